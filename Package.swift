@@ -1,0 +1,53 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Every instruction set gets the same kernel sources (KernelsAVX2 and KernelsAVX512 are links to KernelsBaseline),
+// compiled with its own flags. Which one runs is decided at run time.
+var kernelModules: [Target] = [
+    .target(name: "KernelsBaseline", dependencies: ["Kernels", "CMachine"])
+]
+#if arch(x86_64)
+    kernelModules += [
+        .target(
+            name: "KernelsAVX2", dependencies: ["Kernels", "CMachine"],
+            swiftSettings: [.define("AVX2"), .unsafeFlags(["-Xcc", "-mavx2", "-Xcc", "-mfma"])]),
+        .target(
+            name: "KernelsAVX512", dependencies: ["Kernels", "CMachine"],
+            swiftSettings: [
+                .define("AVX512"),
+                .unsafeFlags(
+                    ["-mavx512f", "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mfma"].flatMap { ["-Xcc", $0] }),
+            ]),
+    ]
+#endif
+
+let package = Package(
+    name: "Thaw",
+    products: [
+        .library(name: "Thaw", targets: ["Thaw"]),
+        .executable(name: "thaw", targets: ["ThawMain"]),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CProtobuf", pkgConfig: "libprotobuf-c",
+            providers: [.apt(["libprotobuf-c-dev"]), .brew(["protobuf-c"])]),
+        .systemLibrary(
+            name: "CTurboJPEG", pkgConfig: "libturbojpeg",
+            providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
+        .systemLibrary(
+            name: "CPNG", pkgConfig: "libpng",
+            providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
+        .target(name: "CCodecs", dependencies: ["CTurboJPEG", "CPNG"]),
+        .target(name: "CSchemas", dependencies: ["CProtobuf"]),
+        .target(name: "CMachine"),
+        .target(name: "Kernels"),
+        .target(
+            name: "Thaw",
+            dependencies: ["CProtobuf", "CCodecs", "CSchemas", "CMachine", "Kernels"]
+                + kernelModules.map { .byName(name: $0.name) }),
+        .target(name: "ThawCommand", dependencies: ["Thaw"]),
+        .executableTarget(name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main"),
+        .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
+        .testTarget(name: "ThawCommandTests", dependencies: ["ThawCommand"]),
+    ] + kernelModules
+)

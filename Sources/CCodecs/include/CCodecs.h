@@ -1,0 +1,3 @@
+#ifndef THAW_CCODECS_H
+#define THAW_CCODECS_H
+#endif

@@ -1,0 +1,37 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A file mapped into memory, read only. Tensors that view it keep it alive.
+final class MappedFile: @unchecked Sendable {
+    let path: String
+    /// The file's bytes. Valid as long as this object lives.
+    let bytes: UnsafeRawBufferPointer
+
+    /// Maps the file at `path`.
+    /// - Throws: `Failure` when there is no such file, when it is a folder, or when it cannot be read.
+    init(path: String) throws {
+        self.path = path
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure.cannotOpen(path, errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Failure.cannotOpen(path, errno) }
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw Failure.isFolder(path) }
+        let count = Int(status.st_size)
+        guard count > 0 else {
+            bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+            return
+        }
+        guard let address = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), address != MAP_FAILED else {
+            throw Failure.cannotOpen(path, errno)
+        }
+        bytes = UnsafeRawBufferPointer(start: address, count: count)
+    }
+
+    deinit {
+        if let address = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: address), bytes.count) }
+    }
+}

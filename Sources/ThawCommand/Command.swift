@@ -1,0 +1,3 @@
+import Thaw
+
+public func runCommand(_ arguments: [String]) -> Int32 { 0 }
