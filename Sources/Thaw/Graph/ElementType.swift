@@ -1,0 +1,64 @@
+/// The type of an array's elements. TensorFlow's quantised types are the plain integers here: what they stand for is
+/// said by the node that reads them.
+public enum ElementType: String, Hashable, Sendable, CaseIterable {
+    case float16, bfloat16, float32, float64
+    case int8, uint8, int16, uint16, int32, uint32, int64, uint64
+    case bool
+
+    /// Bytes of one element.
+    public var size: Int {
+        switch self {
+        case .int8, .uint8, .bool: 1
+        case .float16, .bfloat16, .int16, .uint16: 2
+        case .float32, .int32, .uint32: 4
+        case .float64, .int64, .uint64: 8
+        }
+    }
+
+    public var isFloatingPoint: Bool {
+        switch self {
+        case .float16, .bfloat16, .float32, .float64: true
+        default: false
+        }
+    }
+}
+
+/// What is known of an array before it is computed. Arrays on the edges of a graph have both fixed.
+public struct TensorType: Hashable, Sendable {
+    public var shape: Shape
+    public var element: ElementType
+
+    public init(_ shape: Shape, _ element: ElementType = .float32) {
+        self.shape = shape
+        self.element = element
+    }
+}
+
+extension TensorType: CustomStringConvertible {
+    public var description: String { "\(element.rawValue)\(shape)" }
+}
+
+/// The IEEE half-precision number with these bits.
+func float(fromHalf bits: UInt16) -> Float {
+    let sign = UInt32(bits & 0x8000) << 16
+    let exponent = UInt32(bits >> 10) & 0x1F
+    let fraction = UInt32(bits & 0x3FF)
+    if exponent == 0x1F { return Float(bitPattern: sign | 0x7F80_0000 | fraction << 13) }
+    if exponent > 0 { return Float(bitPattern: sign | (exponent + 112) << 23 | fraction << 13) }
+    let magnitude = Float(fraction) * 0x1p-24
+    return sign == 0 ? magnitude : -magnitude
+}
+
+/// The bits of the half-precision number nearest to `value`, ties to even.
+func half(from value: Float) -> UInt16 {
+    let bits = value.bitPattern
+    let sign = UInt16(truncatingIfNeeded: bits >> 16) & 0x8000
+    let magnitude = bits & 0x7FFF_FFFF
+    if magnitude > 0x7F80_0000 { return sign | 0x7E00 }
+    if magnitude >= 0x4780_0000 { return sign | 0x7C00 }
+    if magnitude < 0x3880_0000 {
+        return sign | UInt16((abs(value) * 0x1p24).rounded(.toNearestOrEven))
+    }
+    let rounded = magnitude &+ 0xFFF &+ (magnitude >> 13 & 1)
+    return sign | UInt16(truncatingIfNeeded: (rounded &- 0x3800_0000) >> 13)
+}

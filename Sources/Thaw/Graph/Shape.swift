@@ -1,0 +1,95 @@
+/// The sizes of an array along its axes, outermost first. A scalar has no axes and one element.
+///
+/// Images stand as batch, height, width, channel, TensorFlow's order, unless a graph says otherwise.
+public struct Shape: Hashable, Sendable, ExpressibleByArrayLiteral {
+    public var dimensions: [Int]
+
+    public init(_ dimensions: some Sequence<Int>) { self.dimensions = Array(dimensions) }
+    public init(arrayLiteral elements: Int...) { dimensions = elements }
+
+    public var rank: Int { dimensions.count }
+
+    /// The number of elements. Traps when it does not fit: readers check with `checkedCount` first.
+    public var elementCount: Int { dimensions.reduce(1, *) }
+
+    /// The number of elements, or nil when a dimension is negative or the number exceeds 2^40.
+    public var checkedCount: Int? {
+        var count = 1
+        for dimension in dimensions {
+            guard dimension >= 0 else { return nil }
+            let (product, overflow) = count.multipliedReportingOverflow(by: dimension)
+            guard !overflow, product < 1 << 40 else { return nil }
+            count = product
+        }
+        return count
+    }
+
+    /// How many elements lie between neighbours along each axis, the last axis being contiguous.
+    public var strides: [Int] {
+        var strides = [Int](repeating: 1, count: rank)
+        for axis in stride(from: rank - 2, through: 0, by: -1) {
+            strides[axis] = strides[axis + 1] * dimensions[axis + 1]
+        }
+        return strides
+    }
+
+    public subscript(axis: Int) -> Int {
+        get { dimensions[axis] }
+        set { dimensions[axis] = newValue }
+    }
+
+    /// The axis counted from the front, when `axis` may count from the back.
+    /// - Throws: `Failure` when there is no such axis.
+    public func axis(_ axis: Int) throws -> Int {
+        guard axis >= -rank, axis < rank else { throw Failure.noSuchAxis(axis, of: self) }
+        return axis < 0 ? axis + rank : axis
+    }
+
+    /// The shape that two arrays combine to element by element, as NumPy broadcasts.
+    /// - Throws: `Failure` when sizes differ and neither is 1.
+    public func broadcast(with other: Shape) throws -> Shape {
+        let rank = Swift.max(rank, other.rank)
+        var result = [Int](repeating: 1, count: rank)
+        for axis in 0..<rank {
+            let a = padded(to: rank)[axis]
+            let b = other.padded(to: rank)[axis]
+            guard a == b || a == 1 || b == 1 else { throw Failure.cannotBroadcast(self, other) }
+            result[axis] = a == 1 ? b : a
+        }
+        return Shape(result)
+    }
+
+    /// The same shape with ones in front, up to `rank` axes.
+    public func padded(to rank: Int) -> Shape {
+        Shape([Int](repeating: 1, count: Swift.max(0, rank - self.rank)) + dimensions)
+    }
+
+    /// The shape whose axis `i` is this one's axis `order[i]`.
+    public func permuted(_ order: [Int]) -> Shape { Shape(order.map { dimensions[$0] }) }
+
+    /// Calls `body` with every index of the array, in the order of its elements.
+    func forEachIndex(_ body: ([Int]) -> Void) {
+        guard elementCount > 0 else { return }
+        var index = [Int](repeating: 0, count: rank)
+        while true {
+            body(index)
+            var axis = rank - 1
+            while axis >= 0 {
+                index[axis] += 1
+                if index[axis] < dimensions[axis] { break }
+                index[axis] = 0
+                axis -= 1
+            }
+            if axis < 0 { return }
+        }
+    }
+}
+
+extension Shape: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { dimensions.count }
+}
+
+extension Shape: CustomStringConvertible {
+    public var description: String { "[" + dimensions.map(String.init).joined(separator: ", ") + "]" }
+}

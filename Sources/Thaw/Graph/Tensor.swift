@@ -1,0 +1,236 @@
+/// An array: its shape, its element type, and its bytes, row after row without gaps.
+///
+/// A value: nobody changes one that exists. Large weights are views of the mapped file they came from.
+public struct Tensor: Sendable {
+    public let shape: Shape
+    public let element: ElementType
+    let storage: Storage
+
+    /// Memory that never changes, with whatever keeps it valid.
+    final class Storage: @unchecked Sendable {
+        let bytes: UnsafeRawBufferPointer
+        private let owner: AnyObject?
+
+        /// A view of memory that `owner` keeps alive.
+        init(viewing bytes: UnsafeRawBufferPointer, of owner: AnyObject) {
+            self.bytes = bytes
+            self.owner = owner
+        }
+
+        /// Memory of its own, filled once by `fill`.
+        init(byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
+            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 64)
+            owner = nil
+            bytes = UnsafeRawBufferPointer(memory)
+            try fill(memory)
+        }
+
+        deinit { if owner == nil { bytes.deallocate() } }
+    }
+
+    /// - Precondition: `storage` holds exactly the bytes of `shape` and `element`.
+    init(shape: Shape, element: ElementType, storage: Storage) {
+        precondition(storage.bytes.count == shape.elementCount * element.size)
+        self.shape = shape
+        self.element = element
+        self.storage = storage
+    }
+
+    public var type: TensorType { TensorType(shape, element) }
+    public var elementCount: Int { shape.elementCount }
+    public var bytes: UnsafeRawBufferPointer { storage.bytes }
+
+    /// The same elements under another shape with as many.
+    public func reshaped(_ shape: Shape) -> Tensor { Tensor(shape: shape, element: element, storage: storage) }
+}
+
+// MARK: Floating-point contents
+
+extension Tensor {
+    /// A float32 array that `fill` writes. Its elements are undefined before.
+    public init(shape: Shape, fill: (UnsafeMutableBufferPointer<Float>) throws -> Void) rethrows {
+        let storage = try Storage(byteCount: shape.elementCount * 4) { try fill($0.bindMemory(to: Float.self)) }
+        self.init(shape: shape, element: .float32, storage: storage)
+    }
+
+    public init(_ floats: [Float], shape: Shape) {
+        precondition(floats.count == shape.elementCount)
+        self.init(shape: shape) { _ = $0.initialize(from: floats) }
+    }
+
+    /// Calls `body` with the elements as float32: in place where they are float32 and aligned, else as a copy.
+    public func withFloats<Result>(_ body: (UnsafeBufferPointer<Float>) throws -> Result) rethrows -> Result {
+        if element == .float32, Int(bitPattern: bytes.baseAddress) % 4 == 0 {
+            return try withExtendedLifetime(storage) { try body(bytes.bindMemory(to: Float.self)) }
+        }
+        return try floats.withUnsafeBufferPointer(body)
+    }
+
+    /// The elements as float32.
+    public var floats: [Float] {
+        let count = elementCount
+        return [Float](unsafeUninitializedCapacity: count) { out, initialized in
+            withExtendedLifetime(storage) {
+                if element == .float32 {
+                    UnsafeMutableRawBufferPointer(out).copyMemory(from: bytes)
+                } else {
+                    let elements = Elements(self)
+                    for i in 0..<count { out[i] = Float(elements[i]) }
+                }
+            }
+            initialized = count
+        }
+    }
+
+    /// The array as float32, itself where it is that already.
+    public var asFloat32: Tensor { element == .float32 ? self : Tensor(floats, shape: shape) }
+}
+
+// MARK: Contents of any type
+
+extension Tensor {
+    /// An array of any type from numbers, each rounded or clamped to what the type holds.
+    public init(shape: Shape, element: ElementType, number: (Int) -> Double) {
+        let count = shape.elementCount
+        let storage = Storage(byteCount: count * element.size) { memory in
+            func store<T>(_ convert: (Double) -> T) {
+                let out = memory.bindMemory(to: T.self)
+                for i in 0..<count { out.initializeElement(at: i, to: convert(number(i))) }
+            }
+            switch element {
+            case .float32: store { Float($0) }
+            case .float64: store { $0 }
+            case .float16: store { half(from: Float($0)) }
+            case .bfloat16: store { Tensor.bfloat16(Float($0)) }
+            case .int8: store { Int8(clamping: Tensor.integer($0)) }
+            case .uint8: store { UInt8(clamping: Tensor.integer($0)) }
+            case .int16: store { Int16(clamping: Tensor.integer($0)) }
+            case .uint16: store { UInt16(clamping: Tensor.integer($0)) }
+            case .int32: store { Int32(clamping: Tensor.integer($0)) }
+            case .uint32: store { UInt32(clamping: Tensor.integer($0)) }
+            case .int64: store { Int64(Tensor.integer($0)) }
+            case .uint64: store { UInt64(clamping: Tensor.integer($0)) }
+            case .bool: store { UInt8($0 != 0 ? 1 : 0) }
+            }
+        }
+        self.init(shape: shape, element: element, storage: storage)
+    }
+
+    public init(_ integers: [Int], shape: Shape, element: ElementType = .int32) {
+        precondition(integers.count == shape.elementCount)
+        self.init(shape: shape, element: element) { Double(integers[$0]) }
+    }
+
+    /// A scalar.
+    public init(_ number: Double, element: ElementType = .float32) {
+        self.init(shape: [], element: element) { _ in number }
+    }
+
+    /// The elements as integers; a fraction is cut off.
+    public var integers: [Int] {
+        withExtendedLifetime(storage) {
+            if element == .int64 {
+                return (0..<elementCount).map { Int(bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self)) }
+            }
+            let elements = Elements(self)
+            return (0..<elementCount).map { Tensor.integer(elements[$0]) }
+        }
+    }
+
+    /// Calls `body` with the elements read as `Double`, whatever their type.
+    func withElements<Result>(_ body: (Elements) throws -> Result) rethrows -> Result {
+        try withExtendedLifetime(storage) { try body(Elements(self)) }
+    }
+
+    /// The elements of a tensor as numbers. Valid while the tensor lives.
+    struct Elements {
+        private let bytes: UnsafeRawBufferPointer
+        private let element: ElementType
+
+        init(_ tensor: Tensor) {
+            bytes = tensor.bytes
+            element = tensor.element
+        }
+
+        subscript(index: Int) -> Double {
+            func load<T: BitwiseCopyable>(_ type: T.Type) -> T {
+                bytes.loadUnaligned(fromByteOffset: index * MemoryLayout<T>.size, as: type)
+            }
+            return switch element {
+            case .float32: Double(load(Float.self))
+            case .float64: load(Double.self)
+            case .float16: Double(float(fromHalf: load(UInt16.self)))
+            case .bfloat16: Double(Float(bitPattern: UInt32(load(UInt16.self)) << 16))
+            case .int8: Double(load(Int8.self))
+            case .uint8: Double(load(UInt8.self))
+            case .int16: Double(load(Int16.self))
+            case .uint16: Double(load(UInt16.self))
+            case .int32: Double(load(Int32.self))
+            case .uint32: Double(load(UInt32.self))
+            case .int64: Double(load(Int64.self))
+            case .uint64: Double(load(UInt64.self))
+            case .bool: load(UInt8.self) == 0 ? 0 : 1
+            }
+        }
+    }
+
+    /// `number` cut towards zero, clamped to what an Int holds; not-a-number becomes 0.
+    static func integer(_ number: Double) -> Int {
+        if number.isNaN { return 0 }
+        if number >= 0x1p63 { return .max }
+        return number <= -0x1p63 ? .min : Int(number)
+    }
+
+    /// The bits of the bfloat16 nearest to `value`, ties to even.
+    private static func bfloat16(_ value: Float) -> UInt16 {
+        if value.isNaN { return 0x7FC0 }
+        let bits = value.bitPattern
+        return UInt16(truncatingIfNeeded: (bits &+ 0x7FFF &+ (bits >> 16 & 1)) >> 16)
+    }
+}
+
+// MARK: Rearranging
+
+extension Tensor {
+    /// The array whose axis `i` is this one's axis `order[i]`.
+    public func transposed(_ order: [Int]) -> Tensor {
+        if order == Array(0..<shape.rank) { return self }
+        let target = shape.permuted(order)
+        // Axes of one element may stand anywhere: then only the shape changes.
+        if order.filter({ shape[$0] != 1 }).elementsEqual((0..<shape.rank).filter { shape[$0] != 1 }) {
+            return reshaped(target)
+        }
+        let steps = order.map { shape.strides[$0] }
+        let size = element.size
+        let storage = Storage(byteCount: bytes.count) { out in
+            guard let last = steps.last, !bytes.isEmpty else { return }
+            let innermost = target[target.rank - 1]
+            var to = 0
+            Shape(target.dimensions.dropLast()).forEachIndex { index in
+                var from = zip(index, steps).reduce(0) { $0 + $1.0 * $1.1 } * size
+                if size == 4 {
+                    for _ in 0..<innermost {
+                        out.storeBytes(
+                            of: bytes.loadUnaligned(fromByteOffset: from, as: UInt32.self), toByteOffset: to,
+                            as: UInt32.self)
+                        from += last * 4
+                        to += 4
+                    }
+                } else {
+                    for _ in 0..<innermost {
+                        for byte in 0..<size { out[to + byte] = bytes[from + byte] }
+                        from += last * size
+                        to += size
+                    }
+                }
+            }
+        }
+        return withExtendedLifetime(self.storage) { Tensor(shape: target, element: element, storage: storage) }
+    }
+}
+
+extension Tensor: Equatable {
+    public static func == (a: Tensor, b: Tensor) -> Bool {
+        a.type == b.type && a.bytes.elementsEqual(b.bytes)
+    }
+}

@@ -1,0 +1,47 @@
+extension Graph {
+    /// Checks what always holds: every value is computed once, before it is read; every type is what the operation gives;
+    /// no two nodes have the same name; every output exists.
+    /// - Throws: `Failure` naming the node where it does not hold.
+    public func validate() throws {
+        var known = Set<Value>()
+        var names = Set<String>()
+        func define(_ value: Value, at place: String) throws {
+            guard types.indices.contains(value.index) else { throw Failure.invalidGraph(place, "a value has no type") }
+            guard known.insert(value).inserted else { throw Failure.invalidGraph(place, "a value is computed twice") }
+        }
+        for port in inputs { try define(port.value, at: port.name) }
+        for node in nodes {
+            guard names.insert(node.name).inserted else {
+                throw Failure.invalidGraph(node.name, "two nodes have this name")
+            }
+            for input in node.inputs where !known.contains(input) {
+                throw Failure.invalidGraph(node.name, "an input is read before it is computed")
+            }
+            let expected = try naming(place: node.name) {
+                try outputTypes(of: node.operation, node.inputs.map { self[$0] })
+            }
+            for output in node.outputs { try define(output, at: node.name) }
+            guard expected == node.outputs.map({ self[$0] }) else {
+                throw Failure.invalidGraph(node.name, "an output has not the type that the operation gives")
+            }
+        }
+        for port in outputs where !known.contains(port.value) {
+            throw Failure.invalidGraph(port.name, "the output is not computed")
+        }
+    }
+}
+
+extension Graph: CustomStringConvertible {
+    /// One line a node: what it computes, of what, and the types of its outputs.
+    public var description: String {
+        var lines = inputs.map { "%\($0.value.index) = input \($0.name): \(self[$0.value])" }
+        for node in nodes {
+            let outputs = node.outputs.map { "%\($0.index)" }.joined(separator: ", ")
+            let inputs = node.inputs.map { "%\($0.index)" }.joined(separator: ", ")
+            let types = node.outputs.map { self[$0].description }.joined(separator: ", ")
+            lines.append("\(outputs) = \(node.operation.kind)(\(inputs)) \(node.name): \(types)")
+        }
+        lines += outputs.map { "output \($0.name): %\($0.value.index)" }
+        return lines.joined(separator: "\n")
+    }
+}
