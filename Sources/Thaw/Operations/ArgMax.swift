@@ -1,0 +1,55 @@
+/// Where along an axis the largest element stands; the first of several equal ones.
+struct ArgMax: Operation {
+    /// Counted from the front.
+    var axis: Int
+    var element = ElementType.int64
+    /// Whether the axis stays, one element long.
+    var keepsAxis = false
+
+    var kind: String { "ArgMax" }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        var shape = inputs[0].shape.dimensions
+        guard shape.indices.contains(axis), shape[axis] > 0 else { throw Failure.noSuchAxis(axis, of: inputs[0].shape) }
+        if keepsAxis { shape[axis] = 1 } else { shape.remove(at: axis) }
+        return [TensorType(Shape(shape), element)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let shape = inputs[0].shape
+        let count = shape[axis]
+        let step = shape.strides[axis]
+        let output = try! outputTypes(inputs.map(\.type))[0]
+        return inputs[0].withElements { x in
+            [
+                Tensor(shape: output.shape, element: element) { place in
+                    let start = place / step * step * count + place % step
+                    let best = (1..<count).reduce(0) { x[start + $1 * step] > x[start + $0 * step] ? $1 : $0 }
+                    return Double(best)
+                }
+            ]
+        }
+    }
+
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
+        let order = orders[0]
+        var copy = self
+        copy.axis = order.firstIndex(of: axis)!
+        if keepsAxis { return Reordered(copy, inputs: orders, outputs: orders) }
+        let left = order.filter { $0 != axis }
+        return Reordered(copy, inputs: orders, outputs: [left.map { $0 > axis ? $0 - 1 : $0 }])
+    }
+}
+
+// MARK: TensorFlow
+
+extension ArgMax {
+    static let tensorFlow = [
+        TensorFlowRule("ArgMax") { node, context in
+            let input = try node.input(0)
+            let axis = try input.shape.axis(try node.integer(1, "axis"))
+            let element = try node.element("output_type", default: .int64)
+            return [try context.add(ArgMax(axis: axis, element: element), input, name: node.name)]
+        }
+    ]
+}

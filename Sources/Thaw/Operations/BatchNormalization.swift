@@ -1,0 +1,74 @@
+/// Batch normalisation as it stands after training: each channel times a factor plus an offset.
+///
+/// The channel is the last axis. Written with statistics: scale = gamma / √(variance + epsilon), offset = beta − mean · scale.
+struct BatchNormalization: Operation {
+    /// One number a channel.
+    var scale: Tensor
+    var offset: Tensor
+
+    var kind: String { "BatchNormalization" }
+    var weights: [Tensor] { [scale, offset] }
+    var isSpatial: Bool { true }
+
+    init(scale: Tensor, offset: Tensor) {
+        self.scale = scale
+        self.offset = offset
+    }
+
+    /// From the trained parameters and statistics, one number a channel each.
+    init(gamma: [Float], beta: [Float], mean: [Float], variance: [Float], epsilon: Float) {
+        let scale = gamma.indices.map { Double(gamma[$0]) / (Double(variance[$0]) + Double(epsilon)).squareRoot() }
+        let offset = beta.indices.map { Float(Double(beta[$0]) - Double(mean[$0]) * scale[$0]) }
+        self.init(
+            scale: Tensor(scale.map { Float($0) }, shape: [gamma.count]), offset: Tensor(offset, shape: [gamma.count]))
+    }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        guard let channels = inputs[0].shape.last, channels == scale.elementCount else {
+            throw Failure.channelMismatch(inputs[0].shape.last ?? 0, scale.elementCount)
+        }
+        return [inputs[0]]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let factors = scale.floats
+        let offsets = offset.floats
+        return inputs[0].withFloats { x in
+            [
+                Tensor(shape: inputs[0].shape) { y in
+                    for i in 0..<y.count {
+                        let channel = i % factors.count
+                        y[i] = Float(Double(x[i]) * Double(factors[channel]) + Double(offsets[channel]))
+                    }
+                }
+            ]
+        }
+    }
+}
+
+// MARK: TensorFlow
+
+extension BatchNormalization {
+    static let tensorFlow = [
+        TensorFlowRule("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3") { node, context in
+            guard try !node.bool("is_training", default: true) else {
+                throw node.refused(
+                    "the batch normalisation is in training mode",
+                    remedy: "freeze the graph for inference (is_training=False)")
+            }
+            let names = ["scale", "offset", "mean", "variance"]
+            let parameters = try names.enumerated().map { try node.constant($0.offset + 1, $0.element).floats }
+            guard parameters.allSatisfy({ $0.count == parameters[0].count }) else {
+                throw node.refused("scale, offset, mean and variance have different lengths")
+            }
+            let normalization = BatchNormalization(
+                gamma: parameters[0], beta: parameters[1], mean: parameters[2], variance: parameters[3],
+                epsilon: try node.float("epsilon", default: 0.0001))
+            let result = try context.image(node, node.input(0)) { image, context in
+                try context.add(normalization, image, name: node.name)
+            }
+            // The statistics are handed on for training only; those who read them here read the constants.
+            return [result] + [3, 4, 3, 4, 3].map { node.inputs[$0] }
+        }
+    ]
+}

@@ -1,0 +1,153 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A function of two arrays, element by element, smaller ones repeated as NumPy broadcasts.
+///
+/// Where one of the two is known it is a field, and the operation has one input.
+struct Binary: Operation {
+    enum Function: String, Hashable, Sendable, CaseIterable {
+        case add, subtract, multiply, divide, maximum, minimum, power, squaredDifference
+    }
+
+    var function: Function
+    var constant: Tensor?
+    /// Whether the constant is the first operand.
+    var constantFirst = false
+
+    init(_ function: Function, constant: Tensor? = nil, constantFirst: Bool = false) {
+        self.function = function
+        self.constant = constant
+        self.constantFirst = constantFirst
+    }
+
+    var kind: String { function.rawValue.prefix(1).uppercased() + function.rawValue.dropFirst() }
+    var weights: [Tensor] { constant.map { [$0] } ?? [] }
+
+    /// Whether the operands may change places.
+    var isCommutative: Bool {
+        switch function {
+        case .add, .multiply, .maximum, .minimum, .squaredDifference: true
+        case .subtract, .divide, .power: false
+        }
+    }
+
+    /// Both operands in order, given the inputs.
+    private func operands<T>(_ inputs: [T], _ make: (Tensor) -> T) -> (T, T) {
+        guard let constant else { return (inputs[0], inputs[1]) }
+        return constantFirst ? (make(constant), inputs[0]) : (inputs[0], make(constant))
+    }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let (a, b) = operands(inputs, \.type)
+        guard a.element == b.element else { throw Failure.elementTypesDiffer(a.element.rawValue, b.element.rawValue) }
+        return [TensorType(try a.shape.broadcast(with: b.shape), a.element)]
+    }
+
+    func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int { 0 }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let (a, b) = operands(inputs) { $0 }
+        let shape = try! a.shape.broadcast(with: b.shape)
+        let aPlaces = a.shape.places(in: shape)
+        let bPlaces = b.shape.places(in: shape)
+        return a.withElements { x in
+            b.withElements { y in
+                [Tensor(shape: shape, element: a.element) { apply(x[aPlaces($0)], y[bPlaces($0)]) }]
+            }
+        }
+    }
+
+    private func apply(_ a: Double, _ b: Double) -> Double {
+        switch function {
+        case .add: a + b
+        case .subtract: a - b
+        case .multiply: a * b
+        case .divide: a / b
+        case .maximum: a > b || a.isNaN ? a : b
+        case .minimum: a < b || a.isNaN ? a : b
+        case .power: pow(a, b)
+        case .squaredDifference: (a - b) * (a - b)
+        }
+    }
+
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
+        if let constant {
+            let rank = inputs[0].shape.rank
+            guard constant.shape.rank <= rank else { return nil }
+            var copy = self
+            if constant.elementCount > 1 {
+                copy.constant = constant.reshaped(constant.shape.padded(to: rank)).transposed(orders[0])
+            }
+            return Reordered(copy, inputs: orders, outputs: orders)
+        }
+        guard inputs[0].shape.rank == inputs[1].shape.rank else { return nil }
+        // One of the two may have to move; the order that came from a spatial operation is worth keeping.
+        let identity = Array(0..<inputs[0].shape.rank)
+        let order = orders[0] == identity ? orders[1] : orders[0]
+        return Reordered(self, inputs: [order, order], outputs: [order])
+    }
+}
+
+extension Shape {
+    /// For each element of an array of shape `whole`, the element of an array of this shape that is repeated there.
+    func places(in whole: Shape) -> (Int) -> Int {
+        if self == whole { return { $0 } }
+        if elementCount == 1 { return { _ in 0 } }
+        let padded = padded(to: whole.rank)
+        let axes = (0..<whole.rank).filter { padded[$0] != 1 }
+        let divisors = axes.map { whole.strides[$0] }
+        let sizes = axes.map { whole[$0] }
+        let steps = axes.map { padded.strides[$0] }
+        return { element in
+            var place = 0
+            for i in 0..<divisors.count { place += element / divisors[i] % sizes[i] * steps[i] }
+            return place
+        }
+    }
+}
+
+// MARK: TensorFlow
+
+extension Binary {
+    static let tensorFlow =
+        [
+            ("Add", Function.add), ("AddV2", .add), ("Sub", .subtract), ("Mul", .multiply), ("RealDiv", .divide),
+            ("Maximum", .maximum), ("Minimum", .minimum), ("Pow", .power), ("SquaredDifference", .squaredDifference),
+        ].map { name, function in
+            TensorFlowRule(name) { node, context in
+                [try context.combine(function, node.input(0), node.input(1), name: node.name)]
+            }
+        } + [
+            TensorFlowRule("AddN") { node, context in
+                var sum = try node.input(0)
+                for other in node.inputs.dropFirst() {
+                    guard other.shape == sum.shape else { throw node.refused("the inputs have different shapes") }
+                    sum = try context.combine(.add, sum, other, name: node.name)
+                }
+                return [sum]
+            }
+        ]
+}
+
+extension ImportContext {
+    /// Adds a function of two operands, of which either may be known.
+    mutating func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand, name: String) throws -> Operand {
+        switch (a, b) {
+        case (.edge(_, let type), .constant(let tensor)):
+            return try add(Binary(function, constant: tensor.matching(type)), a, name: name)
+        case (.constant(let tensor), .edge(_, let type)):
+            return try add(Binary(function, constant: tensor.matching(type), constantFirst: true), b, name: name)
+        default: return try add(Binary(function), [a, b], name: name)[0]
+        }
+    }
+}
+
+extension Tensor {
+    /// The tensor as float32 where both it and `type` hold fractions: the graph computes in one precision.
+    fileprivate func matching(_ type: TensorType) -> Tensor {
+        element.isFloatingPoint && type.element.isFloatingPoint ? asFloat32 : self
+    }
+}

@@ -1,0 +1,34 @@
+extension Constant {
+    static let tensorFlow = [
+        TensorFlowRule("Const") { node, _ in
+            guard case .tensor(let tensor)? = node.definition.attributes["value"] else {
+                throw Failure.badAttribute(node.name, node.op, "value")
+            }
+            return [.constant(tensor)]
+        },
+        TensorFlowRule("Fill") { node, _ in
+            let shape = Shape(try node.integers(0, "shape"))
+            let value = try node.constant(1, "value")
+            guard shape.checkedCount != nil else { throw node.refused("\(shape) is not a shape, or too large") }
+            guard value.elementCount == 1 else {
+                throw Failure.notOneNumber(node.name, node.op, "value", value.elementCount)
+            }
+            return [.constant(value.withElements { x in Tensor(shape: shape, element: value.element) { _ in x[0] } })]
+        },
+        TensorFlowRule("Range") { node, _ in
+            let parts = try (0..<3).map { try node.constant($0, ["start", "limit", "delta"][$0]) }
+            guard parts.allSatisfy({ $0.elementCount == 1 }) else {
+                throw node.refused("start, limit and delta must be single numbers")
+            }
+            let numbers = parts.map { $0.withElements { $0[0] } }
+            let count = ((numbers[1] - numbers[0]) / numbers[2]).rounded(.up)
+            guard numbers[2] != 0, count.isFinite, count < 0x1p40 else { throw node.refused("the range never ends") }
+            return [
+                .constant(
+                    Tensor(shape: [Swift.max(0, Int(count))], element: parts[0].element) {
+                        numbers[0] + Double($0) * numbers[2]
+                    })
+            ]
+        },
+    ]
+}

@@ -1,0 +1,112 @@
+/// A convolution of an image with a bank of filters.
+///
+/// Image: batch, height, width, channel. Weights: height, width, channels of a group, output channels. As in every
+/// framework the filters are not flipped: strictly it is a correlation.
+struct Convolution: Operation {
+    var filters: Tensor
+    /// One number an output channel.
+    var bias: Tensor?
+    var window: Window
+
+    var kind: String { "Convolution" }
+    var weights: [Tensor] { [filters] + (bias.map { [$0] } ?? []) }
+    var isSpatial: Bool { true }
+    var outputChannels: Int { filters.shape[3] }
+
+    /// Into how many groups the channels fall; each output channel sees one.
+    func groups(inputChannels: Int) -> Int { inputChannels / filters.shape[2] }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let image = inputs[0].shape
+        guard image.rank == 4 else { throw Failure.wrongRank(4, image) }
+        let perGroup = filters.shape[2]
+        guard perGroup > 0, image[3] % perGroup == 0, outputChannels % Swift.max(1, image[3] / perGroup) == 0,
+            image[3] > 0
+        else {
+            throw Failure.channelMismatch(image[3], perGroup)
+        }
+        let size = try window.outputSize(height: image[1], width: image[2])
+        return [TensorType([image[0], size.height, size.width, outputChannels])]
+    }
+
+    func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int {
+        outputs[0].shape.elementCount * window.height.size * window.width.size * filters.shape[2]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let image = inputs[0].shape
+        let output = try! outputTypes(inputs.map(\.type))[0].shape
+        let perGroup = filters.shape[2]
+        let outputsPerGroup = outputChannels / groups(inputChannels: image[3])
+        let bias = bias?.floats
+        return inputs[0].withFloats { x in
+            filters.withFloats { w in
+                [
+                    Tensor(shape: output) { y in
+                        var sums = [Double](repeating: 0, count: outputChannels)
+                        for n in 0..<output[0] {
+                            for row in 0..<output[1] {
+                                for column in 0..<output[2] {
+                                    for o in 0..<outputChannels { sums[o] = bias.map { Double($0[o]) } ?? 0 }
+                                    window.forEachTap(row: row, column: column, height: image[1], width: image[2]) {
+                                        h, w0, ky, kx in
+                                        let pixel = ((n * image[1] + h) * image[2] + w0) * image[3]
+                                        let tap = (ky * window.width.size + kx) * perGroup
+                                        for i in 0..<perGroup {
+                                            let weight = (tap + i) * outputChannels
+                                            for o in 0..<outputChannels {
+                                                let channel = o / outputsPerGroup * perGroup + i
+                                                sums[o] += Double(x[pixel + channel]) * Double(w[weight + o])
+                                            }
+                                        }
+                                    }
+                                    let out = ((n * output[1] + row) * output[2] + column) * outputChannels
+                                    for o in 0..<outputChannels { y[out + o] = Float(sums[o]) }
+                                }
+                            }
+                        }
+                    }
+                ]
+            }
+        }
+    }
+}
+
+extension Window {
+    /// Calls `body` with every pixel under the window at an output place: the pixel's row and column, the tap's row and
+    /// column. Taps over the padding are left out.
+    func forEachTap(
+        row: Int, column: Int, height imageHeight: Int, width imageWidth: Int, _ body: (Int, Int, Int, Int) -> Void
+    ) {
+        for ky in 0..<height.size {
+            let y = row * height.stride - height.before + ky * height.dilation
+            guard y >= 0, y < imageHeight else { continue }
+            for kx in 0..<width.size {
+                let x = column * width.stride - width.before + kx * width.dilation
+                guard x >= 0, x < imageWidth else { continue }
+                body(y, x, ky, kx)
+            }
+        }
+    }
+}
+
+// MARK: TensorFlow
+
+extension Convolution {
+    static let tensorFlow = [
+        TensorFlowRule("Conv2D") { node, context in
+            [
+                try context.image(node, node.input(0)) { image, context in
+                    try node.requireImage(image)
+                    let filters = try node.constant(1, "filter").asFloat32
+                    guard filters.shape.rank == 4 else {
+                        throw Failure.weightShape(filters.shape, "height, width, inputs, outputs")
+                    }
+                    let window = try node.window(height: filters.shape[0], width: filters.shape[1], over: image.shape)
+                    return try context.add(
+                        Convolution(filters: filters, bias: nil, window: window), image, name: node.name)
+                }
+            ]
+        }
+    ]
+}

@@ -1,0 +1,81 @@
+/// A convolution of each channel by itself.
+///
+/// Image: batch, height, width, channel. Weights: height, width, channel, multiplier; output channel c · multiplier + m
+/// is channel c under filter m.
+struct DepthwiseConvolution: Operation {
+    var filters: Tensor
+    /// One number an output channel.
+    var bias: Tensor?
+    var window: Window
+
+    var kind: String { "DepthwiseConvolution" }
+    var weights: [Tensor] { [filters] + (bias.map { [$0] } ?? []) }
+    var isSpatial: Bool { true }
+    var multiplier: Int { filters.shape[3] }
+    var outputChannels: Int { filters.shape[2] * filters.shape[3] }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let image = inputs[0].shape
+        guard image.rank == 4 else { throw Failure.wrongRank(4, image) }
+        guard image[3] == filters.shape[2] else { throw Failure.channelMismatch(image[3], filters.shape[2]) }
+        let size = try window.outputSize(height: image[1], width: image[2])
+        return [TensorType([image[0], size.height, size.width, outputChannels])]
+    }
+
+    func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int {
+        outputs[0].shape.elementCount * window.height.size * window.width.size
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let image = inputs[0].shape
+        let output = try! outputTypes(inputs.map(\.type))[0].shape
+        let bias = bias?.floats
+        return inputs[0].withFloats { x in
+            filters.withFloats { w in
+                [
+                    Tensor(shape: output) { y in
+                        var sums = [Double](repeating: 0, count: outputChannels)
+                        for n in 0..<output[0] {
+                            for row in 0..<output[1] {
+                                for column in 0..<output[2] {
+                                    for o in 0..<outputChannels { sums[o] = bias.map { Double($0[o]) } ?? 0 }
+                                    window.forEachTap(row: row, column: column, height: image[1], width: image[2]) {
+                                        h, w0, ky, kx in
+                                        let pixel = ((n * image[1] + h) * image[2] + w0) * image[3]
+                                        let tap = (ky * window.width.size + kx) * outputChannels
+                                        for o in 0..<outputChannels {
+                                            sums[o] += Double(x[pixel + o / multiplier]) * Double(w[tap + o])
+                                        }
+                                    }
+                                    let out = ((n * output[1] + row) * output[2] + column) * outputChannels
+                                    for o in 0..<outputChannels { y[out + o] = Float(sums[o]) }
+                                }
+                            }
+                        }
+                    }
+                ]
+            }
+        }
+    }
+}
+
+// MARK: TensorFlow
+
+extension DepthwiseConvolution {
+    static let tensorFlow = [
+        TensorFlowRule("DepthwiseConv2dNative") { node, context in
+            [
+                try context.image(node, node.input(0)) { image, context in
+                    try node.requireImage(image)
+                    let filters = try node.constant(1, "filter").asFloat32
+                    guard filters.shape.rank == 4 else {
+                        throw Failure.weightShape(filters.shape, "height, width, channels, multiplier")
+                    }
+                    let window = try node.window(height: filters.shape[0], width: filters.shape[1], over: image.shape)
+                    return try context.add(
+                        DepthwiseConvolution(filters: filters, bias: nil, window: window), image, name: node.name)
+                }
+            ]
+        }
+    ]
+}

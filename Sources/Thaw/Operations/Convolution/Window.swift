@@ -1,0 +1,101 @@
+/// A window that slides over the height and width of an image: of a convolution or a pooling.
+///
+/// Padding is numbers: how TensorFlow's SAME and VALID come to them is settled when a graph is read.
+struct Window: Hashable, Sendable {
+    /// The window along one axis of the image, in pixels.
+    struct Axis: Hashable, Sendable {
+        var size: Int
+        var stride = 1
+        var dilation = 1
+        /// Zeros thought to stand before the first and after the last pixel.
+        var before = 0
+        var after = 0
+
+        /// The pixels that the window spans.
+        var extent: Int { (size - 1) * dilation + 1 }
+
+        /// How many places the window takes over `input` pixels; less than 1 where it does not fit.
+        func outputSize(_ input: Int) -> Int {
+            let room = input + before + after - extent
+            return room < 0 ? 0 : room / stride + 1
+        }
+
+        /// The axis padded as TensorFlow's SAME: ceil(input / stride) places, the odd zero behind.
+        func same(_ input: Int) -> Axis {
+            let places = (input + stride - 1) / stride
+            let total = Swift.max(0, (places - 1) * stride + extent - input)
+            var axis = self
+            axis.before = total / 2
+            axis.after = total - total / 2
+            return axis
+        }
+    }
+
+    var height: Axis
+    var width: Axis
+
+    /// The size of an image that the window has passed over.
+    /// - Throws: `Failure` where the window is larger than the padded image.
+    func outputSize(height inputHeight: Int, width inputWidth: Int) throws -> (height: Int, width: Int) {
+        let size = (height: height.outputSize(inputHeight), width: width.outputSize(inputWidth))
+        guard size.height > 0, size.width > 0 else {
+            throw Failure.windowTooLarge(height.extent, width.extent, inputHeight, inputWidth)
+        }
+        return size
+    }
+}
+
+// MARK: TensorFlow
+
+extension TensorFlowNode {
+    /// The window that the node's strides, dilations and padding describe, over an image of shape `image` (batch, height,
+    /// width, channel).
+    /// - Throws: `Failure` for strides over batch or channel, and for what is no padding.
+    func window(height: Int, width: Int, over image: Shape) throws -> Window {
+        let first = try string("data_format", default: "NHWC") == "NCHW"
+        func spatial(_ key: String, default value: [Int]) throws -> (Int, Int) {
+            let list = try ints(key, default: value)
+            guard list.count == 4, list.allSatisfy({ $0 > 0 }) else { throw Failure.badAttribute(name, op, key) }
+            guard list[0] == 1, list[first ? 1 : 3] == 1 else {
+                throw refused(
+                    "\(key) \(list) step over the batch or the channels", remedy: "only height and width may step")
+            }
+            return first ? (list[2], list[3]) : (list[1], list[2])
+        }
+        let strides = try spatial("strides", default: [1, 1, 1, 1])
+        let dilations = try spatial("dilations", default: [1, 1, 1, 1])
+        var window = Window(
+            height: .init(size: height, stride: strides.0, dilation: dilations.0),
+            width: .init(size: width, stride: strides.1, dilation: dilations.1))
+        switch try string("padding", default: "") {
+        case "VALID": break
+        case "SAME":
+            window.height = window.height.same(image[1])
+            window.width = window.width.same(image[2])
+        case "EXPLICIT":
+            let list = try ints("explicit_paddings", default: [])
+            guard list.count == 8, list.allSatisfy({ $0 >= 0 }) else {
+                throw Failure.badAttribute(name, op, "explicit_paddings")
+            }
+            let channel = first ? 1 : 3
+            let row = first ? 2 : 1
+            guard list[0] + list[1] + list[2 * channel] + list[2 * channel + 1] == 0 else {
+                throw refused(
+                    "explicit_paddings \(list) pad the batch or the channels",
+                    remedy: "only height and width may be padded")
+            }
+            (window.height.before, window.height.after) = (list[2 * row], list[2 * row + 1])
+            (window.width.before, window.width.after) = (list[2 * row + 2], list[2 * row + 3])
+        case let padding:
+            throw refused("the padding '\(padding)' is not known", remedy: "SAME, VALID and EXPLICIT are")
+        }
+        return window
+    }
+
+    /// The image that the node reads: rank 4.
+    func requireImage(_ operand: Operand) throws {
+        guard operand.shape.rank == 4 else {
+            throw refused("the input has shape \(operand.shape)", remedy: "four axes are expected")
+        }
+    }
+}

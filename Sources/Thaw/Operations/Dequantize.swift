@@ -1,0 +1,39 @@
+/// Weights stored as 8-bit numbers, turned back into fractions while a graph is read. Nothing of it stays in a graph.
+enum Dequantize {
+    /// TensorFlow's MIN_FIRST mode: the smallest code is `minimum`, the largest `maximum`, the rest evenly between.
+    ///
+    /// The multiplier is rounded to float32 as TensorFlow rounds it; the product is not
+    /// (tensorflow/core/kernels/quantization_utils.h, QuantizedToFloat).
+    static func minFirst(_ codes: Tensor, minimum: Float, maximum: Float) -> Tensor {
+        let bits = codes.element.size * 8
+        let lowest: Double = codes.element == .uint8 || codes.element == .uint16 ? 0 : -Double(1 << (bits - 1))
+        let step = (Double(maximum) - Double(minimum)) / Double((1 << bits) - 1)
+        return codes.withElements { code in
+            Tensor(shape: codes.shape) { out in
+                for i in 0..<out.count { out[i] = Float(Double(minimum) + (code[i] - lowest) * step) }
+            }
+        }
+    }
+
+    static let tensorFlow = [
+        TensorFlowRule("Dequantize") { node, _ in
+            let mode = try node.string("mode", default: "MIN_COMBINED")
+            guard mode == "MIN_FIRST" else {
+                throw node.refused("the quantisation mode \(mode) is not supported", remedy: "MIN_FIRST is")
+            }
+            let codes = try node.constant(0, "quantised array")
+            guard [.uint8, .int8, .uint16, .int16].contains(codes.element) else {
+                throw node.refused(
+                    "elements of type \(codes.element.rawValue) are not supported", remedy: "8 and 16 bits are")
+            }
+            guard try node.int("axis", default: -1) == -1 else {
+                throw node.refused("ranges along an axis are not supported")
+            }
+            let range = try ["minimum", "maximum"].enumerated().map { try node.constant($0.offset + 1, $0.element) }
+            guard range.allSatisfy({ $0.elementCount == 1 }) else {
+                throw node.refused("the range must be two single numbers")
+            }
+            return [.constant(minFirst(codes, minimum: range[0].floats[0], maximum: range[1].floats[0]))]
+        }
+    ]
+}

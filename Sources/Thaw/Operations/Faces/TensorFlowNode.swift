@@ -1,0 +1,100 @@
+/// What a TensorFlow node reads: an array known at conversion, or a value that is computed from the graph's inputs.
+enum Operand: Sendable {
+    case constant(Tensor)
+    case edge(Graph.Value, TensorType)
+
+    var type: TensorType {
+        switch self {
+        case .constant(let tensor): tensor.type
+        case .edge(_, let type): type
+        }
+    }
+
+    var shape: Shape { type.shape }
+
+    var constant: Tensor? {
+        if case .constant(let tensor) = self { tensor } else { nil }
+    }
+}
+
+/// A TensorFlow node as its operation meets it: the definition with its inputs looked up.
+struct TensorFlowNode {
+    let definition: NodeDefinition
+    let inputs: [Operand]
+
+    var name: String { definition.name }
+    var op: String { definition.op }
+
+    // MARK: Inputs
+
+    /// - Throws: `Failure` when the node has fewer inputs.
+    func input(_ index: Int) throws -> Operand {
+        guard inputs.indices.contains(index) else { throw Failure.missingInput(name, op, index, inputs.count) }
+        return inputs[index]
+    }
+
+    /// An input that must be known at conversion.
+    func constant(_ index: Int, _ role: String) throws -> Tensor {
+        guard let tensor = try input(index).constant else { throw Failure.inputNotConstant(name, op, role) }
+        return tensor
+    }
+
+    /// The integers of an input that must be known at conversion.
+    func integers(_ index: Int, _ role: String) throws -> [Int] { try constant(index, role).integers }
+
+    /// The one integer of an input that must be known at conversion.
+    func integer(_ index: Int, _ role: String) throws -> Int {
+        let values = try integers(index, role)
+        guard values.count == 1 else { throw Failure.notOneNumber(name, op, role, values.count) }
+        return values[0]
+    }
+
+    // MARK: Attributes, with TensorFlow's defaults for those left out
+
+    func int(_ key: String, default value: Int) throws -> Int {
+        guard let attribute = definition.attributes[key] else { return value }
+        guard case .int(let int) = attribute else { throw Failure.badAttribute(name, op, key) }
+        return int
+    }
+
+    func float(_ key: String, default value: Float) throws -> Float {
+        guard let attribute = definition.attributes[key] else { return value }
+        guard case .float(let float) = attribute else { throw Failure.badAttribute(name, op, key) }
+        return float
+    }
+
+    func bool(_ key: String, default value: Bool) throws -> Bool {
+        guard let attribute = definition.attributes[key] else { return value }
+        guard case .bool(let bool) = attribute else { throw Failure.badAttribute(name, op, key) }
+        return bool
+    }
+
+    func string(_ key: String, default value: String) throws -> String {
+        guard let attribute = definition.attributes[key] else { return value }
+        guard case .string(let string) = attribute else { throw Failure.badAttribute(name, op, key) }
+        return string
+    }
+
+    func ints(_ key: String, default value: [Int]) throws -> [Int] {
+        guard let attribute = definition.attributes[key] else { return value }
+        guard case .list(let list) = attribute else { throw Failure.badAttribute(name, op, key) }
+        return try list.map {
+            guard case .int(let int) = $0 else { throw Failure.badAttribute(name, op, key) }
+            return int
+        }
+    }
+
+    /// The element type that an attribute names.
+    func element(_ key: String, default value: DataType? = nil) throws -> ElementType {
+        var type = value
+        if let attribute = definition.attributes[key] {
+            guard case .type(let named) = attribute else { throw Failure.badAttribute(name, op, key) }
+            type = named
+        }
+        guard let element = type?.element else { throw Failure.badAttribute(name, op, key) }
+        return element
+    }
+
+    /// A refusal of this node, with what it cannot have.
+    func refused(_ problem: String, remedy: String? = nil) -> Failure { Failure.refused(name, op, problem, remedy) }
+}

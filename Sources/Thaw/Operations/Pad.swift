@@ -1,0 +1,57 @@
+/// A border of one value around an array.
+struct Pad: Operation {
+    /// Elements added before and after, one number an axis each.
+    var before: [Int]
+    var after: [Int]
+    var value: Float = 0
+
+    var kind: String { "Pad" }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let shape = inputs[0].shape
+        guard before.count == shape.rank, after.count == shape.rank else {
+            throw Failure.wrongRank(before.count, shape)
+        }
+        return [TensorType(Shape(shape.indices.map { before[$0] + shape[$0] + after[$0] }), inputs[0].element)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let from = inputs[0].shape
+        let output = try! outputTypes(inputs.map(\.type))[0]
+        var values = [Double](repeating: Double(value), count: output.shape.elementCount)
+        inputs[0].withElements { x in
+            var element = 0
+            from.forEachIndex { index in
+                let place = zip(zip(index, before), output.shape.strides).reduce(0) { $0 + ($1.0.0 + $1.0.1) * $1.1 }
+                values[place] = x[element]
+                element += 1
+            }
+        }
+        return [Tensor(shape: output.shape, element: output.element) { values[$0] }]
+    }
+
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
+        let order = orders[0]
+        let pad = Pad(before: order.map { before[$0] }, after: order.map { after[$0] }, value: value)
+        return Reordered(pad, inputs: orders, outputs: orders)
+    }
+}
+
+// MARK: TensorFlow
+
+extension Pad {
+    static let tensorFlow = [
+        TensorFlowRule("Pad", "PadV2") { node, context in
+            let input = try node.input(0)
+            let amounts = try node.integers(1, "paddings")
+            guard try node.input(1).shape == [input.shape.rank, 2], amounts.allSatisfy({ $0 >= 0 }) else {
+                throw node.refused("the paddings \(amounts) do not fit an array of shape \(input.shape)")
+            }
+            let value = node.op == "PadV2" ? try node.constant(2, "padding value").floats.first ?? 0 : 0
+            let pad = Pad(
+                before: stride(from: 0, to: amounts.count, by: 2).map { amounts[$0] },
+                after: stride(from: 1, to: amounts.count, by: 2).map { amounts[$0] }, value: value)
+            return [amounts.allSatisfy { $0 == 0 } ? input : try context.add(pad, input, name: node.name)]
+        }
+    ]
+}

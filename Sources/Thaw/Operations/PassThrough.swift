@@ -1,0 +1,19 @@
+/// TensorFlow operations that change nothing at inference. They vanish while a graph is read.
+enum PassThrough {
+    static let tensorFlow = [
+        TensorFlowRule(
+            "Identity", "StopGradient", "CheckNumerics", "PreventGradient", "Snapshot", "PlaceholderWithDefault"
+        ) {
+            node, _ in [try node.input(0)]
+        },
+        TensorFlowRule("BiasAdd", "BiasAddV1") { node, context in
+            let bias = try node.constant(1, "bias")
+            guard bias.shape.rank == 1 else { throw Failure.weightShape(bias.shape, "one axis") }
+            return [
+                try context.image(node, node.input(0)) { input, context in
+                    try context.combine(.add, input, .constant(bias), name: node.name)
+                }
+            ]
+        },
+    ]
+}

@@ -1,0 +1,82 @@
+/// The largest or the mean value under a window that slides over an image.
+///
+/// Image: batch, height, width, channel. Padding is never the largest value, and counts in a mean only where
+/// `countsPadding` says so; TensorFlow's never does.
+struct Pooling: Operation {
+    enum Function: String, Hashable, Sendable { case maximum, average }
+
+    var function: Function
+    var window: Window
+    var countsPadding = false
+
+    var kind: String { function == .maximum ? "MaxPooling" : "AveragePooling" }
+    var isSpatial: Bool { true }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let image = inputs[0].shape
+        guard image.rank == 4 else { throw Failure.wrongRank(4, image) }
+        let size = try window.outputSize(height: image[1], width: image[2])
+        return [TensorType([image[0], size.height, size.width, image[3]])]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let image = inputs[0].shape
+        let channels = image[3]
+        let output = try! outputTypes(inputs.map(\.type))[0].shape
+        let area = Double(window.height.size * window.width.size)
+        return inputs[0].withFloats { x in
+            [
+                Tensor(shape: output) { y in
+                    for n in 0..<output[0] {
+                        for row in 0..<output[1] {
+                            for column in 0..<output[2] {
+                                let out = ((n * output[1] + row) * output[2] + column) * channels
+                                for c in 0..<channels {
+                                    var largest = -Float.infinity
+                                    var sum = 0.0
+                                    var count = 0.0
+                                    window.forEachTap(row: row, column: column, height: image[1], width: image[2]) {
+                                        h, w, _, _ in
+                                        let value = x[((n * image[1] + h) * image[2] + w) * channels + c]
+                                        if value > largest || value.isNaN { largest = value }
+                                        sum += Double(value)
+                                        count += 1
+                                    }
+                                    y[out + c] =
+                                        function == .maximum ? largest : Float(sum / (countsPadding ? area : count))
+                                }
+                            }
+                        }
+                    }
+                }
+            ]
+        }
+    }
+}
+
+// MARK: TensorFlow
+
+extension Pooling {
+    static let tensorFlow = [("MaxPool", Function.maximum), ("AvgPool", .average)].map { name, function in
+        TensorFlowRule(name) { node, context in
+            [
+                try context.image(node, node.input(0)) { image, context in
+                    try node.requireImage(image)
+                    let sizes = try node.ints("ksize", default: [])
+                    guard sizes.count == 4, sizes.allSatisfy({ $0 > 0 }) else {
+                        throw Failure.badAttribute(node.name, node.op, "ksize")
+                    }
+                    let first = try node.string("data_format", default: "NHWC") == "NCHW"
+                    guard sizes[0] == 1, sizes[first ? 1 : 3] == 1 else {
+                        throw node.refused(
+                            "ksize \(sizes) pools over the batch or the channels",
+                            remedy: "only height and width can be pooled")
+                    }
+                    let window = try node.window(
+                        height: sizes[first ? 2 : 1], width: sizes[first ? 3 : 2], over: image.shape)
+                    return try context.add(Pooling(function: function, window: window), image, name: node.name)
+                }
+            ]
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/// One value for all elements along some axes: their mean, sum, product, or the largest or smallest of them.
+struct Reduction: Operation {
+    enum Function: String, Hashable, Sendable, CaseIterable { case mean, sum, maximum, minimum, product }
+
+    var function: Function
+    /// Ascending, counted from the front.
+    var axes: [Int]
+    /// Whether the axes stay, one element long.
+    var keepsAxes: Bool
+
+    var kind: String { "Reduce" + function.rawValue.prefix(1).uppercased() + function.rawValue.dropFirst() }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        var shape = inputs[0].shape.dimensions
+        for axis in axes.reversed() {
+            guard shape.indices.contains(axis) else { throw Failure.noSuchAxis(axis, of: inputs[0].shape) }
+            if keepsAxes { shape[axis] = 1 } else { shape.remove(at: axis) }
+        }
+        return [TensorType(Shape(shape), inputs[0].element)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let shape = inputs[0].shape
+        var kept = shape
+        for axis in axes { kept[axis] = 1 }
+        let place = kept.places(in: shape)
+        let start: Double =
+            switch function {
+            case .mean, .sum: 0
+            case .maximum: -.infinity
+            case .minimum: .infinity
+            case .product: 1
+            }
+        var results = [Double](repeating: start, count: kept.elementCount)
+        inputs[0].withElements { x in
+            for i in 0..<shape.elementCount {
+                let to = place(i)
+                let value = x[i]
+                switch function {
+                case .mean, .sum: results[to] += value
+                case .maximum: if value > results[to] || value.isNaN { results[to] = value }
+                case .minimum: if value < results[to] || value.isNaN { results[to] = value }
+                case .product: results[to] *= value
+                }
+            }
+        }
+        let divisor = function == .mean ? Double(axes.reduce(1) { $0 * shape[$1] }) : 1
+        let output = try! outputTypes(inputs.map(\.type))[0]
+        return [Tensor(shape: output.shape, element: output.element) { results[$0] / divisor }]
+    }
+
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
+        let order = orders[0]
+        var copy = self
+        copy.axes = order.indices.filter { axes.contains(order[$0]) }
+        if keepsAxes { return Reordered(copy, inputs: orders, outputs: [order]) }
+        // What is left keeps its order; the axes are numbered anew.
+        let left = order.filter { !axes.contains($0) }
+        let output = left.map { axis in left.filter { $0 < axis }.count }
+        return Reordered(copy, inputs: orders, outputs: [output])
+    }
+}
+
+// MARK: TensorFlow
+
+extension Reduction {
+    static let tensorFlow = [
+        ("Mean", Function.mean), ("Sum", .sum), ("Max", .maximum), ("Min", .minimum), ("Prod", .product),
+    ].map { name, function in
+        TensorFlowRule(name) { node, context in
+            let input = try node.input(0)
+            let axes = try node.integers(1, "list of axes").map { try input.shape.axis($0) }
+            guard Set(axes).count == axes.count else { throw node.refused("the axes \(axes) stand twice") }
+            let reduction = Reduction(
+                function: function, axes: axes.sorted(),
+                keepsAxes: try node.bool("keep_dims", default: try node.bool("keepdims", default: false)))
+            return [axes.isEmpty ? input : try context.add(reduction, input, name: node.name)]
+        }
+    }
+}

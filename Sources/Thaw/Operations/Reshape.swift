@@ -1,0 +1,84 @@
+/// The same elements in the same sequence under another shape.
+struct Reshape: Operation {
+    var shape: Shape
+
+    init(_ shape: Shape) { self.shape = shape }
+
+    var kind: String { "Reshape" }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        guard inputs[0].shape.elementCount == shape.elementCount else {
+            throw Failure.elementCount(inputs[0].shape, shape)
+        }
+        return [TensorType(shape, inputs[0].element)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] { [inputs[0].reshaped(shape)] }
+
+    /// Axes of one element come and go in any order of the others; where elements are regrouped the order matters.
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
+        let from = inputs[0].shape
+        let long = from.indices.filter { from[$0] != 1 }
+        let target = shape.indices.filter { shape[$0] != 1 }
+        guard long.map({ from[$0] }) == target.map({ shape[$0] }) else { return nil }
+        var sequence = orders[0].compactMap { axis in long.firstIndex(of: axis).map { target[$0] } }.makeIterator()
+        let order = shape.indices.map { shape[$0] == 1 ? $0 : sequence.next()! }
+        return Reordered(Reshape(shape.permuted(order)), inputs: orders, outputs: [order])
+    }
+}
+
+// MARK: TensorFlow
+
+extension Reshape {
+    static let tensorFlow = [
+        TensorFlowRule("Reshape") { node, context in
+            let input = try node.input(0)
+            return [
+                try context.add(Reshape(resolve(node, input.shape, node.integers(1, "shape"))), input, name: node.name)
+            ]
+        },
+        TensorFlowRule("Squeeze") { node, context in
+            let input = try node.input(0)
+            let key = node.definition.attributes["squeeze_dims"] == nil ? "axis" : "squeeze_dims"
+            let axes = try node.ints(key, default: []).map { try input.shape.axis($0) }
+            if let axis = axes.first(where: { input.shape[$0] != 1 }) {
+                throw node.refused("axis \(axis) of shape \(input.shape) has not one element and cannot be squeezed")
+            }
+            let kept = input.shape.indices.filter { axes.isEmpty ? input.shape[$0] != 1 : !axes.contains($0) }
+            return [try context.add(Reshape(Shape(kept.map { input.shape[$0] })), input, name: node.name)]
+        },
+        TensorFlowRule("ExpandDims") { node, context in
+            let input = try node.input(0)
+            let axis = try node.integer(1, "axis")
+            guard axis >= -input.shape.rank - 1, axis <= input.shape.rank else {
+                throw Failure.noSuchAxis(axis, of: input.shape)
+            }
+            var shape = input.shape.dimensions
+            shape.insert(1, at: axis < 0 ? axis + shape.count + 1 : axis)
+            return [try context.add(Reshape(Shape(shape)), input, name: node.name)]
+        },
+        TensorFlowRule("Shape") { node, _ in
+            let shape = try node.input(0).shape
+            return [
+                .constant(
+                    Tensor(
+                        shape.dimensions, shape: [shape.rank], element: try node.element("out_type", default: .int32)))
+            ]
+        },
+    ]
+
+    /// The shape with its one −1 worked out.
+    private static func resolve(_ node: TensorFlowNode, _ from: Shape, _ target: [Int]) throws -> Shape {
+        let known = target.filter { $0 != -1 }
+        let unknown = target.count - known.count
+        guard unknown <= 1, known.allSatisfy({ $0 >= 0 }) else { throw node.refused("\(Shape(target)) is not a shape") }
+        guard let product = Shape(known).checkedCount else {
+            throw node.refused("the shape \(Shape(target)) is too large")
+        }
+        guard unknown == 1 else { return Shape(target) }
+        guard product > 0, from.elementCount % product == 0 else {
+            throw Failure.elementCount(from, Shape(target)).at(node.name)
+        }
+        return Shape(target.map { $0 == -1 ? from.elementCount / product : $0 })
+    }
+}

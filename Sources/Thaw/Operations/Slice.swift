@@ -1,0 +1,132 @@
+/// A part of an array: along each axis every `step`-th element from `start` on, `count` of them.
+struct Slice: Operation {
+    /// The elements taken along one axis. A negative step goes backwards.
+    struct Range: Hashable, Sendable {
+        var start: Int
+        var count: Int
+        var step = 1
+    }
+
+    var ranges: [Range]
+
+    var kind: String { "Slice" }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let shape = inputs[0].shape
+        guard ranges.count == shape.rank else { throw Failure.wrongRank(ranges.count, shape) }
+        for (range, size) in zip(ranges, shape) where range.count > 0 {
+            let last = range.start + (range.count - 1) * range.step
+            guard (0..<size).contains(range.start), (0..<size).contains(last) else { throw Failure.sliceOutside(shape) }
+        }
+        return [TensorType(Shape(ranges.map(\.count)), inputs[0].element)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let strides = inputs[0].shape.strides
+        var places: [Int] = []
+        let shape = Shape(ranges.map(\.count))
+        shape.forEachIndex { index in
+            places.append(
+                index.indices.reduce(0) { $0 + (ranges[$1].start + index[$1] * ranges[$1].step) * strides[$1] })
+        }
+        return inputs[0].withElements { x in
+            [Tensor(shape: shape, element: inputs[0].element) { x[places[$0]] }]
+        }
+    }
+
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
+        Reordered(Slice(ranges: orders[0].map { ranges[$0] }), inputs: orders, outputs: orders)
+    }
+}
+
+// MARK: TensorFlow
+
+extension Slice {
+    static let tensorFlow = [
+        TensorFlowRule("Slice") { node, context in
+            let input = try node.input(0)
+            let shape = input.shape
+            let begins = try node.integers(1, "begin")
+            let sizes = try node.integers(2, "size")
+            guard begins.count == shape.rank, sizes.count == shape.rank else {
+                throw node.refused("begin \(begins) and size \(sizes) do not fit an array of shape \(shape)")
+            }
+            let ranges = shape.indices.map {
+                Range(
+                    start: begins[$0],
+                    count: sizes[$0] == -1 ? Swift.max(0, shape[$0] - begins[$0]) : Swift.max(0, sizes[$0]))
+            }
+            return [try context.add(Slice(ranges: ranges), input, name: node.name)]
+        },
+        TensorFlowRule("StridedSlice") { node, context in
+            let (ranges, shape) = try strided(node)
+            let slice = try context.add(Slice(ranges: ranges), node.input(0), name: node.name)
+            return [slice.shape == shape ? slice : try context.add(Reshape(shape), slice, name: node.name + "/shape")]
+        },
+    ]
+
+    /// The ranges of a strided slice, one an axis of the input, and the shape of the result, whose axes are made and taken
+    /// away as the masks say (tensorflow/core/util/strided_slice_op.cc describes the masks).
+    private static func strided(_ node: TensorFlowNode) throws -> ([Range], Shape) {
+        let shape = try node.input(0).shape
+        let begins = try node.integers(1, "begin")
+        let ends = try node.integers(2, "end")
+        let steps = try node.integers(3, "strides")
+        guard begins.count == ends.count, begins.count == steps.count, steps.allSatisfy({ $0 != 0 }) else {
+            throw node.refused("begin, end and strides do not go together, or a stride is 0")
+        }
+        func mask(_ key: String) throws -> (Int) -> Bool {
+            let bits = try node.int(key, default: 0)
+            return { bits >> $0 & 1 == 1 }
+        }
+        let beginMask = try mask("begin_mask")
+        let endMask = try mask("end_mask")
+        let ellipsis = try mask("ellipsis_mask")
+        let newAxis = try mask("new_axis_mask")
+        let shrink = try mask("shrink_axis_mask")
+
+        var ranges: [Range] = []
+        var result: [Int] = []
+        let takingAxes = begins.indices.filter { !ellipsis($0) && !newAxis($0) }.count
+        var sawEllipsis = false
+        for i in begins.indices {
+            if ellipsis(i) {
+                guard !sawEllipsis else { throw node.refused("two ellipses stand in one slice") }
+                sawEllipsis = true
+                for _ in 0..<Swift.max(0, shape.rank - takingAxes) {
+                    result.append(shape[ranges.count])
+                    ranges.append(Range(start: 0, count: shape[ranges.count]))
+                }
+                continue
+            }
+            if newAxis(i) {
+                result.append(1)
+                continue
+            }
+            guard ranges.count < shape.rank else { throw Failure.wrongRank(takingAxes, shape) }
+            let size = shape[ranges.count]
+            let step = steps[i]
+            if shrink(i) {
+                let start = begins[i] < 0 ? begins[i] + size : begins[i]
+                guard (0..<size).contains(start) else { throw Failure.sliceOutside(shape) }
+                ranges.append(Range(start: start, count: 1))
+                continue
+            }
+            // Places may count from the back and may lie outside; they are held to the array, one past it for an end.
+            func place(_ value: Int) -> Int {
+                let counted = value < 0 ? value + size : value
+                return step > 0 ? Swift.min(Swift.max(counted, 0), size) : Swift.min(Swift.max(counted, -1), size - 1)
+            }
+            let start = beginMask(i) ? (step > 0 ? 0 : size - 1) : place(begins[i])
+            let end = endMask(i) ? (step > 0 ? size : -1) : place(ends[i])
+            let count = Swift.max(0, (end - start + step - step.signum()) / step)
+            ranges.append(Range(start: start, count: count, step: step))
+            result.append(count)
+        }
+        while ranges.count < shape.rank {
+            result.append(shape[ranges.count])
+            ranges.append(Range(start: 0, count: shape[ranges.count]))
+        }
+        return (ranges, Shape(result))
+    }
+}

@@ -1,0 +1,70 @@
+/// An array cut into parts along an axis: one output a part.
+struct Split: Operation {
+    /// Counted from the front.
+    var axis: Int
+    /// The elements of each part along the axis.
+    var sizes: [Int]
+
+    var kind: String { "Split" }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let shape = inputs[0].shape
+        guard shape.indices.contains(axis) else { throw Failure.noSuchAxis(axis, of: shape) }
+        guard sizes.reduce(0, +) == shape[axis], sizes.allSatisfy({ $0 >= 0 }) else {
+            throw Failure.sliceOutside(shape)
+        }
+        return sizes.map { size in
+            var part = shape
+            part[axis] = size
+            return TensorType(part, inputs[0].element)
+        }
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        var start = 0
+        return sizes.map { size in
+            var ranges = inputs[0].shape.map { Slice.Range(start: 0, count: $0) }
+            ranges[axis] = Slice.Range(start: start, count: size)
+            start += size
+            return Slice(ranges: ranges).evaluate(inputs)[0]
+        }
+    }
+
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
+        let split = Split(axis: orders[0].firstIndex(of: axis)!, sizes: sizes)
+        return Reordered(split, inputs: orders, outputs: sizes.map { _ in orders[0] })
+    }
+}
+
+// MARK: TensorFlow
+
+extension Split {
+    static let tensorFlow = [
+        TensorFlowRule("Split") { node, context in
+            let input = try node.input(1)
+            let axis = try input.shape.axis(try node.integer(0, "axis"))
+            let count = try node.int("num_split", default: 1)
+            guard count > 0, input.shape[axis] % count == 0 else {
+                throw node.refused("axis \(axis) of shape \(input.shape) does not fall into \(count) equal parts")
+            }
+            guard count > 1 else { return [input] }
+            let split = Split(axis: axis, sizes: [Int](repeating: input.shape[axis] / count, count: count))
+            return try context.add(split, [input], name: node.name)
+        },
+        TensorFlowRule("Unpack") { node, context in
+            let input = try node.input(0)
+            let axis = try input.shape.axis(try node.int("axis", default: 0))
+            let count = input.shape[axis]
+            guard count > 0, try node.int("num", default: count) == count else {
+                throw node.refused(
+                    "axis \(axis) of shape \(input.shape) does not fall into \(try node.int("num", default: count)) parts"
+                )
+            }
+            var shape = input.shape.dimensions
+            shape.remove(at: axis)
+            let split = Split(axis: axis, sizes: [Int](repeating: 1, count: count))
+            let parts = count == 1 ? [input] : try context.add(split, [input], name: node.name)
+            return try parts.map { try context.add(Reshape(Shape(shape)), $0, name: node.name + "/part") }
+        },
+    ]
+}

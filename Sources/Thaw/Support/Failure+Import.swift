@@ -1,0 +1,22 @@
+extension Failure {
+    /// A node that cannot be converted as it is.
+    static func refused(_ node: String, _ op: String, _ problem: String, _ remedy: String? = nil) -> Failure {
+        Failure(place: "\(node) (\(op))", problem, remedy: remedy)
+    }
+
+    static func missingInput(_ node: String, _ op: String, _ index: Int, _ count: Int) -> Failure {
+        refused(node, op, "input \(index) is missing: the node has \(count)")
+    }
+
+    static func inputNotConstant(_ node: String, _ op: String, _ role: String) -> Failure {
+        refused(node, op, "the \(role) depends on the input", "it must be a constant")
+    }
+
+    static func notOneNumber(_ node: String, _ op: String, _ role: String, _ count: Int) -> Failure {
+        refused(node, op, "the \(role) has \(count) values", "one is expected")
+    }
+
+    static func badAttribute(_ node: String, _ op: String, _ key: String) -> Failure {
+        refused(node, op, "the attribute '\(key)' has a type or value that does not belong there")
+    }
+}

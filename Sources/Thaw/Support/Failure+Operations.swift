@@ -1,0 +1,34 @@
+/// What operations say of inputs that they cannot take.
+extension Failure {
+    static func wrongRank(_ rank: Int, _ shape: some CustomStringConvertible) -> Failure {
+        Failure("the input has shape \(shape)", remedy: "\(rank) axes are expected")
+    }
+
+    static func windowTooLarge(_ height: Int, _ width: Int, _ imageHeight: Int, _ imageWidth: Int) -> Failure {
+        Failure("a window of \(height)×\(width) pixels does not fit an image of \(imageHeight)×\(imageWidth)")
+    }
+
+    static func channelMismatch(_ channels: Int, _ expected: Int) -> Failure {
+        Failure("the input has \(channels) channels", remedy: "the weights are for \(expected)")
+    }
+
+    static func weightShape(_ shape: some CustomStringConvertible, _ expected: String) -> Failure {
+        Failure("the weights have shape \(shape)", remedy: "\(expected) is expected")
+    }
+
+    static func elementCount(_ from: some CustomStringConvertible, _ to: some CustomStringConvertible) -> Failure {
+        Failure("an array of shape \(from) cannot take the shape \(to)", remedy: "the number of elements must stay")
+    }
+
+    static func shapesDiffer(_ a: some CustomStringConvertible, _ b: some CustomStringConvertible) -> Failure {
+        Failure("arrays of shapes \(a) and \(b) do not go together")
+    }
+
+    static func sliceOutside(_ shape: some CustomStringConvertible) -> Failure {
+        Failure("the slice lies outside the array of shape \(shape)")
+    }
+
+    static func elementTypesDiffer(_ a: String, _ b: String) -> Failure {
+        Failure("the inputs have the types \(a) and \(b)", remedy: "they must be the same")
+    }
+}
