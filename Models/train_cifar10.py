@@ -24,8 +24,7 @@ from PIL import Image
 BATCH = 128
 PEAK_RATE = 0.25  # of the one-cycle schedule
 MOMENTUM = 0.9
-WEIGHT_DECAY = 5e-4
-SMOOTHING = 0.05
+WEIGHT_DECAY = 3e-4
 STAGES = [16, 32, 64]
 BLOCKS = 3
 
@@ -126,7 +125,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("photographs")
     parser.add_argument("out")
-    parser.add_argument("--epochs", type=int, default=24)
+    parser.add_argument("--epochs", type=int, default=40)
     parser.add_argument("--threads", type=int, default=0)
     arguments = parser.parse_args()
     tf.config.threading.set_intra_op_parallelism_threads(arguments.threads)
@@ -150,8 +149,7 @@ def main():
 
         with tf.GradientTape() as tape:
             logits = network(x, every.__getitem__, training=True, update=update)
-            target = tf.one_hot(y, 10) * (1 - SMOOTHING) + SMOOTHING / 10
-            loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(target, logits))
+            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits))
         gradients = tape.gradient(loss, list(weights.values()))
         for (name, value), gradient in zip(weights.items(), gradients):
             if name.endswith("kernel"):

@@ -1,0 +1,73 @@
+/// The order in which an image's channels reach the network.
+public enum ColorLayout: String, Sendable, CaseIterable {
+    case rgb, bgr, gray
+
+    public var channels: Int { self == .gray ? 1 : 3 }
+
+    /// The channels' names in their order.
+    public var channelNames: [String] {
+        switch self {
+        case .rgb: ["red", "green", "blue"]
+        case .bgr: ["blue", "green", "red"]
+        case .gray: ["gray"]
+        }
+    }
+}
+
+/// What a pixel's value becomes before the network sees it: y = scale · x + bias, channel by channel, x from 0 to 255.
+public struct PixelScaling: Hashable, Sendable {
+    /// One number a channel, in the order of the colour layout.
+    public var scale: [Double]
+    public var bias: [Double]
+
+    public init(scale: [Double], bias: [Double]) {
+        precondition(scale.count == bias.count)
+        self.scale = scale
+        self.bias = bias
+    }
+
+    /// The pixel as it is.
+    public static func identity(channels: Int) -> PixelScaling {
+        PixelScaling(scale: Array(repeating: 1, count: channels), bias: Array(repeating: 0, count: channels))
+    }
+
+    public var isIdentity: Bool { scale.allSatisfy { $0 == 1 } && bias.allSatisfy { $0 == 0 } }
+
+    /// The one scale of all channels, or nil where they differ.
+    public var uniformScale: Double? { scale.allSatisfy { $0 == scale[0] } ? scale[0] : nil }
+
+    /// This scaling with another done to its result.
+    public func followed(by next: PixelScaling) -> PixelScaling {
+        PixelScaling(
+            scale: zip(scale, next.scale).map { $0 * $1 },
+            bias: bias.indices.map { bias[$0] * next.scale[$0] + next.bias[$0] })
+    }
+}
+
+/// The image that a model takes.
+public struct ImageInput: Hashable, Sendable {
+    public var name: String
+    /// In pixels.
+    public var width: Int
+    public var height: Int
+    public var color: ColorLayout
+    /// The scaling that stands outside the network: given by options, a preset, or another's Core ML model.
+    public var scaling: PixelScaling
+    /// The arithmetic that stood at the head of the network's own graph, done after `scaling`.
+    public var lifted: PixelScaling?
+
+    public init(
+        name: String, width: Int, height: Int, color: ColorLayout, scaling: PixelScaling? = nil,
+        lifted: PixelScaling? = nil
+    ) {
+        self.name = name
+        self.width = width
+        self.height = height
+        self.color = color
+        self.scaling = scaling ?? .identity(channels: color.channels)
+        self.lifted = lifted
+    }
+
+    /// All that is done to a pixel.
+    public var total: PixelScaling { lifted.map { scaling.followed(by: $0) } ?? scaling }
+}

@@ -1,0 +1,69 @@
+/// A network with what is known of its use: the image it takes, the classes it tells apart, who made it.
+public struct Model: Sendable {
+    /// The network, in TensorFlow's order of axes. Where `image` is set, its first input is that image: float32, batch,
+    /// height, width, channel, already scaled.
+    public var graph: Graph
+    public var image: ImageInput?
+    public var classifier: ClassifierConfiguration?
+    public var metadata: Metadata
+
+    public init(
+        graph: Graph, image: ImageInput? = nil, classifier: ClassifierConfiguration? = nil,
+        metadata: Metadata = Metadata()
+    ) {
+        self.graph = graph
+        self.image = image
+        self.classifier = classifier
+        self.metadata = metadata
+    }
+
+    /// How many values the first output has for one image: the number of classes of a classifier.
+    public var classCount: Int {
+        guard let output = graph.outputs.first else { return 0 }
+        return graph[output.value].shape.elementCount / batch
+    }
+
+    /// The images that one run takes.
+    public var batch: Int { graph.inputs.first.map { graph[$0.value].shape.first ?? 1 } ?? 1 }
+
+    /// Whether the classes do not exclude each other: the network ends in a sigmoid, and probabilities do not sum to 1.
+    public var labelsAreIndependent: Bool {
+        guard let output = graph.outputs.first else { return false }
+        var value = output.value
+        let producers = graph.producers
+        while let node = producers[value] {
+            if let unary = node.operation as? Unary { return unary.function == .sigmoid }
+            guard node.operation is Reshape else { return false }
+            value = node.inputs[0]
+        }
+        return false
+    }
+}
+
+/// What makes a model a classifier.
+public struct ClassifierConfiguration: Hashable, Sendable {
+    /// One name a class, in the order of the network's output; all distinct.
+    public var labels: [String]
+    /// The name of the output that holds the best label.
+    public var predictedFeature: String
+    /// The name of the output that holds the probability of every label.
+    public var probabilities: String
+
+    public init(labels: [String], predictedFeature: String = "classLabel", probabilities: String) {
+        self.labels = labels
+        self.predictedFeature = predictedFeature
+        self.probabilities = probabilities
+    }
+}
+
+/// What people are told of a model.
+public struct Metadata: Hashable, Sendable {
+    public var description = ""
+    public var author = ""
+    public var license = ""
+    public var version = ""
+    /// Further keys, each with its value.
+    public var userDefined: [String: String] = [:]
+
+    public init() {}
+}

@@ -1,0 +1,84 @@
+/// The ways in which well-known families of networks were fed while they were trained.
+public enum Preprocessing: String, Sendable, CaseIterable {
+    /// x / 127.5 − 1: Inception, MobileNet, NASNet and others of TensorFlow's slim library.
+    case inception
+    /// x − (103.939, 116.779, 123.68), blue, green, red: networks that came from Caffe, VGG and ResNet v1 among them.
+    case caffe
+    /// (x / 255 − mean) / deviation: networks trained with PyTorch's ImageNet statistics.
+    case torch
+    /// x / 255.
+    case unit
+    /// x.
+    case none
+
+    /// The layout that the family wants, or nil where any will do.
+    public var color: ColorLayout? { self == .caffe ? .bgr : nil }
+
+    /// The scaling for pixels in this layout.
+    /// - Throws: `Failure` where the family does not know the layout.
+    public func scaling(_ color: ColorLayout) throws -> PixelScaling {
+        let channels = color.channels
+        let uniform = { (scale: Double, bias: Double) in
+            PixelScaling(scale: Array(repeating: scale, count: channels), bias: Array(repeating: bias, count: channels))
+        }
+        switch self {
+        case .inception: return uniform(1 / 127.5, -1)
+        case .unit: return uniform(1 / 255, 0)
+        case .none: return uniform(1, 0)
+        case .caffe:
+            guard color == .bgr else { throw Failure.presetNeedsColor(rawValue, "bgr", color.rawValue) }
+            return PixelScaling(scale: [1, 1, 1], bias: [-103.939, -116.779, -123.68])
+        case .torch:
+            guard color != .gray else { throw Failure.presetNeedsColor(rawValue, "rgb or bgr", color.rawValue) }
+            // torchvision's ImageNet statistics, red, green, blue, of pixels from 0 to 1.
+            let means = [0.485, 0.456, 0.406]
+            let deviations = [0.229, 0.224, 0.225]
+            let scaling = PixelScaling(
+                scale: deviations.map { 1 / (255 * $0) }, bias: zip(means, deviations).map { -$0 / $1 })
+            return color == .rgb
+                ? scaling : PixelScaling(scale: scaling.scale.reversed(), bias: scaling.bias.reversed())
+        }
+    }
+}
+
+/// How a network is fed, guessed from the names of its parts.
+public struct PreprocessingGuess: Sendable {
+    /// The part of a name that gave the family away.
+    public var sign: String
+    public var color: ColorLayout
+    public var scaling: PixelScaling
+
+    /// The guess for a graph with nodes of these names, or nil where they say nothing.
+    ///
+    /// Families with a capital letter or `resnet_v1_` are the scopes of TensorFlow's slim library, those after them the
+    /// names of Keras' applications. Slim feeds VGG and ResNet v1 the means of Caffe's models, but in the order red,
+    /// green, blue (slim's preprocessing/vgg_preprocessing.py); Keras keeps Caffe's blue, green, red.
+    public init?(names: some Sequence<String>) {
+        let slimMeans = PixelScaling(scale: [1, 1, 1], bias: [-123.68, -116.78, -103.94])
+        let centred = try! Preprocessing.inception.scaling(.rgb)
+        let caffe = try! Preprocessing.caffe.scaling(.bgr)
+        let torch = try! Preprocessing.torch.scaling(.rgb)
+        let families: [(signs: [String], color: ColorLayout, scaling: PixelScaling)] = [
+            (["MobilenetV1", "MobilenetV2", "MobilenetV3"], .rgb, centred),
+            (["InceptionV1", "InceptionV2", "InceptionV3", "InceptionV4", "InceptionResnetV2"], .rgb, centred),
+            (
+                ["resnet_v2_", "nasnet", "mobilenet_1.", "mobilenet_0.", "mobilenetv2_", "inception_v3/", "xception/"],
+                .rgb, centred
+            ),
+            (["resnet_v1_", "vgg_16", "vgg_19", "vgg_a"], .rgb, slimMeans),
+            (["resnet50/", "resnet101/", "resnet152/", "vgg16/", "vgg19/"], .bgr, caffe),
+            (["densenet121/", "densenet169/", "densenet201/"], .rgb, torch),
+        ]
+        for name in names {
+            for family in families {
+                for sign in family.signs where name.hasPrefix(sign) || name.contains("/" + sign) {
+                    self.sign = sign.hasSuffix("/") ? String(sign.dropLast()) : sign
+                    color = family.color
+                    scaling = family.scaling
+                    return
+                }
+            }
+        }
+        return nil
+    }
+}

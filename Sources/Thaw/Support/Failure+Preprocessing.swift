@@ -1,0 +1,11 @@
+extension Failure {
+    static func presetNeedsColor(_ preset: String, _ needed: String, _ given: String) -> Failure {
+        Failure("the preprocessing '\(preset)' is for \(needed) images", remedy: "--color \(given) does not go with it")
+    }
+
+    static func scalingCount(_ option: String, _ count: Int, _ channels: Int) -> Failure {
+        Failure(
+            "\(option) has \(count) values for \(channels) channel\(channels == 1 ? "" : "s")",
+            remedy: channels == 1 ? "give one" : "give one, or \(channels) in the order of the channels")
+    }
+}

@@ -1,0 +1,119 @@
+/// What is said of a TensorFlow graph as a whole: its names, its inputs and outputs, what in it cannot be converted.
+extension Failure {
+    static func nodeStandsTwice(_ name: String) -> Failure { Failure(place: name, "two nodes have this name") }
+
+    static func noSuchNode(_ name: String, _ option: String, nearest: String?) -> Failure {
+        Failure("\(option): there is no node '\(name)'", hint: nearest.map { "did you mean '\($0)'?" })
+    }
+
+    static func readsMissingNode(_ node: String, _ op: String, _ missing: String) -> Failure {
+        refused(node, op, "reads '\(missing)', which is not in the graph", "the graph may be truncated or badly cut")
+    }
+
+    static func circle(_ node: String, _ op: String) -> Failure {
+        refused(node, op, "the node depends on its own result", "loops are not supported")
+    }
+
+    static func noOutput() -> Failure {
+        Failure("no node depends on a placeholder and is read by nobody", remedy: "name the output with --output NODE")
+    }
+
+    static func severalOutputs(_ names: [String]) -> Failure {
+        Failure(
+            "the graph has \(names.count) possible outputs: " + listed(names), remedy: "say which one is meant",
+            hint: "--output \(names.last!)")
+    }
+
+    static func noInput(_ outputs: [String]) -> Failure {
+        Failure(
+            "the graph has no placeholder that '\(outputs.joined(separator: "', '"))' depends on",
+            remedy: "name the node that the image takes the place of with --input NODE")
+    }
+
+    static func severalInputs(_ names: [String]) -> Failure {
+        Failure(
+            "the graph has \(names.count) inputs: " + listed(names),
+            remedy: "say which one is the image, or cut the graph",
+            hint: "--input \(names[0])")
+    }
+
+    static func outputIndependentOfInput(_ outputs: [String], _ input: String?) -> Failure {
+        Failure(
+            "the output '\(outputs.joined(separator: "', '"))' does not depend on the input"
+                + (input.map { " '\($0)'" } ?? ""))
+    }
+
+    static func outputNotComputed(_ node: String, _ index: Int) -> Failure {
+        Failure("the output '\(node):\(index)' is not computed", remedy: "name another with --output")
+    }
+
+    static func dataDependent(_ node: String, _ op: String) -> Failure {
+        refused(
+            node, op, "which way it goes depends on the input", "control flow must be fixed when the graph is frozen")
+    }
+
+    /// All operations that are not supported, each with the nodes that need it.
+    static func unsupported(_ nodes: [(op: String, name: String)]) -> Failure {
+        var byOp: [(op: String, names: [String])] = []
+        for node in nodes {
+            if let place = byOp.firstIndex(where: { $0.op == node.op }) {
+                byOp[place].names.append(node.name)
+            } else {
+                byOp.append((node.op, [node.name]))
+            }
+        }
+        let lines = byOp.map { "\n  \($0.op): " + $0.names.joined(separator: ", ") }
+        return Failure(
+            "\(byOp.count) operation\(byOp.count == 1 ? " is" : "s are") not supported:" + lines.joined(),
+            hint: "--output NODE cuts the graph before them, --input NODE behind them, where the rest is what is wanted"
+        )
+    }
+
+    static func severalRefusals(_ failures: [Failure]) -> Failure {
+        Failure("\(failures.count) nodes cannot be converted:" + failures.map { "\n  \($0)" }.joined())
+    }
+
+    // MARK: The input
+
+    static func inputNotNumeric(_ node: String, _ op: String, _ type: String) -> Failure {
+        refused(
+            node, op, "the input is of type \(type)",
+            "an image is expected; --input NODE names a node behind the decoding")
+    }
+
+    static func inputNotImage(_ node: String, _ op: String, _ shape: some CustomStringConvertible) -> Failure {
+        refused(node, op, "the input has shape \(shape)", "an image of 1 or 3 channels is expected")
+    }
+
+    static func inputTooLarge(_ node: String, _ op: String, _ shape: some CustomStringConvertible) -> Failure {
+        refused(node, op, "the input of shape \(shape) is too large")
+    }
+
+    static func sizeUnknown(_ node: String, _ op: String) -> Failure {
+        var failure = refused(node, op, "the size of the input is not known", "give it with --size WxH")
+        failure.hint = "--size 224x224 is what most classifiers take"
+        return failure
+    }
+
+    static func sizeDiffers(
+        _ node: String, _ op: String, _ width: Int, _ height: Int, _ fixedWidth: Int?, _ fixedHeight: Int?
+    ) -> Failure {
+        let fixed = [fixedWidth, fixedHeight].map { $0.map(String.init) ?? "?" }.joined(separator: "x")
+        return refused(node, op, "--size \(width)x\(height) differs from the graph's \(fixed)", "leave --size out")
+    }
+
+    static func colorDiffers(_ node: String, _ op: String, _ color: String, _ channels: Int) -> Failure {
+        refused(node, op, "--color \(color) does not fit an input of \(channels) channel\(channels == 1 ? "" : "s")")
+    }
+
+    static func rowDiffers(_ node: String, _ op: String, _ count: Int, _ shape: some CustomStringConvertible) -> Failure
+    {
+        refused(node, op, "a row of \(count) values is no image of shape \(shape)")
+    }
+
+    /// The first names, and how many more there are.
+    private static func listed(_ names: [String]) -> String {
+        let shown = names.prefix(12).map { "'\($0)'" }.joined(separator: ", ")
+        return names.count > 12 ? shown + " and \(names.count - 12) more" : shown
+    }
+}

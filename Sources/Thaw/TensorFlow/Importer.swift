@@ -1,0 +1,155 @@
+/// Makes a Graph of a TensorFlow graph: cut to its outputs, constants folded, what does nothing at inference gone.
+///
+/// Nodes are taken in an order in which each finds its inputs. All that cannot be converted is collected and reported at
+/// once.
+struct Importer {
+    struct Options: Sendable {
+        /// The node whose place the input takes; found where nil.
+        var input: String?
+        /// The nodes to compute; found where empty.
+        var outputs: [String] = []
+        /// Width and height in pixels, where the graph leaves them open.
+        var size: (width: Int, height: Int)?
+        var color: ColorLayout?
+    }
+
+    /// The graph, its one input an image: float32, batch, height, width, channel.
+    struct Result {
+        var graph: Graph
+        /// The names of the nodes that were kept, in their order.
+        var nodeNames: [String]
+    }
+
+    /// What stands for an output of a node.
+    private enum Known {
+        case operand(Operand)
+        /// On the side of a switch that is never taken.
+        case dead
+        /// Follows from something that could not be converted, and has been reported with it.
+        case unknown
+    }
+
+    private let survey: GraphSurvey
+    private var context = ImportContext()
+    private var known: [String: [Known]] = [:]
+    private var refusals: [Failure] = []
+    private var unsupported: [(op: String, name: String)] = []
+
+    private init(_ survey: GraphSurvey) { self.survey = survey }
+
+    /// - Throws: `Failure` where inputs or outputs cannot be told, and for what cannot be converted.
+    static func run(_ nodes: [NodeDefinition], _ options: Options) throws -> Result {
+        let survey = try GraphSurvey(nodes)
+        let outputs =
+            try options.outputs.isEmpty
+            ? findOutputs(survey) : options.outputs.map { try survey.named($0, option: "--output") }
+        let given = try options.input.map { try survey.named($0, option: "--input").node }
+        let order = try survey.order(from: outputs.map(\.node), stoppingAt: Set(given.map { [$0] } ?? []))
+        let input = try given ?? findInput(survey, order, outputs.map(\.node))
+        guard order.contains(where: { nodes[$0].name == input }) else {
+            throw Failure.outputIndependentOfInput(outputs.map(\.node), input)
+        }
+
+        var importer = Importer(survey)
+        let dropouts = Dropout(survey)
+        for place in order {
+            let node = nodes[place]
+            if node.name == input {
+                let image = InputImage(
+                    node, readers: nodes.filter { $0.inputs.contains { GraphSurvey.Reference($0).node == node.name } },
+                    survey)
+                importer.known[node.name] = [.operand(try image.add(to: &importer.context, options))]
+            } else {
+                importer.known[node.name] = try importer.results(of: dropouts.withoutDropout(node))
+            }
+        }
+        try importer.report()
+        for reference in outputs { try importer.addOutput(reference) }
+        return Result(graph: importer.context.builder.graph.pruned(), nodeNames: order.map { nodes[$0].name })
+    }
+
+    // MARK: Inputs and outputs
+
+    private static func findOutputs(_ survey: GraphSurvey) throws -> [GraphSurvey.Reference] {
+        let outputs = try survey.outputs()
+        guard outputs.count == 1 else {
+            throw outputs.isEmpty ? Failure.noOutput() : Failure.severalOutputs(outputs)
+        }
+        return outputs.map { GraphSurvey.Reference($0) }
+    }
+
+    private static func findInput(_ survey: GraphSurvey, _ order: [Int], _ outputs: [String]) throws -> String {
+        let placeholders = order.map { survey.nodes[$0] }.filter { $0.op == "Placeholder" || $0.op == "PlaceholderV2" }
+        if placeholders.count == 1 { return placeholders[0].name }
+        guard placeholders.isEmpty else { throw Failure.severalInputs(placeholders.map(\.name)) }
+        // A graph may have a default for its one input; then that is the place to feed.
+        let defaults = order.map { survey.nodes[$0] }.filter { $0.op == "PlaceholderWithDefault" }
+        if defaults.count == 1 { return defaults[0].name }
+        throw Failure.noInput(outputs)
+    }
+
+    private mutating func addOutput(_ reference: GraphSurvey.Reference) throws {
+        guard let results = known[reference.node], results.indices.contains(reference.output),
+            case .operand(let operand) = results[reference.output]
+        else { throw Failure.outputNotComputed(reference.node, reference.output) }
+        guard case .edge(let value, _) = operand else { throw Failure.outputIndependentOfInput([reference.node], nil) }
+        context.builder.output(reference.node, value)
+    }
+
+    // MARK: Nodes
+
+    private mutating func results(of node: NodeDefinition) throws -> [Known] {
+        let references = node.inputs.map { GraphSurvey.Reference($0) }.filter { !$0.isControl }
+        let inputs = references.map { reference in
+            known[reference.node].flatMap { $0.indices.contains(reference.output) ? $0[reference.output] : nil }
+                ?? .unknown
+        }
+        switch node.op {
+        case "Switch", "RefSwitch": return try branch(node, inputs)
+        case "Merge", "RefMerge": return merge(node, inputs)
+        case "NoOp": return []
+        default: break
+        }
+        if inputs.contains(where: { if case .dead = $0 { true } else { false } }) { return [.dead] }
+        guard let rule = Operations.tensorFlow[node.op] else {
+            unsupported.append((node.op, node.name))
+            return [.unknown]
+        }
+        let operands = inputs.compactMap { if case .operand(let operand) = $0 { operand } else { nil } }
+        guard operands.count == inputs.count else { return [.unknown] }
+        do {
+            let results = try naming(place: "\(node.name) (\(node.op))") {
+                try rule.build(TensorFlowNode(definition: node, inputs: operands), &context)
+            }
+            return results.map { .operand($0) }
+        } catch let failure as Failure {
+            refusals.append(failure)
+            return [.unknown]
+        }
+    }
+
+    /// A switch on a constant sends its input to the side that is taken: output 1 where the predicate holds, else 0.
+    private mutating func branch(_ node: NodeDefinition, _ inputs: [Known]) throws -> [Known] {
+        guard inputs.count == 2, case .operand(let predicate) = inputs[1] else { return [.unknown, .unknown] }
+        guard let constant = predicate.constant, constant.elementCount == 1 else {
+            refusals.append(Failure.dataDependent(node.name, node.op))
+            return [.unknown, .unknown]
+        }
+        return constant.integers[0] != 0 ? [.dead, inputs[0]] : [inputs[0], .dead]
+    }
+
+    /// A merge hands on the input that is computed, and says as its second output which one that was.
+    private func merge(_ node: NodeDefinition, _ inputs: [Known]) -> [Known] {
+        for (index, input) in inputs.enumerated() {
+            if case .dead = input { continue }
+            return [input, .operand(.constant(Tensor(Double(index), element: .int32)))]
+        }
+        return [.dead, .dead]
+    }
+
+    private func report() throws {
+        if !unsupported.isEmpty { throw Failure.unsupported(unsupported) }
+        guard let first = refusals.first else { return }
+        throw refusals.count == 1 ? first : Failure.severalRefusals(refusals)
+    }
+}
