@@ -1,0 +1,78 @@
+extension Graph {
+    /// The graph with arithmetic by channel folded into the convolution or dense layer before it, where nobody else reads
+    /// that, and with what has no such layer before it joined into one batch normalisation.
+    ///
+    /// All spellings of batch normalisation come to this: the fused node, and the chains of Mul, Add, Sub and Rsqrt whose
+    /// constant parts were computed while the graph was read.
+    func withFoldedArithmetic() throws -> Graph {
+        let readers = readerCounts
+        var readOnce: Set<Value> = []
+        return try rebuilt { node, inputs, builder in
+            guard inputs.count == 1, let arithmetic = ChannelArithmetic(node.operation, on: builder[inputs[0]]),
+                builder[inputs[0]].shape == self[node.outputs[0]].shape
+            else {
+                let outputs = try builder.add(node.operation, inputs, name: node.name)
+                for (old, new) in zip(node.outputs, outputs) where readers[old.index] == 1 { readOnce.insert(new) }
+                return outputs
+            }
+            var operation: any Operation = node.operation
+            var source = inputs
+            if let before = builder.producer(of: inputs[0]), readOnce.contains(inputs[0]) {
+                if let folded = before.operation.followed(by: arithmetic) {
+                    (operation, source) = (folded, before.inputs)
+                } else if let first = ChannelArithmetic(before.operation, on: builder[before.inputs[0]]),
+                    before.inputs.count == 1
+                {
+                    (operation, source) = (first.followed(by: arithmetic).operation, before.inputs)
+                }
+            }
+            let outputs = try builder.add(operation, source, name: node.name)
+            if readers[node.outputs[0].index] == 1 { readOnce.insert(outputs[0]) }
+            return outputs
+        }
+    }
+}
+
+extension Operation {
+    /// This layer with arithmetic on its output channels taken into weights and bias, or nil where it has none.
+    fileprivate func followed(by arithmetic: ChannelArithmetic) -> (any Operation)? {
+        func bias(_ bias: Tensor?) -> Tensor? {
+            let old = bias?.floats
+            let new = arithmetic.offset.indices.map { i in
+                Float(Double(old?[i] ?? 0) * arithmetic.scale[i] + arithmetic.offset[i])
+            }
+            return Tensor(new, shape: [new.count])
+        }
+        switch self {
+        case var convolution as Convolution:
+            convolution.filters = convolution.filters.scaled(lastAxis: arithmetic.scale)
+            convolution.bias = bias(convolution.bias)
+            return convolution
+        case var convolution as DepthwiseConvolution:
+            let channels = convolution.filters.shape
+            let flat = convolution.filters.reshaped([channels[0], channels[1], convolution.outputChannels])
+            convolution.filters = flat.scaled(lastAxis: arithmetic.scale).reshaped(channels)
+            convolution.bias = bias(convolution.bias)
+            return convolution
+        case var dense as Dense:
+            dense.matrix = dense.matrix.scaled(lastAxis: arithmetic.scale)
+            dense.bias = bias(dense.bias)
+            return dense
+        default: return nil
+        }
+    }
+}
+
+extension Tensor {
+    /// The array with each element along the last axis times its factor. Itself where all factors are 1.
+    func scaled(lastAxis factors: [Double]) -> Tensor {
+        if factors.allSatisfy({ $0 == 1 }) { return self }
+        return withFloats { x in
+            Tensor(shape: shape) { y in
+                for row in stride(from: 0, to: x.count, by: factors.count) {
+                    for i in 0..<factors.count { y[row + i] = Float(Double(x[row + i]) * factors[i]) }
+                }
+            }
+        }
+    }
+}
