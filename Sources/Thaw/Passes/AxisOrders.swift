@@ -9,7 +9,8 @@ extension Graph {
     ///
     /// The input images change to that order with them. Outputs keep the order of axes that they had.
     func reordered(to target: ChannelOrder) throws -> Graph {
-        try AxisOrders(self, target).run()
+        var orders = AxisOrders(self, target)
+        return try orders.run()
     }
 }
 
