@@ -61,6 +61,12 @@ void   tensor_flow__list_value__init
   static const TensorFlow__ListValue init_value = TENSOR_FLOW__LIST_VALUE__INIT;
   *message = init_value;
 }
+void   tensor_flow__name_attr_list__attr_entry__init
+                     (TensorFlow__NameAttrList__AttrEntry         *message)
+{
+  static const TensorFlow__NameAttrList__AttrEntry init_value = TENSOR_FLOW__NAME_ATTR_LIST__ATTR_ENTRY__INIT;
+  *message = init_value;
+}
 void   tensor_flow__name_attr_list__init
                      (TensorFlow__NameAttrList         *message)
 {
@@ -773,7 +779,58 @@ const ProtobufCMessageDescriptor tensor_flow__list_value__descriptor =
   (ProtobufCMessageInit) tensor_flow__list_value__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tensor_flow__name_attr_list__field_descriptors[1] =
+static const ProtobufCFieldDescriptor tensor_flow__name_attr_list__attr_entry__field_descriptors[2] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(TensorFlow__NameAttrList__AttrEntry, key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(TensorFlow__NameAttrList__AttrEntry, value),
+    &tensor_flow__attr_value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tensor_flow__name_attr_list__attr_entry__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange tensor_flow__name_attr_list__attr_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tensor_flow__name_attr_list__attr_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "TensorFlow.NameAttrList.AttrEntry",
+  "AttrEntry",
+  "TensorFlow__NameAttrList__AttrEntry",
+  "",
+  sizeof(TensorFlow__NameAttrList__AttrEntry),
+  2,
+  tensor_flow__name_attr_list__attr_entry__field_descriptors,
+  tensor_flow__name_attr_list__attr_entry__field_indices_by_name,
+  1,  tensor_flow__name_attr_list__attr_entry__number_ranges,
+  (ProtobufCMessageInit) tensor_flow__name_attr_list__attr_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tensor_flow__name_attr_list__field_descriptors[2] =
 {
   {
     "name",
@@ -787,14 +844,27 @@ static const ProtobufCFieldDescriptor tensor_flow__name_attr_list__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "attr",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(TensorFlow__NameAttrList, n_attr),
+    offsetof(TensorFlow__NameAttrList, attr),
+    &tensor_flow__name_attr_list__attr_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tensor_flow__name_attr_list__field_indices_by_name[] = {
+  1,   /* field[1] = attr */
   0,   /* field[0] = name */
 };
 static const ProtobufCIntRange tensor_flow__name_attr_list__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor tensor_flow__name_attr_list__descriptor =
 {
@@ -804,7 +874,7 @@ const ProtobufCMessageDescriptor tensor_flow__name_attr_list__descriptor =
   "TensorFlow__NameAttrList",
   "",
   sizeof(TensorFlow__NameAttrList),
-  1,
+  2,
   tensor_flow__name_attr_list__field_descriptors,
   tensor_flow__name_attr_list__field_indices_by_name,
   1,  tensor_flow__name_attr_list__number_ranges,

@@ -26,6 +26,7 @@ typedef struct TensorFlow__NodeDef__AttrEntry TensorFlow__NodeDef__AttrEntry;
 typedef struct TensorFlow__AttrValue TensorFlow__AttrValue;
 typedef struct TensorFlow__ListValue TensorFlow__ListValue;
 typedef struct TensorFlow__NameAttrList TensorFlow__NameAttrList;
+typedef struct TensorFlow__NameAttrList__AttrEntry TensorFlow__NameAttrList__AttrEntry;
 typedef struct TensorFlow__TensorShape TensorFlow__TensorShape;
 typedef struct TensorFlow__Dim TensorFlow__Dim;
 typedef struct TensorFlow__Tensor TensorFlow__Tensor;
@@ -209,14 +210,27 @@ struct  TensorFlow__ListValue
     , 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
 
 
+struct  TensorFlow__NameAttrList__AttrEntry
+{
+  ProtobufCMessage base;
+  char *key;
+  TensorFlow__AttrValue *value;
+};
+#define TENSOR_FLOW__NAME_ATTR_LIST__ATTR_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tensor_flow__name_attr_list__attr_entry__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
+
+
 struct  TensorFlow__NameAttrList
 {
   ProtobufCMessage base;
   char *name;
+  size_t n_attr;
+  TensorFlow__NameAttrList__AttrEntry **attr;
 };
 #define TENSOR_FLOW__NAME_ATTR_LIST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tensor_flow__name_attr_list__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, 0,NULL }
 
 
 struct  TensorFlow__TensorShape
@@ -329,6 +343,9 @@ void   tensor_flow__attr_value__init
 /* TensorFlow__ListValue methods */
 void   tensor_flow__list_value__init
                      (TensorFlow__ListValue         *message);
+/* TensorFlow__NameAttrList__AttrEntry methods */
+void   tensor_flow__name_attr_list__attr_entry__init
+                     (TensorFlow__NameAttrList__AttrEntry         *message);
 /* TensorFlow__NameAttrList methods */
 void   tensor_flow__name_attr_list__init
                      (TensorFlow__NameAttrList         *message);
@@ -389,6 +406,9 @@ typedef void (*TensorFlow__AttrValue_Closure)
 typedef void (*TensorFlow__ListValue_Closure)
                  (const TensorFlow__ListValue *message,
                   void *closure_data);
+typedef void (*TensorFlow__NameAttrList__AttrEntry_Closure)
+                 (const TensorFlow__NameAttrList__AttrEntry *message,
+                  void *closure_data);
 typedef void (*TensorFlow__NameAttrList_Closure)
                  (const TensorFlow__NameAttrList *message,
                   void *closure_data);
@@ -421,6 +441,7 @@ extern const ProtobufCMessageDescriptor tensor_flow__node_def__attr_entry__descr
 extern const ProtobufCMessageDescriptor tensor_flow__attr_value__descriptor;
 extern const ProtobufCMessageDescriptor tensor_flow__list_value__descriptor;
 extern const ProtobufCMessageDescriptor tensor_flow__name_attr_list__descriptor;
+extern const ProtobufCMessageDescriptor tensor_flow__name_attr_list__attr_entry__descriptor;
 extern const ProtobufCMessageDescriptor tensor_flow__tensor_shape__descriptor;
 extern const ProtobufCMessageDescriptor tensor_flow__dim__descriptor;
 extern const ProtobufCMessageDescriptor tensor_flow__tensor__descriptor;

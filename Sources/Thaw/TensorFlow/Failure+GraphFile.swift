@@ -1,5 +1,13 @@
 /// What can be wrong with the nodes and constants of a frozen graph's file.
 extension Failure {
+    static func graphCutOff(after nodes: Int, at offset: Int) -> Failure {
+        Failure(
+            place: "byte \(offset)", "the graph is cut off or damaged after \(nodes) nodes",
+            remedy: "download or export it again")
+    }
+
+    static func emptyGraph() -> Failure { Failure("the graph has no nodes") }
+
     static func namelessNode(at offset: Int) -> Failure {
         Failure(
             place: "byte \(offset)", "a node without a name or an operation",

@@ -2,8 +2,23 @@ import CProtobuf
 import CSchemas
 
 extension GraphDefinition {
+    private static let wanted = "a frozen TensorFlow graph (.pb)"
+
     /// Field numbers of GraphDef and of its FunctionDefLibrary.
     private enum Field { static let node = 1, library = 2, function = 1, signature = 1, name = 1 }
+
+    /// Reads the frozen graph at `path`.
+    /// - Throws: `Failure` naming the file when it is missing, no frozen graph (saying what it is), or damaged.
+    init(contentsOf path: String) throws {
+        self = try naming(file: path) {
+            if let kind = FolderKind(path: path) { throw Failure.wrongFolder(kind, wanted: GraphDefinition.wanted) }
+            let file = try MappedFile(path: path)
+            guard !file.bytes.isEmpty else { throw Failure.isEmpty(path) }
+            let kind = FileKind(file.bytes)
+            guard kind == .frozenGraph else { throw Failure.wrongKind(kind, wanted: GraphDefinition.wanted) }
+            return try GraphDefinition(ByteView(viewing: file.bytes, of: file), at: 0..<file.bytes.count)
+        }
+    }
 
     /// Reads the GraphDef message at `range` of the file, node by node. Large constants are views of the file.
     /// - Throws: `Failure` when it is damaged, or when a constant does not match its shape (naming the node).
@@ -12,7 +27,9 @@ extension GraphDefinition {
         var budget = ConstantBudget(file: file)
         var reader = WireReader(file.bytes, range)
         nodes = []
-        while let field = try reader.next() {
+        while reader.position < reader.end {
+            let start = reader.position
+            guard let field = try? reader.next() else { throw Failure.graphCutOff(after: nodes.count, at: start) }
             guard field.wireType == .lengthPrefixed else { continue }
             if field.number == Field.node {
                 nodes.append(try NodeDefinition(unpacker, at: field.value, &budget))
@@ -20,6 +37,7 @@ extension GraphDefinition {
                 functions += try GraphDefinition.functionNames(file, at: field.value)
             }
         }
+        guard !nodes.isEmpty else { throw Failure.emptyGraph() }
     }
 
     private static func functionNames(_ file: ByteView, at range: Range<Int>) throws -> [String] {
@@ -69,47 +87,56 @@ func list<Element>(_ start: UnsafeMutablePointer<Element>?, _ count: Int) -> Uns
 private struct AttributeDecoder {
     let unpacker: Unpacker
 
-    /// The value, or nil when none is set.
+    /// The value, or nil where there is none that a node could be understood by: none set, a tensor of strings or
+    /// complex numbers, or a name for the attribute of a surrounding function.
     func attribute(_ value: TensorFlow__AttrValue, _ budget: inout ConstantBudget) throws -> Attribute? {
         switch value.value_case {
         case TENSOR_FLOW__ATTR_VALUE__VALUE_LIST: .list(try list(value.list.pointee, &budget))
-        case TENSOR_FLOW__ATTR_VALUE__VALUE_S: .string(string(value.s))
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_S: string(value.s)
         case TENSOR_FLOW__ATTR_VALUE__VALUE_I: .int(Int(value.i))
         case TENSOR_FLOW__ATTR_VALUE__VALUE_F: .float(value.f)
         case TENSOR_FLOW__ATTR_VALUE__VALUE_B: .bool(value.b != 0)
-        case TENSOR_FLOW__ATTR_VALUE__VALUE_TYPE: .type(type(value.type))
-        case TENSOR_FLOW__ATTR_VALUE__VALUE_SHAPE: .shape(shape(value.shape.pointee))
-        case TENSOR_FLOW__ATTR_VALUE__VALUE_TENSOR: try budget.tensor(value.tensor.pointee, unpacker)
-        case TENSOR_FLOW__ATTR_VALUE__VALUE_PLACEHOLDER: .placeholder(String(cString: value.placeholder))
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_TYPE: type(value.type)
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_SHAPE: shape(value.shape.pointee)
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_TENSOR:
+            try budget.tensor(value.tensor.pointee, unpacker).map { .tensor($0) }
         case TENSOR_FLOW__ATTR_VALUE__VALUE_FUNC: .function(String(cString: value.func.pointee.name))
         default: nil
         }
     }
 
-    private func list(_ value: TensorFlow__ListValue, _ budget: inout ConstantBudget) throws -> Attribute.List {
-        var result = Attribute.List()
-        result.ints = Thaw.list(value.i, value.n_i).map { Int($0) }
-        result.floats = Array(Thaw.list(value.f, value.n_f))
-        result.bools = Thaw.list(value.b, value.n_b).map { $0 != 0 }
-        result.strings = Thaw.list(value.s, value.n_s).map(string)
-        result.types = Thaw.list(value.type, value.n_type).map(type)
-        result.shapes = Thaw.list(value.shape, value.n_shape).map { shape($0!.pointee) }
-        result.functions = Thaw.list(value.func, value.n_func).map { String(cString: $0!.pointee.name) }
+    /// A list holds values of one kind; the others are empty.
+    private func list(_ value: TensorFlow__ListValue, _ budget: inout ConstantBudget) throws -> [Attribute] {
+        var result: [Attribute] = Thaw.list(value.i, value.n_i).map { .int(Int($0)) }
+        result += Thaw.list(value.f, value.n_f).map { .float($0) }
+        result += Thaw.list(value.b, value.n_b).map { .bool($0 != 0) }
+        result += Thaw.list(value.s, value.n_s).map(string)
+        result += Thaw.list(value.type, value.n_type).map(type)
+        result += Thaw.list(value.shape, value.n_shape).map { shape($0!.pointee) }
+        result += Thaw.list(value.func, value.n_func).map { .function(String(cString: $0!.pointee.name)) }
         for tensor in Thaw.list(value.tensor, value.n_tensor) {
-            result.tensors.append(try budget.tensor(tensor!.pointee, unpacker))
+            if let tensor = try budget.tensor(tensor!.pointee, unpacker) { result.append(.tensor(tensor)) }
         }
         return result
     }
 
-    private func string(_ bytes: ProtobufCBinaryData) -> String {
-        String(decoding: UnsafeBufferPointer(start: bytes.data, count: bytes.len), as: UTF8.self)
+    private func string(_ bytes: ProtobufCBinaryData) -> Attribute {
+        .string(String(decoding: UnsafeBufferPointer(start: bytes.data, count: bytes.len), as: UTF8.self))
     }
 
-    private func type(_ number: TensorFlow__DataType) -> DataType {
-        DataType(number: Int(Int32(bitPattern: number.rawValue)))
+    /// The type, or for one that TensorFlow did not have when this was written its number.
+    private func type(_ type: TensorFlow__DataType) -> Attribute {
+        DataType(type).map { .type($0) } ?? .int(Int(type.rawValue))
     }
 
-    private func shape(_ shape: TensorFlow__TensorShape) -> PartialShape {
-        shape.unknown_rank != 0 ? nil : Thaw.list(shape.dim, shape.n_dim).map { Int(max($0!.pointee.size, -1)) }
+    private func shape(_ shape: TensorFlow__TensorShape) -> Attribute {
+        .shape(shape.unknown_rank != 0 ? nil : Thaw.list(shape.dim, shape.n_dim).map { Int(max($0!.pointee.size, -1)) })
+    }
+}
+
+extension DataType {
+    /// References (numbers from 101) are what they refer to.
+    init?(_ type: TensorFlow__DataType) {
+        self.init(rawValue: type.rawValue > 100 ? Int(type.rawValue) - 100 : Int(type.rawValue))
     }
 }

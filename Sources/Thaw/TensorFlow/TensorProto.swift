@@ -15,24 +15,24 @@ struct ConstantBudget {
 
     init(file: ByteView) { self.file = file }
 
-    /// The tensor that `proto` describes. Where its bytes stand in the file as they are, it views them there.
+    /// The tensor that `proto` describes, or nil for elements that a tensor here cannot hold (strings, for one).
+    /// Where its bytes stand in the file as they are, it views them there.
     /// - Throws: `Failure` when the shape is impossible, or the contents do not fit it.
-    mutating func tensor(_ proto: TensorFlow__Tensor, _ unpacker: Unpacker) throws -> Attribute {
-        let type = DataType(number: Int(Int32(bitPattern: proto.dtype.rawValue)))
+    mutating func tensor(_ proto: TensorFlow__Tensor, _ unpacker: Unpacker) throws -> Tensor? {
+        guard let type = DataType(proto.dtype), let element = type.element else { return nil }
         let shape = try ConstantBudget.shape(proto.tensor_shape?.pointee)
-        if type == .string { return try strings(proto, shape) }
-        guard let element = type.element else { return .foreign(type) }
 
         let content = try unpacker.large(proto.n_tensor_content_extent, proto.tensor_content_extent, "tensor_content")
         if content != nil || proto.tensor_content.len > 0 {
-            let bytes = content?.bytes
+            let bytes =
+                content?.bytes
                 ?? UnsafeRawBufferPointer(start: proto.tensor_content.data, count: proto.tensor_content.len)
             guard bytes.count == shape.elementCount * element.size else {
                 throw Failure.contentMismatch(bytes: bytes.count, shape, element)
             }
-            return .tensor(Tensor(shape: shape, element: element, storage: storage(content, or: bytes)))
+            return Tensor(shape: shape, element: element, storage: storage(content, or: bytes))
         }
-        return .tensor(try listed(proto, type, TensorType(shape, element), unpacker))
+        return try listed(proto, type, TensorType(shape, element), unpacker)
     }
 
     private static func shape(_ shape: TensorFlow__TensorShape?) throws -> Shape {
@@ -143,19 +143,5 @@ struct ConstantBudget {
             }
         }
         return Tensor(shape: target.shape, element: target.element, storage: storage)
-    }
-
-    private mutating func strings(_ proto: TensorFlow__Tensor, _ shape: Shape) throws -> Attribute {
-        var strings = list(proto.string_val, proto.n_string_val).map {
-            [UInt8](UnsafeBufferPointer(start: $0.data, count: $0.len))
-        }
-        guard strings.count <= shape.elementCount else {
-            throw Failure.listMismatch(elements: strings.count, shape)
-        }
-        let missing = shape.elementCount - strings.count
-        guard missing <= remaining / MemoryLayout<[UInt8]>.size else { throw Failure.tooManyRepeated(shape) }
-        remaining -= missing * MemoryLayout<[UInt8]>.size
-        strings += Array(repeating: strings.last ?? [], count: missing)
-        return .strings(strings, shape: shape)
     }
 }

@@ -14,7 +14,7 @@ final class UnpackingArena {
     /// Whether an allocation has been refused since the last `reset`.
     private(set) var isExhausted = false
 
-    deinit { chunks.forEach { $0.deallocate() } }
+    deinit { for chunk in chunks { chunk.deallocate() } }
 
     /// Frees everything, and allows `limit` bytes from now on.
     func reset(limit: Int) {
