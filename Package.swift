@@ -38,7 +38,9 @@ let package = Package(
             name: "CPNG", pkgConfig: "libpng",
             providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
         .target(name: "CCodecs", dependencies: ["CTurboJPEG", "CPNG"]),
-        .target(name: "CSchemas", dependencies: ["CProtobuf"]),
+        .target(
+            name: "CSchemas", dependencies: ["CProtobuf"],
+            exclude: ["tensorflow.proto", "coreml.proto", "generate.sh", "check_numbers.py"]),
         .target(name: "CMachine"),
         .target(name: "Kernels"),
         .target(

@@ -1,0 +1,45 @@
+/// Files that are something else than what was asked for: what they are, and what to give instead.
+extension Failure {
+    /// - Parameter wanted: What the file should have been, such as "a frozen TensorFlow graph".
+    static func wrongKind(_ kind: FileKind, wanted: String) -> Failure {
+        let (what, hint) = description(kind)
+        return Failure("is \(what)", remedy: "\(wanted) is expected", hint: hint)
+    }
+
+    private static func description(_ kind: FileKind) -> (what: String, hint: String?) {
+        let source = "convert the frozen graph (.pb) that it was made from"
+        return switch kind {
+        case .frozenGraph: ("a frozen TensorFlow graph", nil)
+        case .metaGraph:
+            ("the .meta file of a TensorFlow checkpoint, which has no weights", "give the checkpoint's folder")
+        case .savedModel: ("the saved_model.pb of a SavedModel", "give the folder it lies in")
+        case .coreMLModel: ("a Core ML model already", nil)
+        case .onnx: ("an ONNX model", source)
+        case .tensorFlowLite: ("a TensorFlow Lite model", source)
+        case .hdf5: ("an HDF5 file, as Keras saves models and weights", "save the model as a frozen graph")
+        case .zip: ("a ZIP archive", "unpack it, and give what is inside")
+        case .gzip: ("a gzip archive", "unpack it, and give what is inside")
+        case .checkpointIndex: ("the .index file of a TensorFlow checkpoint", "give the checkpoint's folder")
+        case .image: ("an image", nil)
+        case .textGraph:
+            (
+                "a graph in text format (.pbtxt)",
+                "write it in binary: tf.io.write_graph(graph, folder, 'graph.pb', as_text=False)"
+            )
+        case .text: ("a text file", nil)
+        case .unknown: ("of no known kind, or damaged from its beginning", nil)
+        }
+    }
+
+    /// - Parameter wanted: What should have been given, such as "a frozen TensorFlow graph".
+    static func wrongFolder(_ kind: FolderKind, wanted: String) -> Failure {
+        let what =
+            switch kind {
+            case .savedModel: "is a SavedModel"
+            case .checkpoint: "is the folder of a TensorFlow checkpoint"
+            case .coreMLPackage: "is a Core ML package"
+            case .plain: "is a folder"
+            }
+        return Failure(what, remedy: "\(wanted) is expected")
+    }
+}

@@ -1,0 +1,117 @@
+/// What a file is, told by its content, so that an error can call it by name.
+enum FileKind: Sendable {
+    case frozenGraph, metaGraph, savedModel, coreMLModel, onnx
+    case tensorFlowLite, hdf5, zip, gzip, checkpointIndex, image
+    case textGraph, text, unknown
+
+    init(_ file: UnsafeRawBufferPointer) {
+        self = FileKind(signature: file) ?? FileKind(text: file) ?? FileKind(protobuf: file)
+    }
+
+    // MARK: Signatures
+
+    private init?(signature file: UnsafeRawBufferPointer) {
+        func holds(_ signature: [UInt8], at offset: Int = 0) -> Bool {
+            offset >= 0 && file.dropFirst(offset).starts(with: signature)
+        }
+        if holds(Array("TFL3".utf8), at: 4) {
+            self = .tensorFlowLite
+        } else if holds([0x89] + "HDF\r\n".utf8) {
+            self = .hdf5
+        } else if holds(Array("PK\u{3}\u{4}".utf8)) {
+            self = .zip
+        } else if holds([0x1F, 0x8B]) {
+            self = .gzip
+        } else if holds([0xFF, 0xD8, 0xFF]) || holds([0x89] + "PNG\r\n".utf8) || holds(Array("GIF8".utf8)) {
+            self = .image
+        } else if holds([0x57, 0xFB, 0x80, 0x8B, 0x24, 0x75, 0x47, 0xDB], at: file.count - 8) {
+            self = .checkpointIndex
+        } else {
+            return nil
+        }
+    }
+
+    // MARK: Text
+
+    /// Text has no control characters but white space; protobuf has them in its first bytes.
+    private init?(text file: UnsafeRawBufferPointer) {
+        let head = file.prefix(1024)
+        guard !head.isEmpty, !head.contains(where: { $0 < 0x20 && !(9...13 ~= $0) || $0 == 0x7F }) else { return nil }
+        let words = String(decoding: head, as: UTF8.self).split { !($0.isLetter || $0 == "_") }
+        self = words.contains("node") || words.contains("versions") ? .textGraph : .text
+    }
+
+    // MARK: Protobuf, by the fields of the outermost message
+
+    private init(protobuf file: UnsafeRawBufferPointer) {
+        let fields = Outline(file, 0..<file.count)
+        if let first = fields.messages[1] {
+            if FileKind.isNode(file, first) {
+                self = .frozenGraph
+            } else if let graph = fields.messages[2], let node = Outline(file, graph).messages[1],
+                FileKind.isNode(file, node)
+            {
+                self = .metaGraph
+            } else {
+                self = .unknown
+            }
+        } else if fields.numbers.isSubset(of: [2, 3, 4]), let library = fields.messages[4] ?? fields.messages[2],
+            fields.isWhole, Outline(file, library).isWhole
+        {
+            self = .frozenGraph
+        } else if fields.numbers.contains(1), let second = fields.messages[2] {
+            if fields.numbers.contains(where: { $0 >= 200 }) {
+                self = .coreMLModel
+            } else if !fields.numbers.isDisjoint(with: [7, 8]) {
+                self = .onnx
+            } else if let graph = Outline(file, second).messages[2], Outline(file, graph).messages[1] != nil {
+                self = .savedModel
+            } else {
+                self = .unknown
+            }
+        } else {
+            self = .unknown
+        }
+    }
+
+    /// Which fields a message has, and where the first message of each number stands, as far as it can be read.
+    private struct Outline {
+        var numbers: Set<Int> = []
+        var messages: [Int: Range<Int>] = [:]
+        var isWhole = false
+
+        /// The kinds differ in their first fields: there is no need to walk over all of a large file.
+        private static let limit = 1000
+
+        init(_ file: UnsafeRawBufferPointer, _ range: Range<Int>) {
+            var reader = WireReader(file, range)
+            for _ in 0..<Outline.limit where reader.position < reader.end {
+                var ahead = reader
+                if let field = try? reader.next() {
+                    add(field.number, field.wireType == .lengthPrefixed ? field.value : nil)
+                    continue
+                }
+                // A file that is cut off still shows where its last field begins.
+                if let tag = try? ahead.varint(), tag & 7 == 2, (try? ahead.varint()) != nil {
+                    add(Int(tag >> 3), ahead.position..<range.upperBound)
+                }
+                return
+            }
+            isWhole = true
+        }
+
+        private mutating func add(_ number: Int, _ range: Range<Int>?) {
+            numbers.insert(number)
+            if let range, messages[number] == nil { messages[number] = range }
+        }
+    }
+
+    /// Whether a message looks like a graph's node: a name, and an operation that is an identifier.
+    private static func isNode(_ file: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        let fields = Outline(file, range)
+        guard let name = fields.messages[1], let op = fields.messages[2], !name.isEmpty,
+            let initial = file[op].first, UInt8(ascii: "A")...UInt8(ascii: "z") ~= initial
+        else { return false }
+        return file[op].allSatisfy { 0x20..<0x7F ~= $0 } && file[name].allSatisfy { $0 >= 0x20 }
+    }
+}

@@ -1,0 +1,123 @@
+import CProtobuf
+
+typealias Descriptor = UnsafePointer<ProtobufCMessageDescriptor>
+
+/// The copy of a message that protobuf-c gets to see: checked, and without what is large.
+///
+/// protobuf-c's unpacking trusts its input: it recurses as deep as messages are nested, and copies every byte. So a
+/// message is first walked here, iteratively and by protobuf-c's own descriptors. What comes out
+/// - is nested at most `depthLimit` deep, and holds only fields that the descriptor knows, encoded as it says;
+/// - has, in place of each large field with a twin, the twin: offset and length of the field's bytes in the file.
+///   (The schemas declare the twin of field n as `repeated fixed64`, number n + `twinDistance`. Twins that a file
+///   itself contains are dropped.)
+/// - is never longer than the message itself.
+struct Skeleton {
+    static let depthLimit = 64
+    /// A field with a twin is copied up to this many bytes. At least as much as a twin takes (20).
+    static let inlineLimit = 256
+    static let twinDistance = 100_000
+
+    private(set) var bytes: [UInt8] = []
+    private var open: [OpenMessage] = []
+
+    /// A message that is being walked.
+    private struct OpenMessage {
+        let descriptor: Descriptor
+        let end: Int
+        /// Where its length goes in the skeleton; the outermost message has none.
+        let lengthPlace: Range<Int>
+    }
+
+    /// Makes this the skeleton of the message of `type` that stands in `file` at `range`.
+    /// - Throws: `Failure` when the message is damaged, or nested too deep.
+    mutating func copy(_ type: Descriptor, from file: UnsafeRawBufferPointer, _ range: Range<Int>) throws {
+        bytes.removeAll(keepingCapacity: true)
+        open.removeAll(keepingCapacity: true)
+        open.append(OpenMessage(descriptor: type, end: range.upperBound, lengthPlace: 0..<0))
+        var reader = WireReader(file, range)
+        while let message = open.last {
+            guard let field = try reader.next() else {
+                close()
+                if let outer = open.last { reader.leave(to: outer.end) }
+                continue
+            }
+            let number = UInt32(field.number)
+            guard field.number < Skeleton.twinDistance,
+                let descriptor = protobuf_c_message_descriptor_get_field(message.descriptor, number)
+            else { continue }
+            guard descriptor.pointee.accepts(field.wireType) else {
+                throw Failure.wrongWireType(String(cString: descriptor.pointee.name), at: field.start)
+            }
+            if descriptor.pointee.type == PROTOBUF_C_TYPE_MESSAGE {
+                try begin(field, descriptor)
+                reader.enter(field.value)
+            } else if field.wireType == .lengthPrefixed, field.value.count > Skeleton.inlineLimit,
+                protobuf_c_message_descriptor_get_field(message.descriptor, number + UInt32(Skeleton.twinDistance))
+                    != nil
+            {
+                appendTwin(of: field)
+            } else {
+                bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: file[field.start..<field.value.upperBound]))
+            }
+        }
+    }
+
+    private mutating func begin(_ field: WireField, _ descriptor: UnsafePointer<ProtobufCFieldDescriptor>) throws {
+        guard open.count < Skeleton.depthLimit else {
+            throw Failure.nestedTooDeep(at: field.start, limit: Skeleton.depthLimit)
+        }
+        appendVarint(field.number << 3 | Int(WireType.lengthPrefixed.rawValue))
+        // The skeleton's length is not known yet, but it takes no more bytes than the message's own.
+        let place = bytes.count
+        appendVarint(field.value.count)
+        open.append(
+            OpenMessage(
+                descriptor: descriptor.pointee.descriptor.assumingMemoryBound(to: ProtobufCMessageDescriptor.self),
+                end: field.value.upperBound, lengthPlace: place..<bytes.count))
+    }
+
+    /// Closes the innermost message, and sets its length.
+    private mutating func close() {
+        let message = open.removeLast()
+        var length = bytes.count - message.lengthPlace.upperBound
+        for place in message.lengthPlace {
+            bytes[place] = UInt8(length & 0x7F) | (place + 1 < message.lengthPlace.upperBound ? 0x80 : 0)
+            length >>= 7
+        }
+    }
+
+    private mutating func appendTwin(of field: WireField) {
+        appendVarint((field.number + Skeleton.twinDistance) << 3 | Int(WireType.lengthPrefixed.rawValue))
+        bytes.append(16)
+        for number in [field.value.lowerBound, field.value.count] {
+            withUnsafeBytes(of: UInt64(number).littleEndian) { bytes.append(contentsOf: $0) }
+        }
+    }
+
+    private mutating func appendVarint(_ number: Int) {
+        var rest = number
+        while rest >= 0x80 {
+            bytes.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+}
+
+extension ProtobufCFieldDescriptor {
+    /// Whether a value of this field may be encoded so.
+    fileprivate func accepts(_ wireType: WireType) -> Bool {
+        switch type {
+        case PROTOBUF_C_TYPE_MESSAGE, PROTOBUF_C_TYPE_STRING, PROTOBUF_C_TYPE_BYTES: wireType == .lengthPrefixed
+        case PROTOBUF_C_TYPE_FLOAT, PROTOBUF_C_TYPE_FIXED32, PROTOBUF_C_TYPE_SFIXED32:
+            wireType == .fixed32 || isPacked(wireType)
+        case PROTOBUF_C_TYPE_DOUBLE, PROTOBUF_C_TYPE_FIXED64, PROTOBUF_C_TYPE_SFIXED64:
+            wireType == .fixed64 || isPacked(wireType)
+        default: wireType == .varint || isPacked(wireType)
+        }
+    }
+
+    private func isPacked(_ wireType: WireType) -> Bool {
+        label == PROTOBUF_C_LABEL_REPEATED && wireType == .lengthPrefixed
+    }
+}

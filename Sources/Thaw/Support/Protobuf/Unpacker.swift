@@ -1,0 +1,46 @@
+import CProtobuf
+
+/// Unpacks messages of a mapped file through protobuf-c, one at a time and behind a guard (see `Skeleton`).
+///
+/// This is the one owner of what protobuf-c allocates: a structure lives while the closure that is given it runs.
+/// Memory stays in proportion to the message without its large fields.
+final class Unpacker {
+    let file: ByteView
+    private var skeleton = Skeleton()
+    private let arena = UnpackingArena()
+
+    /// Structures may take this much for each byte of the skeleton …
+    static let growth = 24
+    /// … and always this much.
+    static let allowance = 1 << 20
+
+    init(_ file: ByteView) { self.file = file }
+
+    /// Unpacks the message of type `type` at `range` of the file, and calls `body` with it.
+    /// - Throws: `Failure` when it is damaged, nested too deep, or would take too much memory.
+    func unpack<Result>(
+        _ type: Descriptor, at range: Range<Int>, _ body: (UnsafeMutablePointer<ProtobufCMessage>) throws -> Result
+    ) throws -> Result {
+        try file.withBytes { try skeleton.copy(type, from: $0, range) }
+        arena.reset(limit: Unpacker.allowance + Unpacker.growth * skeleton.bytes.count)
+        return try arena.withAllocator { allocator in
+            guard let message = protobuf_c_message_unpack(type, &allocator, skeleton.bytes.count, skeleton.bytes)
+            else {
+                throw arena.isExhausted
+                    ? Failure.messageTooLarge(at: range.lowerBound)
+                    : Failure.malformedMessage(String(cString: type.pointee.short_name), at: range.lowerBound)
+            }
+            return try body(message)
+        }
+    }
+
+    /// The bytes that a field's twin tells the place of, or nil when the field stands in the message itself.
+    /// - Throws: `Failure` when the file holds the field in several pieces.
+    func large(_ count: Int, _ twin: UnsafePointer<UInt64>?, _ field: @autoclosure () -> String) throws -> ByteView? {
+        guard count > 0, let twin else { return nil }
+        guard count == 2 else { throw Failure.fieldInPieces(field()) }
+        let offset = Int(twin[0])
+        return ByteView(
+            viewing: UnsafeRawBufferPointer(rebasing: file.bytes[offset..<offset + Int(twin[1])]), of: file.owner)
+    }
+}

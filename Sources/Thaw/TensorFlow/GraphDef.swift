@@ -1,0 +1,142 @@
+import CProtobuf
+import CSchemas
+
+extension GraphDefinition {
+    private static let wanted = "a frozen TensorFlow graph (.pb)"
+
+    /// Field numbers of GraphDef and of its FunctionDefLibrary.
+    private enum Field { static let node = 1, library = 2, function = 1, signature = 1, name = 1 }
+
+    /// Reads the frozen graph at `path`.
+    /// - Throws: `Failure` naming the file when it is missing, no frozen graph (saying what it is), or damaged.
+    init(contentsOf path: String) throws {
+        self = try naming(file: path) {
+            if let kind = FolderKind(path: path) { throw Failure.wrongFolder(kind, wanted: GraphDefinition.wanted) }
+            let file = try MappedFile(path: path)
+            guard !file.bytes.isEmpty else { throw Failure.isEmpty(path) }
+            let kind = FileKind(file.bytes)
+            guard kind == .frozenGraph else { throw Failure.wrongKind(kind, wanted: GraphDefinition.wanted) }
+            return try GraphDefinition(ByteView(viewing: file.bytes, of: file), at: 0..<file.bytes.count)
+        }
+    }
+
+    /// Reads the GraphDef message at `range` of the file, node by node. Large constants are views of the file.
+    /// - Throws: `Failure` when it is damaged, or when a constant does not match its shape (naming the node).
+    init(_ file: ByteView, at range: Range<Int>) throws {
+        let unpacker = Unpacker(file)
+        var budget = ConstantBudget(file: file)
+        var reader = WireReader(file.bytes, range)
+        nodes = []
+        while reader.position < reader.end {
+            let start = reader.position
+            guard let field = try? reader.next() else { throw Failure.graphCutOff(after: nodes.count, at: start) }
+            guard field.wireType == .lengthPrefixed else { continue }
+            if field.number == Field.node {
+                nodes.append(try NodeDefinition(unpacker, at: field.value, &budget))
+            } else if field.number == Field.library {
+                functions += try GraphDefinition.functionNames(file, at: field.value)
+            }
+        }
+        guard !nodes.isEmpty else { throw Failure.emptyGraph() }
+    }
+
+    private static func functionNames(_ file: ByteView, at range: Range<Int>) throws -> [String] {
+        /// The values of the field `number` in the message at `range`.
+        func values(_ number: Int, _ range: Range<Int>) throws -> [Range<Int>] {
+            var reader = WireReader(file.bytes, range)
+            var found: [Range<Int>] = []
+            while let field = try reader.next() {
+                if field.number == number, field.wireType == .lengthPrefixed { found.append(field.value) }
+            }
+            return found
+        }
+        return try values(Field.function, range).flatMap { try values(Field.signature, $0) }
+            .flatMap { try values(Field.name, $0) }.map { String(decoding: file.bytes[$0], as: UTF8.self) }
+    }
+}
+
+extension NodeDefinition {
+    /// Reads the NodeDef message at `range` of the unpacker's file.
+    fileprivate init(_ unpacker: Unpacker, at range: Range<Int>, _ budget: inout ConstantBudget) throws {
+        self = try unpacker.unpack(thaw_node_def(), at: range) { message in
+            let node = UnsafeRawPointer(message).assumingMemoryBound(to: TensorFlow__NodeDef.self).pointee
+            var definition = NodeDefinition(name: String(cString: node.name), op: String(cString: node.op))
+            guard !definition.name.isEmpty, !definition.op.isEmpty else {
+                throw Failure.namelessNode(at: range.lowerBound)
+            }
+            definition.inputs = list(node.input, node.n_input).map { String(cString: $0!) }
+            definition.attributes.reserveCapacity(node.n_attr)
+            try naming(place: definition.name) {
+                for entry in list(node.attr, node.n_attr) {
+                    guard let value = entry!.pointee.value?.pointee else { continue }
+                    let decoder = AttributeDecoder(unpacker: unpacker)
+                    definition.attributes[String(cString: entry!.pointee.key)] = try decoder.attribute(value, &budget)
+                }
+            }
+            return definition
+        }
+    }
+}
+
+/// A repeated field of a structure of protobuf-c.
+func list<Element>(_ start: UnsafeMutablePointer<Element>?, _ count: Int) -> UnsafeBufferPointer<Element> {
+    UnsafeBufferPointer(start: start, count: start == nil ? 0 : count)
+}
+
+/// Attribute values out of protobuf-c's structures.
+private struct AttributeDecoder {
+    let unpacker: Unpacker
+
+    /// The value, or nil where there is none that a node could be understood by: none set, a tensor of strings or
+    /// complex numbers, or a name for the attribute of a surrounding function.
+    func attribute(_ value: TensorFlow__AttrValue, _ budget: inout ConstantBudget) throws -> Attribute? {
+        switch value.value_case {
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_LIST: .list(try list(value.list.pointee, &budget))
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_S: string(value.s)
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_I: .int(Int(value.i))
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_F: .float(value.f)
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_B: .bool(value.b != 0)
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_TYPE: type(value.type)
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_SHAPE: shape(value.shape.pointee)
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_TENSOR:
+            try budget.tensor(value.tensor.pointee, unpacker).map { .tensor($0) }
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_FUNC: .function(String(cString: value.func.pointee.name))
+        default: nil
+        }
+    }
+
+    /// A list holds values of one kind; the others are empty.
+    private func list(_ value: TensorFlow__ListValue, _ budget: inout ConstantBudget) throws -> [Attribute] {
+        var result: [Attribute] = Thaw.list(value.i, value.n_i).map { .int(Int($0)) }
+        result += Thaw.list(value.f, value.n_f).map { .float($0) }
+        result += Thaw.list(value.b, value.n_b).map { .bool($0 != 0) }
+        result += Thaw.list(value.s, value.n_s).map(string)
+        result += Thaw.list(value.type, value.n_type).map(type)
+        result += Thaw.list(value.shape, value.n_shape).map { shape($0!.pointee) }
+        result += Thaw.list(value.func, value.n_func).map { .function(String(cString: $0!.pointee.name)) }
+        for tensor in Thaw.list(value.tensor, value.n_tensor) {
+            if let tensor = try budget.tensor(tensor!.pointee, unpacker) { result.append(.tensor(tensor)) }
+        }
+        return result
+    }
+
+    private func string(_ bytes: ProtobufCBinaryData) -> Attribute {
+        .string(String(decoding: UnsafeBufferPointer(start: bytes.data, count: bytes.len), as: UTF8.self))
+    }
+
+    /// The type, or for one that TensorFlow did not have when this was written its number.
+    private func type(_ type: TensorFlow__DataType) -> Attribute {
+        DataType(type).map { .type($0) } ?? .int(Int(type.rawValue))
+    }
+
+    private func shape(_ shape: TensorFlow__TensorShape) -> Attribute {
+        .shape(shape.unknown_rank != 0 ? nil : Thaw.list(shape.dim, shape.n_dim).map { Int(max($0!.pointee.size, -1)) })
+    }
+}
+
+extension DataType {
+    /// References (numbers from 101) are what they refer to.
+    init?(_ type: TensorFlow__DataType) {
+        self.init(rawValue: type.rawValue > 100 ? Int(type.rawValue) - 100 : Int(type.rawValue))
+    }
+}

@@ -1,0 +1,147 @@
+import CProtobuf
+import CSchemas
+
+/// Turns TensorProto messages into tensors, and keeps count of what they take.
+///
+/// A constant's elements stand either as bytes (`tensor_content`) or in the list of its type (`float_val`, …), whose
+/// last element stands for all that are missing; an empty list means zeros. So a few bytes can ask for any number of
+/// elements: all that is repeated has to fit into one budget for the whole graph.
+struct ConstantBudget {
+    /// Bytes of repeated elements that one graph may have.
+    static let limit = 1 << 28
+
+    private let file: ByteView
+    private var remaining = ConstantBudget.limit
+
+    init(file: ByteView) { self.file = file }
+
+    /// The tensor that `proto` describes, or nil for elements that a tensor here cannot hold (strings, for one).
+    /// Where its bytes stand in the file as they are, it views them there.
+    /// - Throws: `Failure` when the shape is impossible, or the contents do not fit it.
+    mutating func tensor(_ proto: TensorFlow__Tensor, _ unpacker: Unpacker) throws -> Tensor? {
+        guard let type = DataType(proto.dtype), let element = type.element else { return nil }
+        let shape = try ConstantBudget.shape(proto.tensor_shape?.pointee)
+
+        let content = try unpacker.large(proto.n_tensor_content_extent, proto.tensor_content_extent, "tensor_content")
+        if content != nil || proto.tensor_content.len > 0 {
+            let bytes =
+                content?.bytes
+                ?? UnsafeRawBufferPointer(start: proto.tensor_content.data, count: proto.tensor_content.len)
+            guard bytes.count == shape.elementCount * element.size else {
+                throw Failure.contentMismatch(bytes: bytes.count, shape, element)
+            }
+            return Tensor(shape: shape, element: element, storage: storage(content, or: bytes))
+        }
+        return try listed(proto, type, TensorType(shape, element), unpacker)
+    }
+
+    private static func shape(_ shape: TensorFlow__TensorShape?) throws -> Shape {
+        guard let shape else { return [] }
+        let sizes = Shape(list(shape.dim, shape.n_dim).map { Int($0!.pointee.size) })
+        guard shape.unknown_rank == 0, sizes.checkedCount != nil else { throw Failure.impossibleShape(sizes) }
+        return sizes
+    }
+
+    private func storage(_ content: ByteView?, or bytes: UnsafeRawBufferPointer) -> Tensor.Storage {
+        content.map { Tensor.Storage(viewing: $0.bytes, of: $0.owner) }
+            ?? Tensor.Storage(byteCount: bytes.count) { $0.copyMemory(from: bytes) }
+    }
+
+    // MARK: Lists
+
+    /// The tensor whose elements stand in the list that its type has.
+    private mutating func listed(
+        _ proto: TensorFlow__Tensor, _ type: DataType, _ target: TensorType, _ unpacker: Unpacker
+    ) throws -> Tensor {
+        switch type {
+        case .float:
+            let view = try unpacker.large(proto.n_float_val_extent, proto.float_val_extent, "float_val")
+            return try fixed(list(proto.float_val, proto.n_float_val), view, target)
+        case .double:
+            let view = try unpacker.large(proto.n_double_val_extent, proto.double_val_extent, "double_val")
+            return try fixed(list(proto.double_val, proto.n_double_val), view, target)
+        case .int64:
+            let view = try unpacker.large(proto.n_int64_val_extent, proto.int64_val_extent, "int64_val")
+            return try varints(list(proto.int64_val, proto.n_int64_val), view, "int64_val", target)
+        case .uint64:
+            let view = try unpacker.large(proto.n_uint64_val_extent, proto.uint64_val_extent, "uint64_val")
+            return try varints(list(proto.uint64_val, proto.n_uint64_val), view, "uint64_val", target)
+        case .uint32:
+            let view = try unpacker.large(proto.n_uint32_val_extent, proto.uint32_val_extent, "uint32_val")
+            return try varints(list(proto.uint32_val, proto.n_uint32_val), view, "uint32_val", target)
+        case .bool:
+            let view = try unpacker.large(proto.n_bool_val_extent, proto.bool_val_extent, "bool_val")
+            return try varints(list(proto.bool_val, proto.n_bool_val), view, "bool_val", target)
+        case .half, .bfloat16:
+            let view = try unpacker.large(proto.n_half_val_extent, proto.half_val_extent, "half_val")
+            return try varints(list(proto.half_val, proto.n_half_val), view, "half_val", target)
+        default:
+            let view = try unpacker.large(proto.n_int_val_extent, proto.int_val_extent, "int_val")
+            return try varints(list(proto.int_val, proto.n_int_val), view, "int_val", target)
+        }
+    }
+
+    /// A list of numbers that stand on the wire as they do in memory.
+    private mutating func fixed<T>(
+        _ inline: UnsafeBufferPointer<T>, _ view: ByteView?, _ target: TensorType
+    ) throws -> Tensor {
+        guard view == nil || inline.isEmpty else { throw Failure.fieldInPieces("of the elements") }
+        let bytes = view?.bytes ?? UnsafeRawBufferPointer(inline)
+        if bytes.count == target.shape.elementCount * target.element.size {
+            return Tensor(shape: target.shape, element: target.element, storage: storage(view, or: bytes))
+        }
+        return try extended(bytes, target)
+    }
+
+    /// A list of numbers that stand on the wire as varints, of which the lowest bytes are the element.
+    private mutating func varints<T: FixedWidthInteger>(
+        _ inline: UnsafeBufferPointer<T>, _ view: ByteView?, _ field: String, _ target: TensorType
+    ) throws -> Tensor {
+        var bytes: [UInt8] = []
+        func append(_ number: UInt64) {
+            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0.prefix(target.element.size)) }
+        }
+        if let view {
+            guard inline.isEmpty else { throw Failure.fieldInPieces(field) }
+            bytes.reserveCapacity(target.element.size * view.count)
+            var reader = WireReader(view.bytes, 0..<view.count)
+            do {
+                while reader.position < reader.end {
+                    let number = try reader.varint()
+                    append(target.element == .bool ? (number == 0 ? 0 : 1) : number)
+                }
+            } catch { throw Failure.malformedPackedField(field) }
+        } else {
+            bytes.reserveCapacity(target.element.size * inline.count)
+            for number in inline {
+                append(target.element == .bool ? (number == 0 ? 0 : 1) : UInt64(truncatingIfNeeded: number))
+            }
+        }
+        return try bytes.withUnsafeBytes { try extended($0, target) }
+    }
+
+    /// The elements in `bytes`, the last of them repeated until the shape is full.
+    private mutating func extended(_ bytes: UnsafeRawBufferPointer, _ target: TensorType) throws -> Tensor {
+        let size = target.element.size
+        let total = target.shape.elementCount * size
+        guard bytes.count % size == 0, bytes.count <= total else {
+            throw Failure.listMismatch(elements: bytes.count / size, target.shape)
+        }
+        guard total - bytes.count <= remaining else { throw Failure.tooManyRepeated(target.shape) }
+        remaining -= total - bytes.count
+        let storage = Tensor.Storage(byteCount: total) { out in
+            out.copyMemory(from: bytes)
+            guard bytes.count < total else { return }
+            let rest = UnsafeMutableRawBufferPointer(rebasing: out[bytes.count...])
+            let last = UnsafeRawBufferPointer(rebasing: bytes.suffix(size))
+            if last.allSatisfy({ $0 == 0 }) {
+                rest.initializeMemory(as: UInt8.self, repeating: 0)
+            } else {
+                for place in stride(from: 0, to: rest.count, by: size) {
+                    UnsafeMutableRawBufferPointer(rebasing: rest[place..<place + size]).copyMemory(from: last)
+                }
+            }
+        }
+        return Tensor(shape: target.shape, element: target.element, storage: storage)
+    }
+}
