@@ -1,8 +1,9 @@
+import ThawCommand
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
     import Darwin
 #endif
-import ThawCommand
 
 exit(runCommand(Array(CommandLine.arguments.dropFirst())))

@@ -7,7 +7,8 @@
 extension Failure {
     static func cannotOpen(_ path: String, _ code: Int32) -> Failure {
         code == ENOENT
-            ? Failure(file: path, "no such file") : Failure(file: path, "cannot be opened: " + String(cString: strerror(code)))
+            ? Failure(file: path, "no such file")
+            : Failure(file: path, "cannot be opened: " + String(cString: strerror(code)))
     }
 
     static func isFolder(_ path: String) -> Failure {
