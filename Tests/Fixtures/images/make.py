@@ -8,8 +8,14 @@ refused/       other kinds of images
 decoded.tsv    for each good file its size and where in decoded.bin its RGB pixels start, after
                ImageOps.exif_transpose and convert("RGB")
 resized.tsv    crops and resizes, and where in resized.bin their pixels start: RGB, or one byte a pixel for "gray"
+
+    python3 make.py SHARED      ../shared/images from the project's root: difficult files that are not copied here
+
+shared.tsv     for each JPEG and PNG file below odd and imagenet its size and the CRC-32 of its RGB pixels, after the
+               photographs' also those of their 224 x 224 versions by "fill" and "center:0.875"; "refused" where Pillow
+               cannot read the file
 """
-import io, math, os, shutil, struct, zlib
+import io, math, os, shutil, struct, sys, zlib
 import numpy as np
 from PIL import Image, ImageOps
 
@@ -60,6 +66,51 @@ def png(samples, kind, depth, interlaced=False, palette=None, chunks=()):
 def exif(orientation, order="<"):
     return (b"II*\0" if order == "<" else b"MM\0*") + struct.pack(order + "IHHHIHHI", 8, 1, 0x112, 3, 1, orientation, 0, 0)
 
+
+def rgb(path):
+    with Image.open(path) as image:
+        # Pillow would clip 16-bit gray to 255 instead of scaling it.
+        if image.mode.startswith("I"): image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
+        return ImageOps.exif_transpose(image).convert("RGB")
+
+
+def nearest(x): return math.floor(x + 0.5)
+
+
+def resized(image, width, height, crop):
+    w, h = image.size
+    if crop == "fill": return image.resize((width, height), Image.BILINEAR)
+    if crop.startswith("center:"):
+        side = float(crop[7:]) * min(w, h)
+        left, top = min(nearest((w - side) / 2), w - 1), min(nearest((h - side) / 2), h - 1)
+        box = [left, top, max(nearest((w + side) / 2), left + 1), max(nearest((h + side) / 2), top + 1)]
+        return image.crop(box).resize((width, height), Image.BILINEAR)
+    scale = min(width / w, height / h)
+    inner = max(nearest(w * scale), 1), max(nearest(h * scale), 1)
+    ground = Image.new(image.mode, (width, height), crop[4:])
+    ground.paste(image.resize(inner, Image.BILINEAR), (nearest((width - inner[0]) / 2), nearest((height - inner[1]) / 2)))
+    return ground
+
+
+def shared(root):
+    crc = lambda image: format(zlib.crc32(image.tobytes()), "08x")
+    lines = []
+    for folder, _, names in os.walk(root):
+        for name in names:
+            path = os.path.join(folder, name)
+            inner = os.path.relpath(path, root)
+            with open(path, "rb") as f: start = f.read(8)
+            if inner.split(os.sep)[0] not in ("odd", "imagenet") or start[:3] != b"\xff\xd8\xff" and start != b"\x89PNG\r\n\x1a\n": continue
+            try: image = rgb(path)
+            except Exception: lines.append([inner, "refused"]); continue
+            lines.append([inner, f"{image.width}x{image.height}", crc(image)])
+            if inner.startswith("imagenet"): lines[-1] += [crc(resized(image, 224, 224, c)) for c in ("fill", "center:0.875")]
+    with open(os.path.join(here, "shared.tsv"), "w") as f: f.writelines("\t".join(l) + "\n" for l in sorted(lines))
+
+
+if len(sys.argv) > 1:
+    shared(sys.argv[1])
+    sys.exit()
 
 for folder in "good", "refused":
     shutil.rmtree(os.path.join(here, folder), ignore_errors=True)
@@ -126,13 +177,6 @@ for name, kind in ("gif", "GIF"), ("webp", "WebP"), ("bmp", "BMP"), ("tiff", "TI
 put("refused/picture.heic", b"\0\0\0\x18ftypheic\0\0\0\0mif1heic")
 
 
-def rgb(name):
-    with Image.open(os.path.join(here, "good", name)) as image:
-        # Pillow would clip 16-bit gray to 255 instead of scaling it.
-        if image.mode == "I;16": image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
-        return ImageOps.exif_transpose(image).convert("RGB")
-
-
 def table(name, header, rows):
     """NAME.tsv with an offset as its last column, and NAME.bin."""
     lines, data = [header + ["offset"]], b""
@@ -143,24 +187,12 @@ def table(name, header, rows):
     put(name + ".bin", data)
 
 
-names = sorted(os.listdir(os.path.join(here, "good")))
-decoded = [(name, rgb(name)) for name in names if name != "large.png"]
-table("decoded", ["file", "width", "height"], [((n, i.width, i.height), i.tobytes()) for n, i in decoded])
+def good(name): return os.path.join(here, "good", name)
 
-nearest = lambda x: math.floor(x + 0.5)
-def resized(image, width, height, crop):
-    w, h = image.size
-    if crop == "fill": return image.resize((width, height), Image.BILINEAR)
-    if crop.startswith("center:"):
-        side = float(crop[7:]) * min(w, h)
-        left, top = min(nearest((w - side) / 2), w - 1), min(nearest((h - side) / 2), h - 1)
-        box = [left, top, max(nearest((w + side) / 2), left + 1), max(nearest((h + side) / 2), top + 1)]
-        return image.crop(box).resize((width, height), Image.BILINEAR)
-    scale = min(width / w, height / h)
-    inner = max(nearest(w * scale), 1), max(nearest(h * scale), 1)
-    ground = Image.new(image.mode, (width, height), crop[4:])
-    ground.paste(image.resize(inner, Image.BILINEAR), (nearest((width - inner[0]) / 2), nearest((height - inner[1]) / 2)))
-    return ground
+
+names = sorted(os.listdir(os.path.join(here, "good")))
+decoded = [(name, rgb(good(name))) for name in names if name != "large.png"]
+table("decoded", ["file", "width", "height"], [((n, i.width, i.height), i.tobytes()) for n, i in decoded])
 
 cases = [(file, width, height, crop)
     for file, sizes in {
@@ -172,7 +204,7 @@ cases = [(file, width, height, crop)
     }.items() for width, height in sizes
     for crop in ("fill", "center:1", "center:0.875", "center:0.3", "fit:#000000", "fit:#10a0ff")
     if crop in ("fill", "center:0.875") or width * height < 1500]
-rows = [((f, w, h, c, "rgb"), resized(rgb(f), w, h, c).tobytes()) for f, w, h, c in cases]
-rows += [((f, w, h, "fill", "gray"), resized(rgb(f).convert("L"), w, h, "fill").tobytes()) for f, w, h in
+rows = [((f, w, h, c, "rgb"), resized(rgb(good(f)), w, h, c).tobytes()) for f, w, h, c in cases]
+rows += [((f, w, h, "fill", "gray"), resized(rgb(good(f)).convert("L"), w, h, "fill").tobytes()) for f, w, h in
     [("large.png", 28, 28), ("rgb-8.png", 25, 18), ("gray-8.png", 28, 28)]]
 table("resized", ["file", "width", "height", "crop", "channels"], rows)
