@@ -1,1 +1,74 @@
 #include "CCodecs.h"
+
+#include <png.h>
+#include <setjmp.h>
+#include <string.h>
+
+// What is left of the file, and where the message goes.
+struct source {
+    const uint8_t *bytes;
+    size_t count;
+    char *message;
+    size_t message_size;
+};
+
+static void read_bytes(png_structp png, png_bytep to, size_t count) {
+    struct source *source = png_get_io_ptr(png);
+    if (count > source->count) png_error(png, "the data ends early");
+    memcpy(to, source->bytes, count);
+    source->bytes += count;
+    source->count -= count;
+}
+
+static void on_error(png_structp png, png_const_charp text) {
+    struct source *source = png_get_error_ptr(png);
+    strncpy(source->message, text, source->message_size - 1);
+    source->message[source->message_size - 1] = 0;
+    png_longjmp(png, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp text) {
+    (void)png;
+    (void)text;
+}
+
+int thaw_png_decode(
+    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, int channels, uint8_t *pixels,
+    char *message, size_t message_size) {
+    struct source source = {bytes, count, message, message_size};
+    strncpy(message, "out of memory", message_size);
+    png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, on_error, on_warning);
+    if (!png) return 1;
+    png_infop info = png_create_info_struct(png);
+    if (!info) {
+        png_destroy_read_struct(&png, NULL, NULL);
+        return 1;
+    }
+    if (setjmp(png_jmpbuf(png))) {
+        png_destroy_read_struct(&png, &info, NULL);
+        return 1;
+    }
+    png_set_read_fn(png, &source, read_bytes);
+    // Text, profiles and the like are checked for nothing but their length.
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+    png_read_info(png, info);
+
+    png_set_strip_16(png);
+    png_set_packing(png);
+    png_set_strip_alpha(png);
+    png_byte type = png_get_color_type(png, info);
+    if (type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
+    if (type == PNG_COLOR_TYPE_GRAY && png_get_bit_depth(png, info) < 8) png_set_expand_gray_1_2_4_to_8(png);
+    int passes = png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+
+    size_t row = (size_t)width * channels;
+    if (png_get_image_width(png, info) != width || png_get_image_height(png, info) != height
+        || png_get_rowbytes(png, info) != row)
+        png_error(png, "the header contradicts itself");
+    for (int pass = 0; pass < passes; pass++)
+        for (uint32_t y = 0; y < height; y++) png_read_row(png, pixels + y * row, NULL);
+    png_read_end(png, NULL);
+    png_destroy_read_struct(&png, &info, NULL);
+    return 0;
+}

@@ -1,3 +1,16 @@
+// libpng reports errors by longjmp, which must not cross Swift's frames. This shim keeps the jump on C's side.
 #ifndef THAW_CCODECS_H
 #define THAW_CCODECS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// Decodes a PNG into rows of 8-bit samples: palettes and small depths expanded, 16 bits cut to the upper 8, alpha
+/// dropped, gamma and profiles ignored. Gray pictures take one byte a pixel, all others three.
+/// `width`, `height` and `channels` are what the caller read from the header and made room for; a file that turns out
+/// otherwise is an error. Returns 0, or 1 with libpng's word for what is wrong in `message`.
+int thaw_png_decode(
+    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, int channels, uint8_t *pixels,
+    char *message, size_t message_size);
+
 #endif

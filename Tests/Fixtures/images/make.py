@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""make.py: writes the picture files beside it, and what Pillow makes of them.
+
+    pip install 'pillow>=13' numpy && python3 make.py
+
+good/          JPEG and PNG files of each kind
+refused/       other kinds of images
+decoded.tsv    for each good file its size and where in decoded.bin its RGB pixels start, after
+               ImageOps.exif_transpose and convert("RGB")
+resized.tsv    crops and resizes, and where in resized.bin their pixels start: RGB, or one byte a pixel for "gray"
+
+    python3 make.py SHARED      ../shared/images from the project's root: difficult files that are not copied here
+
+shared.tsv     for each JPEG and PNG file below odd and imagenet its size and the CRC-32 of its RGB pixels, after the
+               photographs' also those of their 224 x 224 versions by "fill" and "center:0.875"; "refused" where Pillow
+               cannot read the file
+"""
+import io, math, os, shutil, struct, sys, zlib
+import numpy as np
+from PIL import Image, ImageOps
+
+here = os.path.dirname(os.path.abspath(__file__))
+random = np.random.default_rng(20)
+
+
+def picture(width, height):
+    """Slopes, edges and a little noise."""
+    y, x = np.mgrid[0:height, 0:width].astype(float)
+    red = 255 * x / max(width - 1, 1)
+    green = 127 + 120 * np.sin(y / 3) * np.cos(x / 5)
+    blue = np.where((x - width / 2) ** 2 + (y - height / 3) ** 2 < (height / 4) ** 2, 240, 30)
+    noise = random.integers(-9, 10, (height, width, 3))
+    return np.clip(np.stack([red, green, blue], 2) + noise, 0, 255).astype(np.uint8)
+
+
+def png(samples, kind, depth, interlaced=False, palette=None, chunks=()):
+    """A PNG file of `samples` (height, width, channels), without filters."""
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    def rows(part):
+        out = b""
+        for row in part:
+            flat = row.reshape(-1)
+            if depth == 16: out += b"\0" + flat.astype(">u2").tobytes()
+            elif depth == 8: out += b"\0" + flat.astype(np.uint8).tobytes()
+            else:
+                bits = "".join(format(int(v), f"0{depth}b") for v in flat)
+                bits += "0" * (-len(bits) % 8)
+                out += b"\0" + bytes(int(bits[i:i + 8], 2) for i in range(0, len(bits), 8))
+        return out
+
+    height, width = samples.shape[:2]
+    adam7 = [(0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1)]
+    parts = [samples[a::c, b::d] for a, b, c, d in adam7] if interlaced else [samples]
+    data = b"".join(rows(p) for p in parts if p.size)
+    out = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0, interlaced))
+    for name, content in chunks:
+        if name != b"tRNS": out += chunk(name, content)
+    if palette is not None: out += chunk(b"PLTE", palette.astype(np.uint8).tobytes())
+    for name, content in chunks:
+        if name == b"tRNS": out += chunk(name, content)
+    return out + chunk(b"IDAT", zlib.compress(data, 9)) + chunk(b"IEND", b"")
+
+
+def exif(orientation, order="<"):
+    return (b"II*\0" if order == "<" else b"MM\0*") + struct.pack(order + "IHHHIHHI", 8, 1, 0x112, 3, 1, orientation, 0, 0)
+
+
+def rgb(path):
+    with Image.open(path) as image:
+        # Pillow would clip 16-bit gray to 255 instead of scaling it.
+        if image.mode.startswith("I"): image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
+        return ImageOps.exif_transpose(image).convert("RGB")
+
+
+def nearest(x): return math.floor(x + 0.5)
+
+
+def resized(image, width, height, crop):
+    w, h = image.size
+    if crop == "fill": return image.resize((width, height), Image.BILINEAR)
+    if crop.startswith("center:"):
+        side = float(crop[7:]) * min(w, h)
+        left, top = min(nearest((w - side) / 2), w - 1), min(nearest((h - side) / 2), h - 1)
+        box = [left, top, max(nearest((w + side) / 2), left + 1), max(nearest((h + side) / 2), top + 1)]
+        return image.crop(box).resize((width, height), Image.BILINEAR)
+    scale = min(width / w, height / h)
+    inner = max(nearest(w * scale), 1), max(nearest(h * scale), 1)
+    ground = Image.new(image.mode, (width, height), crop[4:])
+    ground.paste(image.resize(inner, Image.BILINEAR), (nearest((width - inner[0]) / 2), nearest((height - inner[1]) / 2)))
+    return ground
+
+
+def shared(root):
+    crc = lambda image: format(zlib.crc32(image.tobytes()), "08x")
+    lines = []
+    for folder, _, names in os.walk(root):
+        for name in names:
+            path = os.path.join(folder, name)
+            inner = os.path.relpath(path, root)
+            with open(path, "rb") as f: start = f.read(8)
+            if inner.split(os.sep)[0] not in ("odd", "imagenet") or start[:3] != b"\xff\xd8\xff" and start != b"\x89PNG\r\n\x1a\n": continue
+            try: image = rgb(path)
+            except Exception: lines.append([inner, "refused"]); continue
+            lines.append([inner, f"{image.width}x{image.height}", crc(image)])
+            if inner.startswith("imagenet"): lines[-1] += [crc(resized(image, 224, 224, c)) for c in ("fill", "center:0.875")]
+    with open(os.path.join(here, "shared.tsv"), "w") as f: f.writelines("\t".join(l) + "\n" for l in sorted(lines))
+
+
+if len(sys.argv) > 1:
+    shared(sys.argv[1])
+    sys.exit()
+
+for folder in "good", "refused":
+    shutil.rmtree(os.path.join(here, folder), ignore_errors=True)
+    os.makedirs(os.path.join(here, folder))
+
+
+def put(name, data):
+    with open(os.path.join(here, name), "wb") as f: f.write(data)
+
+
+def jpeg(name, image, **options):
+    out = io.BytesIO()
+    image.save(out, "JPEG", **options)
+    put("good/" + name, out.getvalue())
+
+
+base = picture(25, 18)
+color = Image.fromarray(base)
+for name, sampling in ("444", 0), ("422", 1), ("420", 2):
+    jpeg(f"baseline-{name}.jpg", color, quality=90, subsampling=sampling)
+    jpeg(f"progressive-{name}.jpg", color, quality=90, subsampling=sampling, progressive=True)
+jpeg("gray.jpg", color.convert("L"), quality=90)
+jpeg("gray-progressive.jpg", color.convert("L"), quality=90, progressive=True)
+jpeg("cmyk.jpg", color.convert("CMYK"), quality=90)
+jpeg("rgb.jpg", color, quality=90, keep_rgb=True)
+jpeg("restart-markers.jpg", color, quality=80, restart_marker_blocks=1)
+jpeg("one-pixel.jpg", Image.fromarray(base[:1, :1]))
+jpeg("one-column.jpg", Image.fromarray(base[:, :1]), subsampling=2)
+jpeg("one-row.jpg", Image.fromarray(base[:1]), subsampling=2)
+for orientation in range(0, 10):
+    jpeg(f"orientation-{orientation}.jpg", color, quality=75, exif=b"Exif\0\0" + exif(orientation))
+jpeg("orientation-6-big-endian.jpg", color, quality=75, exif=b"Exif\0\0" + exif(6, ">"))
+with open(os.path.join(here, "good/baseline-420.jpg"), "rb") as f: put("good/jpeg-named.png", f.read())
+
+gray = base[:, :, 1:2]
+alpha = random.integers(0, 256, gray.shape)
+palette = random.integers(0, 256, (256, 3))
+def put_png(name, *arguments, **options): put(f"good/{name}.png", png(*arguments, **options))
+for interlaced in False, True:
+    end = "-interlaced" if interlaced else ""
+    for depth in 1, 2, 4, 8:
+        put_png(f"gray-{depth}{end}", gray >> 8 - depth, 0, depth, interlaced)
+        put_png(f"palette-{depth}{end}", gray >> 8 - depth, 3, depth, interlaced, palette[:2 ** depth])
+    put_png(f"gray-16{end}", gray.astype(int) * 257 ^ alpha, 0, 16, interlaced)
+    for depth, scale, low in (8, 1, 0), (16, 257, alpha):
+        colors = base.astype(int) * scale ^ low
+        put_png(f"rgb-{depth}{end}", colors, 2, depth, interlaced)
+        put_png(f"gray-alpha-{depth}{end}", np.concatenate([colors[:, :, 1:2], alpha], 2), 4, depth, interlaced)
+        put_png(f"rgba-{depth}{end}", np.concatenate([colors, alpha], 2), 6, depth, interlaced)
+put_png("palette-transparent", gray >> 4, 3, 4, palette=palette[:16], chunks=[(b"tRNS", bytes(range(0, 160, 16)))])
+put_png("rgb-transparent", base, 2, 8, chunks=[(b"tRNS", base[0, 0].astype(">u2").tobytes())])
+put_png("gray-transparent", gray, 0, 8, chunks=[(b"tRNS", gray[0, 0].astype(">u2").tobytes())])
+put_png("gamma", base, 2, 8, chunks=[(b"gAMA", struct.pack(">I", 100000))])
+put_png("orientation-6", base, 2, 8, chunks=[(b"eXIf", exif(6))])
+put_png("orientation-3-big-endian", gray, 0, 8, chunks=[(b"eXIf", exif(3, ">"))])
+put_png("one-pixel", base[:1, :1], 2, 8)
+put_png("one-column", base[:, :1], 2, 8)
+put_png("one-row", gray[:1], 0, 8)
+large = picture(190, 131)
+put_png("large", np.concatenate([large[:, :, :1] // 8 * 8, large[:, :, 1:2] // 8 * 8, large[:, :, 2:] // 64 * 64], 2), 2, 8)
+
+for name, kind in ("gif", "GIF"), ("webp", "WebP"), ("bmp", "BMP"), ("tiff", "TIFF"), ("jp2", "JPEG2000"), ("avif", "AVIF"), ("ppm", "PPM"), ("ico", "ICO"):
+    Image.fromarray(base[:4, :4]).save(os.path.join(here, "refused", "picture." + name), kind)
+put("refused/picture.heic", b"\0\0\0\x18ftypheic\0\0\0\0mif1heic")
+
+
+def table(name, header, rows):
+    """NAME.tsv with an offset as its last column, and NAME.bin."""
+    lines, data = [header + ["offset"]], b""
+    for row, pixels in rows:
+        lines.append([str(v) for v in row] + [str(len(data))])
+        data += pixels
+    put(name + ".tsv", "".join("\t".join(line) + "\n" for line in lines).encode())
+    put(name + ".bin", data)
+
+
+def good(name): return os.path.join(here, "good", name)
+
+
+names = sorted(os.listdir(os.path.join(here, "good")))
+decoded = [(name, rgb(good(name))) for name in names if name != "large.png"]
+table("decoded", ["file", "width", "height"], [((n, i.width, i.height), i.tobytes()) for n, i in decoded])
+
+cases = [(file, width, height, crop)
+    for file, sizes in {
+        "large.png": [(32, 32), (64, 20), (190, 11), (13, 131), (1, 1)],
+        "rgb-8.png": [(33, 40), (25, 18), (11, 7), (25, 9)],
+        "gray-8.png": [(40, 30), (9, 9)],
+        "one-pixel.png": [(5, 3)],
+        "one-column.png": [(4, 7)],
+    }.items() for width, height in sizes
+    for crop in ("fill", "center:1", "center:0.875", "center:0.3", "fit:#000000", "fit:#10a0ff")
+    if crop in ("fill", "center:0.875") or width * height < 1500]
+rows = [((f, w, h, c, "rgb"), resized(rgb(good(f)), w, h, c).tobytes()) for f, w, h, c in cases]
+rows += [((f, w, h, "fill", "gray"), resized(rgb(good(f)).convert("L"), w, h, "fill").tobytes()) for f, w, h in
+    [("large.png", 28, 28), ("rgb-8.png", 25, 18), ("gray-8.png", 28, 28)]]
+table("resized", ["file", "width", "height", "crop", "channels"], rows)

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// Difficult pictures and photographs of others, which are not part of the project: `../shared/images` from its root, or
+/// where THAW_SHARED points. What Pillow makes of them stands as checksums in Fixtures/images/shared.tsv.
+private let sharedImages: String? = {
+    let root = ImageFixtures.folder.appending(path: "../../../../shared").standardized.path
+    let folder = (ProcessInfo.processInfo.environment["THAW_SHARED"] ?? root) + "/images"
+    return FileManager.default.fileExists(atPath: folder) ? folder : nil
+}()
+
+@Suite("Pictures beside the project", .enabled(if: sharedImages != nil, "../shared/images is not here"))
+struct SharedImagesTests {
+    static func lines(below folder: String) -> [[String]] {
+        let text = try! String(contentsOfFile: ImageFixtures.path("shared.tsv"), encoding: .utf8)
+        let lines = text.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
+        return lines.filter { $0[0].hasPrefix(folder) }
+    }
+
+    @Test("Photographs have Pillow's pixels, as decoded, resized and cropped")
+    func photographs() throws {
+        for line in Self.lines(below: "imagenet/") {
+            let photo = try Pixels(contentsOf: sharedImages! + "/" + line[0]).converted(to: .rgb)
+            #expect("\(photo.width)x\(photo.height)" == line[1])
+            #expect(photo.checksum == line[2], "\(line[0]) decoded")
+            #expect(photo.fitted(width: 224, height: 224).checksum == line[3], "\(line[0]) filled")
+            #expect(
+                photo.fitted(width: 224, height: 224, crop: .center(0.875)).checksum == line[4], "\(line[0]) cropped")
+        }
+    }
+
+    /// Where Pillow is not followed, and why.
+    static let deliberate = [
+        "odd/pillow/apng/chunk_no_fctl.png": "only the animation is damaged; the still picture is whole",
+        "odd/pillow/png_decompression_dos.png": "only a text is too long, and texts are not unpacked",
+        "odd/pillow/unknown_compression_method.png": "only a profile is unreadable, and profiles are ignored",
+        "odd/pillow/xmp_tags_orientation.png": "orientation is taken from EXIF, not from XMP",
+        "odd/pillow/xmp_tags_orientation_exiftool.png": "orientation is taken from EXIF, not from XMP",
+        "odd/pngsuite/Invalid/xcsn0g01.png": "its checksum is wrong, and Pillow does not look",
+    ]
+
+    @Test("Difficult pictures have Pillow's pixels, or are refused where Pillow refuses them")
+    func difficultOnes() throws {
+        var (equal, refused) = (0, 0)
+        for line in Self.lines(below: "odd/") {
+            var found = ["refused"]
+            if let picture = try? Pixels(contentsOf: sharedImages! + "/" + line[0]).converted(to: .rgb) {
+                found = ["\(picture.width)x\(picture.height)", picture.checksum]
+            }
+            let isEqual = found == Array(line[1...])
+            #expect(isEqual == (Self.deliberate[line[0]] == nil), "\(line), found \(found)")
+            if isEqual && found.count == 1 { refused += 1 }
+            if isEqual && found.count == 2 { equal += 1 }
+        }
+        print(
+            "difficult pictures: \(equal) equal, \(refused) refused on both sides, \(Self.deliberate.count) left different"
+        )
+    }
+}
+
+extension Pixels {
+    /// The CRC-32 of the bytes, as zlib computes it.
+    fileprivate var checksum: String {
+        let crc = bytes.reduce(~UInt32(0)) { crc, byte in
+            crcTable[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] ^ (crc >> 8)
+        }
+        return String(format: "%08x", ~crc)
+    }
+}
+
+private let crcTable: [UInt32] = (0..<256).map { (index: UInt32) in
+    var bits = index
+    for _ in 0..<8 { bits = bits & 1 == 0 ? bits >> 1 : (bits >> 1) ^ 0xEDB8_8320 }
+    return bits
+}
