@@ -1,0 +1,17 @@
+
+6
+inputPlaceholder*
+dtype0*
+shape
+:
+M
+BiasAdd/biasConst*
+dtype0*)
+value B"˜úø?¶O”?÷4”? áq?Ø1S?
+G
+BiasAddBiasAddinputBiasAdd/bias*
+T0*
+data_formatNHWC
+$
+outputIdentityBiasAdd*
+T0"ª

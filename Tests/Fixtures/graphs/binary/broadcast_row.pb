@@ -1,0 +1,15 @@
+
+>
+inputPlaceholder*
+dtype0*
+shape:
+B
+Sub/yConst*
+dtype0*%
+valueB"LI;Rã@İ’¿
+!
+SubSubinputSub/y*
+T0
+ 
+outputIdentitySub*
+T0"ª

@@ -1,0 +1,15 @@
+
+>
+inputPlaceholder*
+dtype0*
+shape:
+F
+Sub/xConst*
+dtype0*)
+value B"ผ?ะ?ิJฏ?ณะh?=H?
+!
+SubSubSub/xinput*
+T0
+ 
+outputIdentitySub*
+T0"ช

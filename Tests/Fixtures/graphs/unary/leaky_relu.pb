@@ -1,0 +1,12 @@
+
+>
+inputPlaceholder*
+dtype0*
+shape:
+6
+	LeakyRelu	LeakyReluinput*
+T0*
+alpha%ÍÌL>
+&
+outputIdentity	LeakyRelu*
+T0"ª

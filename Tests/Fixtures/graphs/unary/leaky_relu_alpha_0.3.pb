@@ -1,0 +1,13 @@
+
+6
+inputPlaceholder*
+dtype0*
+shape
+:
+6
+	LeakyRelu	LeakyReluinput*
+T0*
+alpha%š™™>
+&
+outputIdentity	LeakyRelu*
+T0"ª

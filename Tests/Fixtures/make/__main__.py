@@ -1,0 +1,16 @@
+"""Writes the fixtures beside this folder: `python Tests/Fixtures/make [FOLDER…]`, all of them unless told which.
+
+Needs `pip install tensorflow-cpu==2.21.0 coremltools==9.0`. The same versions on the same kind of CPU give the same bytes.
+"""
+import importlib
+import os
+import shutil
+import sys
+
+from common import FIXTURES
+
+MODULES = {"graphs": "cases", "refuse": "refusals", "networks": "networks", "coreml": "coreml", "labels": "labels"}
+
+for folder in sys.argv[1:] or MODULES:
+    shutil.rmtree(os.path.join(FIXTURES, folder), ignore_errors=True)
+    importlib.import_module(MODULES[folder]).write()
