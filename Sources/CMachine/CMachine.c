@@ -1,1 +1,65 @@
+#define _GNU_SOURCE
 #include "CMachine.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+// The register states that the operating system saves: bits 1 and 2 are SSE and AVX, 5 to 7 AVX-512.
+static uint64_t saved_states(void) {
+    unsigned a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return 0;
+    unsigned low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (uint64_t)high << 32 | low;
+}
+
+bool thaw_has_avx2(void) {
+    unsigned a, b, c, d;
+    if ((saved_states() & 0x6) != 0x6) return false;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_FMA)) return false;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX2);
+}
+
+bool thaw_has_avx512(void) {
+    unsigned a, b, c, d, needed = bit_AVX512F | bit_AVX512VL | bit_AVX512BW | bit_AVX512DQ;
+    if (!thaw_has_avx2() || (saved_states() & 0xe6) != 0xe6) return false;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & needed) == needed;
+}
+#else
+bool thaw_has_avx2(void) { return false; }
+bool thaw_has_avx512(void) { return false; }
+#endif
+
+#if defined(__linux__)
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void thaw_wait(int32_t *word, int32_t expected) {
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, 0, 0, 0);
+}
+
+void thaw_wake(int32_t *word) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, 0, 0, 0);
+}
+#else
+#include <pthread.h>
+
+// One lock and one condition for all words: wakes are rare, and early returns are allowed.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+void thaw_wait(int32_t *word, int32_t expected) {
+    pthread_mutex_lock(&lock);
+    if (thaw_load(word) == expected) pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+void thaw_wake(int32_t *word) {
+    (void)word;
+    pthread_mutex_lock(&lock);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+#endif

@@ -1,4 +1,41 @@
-// The few facts about the machine that Swift cannot ask for by itself.
+// The few facts about the machine that Swift cannot ask for by itself: which vector instructions it has, sleeping and
+// waking on a word of memory, and atomic arithmetic on one.
 #ifndef THAW_CMACHINE_H
 #define THAW_CMACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// Whether processor and operating system offer AVX2 and FMA.
+bool thaw_has_avx2(void);
+/// Whether processor and operating system offer AVX-512 F, VL, BW and DQ.
+bool thaw_has_avx512(void);
+
+/// Sleeps until `thaw_wake` is called on `word`, unless it no longer holds `expected`. May return early.
+void thaw_wait(int32_t *word, int32_t expected);
+/// Wakes all that sleep on `word`.
+void thaw_wake(int32_t *word);
+
+static inline int32_t thaw_load(const int32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+static inline void thaw_store(int32_t *word, int32_t value) { __atomic_store_n(word, value, __ATOMIC_SEQ_CST); }
+/// Adds `change`, and gives what was there before.
+static inline int32_t thaw_add(int32_t *word, int32_t change) {
+    return __atomic_fetch_add(word, change, __ATOMIC_SEQ_CST);
+}
+static inline int64_t thaw_load64(const int64_t *word) { return __atomic_load_n(word, __ATOMIC_SEQ_CST); }
+static inline void thaw_store64(int64_t *word, int64_t value) { __atomic_store_n(word, value, __ATOMIC_SEQ_CST); }
+/// Puts `value` in place of `expected`, or tells that something else is there.
+static inline bool thaw_exchange64(int64_t *word, int64_t expected, int64_t value) {
+    return __atomic_compare_exchange_n(word, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/// Tells the processor that this is a loop that waits.
+static inline void thaw_pause(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 #endif

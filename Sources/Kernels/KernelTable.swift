@@ -1,0 +1,63 @@
+/// The kernels of one instruction set: the contract between the engine and its kernels.
+///
+/// Every kernel gets one plain structure of pointers and numbers; it allocates nothing, keeps nothing, and may run on
+/// several threads at once over different parts of the work. The same source is compiled once for each instruction set,
+/// and each compilation gives one table.
+///
+/// Two layouts are known. *Plain* is a tensor as it is: rows, the channel last. *Blocked* is
+/// `[channels / 16][height + halo][width + halo][16]`: one *plane* for every block of 16 channels; the last block is
+/// filled up with zeros. Offsets and strides count floats.
+public struct KernelTable: Sendable {
+    /// Blocks of 16 output channels that a convolution computes at once: the width of a group of its packed weights.
+    public var groupBlocks: Int
+    /// The most output pixels that a convolution computes at once.
+    public var tilePixels: Int
+
+    public var convolve: @Sendable (borrowing ConvolutionWork) -> Void
+    public var convolveDepthwise: @Sendable (borrowing ConvolutionWork) -> Void
+    public var pool: @Sendable (borrowing PoolingWork) -> Void
+    public var sumPixels: @Sendable (borrowing PixelSumWork) -> Void
+    public var unary: @Sendable (UnaryFunction, borrowing RowWork) -> Void
+    public var binary: @Sendable (BinaryFunction, borrowing RowWork) -> Void
+    public var scale: @Sendable (borrowing RowWork) -> Void
+    public var softmax: @Sendable (borrowing RowWork) -> Void
+    public var block: @Sendable (borrowing RelayoutWork) -> Void
+    public var unblock: @Sendable (borrowing RelayoutWork) -> Void
+    public var loadPixels: @Sendable (borrowing PixelLoadWork) -> Void
+    /// Does nothing but multiply and add, `rounds` times; gives the number of floating-point operations done.
+    public var peak: @Sendable (_ rounds: Int) -> Int
+
+    public init(
+        groupBlocks: Int, tilePixels: Int,
+        convolve: @escaping @Sendable (borrowing ConvolutionWork) -> Void,
+        convolveDepthwise: @escaping @Sendable (borrowing ConvolutionWork) -> Void,
+        pool: @escaping @Sendable (borrowing PoolingWork) -> Void,
+        sumPixels: @escaping @Sendable (borrowing PixelSumWork) -> Void,
+        unary: @escaping @Sendable (UnaryFunction, borrowing RowWork) -> Void,
+        binary: @escaping @Sendable (BinaryFunction, borrowing RowWork) -> Void,
+        scale: @escaping @Sendable (borrowing RowWork) -> Void,
+        softmax: @escaping @Sendable (borrowing RowWork) -> Void,
+        block: @escaping @Sendable (borrowing RelayoutWork) -> Void,
+        unblock: @escaping @Sendable (borrowing RelayoutWork) -> Void,
+        loadPixels: @escaping @Sendable (borrowing PixelLoadWork) -> Void,
+        peak: @escaping @Sendable (_ rounds: Int) -> Int
+    ) {
+        self.groupBlocks = groupBlocks
+        self.tilePixels = tilePixels
+        self.convolve = convolve
+        self.convolveDepthwise = convolveDepthwise
+        self.pool = pool
+        self.sumPixels = sumPixels
+        self.unary = unary
+        self.binary = binary
+        self.scale = scale
+        self.softmax = softmax
+        self.block = block
+        self.unblock = unblock
+        self.loadPixels = loadPixels
+        self.peak = peak
+    }
+}
+
+/// Channels in a block of the blocked layout: the lanes of the kernels' vector.
+public let blockWidth = 16

@@ -1,0 +1,63 @@
+/// One image between the plain and the blocked layout, in either direction, block by block.
+public struct RelayoutWork {
+    /// The first pixel; its row and pixel strides say whether there is a halo.
+    public var plain: UnsafeMutablePointer<Float>
+    public var plainRowStride: Int
+    public var plainPixelStride: Int
+    /// The first pixel of the first plane, past the halo.
+    public var blocked: UnsafeMutablePointer<Float>
+    public var blockedRowStride: Int
+    public var blockedBlockStride: Int
+    public var height: Int
+    public var width: Int
+    public var channels: Int
+    public var firstBlock = 0
+    public var blockCount: Int
+
+    public init(
+        plain: UnsafeMutablePointer<Float>, plainRowStride: Int, plainPixelStride: Int,
+        blocked: UnsafeMutablePointer<Float>, blockedRowStride: Int, blockedBlockStride: Int, height: Int, width: Int,
+        channels: Int, blockCount: Int
+    ) {
+        self.plain = plain
+        self.plainRowStride = plainRowStride
+        self.plainPixelStride = plainPixelStride
+        self.blocked = blocked
+        self.blockedRowStride = blockedRowStride
+        self.blockedBlockStride = blockedBlockStride
+        self.height = height
+        self.width = width
+        self.channels = channels
+        self.blockCount = blockCount
+    }
+}
+
+/// 8-bit pixels made numbers: `output = scale · pixel + bias`, row by row. Scale and bias are patterns of 48 values,
+/// which repeat whole for 1, 3 and 4 channels.
+public struct PixelLoadWork {
+    public static let patternWidth = 48
+
+    public var pixels: UnsafePointer<UInt8>
+    public var pixelRowStride: Int
+    public var scale: UnsafePointer<Float>
+    public var bias: UnsafePointer<Float>
+    public var output: UnsafeMutablePointer<Float>
+    public var outputRowStride: Int
+    /// Values in a row: pixels times channels.
+    public var width: Int
+    public var rowCount: Int
+
+    public init(
+        pixels: UnsafePointer<UInt8>, pixelRowStride: Int, scale: UnsafePointer<Float>, bias: UnsafePointer<Float>,
+        output: UnsafeMutablePointer<Float>, outputRowStride: Int, width: Int, rowCount: Int
+    ) {
+        self.pixels = pixels
+        self.pixelRowStride = pixelRowStride
+        self.scale = scale
+        self.bias = bias
+        self.output = output
+        self.outputRowStride = outputRowStride
+        self.width = width
+        self.rowCount = rowCount
+    }
+}

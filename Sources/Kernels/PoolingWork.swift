@@ -1,0 +1,83 @@
+/// Pooling of one image in the blocked layout. Windows are clipped to the image: padding is never counted.
+public struct PoolingWork {
+    public enum Kind: UInt8, Sendable { case maximum, average }
+
+    public var kind: Kind
+    /// The first pixel of the first plane, past the halo.
+    public var input: UnsafePointer<Float>
+    public var inputRowStride: Int
+    public var inputBlockStride: Int
+    public var inputHeight: Int
+    public var inputWidth: Int
+    public var output: UnsafeMutablePointer<Float>
+    public var outputRowStride: Int
+    public var outputBlockStride: Int
+    public var outputWidth: Int
+    public var windowHeight: Int
+    public var windowWidth: Int
+    public var strideY: Int
+    public var strideX: Int
+    public var padTop: Int
+    public var padLeft: Int
+    /// An average divides by the whole window, padding and all.
+    public var countsPadding = false
+    public var firstRow = 0
+    public var rowCount: Int
+    public var blockCount: Int
+
+    public init(
+        kind: Kind, input: UnsafePointer<Float>, inputRowStride: Int, inputBlockStride: Int, inputHeight: Int,
+        inputWidth: Int, output: UnsafeMutablePointer<Float>, outputRowStride: Int, outputBlockStride: Int,
+        outputWidth: Int, windowHeight: Int, windowWidth: Int, strideY: Int, strideX: Int, padTop: Int, padLeft: Int,
+        rowCount: Int, blockCount: Int
+    ) {
+        self.kind = kind
+        self.input = input
+        self.inputRowStride = inputRowStride
+        self.inputBlockStride = inputBlockStride
+        self.inputHeight = inputHeight
+        self.inputWidth = inputWidth
+        self.output = output
+        self.outputRowStride = outputRowStride
+        self.outputBlockStride = outputBlockStride
+        self.outputWidth = outputWidth
+        self.windowHeight = windowHeight
+        self.windowWidth = windowWidth
+        self.strideY = strideY
+        self.strideX = strideX
+        self.padTop = padTop
+        self.padLeft = padLeft
+        self.rowCount = rowCount
+        self.blockCount = blockCount
+    }
+}
+
+/// The sum over all pixels of each channel, times `factor`: blocks of the blocked layout in, one value a channel out.
+public struct PixelSumWork {
+    public var input: UnsafePointer<Float>
+    public var inputRowStride: Int
+    public var inputBlockStride: Int
+    public var height: Int
+    public var width: Int
+    public var factor: Float
+    public var output: UnsafeMutablePointer<Float>
+    /// Of the output: the last block is not written past them.
+    public var channels: Int
+    public var firstBlock = 0
+    public var blockCount: Int
+
+    public init(
+        input: UnsafePointer<Float>, inputRowStride: Int, inputBlockStride: Int, height: Int, width: Int, factor: Float,
+        output: UnsafeMutablePointer<Float>, channels: Int, blockCount: Int
+    ) {
+        self.input = input
+        self.inputRowStride = inputRowStride
+        self.inputBlockStride = inputBlockStride
+        self.height = height
+        self.width = width
+        self.factor = factor
+        self.output = output
+        self.channels = channels
+        self.blockCount = blockCount
+    }
+}

@@ -1,0 +1,159 @@
+import Kernels
+
+// Convolutions. All blocks of a group stay with the same weights while the pixels pass by, so that weights come from
+// memory once and from the cache after that.
+
+#if AVX512
+    let groupBlocks = 2
+    let tilePixels = 14
+#elseif AVX2 || arch(arm64)
+    let groupBlocks = 1
+    let tilePixels = 6
+#else
+    let groupBlocks = 1
+    let tilePixels = 3
+#endif
+
+func convolve(_ work: borrowing ConvolutionWork) {
+    var block = work.firstBlock
+    let end = block + work.blockCount
+    while block < end {
+        let weights = work.weights + block * blockWidth * work.depth * work.tapCount
+        // A group's last block may stand alone, here as in the packed weights.
+        #if AVX512
+            if end - block >= 2 {
+                passPixels(Full<Wide>.self, work, block, weights)
+                block += 2
+                continue
+            }
+        #endif
+        passPixels(Full<Narrow>.self, work, block, weights)
+        block += 1
+    }
+}
+
+func convolveDepthwise(_ work: borrowing ConvolutionWork) {
+    for block in work.firstBlock..<work.firstBlock + work.blockCount {
+        passPixels(Depthwise<Narrow>.self, work, block, work.weights + block * blockWidth * work.tapCount)
+    }
+}
+
+/// What is done with one tile.
+private protocol TileKernel {
+    associatedtype Pixel: Tile
+    static func run<T: Tile>(
+        _: T.Type, _ work: borrowing ConvolutionWork, _ first: Int, _ block: Int, _ weights: UnsafePointer<Float>)
+    where T.Weights == Pixel.Weights
+}
+
+private enum Full<Pixel: Tile>: TileKernel {
+    @inline(never)
+    static func run<T: Tile>(
+        _: T.Type, _ work: borrowing ConvolutionWork, _ first: Int, _ block: Int, _ weights: UnsafePointer<Float>
+    ) where T.Weights == Pixel.Weights {
+        var tile = T(
+            input: work.input, offsets: work.inputOffsets + first,
+            bias: T.Weights(work.bias + block * blockWidth, stride: blockWidth))
+        var weights = weights
+        let depth = work.depth
+        for tap in 0..<work.tapCount {
+            let start = Int(work.taps[tap])
+            for index in start..<start &+ depth {
+                tile.accumulate(index, T.Weights(weights, stride: blockWidth))
+                weights += blockWidth * T.Weights.blocks
+            }
+        }
+        finish(&tile, work, first, block)
+    }
+}
+
+private enum Depthwise<Pixel: Tile>: TileKernel {
+    @inline(never)
+    static func run<T: Tile>(
+        _: T.Type, _ work: borrowing ConvolutionWork, _ first: Int, _ block: Int, _ weights: UnsafePointer<Float>
+    ) where T.Weights == Pixel.Weights {
+        var tile = T(
+            input: work.input + block * work.inputBlockStride, offsets: work.inputOffsets + first,
+            bias: T.Weights(work.bias + block * blockWidth, stride: blockWidth))
+        var weights = weights
+        for tap in 0..<work.tapCount {
+            tile.accumulateLanes(
+                Int(work.taps[tap]), blockStride: work.inputBlockStride, T.Weights(weights, stride: blockWidth))
+            weights += blockWidth
+        }
+        finish(&tile, work, first, block)
+    }
+}
+
+/// All pixels of the work, in as few tiles as do, of nearly equal size.
+@inline(__always)
+private func passPixels<K: TileKernel>(
+    _ kernel: K.Type, _ work: borrowing ConvolutionWork, _ block: Int, _ weights: UnsafePointer<Float>
+) {
+    let tiles = (work.pixelCount + tilePixels - 1) / tilePixels
+    guard tiles > 0 else { return }
+    let size = work.pixelCount / tiles
+    let larger = work.pixelCount % tiles
+    var first = work.firstPixel
+    for tile in 0..<tiles {
+        let count = tile < larger ? size + 1 : size
+        passTile(kernel, work, count, first, block, weights)
+        first += count
+    }
+}
+
+@inline(__always)
+private func passTile<K: TileKernel>(
+    _ kernel: K.Type, _ work: borrowing ConvolutionWork, _ count: Int, _ first: Int, _ block: Int,
+    _ weights: UnsafePointer<Float>
+) {
+    typealias P = K.Pixel
+    switch count {
+    case 1: kernel.run(P.self, work, first, block, weights)
+    case 2: kernel.run(Two<P>.self, work, first, block, weights)
+    case 3: kernel.run(Three<P>.self, work, first, block, weights)
+    #if AVX2 || AVX512 || arch(arm64)
+        case 4: kernel.run(Four<P>.self, work, first, block, weights)
+        case 5: kernel.run(Five<P>.self, work, first, block, weights)
+        case 6: kernel.run(Six<P>.self, work, first, block, weights)
+    #endif
+    #if AVX512
+        case 7: kernel.run(Seven<P>.self, work, first, block, weights)
+        case 8: kernel.run(Eight<P>.self, work, first, block, weights)
+        case 9: kernel.run(Nine<P>.self, work, first, block, weights)
+        case 10: kernel.run(Ten<P>.self, work, first, block, weights)
+        case 11: kernel.run(Eleven<P>.self, work, first, block, weights)
+        case 12: kernel.run(Twelve<P>.self, work, first, block, weights)
+        case 13: kernel.run(Thirteen<P>.self, work, first, block, weights)
+        case 14: kernel.run(Fourteen<P>.self, work, first, block, weights)
+    #endif
+    default: fatalError("no tile of so many pixels")
+    }
+}
+
+/// Residual, activation, store.
+@inline(__always)
+private func finish<T: Tile>(_ tile: inout T, _ work: borrowing ConvolutionWork, _ first: Int, _ block: Int) {
+    if let residual = work.residual, let offsets = work.residualOffsets {
+        tile.add(residual + block * work.residualBlockStride, offsets + first, blockStride: work.residualBlockStride)
+    }
+    if work.lower > -Float.infinity { tile.clamp(lower: Vector(repeating: work.lower)) }
+    if work.upper < Float.infinity { tile.clamp(upper: Vector(repeating: work.upper)) }
+    let output = work.output + block * work.outputBlockStride
+    let offsets = work.outputOffsets + first
+    let lanes = min(blockWidth, work.channels - (block + T.Weights.blocks - 1) * blockWidth)
+    if lanes == blockWidth {
+        tile.store(output, offsets, blockStride: work.outputBlockStride)
+    } else {
+        tile.store(output, offsets, blockStride: work.outputBlockStride, lanes: lanes)
+    }
+    guard let activation = work.activation else { return }
+    for member in 0..<T.Weights.blocks {
+        let width = member == T.Weights.blocks - 1 ? lanes : blockWidth
+        for pixel in 0..<T.pixels {
+            let place = output + (member * work.outputBlockStride + Int(offsets[pixel]))
+            unary(
+                activation, RowWork(left: place, leftStride: 0, output: place, outputStride: 0, width: width, count: 1))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Kernels
+
+func block(_ work: borrowing RelayoutWork) {
+    for block in work.firstBlock..<work.firstBlock + work.blockCount {
+        let lanes = min(blockWidth, work.channels - block * blockWidth)
+        for row in 0..<work.height {
+            var from = UnsafePointer(work.plain) + (row * work.plainRowStride + block * blockWidth)
+            var to = work.blocked + (block * work.blockedBlockStride + row * work.blockedRowStride)
+            for _ in 0..<work.width {
+                write(lanes == blockWidth ? load(from) : load(from, count: lanes), to)
+                from += work.plainPixelStride
+                to += blockWidth
+            }
+        }
+    }
+}
+
+func unblock(_ work: borrowing RelayoutWork) {
+    for block in work.firstBlock..<work.firstBlock + work.blockCount {
+        let lanes = min(blockWidth, work.channels - block * blockWidth)
+        for row in 0..<work.height {
+            var to = work.plain + (row * work.plainRowStride + block * blockWidth)
+            var from = UnsafePointer(work.blocked) + (block * work.blockedBlockStride + row * work.blockedRowStride)
+            for _ in 0..<work.width {
+                if lanes == blockWidth {
+                    write(load(from), to)
+                } else {
+                    write(load(from), to, count: lanes)
+                }
+                to += work.plainPixelStride
+                from += blockWidth
+            }
+        }
+    }
+}
+
+func loadPixels(_ work: borrowing PixelLoadWork) {
+    for row in 0..<work.rowCount {
+        let pixels = work.pixels + row * work.pixelRowStride
+        let output = work.output + row * work.outputRowStride
+        var place = 0
+        var phase = 0
+        while place + blockWidth <= work.width {
+            let bytes = UnsafeRawPointer(pixels + place).loadUnaligned(as: SIMD16<UInt8>.self)
+            let numbers = Vector(SIMD16<Int32>(truncatingIfNeeded: bytes))
+            write(multiplyAdd(load(work.bias + phase), numbers, load(work.scale + phase)), output + place)
+            place += blockWidth
+            phase += blockWidth
+            if phase == PixelLoadWork.patternWidth { phase = 0 }
+        }
+        while place < work.width {
+            output[place] = work.bias[phase] + Float(pixels[place]) * work.scale[phase]
+            place += 1
+            phase += 1
+        }
+    }
+}

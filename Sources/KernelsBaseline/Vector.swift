@@ -1,0 +1,51 @@
+import Kernels
+
+/// 16 floats: one register of AVX-512, two of AVX2, four of SSE and NEON.
+typealias Vector = SIMD16<Float>
+
+/// `sum + a · b`, by the instruction that does both where there is one. (Without it `addingProduct` would call `fmaf`
+/// for each lane; with it `a * b + c` would not fuse.)
+@inline(__always)
+func multiplyAdd(_ sum: Vector, _ a: Vector, _ b: Vector) -> Vector {
+    #if AVX2 || AVX512 || arch(arm64)
+        return sum.addingProduct(a, b)
+    #else
+        return sum + a * b
+    #endif
+}
+
+@inline(__always)
+func load(_ pointer: UnsafePointer<Float>) -> Vector {
+    UnsafeRawPointer(pointer).loadUnaligned(as: Vector.self)
+}
+
+/// The first `count` lanes, zeros after them.
+@inline(__always)
+func load(_ pointer: UnsafePointer<Float>, count: Int) -> Vector {
+    var vector = Vector.zero
+    for lane in 0..<count { vector[lane] = pointer[lane] }
+    return vector
+}
+
+@inline(__always)
+func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>) {
+    UnsafeMutableRawPointer(pointer).storeBytes(of: vector, as: Vector.self)
+}
+
+/// The first `count` lanes only.
+@inline(__always)
+func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
+    for lane in 0..<count { pointer[lane] = vector[lane] }
+}
+
+/// The larger of each pair; a lane of `x` that is not a number stays so. (One instruction; `pointwiseMax` is not.)
+@inline(__always)
+func maximum(_ x: Vector, _ bound: Vector) -> Vector {
+    x.replacing(with: bound, where: x .< bound)
+}
+
+/// The smaller of each pair; a lane of `x` that is not a number stays so.
+@inline(__always)
+func minimum(_ x: Vector, _ bound: Vector) -> Vector {
+    x.replacing(with: bound, where: x .> bound)
+}

@@ -1,0 +1,62 @@
+import CMachine
+import Kernels
+import KernelsBaseline
+
+#if arch(x86_64)
+    import KernelsAVX2
+    import KernelsAVX512
+#endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The vector instructions that the kernels can be had for. The baseline is what every machine of the architecture has:
+/// SSE2 on x86-64, NEON on arm64.
+public enum InstructionSet: String, CaseIterable, Sendable {
+    case baseline, avx2, avx512
+
+    /// Whether this machine has it.
+    public var isAvailable: Bool {
+        switch self {
+        case .baseline: true
+        case .avx2: thaw_has_avx2()
+        case .avx512: thaw_has_avx512()
+        }
+    }
+
+    /// What this machine has, the best last.
+    public static var available: [InstructionSet] { allCases.filter(\.isAvailable) }
+
+    /// The best that the machine has, or the one that the environment's `THAW_ISA` names.
+    /// - Throws: `Failure` when the name is unknown, or the machine lacks what it names.
+    public static func chosen() throws -> InstructionSet {
+        try chosen(getenv("THAW_ISA").map { String(cString: $0) })
+    }
+
+    static func chosen(_ name: String?) throws -> InstructionSet {
+        guard let name, !name.isEmpty else { return available.last ?? .baseline }
+        guard let set = InstructionSet(rawValue: name) else {
+            throw Failure.unknownInstructionSet(name, known: allCases.map(\.rawValue))
+        }
+        guard set.isAvailable else {
+            throw Failure.missingInstructionSet(name, available: available.map(\.rawValue))
+        }
+        return set
+    }
+
+    /// The kernels compiled for it. Must be available.
+    var kernels: KernelTable {
+        precondition(isAvailable)
+        #if arch(x86_64)
+            switch self {
+            case .baseline: return KernelsBaseline.makeKernelTable()
+            case .avx2: return KernelsAVX2.makeKernelTable()
+            case .avx512: return KernelsAVX512.makeKernelTable()
+            }
+        #else
+            return KernelsBaseline.makeKernelTable()
+        #endif
+    }
+}

@@ -1,0 +1,246 @@
+import Kernels
+import Testing
+
+@testable import Thaw
+
+/// One convolution in the blocked layout, big enough to need several tiles and small enough to be computed by loops.
+struct ConvolutionCase: CustomTestStringConvertible, Sendable {
+    var inputs = 16
+    var outputs = 32
+    var size = 9
+    var window = 1
+    var stride = 1
+    var dilation = 1
+    var lower = -Float.infinity
+    var upper = Float.infinity
+    var activation: UnaryFunction?
+    var hasResidual = false
+    var plainOutput = false
+
+    var testDescription: String {
+        "\(window)×\(window) stride \(stride) dilation \(dilation), \(inputs)→\(outputs) at \(size)²"
+            + (hasResidual ? ", residual" : "") + (activation.map { ", \($0.kind)" } ?? "")
+            + (lower == 0 ? ", from 0 to \(upper)" : "") + (plainOutput ? ", plain output" : "")
+    }
+    var outputSize: Int { (size - (window - 1) * dilation - 1) / stride + 1 }
+    var inputBlocks: Int { (inputs + 15) / 16 }
+    var outputBlocks: Int { (outputs + 15) / 16 }
+    var plane: Int { size * size * 16 }
+
+    static let all: [ConvolutionCase] =
+        [
+            ConvolutionCase(window: 3), ConvolutionCase(outputs: 16, window: 2),
+            ConvolutionCase(inputs: 40, outputs: 48, window: 3, stride: 2),
+            ConvolutionCase(inputs: 5, outputs: 7, window: 3, dilation: 2),
+            ConvolutionCase(inputs: 20, outputs: 70, lower: 0, plainOutput: true),
+            ConvolutionCase(outputs: 33, lower: 0, upper: 0.5, hasResidual: true),
+            ConvolutionCase(outputs: 50, activation: UnaryFunction(.leaky, alpha: 0.1), plainOutput: true),
+            ConvolutionCase(activation: UnaryFunction(.swish), hasResidual: true),
+        ]
+        // Every number of pixels in a tile.
+        + (1...6).map { ConvolutionCase(outputs: 48, size: $0) }
+
+    static let tileCounts = Array(1...30)
+}
+
+struct ConvolutionKernelTests {
+    @Test("A convolution gives what the loops give", arguments: ConvolutionCase.all)
+    func full(_ c: ConvolutionCase) {
+        let input = noise(c.inputBlocks * c.plane)
+        let weights = noise(c.window * c.window * c.inputs * c.outputs, seed: 2)
+        let bias = noise(c.outputBlocks * 16, seed: 3)
+        let pixels = c.outputSize * c.outputSize
+        let residual = noise(c.outputBlocks * pixels * 16, seed: 4)
+        var expected = [Float](repeating: 0, count: pixels * c.outputs)
+        for y in 0..<c.outputSize {
+            for x in 0..<c.outputSize {
+                for o in 0..<c.outputs {
+                    var sum = bias[o]
+                    for ky in 0..<c.window {
+                        for kx in 0..<c.window {
+                            for i in 0..<c.inputs {
+                                let row = y * c.stride + ky * c.dilation
+                                let column = x * c.stride + kx * c.dilation
+                                sum +=
+                                    input[i / 16 * c.plane + (row * c.size + column) * 16 + i % 16]
+                                    * weights[((ky * c.window + kx) * c.inputs + i) * c.outputs + o]
+                            }
+                        }
+                    }
+                    let pixel = y * c.outputSize + x
+                    if c.hasResidual { sum += residual[(o / 16 * pixels + pixel) * 16 + o % 16] }
+                    expected[pixel * c.outputs + o] = scalar(c.activation, min(max(sum, c.lower), c.upper))
+                }
+            }
+        }
+        for (set, table) in kernelTables {
+            let packed = pack(weights, c, groupBlocks: table.groupBlocks)
+            let taps = tapOffsets(c)
+            var output = [Float](
+                repeating: .nan, count: pixels * (c.plainOutput ? c.outputs : c.outputBlocks * 16) + 16)
+            output.withUnsafeMutableBufferPointer { output in
+                var work = ConvolutionWork(
+                    input: pointer(input), inputOffsets: pointer(inputOffsets(c)), taps: pointer(taps),
+                    tapCount: taps.count, weights: pointer(packed), bias: pointer(bias), output: output.baseAddress!,
+                    outputOffsets: pointer((0..<pixels).map { Int32($0 * (c.plainOutput ? c.outputs : 16)) }),
+                    outputBlockStride: c.plainOutput ? 16 : pixels * 16,
+                    channels: c.plainOutput ? c.outputs : c.outputBlocks * 16, pixelCount: pixels,
+                    blockCount: c.outputBlocks)
+                work.lower = c.lower
+                work.upper = c.upper
+                work.activation = c.activation
+                if c.hasResidual {
+                    work.residual = UnsafePointer(pointer(residual))
+                    work.residualOffsets = work.outputOffsets
+                    work.residualBlockStride = work.outputBlockStride
+                }
+                table.convolve(work)
+            }
+            let rows = (0..<pixels).flatMap { pixel in
+                (0..<c.outputs).map { o in
+                    c.plainOutput ? output[pixel * c.outputs + o] : output[(o / 16 * pixels + pixel) * 16 + o % 16]
+                }
+            }
+            #expect(error(rows, expected) < 1e-5, "\(set)")
+            if c.plainOutput { #expect(!output.suffix(16).contains { !$0.isNaN }, "\(set) wrote past the end") }
+        }
+    }
+
+    @Test("Any number of pixels is done, none twice and none left out", arguments: ConvolutionCase.tileCounts)
+    func tiles(_ pixels: Int) {
+        let input = noise(pixels * 16)
+        for (set, table) in kernelTables {
+            // The identity as weights: every pixel must come out as it went in, in both blocks of a group.
+            let outputs = 16 * table.groupBlocks
+            var weights = [Float](repeating: 0, count: 16 * outputs)
+            for i in 0..<16 { for block in 0..<table.groupBlocks { weights[i * outputs + block * 16 + i] = 1 } }
+            let output = pointer([Float](repeating: 7, count: (pixels + 2) * outputs))
+            let offsets = pointer((0..<pixels).map { Int32($0 * 16) })
+            table.convolve(
+                ConvolutionWork(
+                    input: pointer(input), inputOffsets: offsets, taps: pointer([0]), tapCount: 1,
+                    weights: pointer(weights), bias: pointer([Float](repeating: 0, count: outputs)), output: output,
+                    outputOffsets: offsets, outputBlockStride: (pixels + 1) * 16, channels: outputs,
+                    pixelCount: pixels, blockCount: table.groupBlocks))
+            for block in 0..<table.groupBlocks {
+                let start = output + block * (pixels + 1) * 16
+                #expect(Array(UnsafeBufferPointer(start: start, count: pixels * 16)) == input, "\(set)")
+                #expect(start[pixels * 16] == 7, "\(set)")
+            }
+        }
+    }
+
+    @Test("A first layer reads rows of a plain image", arguments: [1, 3, 4])
+    func stem(channels: Int) {
+        let size = 12
+        let outputSize = 5
+        let image = noise(size * size * channels)
+        let weights = noise(3 * 3 * channels * 16, seed: 2)
+        var expected = [Float]()
+        for y in 0..<outputSize {
+            for x in 0..<outputSize {
+                for o in 0..<16 {
+                    var sum: Float = 0.5
+                    for ky in 0..<3 {
+                        for d in 0..<3 * channels {
+                            sum +=
+                                image[((y * 2 + ky) * size + x * 2) * channels + d]
+                                * weights[(ky * 3 * channels + d) * 16 + o]
+                        }
+                    }
+                    expected.append(sum)
+                }
+            }
+        }
+        let offsets = (0..<outputSize).flatMap { y in
+            (0..<outputSize).map { Int32((y * 2 * size + $0 * 2) * channels) }
+        }
+        for (set, table) in kernelTables {
+            let output = pointer([Float](repeating: 0, count: expected.count))
+            var work = ConvolutionWork(
+                input: pointer(image), inputOffsets: pointer(offsets),
+                taps: pointer((0..<3).map { Int32($0 * size * channels) }), tapCount: 3, weights: pointer(weights),
+                bias: pointer([Float](repeating: 0.5, count: 16)), output: output,
+                outputOffsets: pointer((0..<offsets.count).map { Int32($0 * 16) }), outputBlockStride: 16, channels: 16,
+                pixelCount: offsets.count, blockCount: 1)
+            work.depth = 3 * channels
+            table.convolve(work)
+            #expect(error(Array(UnsafeBufferPointer(start: output, count: expected.count)), expected) < 1e-5, "\(set)")
+        }
+    }
+
+    @Test(
+        "A depthwise convolution gives what the loops give",
+        arguments: [
+            ConvolutionCase(inputs: 32, outputs: 32, window: 3),
+            ConvolutionCase(inputs: 32, outputs: 32, window: 3, stride: 2),
+            ConvolutionCase(inputs: 16, outputs: 16, size: 14, window: 5, dilation: 2, lower: 0, upper: 0.25),
+        ])
+    func depthwise(_ c: ConvolutionCase) {
+        let input = noise(c.inputBlocks * c.plane)
+        let weights = noise(c.inputs * c.window * c.window, seed: 2)
+        let bias = noise(c.inputs, seed: 3)
+        let pixels = c.outputSize * c.outputSize
+        let area = c.window * c.window
+        var expected = [Float](repeating: 0, count: pixels * c.inputs)
+        for block in 0..<c.inputBlocks {
+            for (pixel, start) in inputOffsets(c).enumerated() {
+                for lane in 0..<16 {
+                    var sum = bias[block * 16 + lane]
+                    for tap in 0..<area {
+                        let place = Int(start + tapOffsets(c)[tap]) + block * c.plane + lane
+                        sum += input[place] * weights[(block * area + tap) * 16 + lane]
+                    }
+                    expected[(block * pixels + pixel) * 16 + lane] = min(max(sum, c.lower), c.upper)
+                }
+            }
+        }
+        for (set, table) in kernelTables {
+            let output = pointer([Float](repeating: 0, count: expected.count))
+            var work = ConvolutionWork(
+                input: pointer(input), inputOffsets: pointer(inputOffsets(c)), taps: pointer(tapOffsets(c)),
+                tapCount: area, weights: pointer(weights), bias: pointer(bias), output: output,
+                outputOffsets: pointer((0..<pixels).map { Int32($0 * 16) }), outputBlockStride: pixels * 16,
+                channels: c.inputs, pixelCount: pixels, blockCount: c.inputBlocks)
+            work.inputBlockStride = c.plane
+            work.lower = c.lower
+            work.upper = c.upper
+            table.convolveDepthwise(work)
+            #expect(error(Array(UnsafeBufferPointer(start: output, count: expected.count)), expected) < 1e-5, "\(set)")
+        }
+    }
+}
+
+/// HWIO to the kernel's order.
+private func pack(_ weights: [Float], _ c: ConvolutionCase, groupBlocks: Int) -> [Float] {
+    var packed = [Float]()
+    var block = 0
+    while block < c.outputBlocks {
+        let width = 16 * min(groupBlocks, c.outputBlocks - block)
+        for inputBlock in 0..<c.inputBlocks {
+            for tap in 0..<c.window * c.window {
+                for i in inputBlock * 16..<inputBlock * 16 + 16 {
+                    for o in block * 16..<block * 16 + width {
+                        packed.append(i < c.inputs && o < c.outputs ? weights[(tap * c.inputs + i) * c.outputs + o] : 0)
+                    }
+                }
+            }
+        }
+        block += width / 16
+    }
+    return packed
+}
+
+private func inputOffsets(_ c: ConvolutionCase) -> [Int32] {
+    (0..<c.outputSize).flatMap { y in
+        (0..<c.outputSize).map { x in Int32((y * c.stride * c.size + x * c.stride) * 16) }
+    }
+}
+
+private func tapOffsets(_ c: ConvolutionCase) -> [Int32] {
+    (0..<c.inputBlocks).flatMap { block in
+        (0..<c.window * c.window).map { tap in
+            Int32(block * c.plane + (tap / c.window * c.dilation * c.size + tap % c.window * c.dilation) * 16)
+        }
+    }
+}

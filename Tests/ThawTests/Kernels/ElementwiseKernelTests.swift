@@ -1,0 +1,164 @@
+import Foundation
+import Kernels
+import Testing
+
+@testable import Thaw
+
+/// What a unary kernel must give, in double precision.
+func scalar(_ function: UnaryFunction?, _ x: Float) -> Float {
+    guard let function else { return x }
+    let alpha = Double(function.alpha)
+    let beta = Double(function.beta)
+    let x = Double(x)
+    let y: Double =
+        switch function.kind {
+        case .clamp: min(max(x, alpha), beta)
+        case .leaky: x < 0 ? alpha * x : x
+        case .elu: x < 0 ? alpha * expm1(x) : x
+        case .sigmoid: 1 / (1 + exp(-x))
+        case .tanh: tanh(x)
+        case .exp: exp(x)
+        case .swish: x / (1 + exp(-x))
+        case .hardSwish: x * min(max(alpha * x + beta, 0), 1)
+        case .hardSigmoid: min(max(alpha * x + beta, 0), 1)
+        case .linear: alpha * x + beta
+        case .square: x * x
+        case .squareRoot: sqrt(x)
+        case .reciprocalSquareRoot: 1 / sqrt(x)
+        case .absolute: abs(x)
+        }
+    return Float(y)
+}
+
+private func scalar(_ function: BinaryFunction, _ a: Float, _ b: Float) -> Float {
+    switch function {
+    case .add: a + b
+    case .subtract: a - b
+    case .multiply: a * b
+    case .divide: a / b
+    case .maximum: max(a, b)
+    case .minimum: min(a, b)
+    case .squaredDifference: (a - b) * (a - b)
+    }
+}
+
+struct ElementwiseKernelTests {
+    @Test("A function is right to 1e-6 over its whole range", arguments: UnaryFunction.Kind.allCases)
+    func unary(_ kind: UnaryFunction.Kind) {
+        var function = UnaryFunction(kind, alpha: 0.2, beta: 0.5)
+        if kind == .clamp { function = UnaryFunction(kind, alpha: -0.5, beta: 6) }
+        let dense = (-2000...2000).map { Float($0) / 400 }
+        let wide = (-860...880).map { Float($0) / 10 }
+        let tiny = (1...60).flatMap {
+            [
+                Float(sign: .plus, exponent: -$0 / 2, significand: 1.1),
+                -Float(sign: .plus, exponent: -$0 / 2, significand: 1.1),
+            ]
+        }
+        var input = dense + wide + tiny + [0, 87.5, 88.7]
+        if kind == .squareRoot || kind == .reciprocalSquareRoot { input = input.map { abs($0) + 1e-20 } }
+        for (set, table) in kernelTables {
+            let output = pointer([Float](repeating: 0, count: input.count))
+            table.unary(
+                function,
+                RowWork(
+                    left: pointer(input), leftStride: 0, output: output, outputStride: 0, width: input.count, count: 1))
+            for (place, x) in input.enumerated() {
+                let expected = scalar(function, x)
+                // Where the answer is a difference of near numbers, its error is measured against them.
+                let scale = max(
+                    abs(expected), kind == .linear || kind == .hardSwish || kind == .hardSigmoid ? 1 : 1e-30)
+                guard abs(output[place] - expected) > 1e-6 * scale else { continue }
+                Issue.record("\(set): \(kind)(\(x)) is \(expected), got \(output[place])")
+                break
+            }
+        }
+    }
+
+    @Test(
+        "What is not a number stays so, and infinities are taken",
+        arguments: [UnaryFunction.Kind.clamp, .exp, .sigmoid, .tanh, .elu, .leaky])
+    func special(_ kind: UnaryFunction.Kind) {
+        let function = UnaryFunction(kind, alpha: kind == .clamp ? 0 : 0.5, beta: 6)
+        let input = [Float.nan, .infinity, -.infinity, 200, -200]
+        for (set, table) in kernelTables {
+            let output = pointer([Float](repeating: 0, count: 5))
+            table.unary(
+                function,
+                RowWork(left: pointer(input), leftStride: 0, output: output, outputStride: 0, width: 5, count: 1))
+            #expect(output[0].isNaN, "\(set)")
+            for place in 1..<5 { #expect(output[place] == scalar(function, input[place]), "\(set) \(input[place])") }
+        }
+    }
+
+    @Test("Two rows meet number by number, block by block and one for all", arguments: BinaryFunction.allCases)
+    func binary(_ function: BinaryFunction) {
+        let left = noise(3 * 50)
+        let right = noise(3 * 50, seed: 2).map { $0 + 2 }
+        for (set, table) in kernelTables {
+            for pattern in [RowWork.Pattern.each, .block, .one] {
+                for swapped in [false, true] {
+                    let output = pointer([Float](repeating: 7, count: 3 * 60))
+                    var work = RowWork(
+                        left: pointer(left), leftStride: 50, output: output, outputStride: 60, width: 49, count: 3)
+                    work.right = UnsafePointer(pointer(right))
+                    work.rightStride = 50
+                    work.pattern = pattern
+                    work.swapped = swapped
+                    table.binary(function, work)
+                    for row in 0..<3 {
+                        for x in 0..<49 {
+                            let a = left[row * 50 + x]
+                            let b = right[row * 50 + (pattern == .each ? x : pattern == .block ? x % 16 : 0)]
+                            let expected = swapped ? scalar(function, b, a) : scalar(function, a, b)
+                            #expect(abs(output[row * 60 + x] - expected) < 1e-6, "\(set) \(pattern)")
+                        }
+                        #expect(output[row * 60 + 49] == 7, "\(set) wrote past the row")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Scale and offset are one a channel, in either layout", arguments: [RowWork.Pattern.each, .block])
+    func scale(_ pattern: RowWork.Pattern) {
+        let width = pattern == .block ? 48 : 37
+        let left = noise(2 * width)
+        let factor = noise(width, seed: 2)
+        let offset = noise(width, seed: 3)
+        for (set, table) in kernelTables {
+            let output = pointer([Float](repeating: 0, count: 2 * width))
+            var work = RowWork(
+                left: pointer(left), leftStride: width, output: output, outputStride: width, width: width, count: 2)
+            work.right = UnsafePointer(pointer(factor))
+            work.offset = UnsafePointer(pointer(offset))
+            work.pattern = pattern
+            table.scale(work)
+            for i in 0..<2 * width {
+                let c = pattern == .block ? i % width % 16 : i % width
+                #expect(abs(output[i] - (left[i] * factor[c] + offset[c])) < 1e-6, "\(set)")
+            }
+        }
+    }
+
+    @Test("A softmax adds up to one, also of large numbers", arguments: [1, 15, 16, 1000])
+    func softmax(width: Int) {
+        for shift in [Float(0), 1000] {
+            let input = noise(2 * width).map { $0 * 10 + shift }
+            for (set, table) in kernelTables {
+                let output = pointer([Float](repeating: 0, count: 2 * width))
+                table.softmax(
+                    RowWork(
+                        left: pointer(input), leftStride: width, output: output, outputStride: width, width: width,
+                        count: 2))
+                for row in 0..<2 {
+                    let exponents = (0..<width).map { exp(Double(input[row * width + $0] - shift)) }
+                    let sum = exponents.reduce(0, +)
+                    for i in 0..<width {
+                        #expect(abs(Double(output[row * width + i]) - exponents[i] / sum) < 1e-6, "\(set)")
+                    }
+                }
+            }
+        }
+    }
+}
