@@ -70,4 +70,17 @@ public struct ImageInput: Hashable, Sendable {
 
     /// All that is done to a pixel.
     public var total: PixelScaling { lifted.map { scaling.followed(by: $0) } ?? scaling }
+
+    /// What goes into the network, a formula a channel: "red: y = 0.00784314 · x − 1".
+    public var formulas: [String] {
+        let total = total
+        return zip(color.channelNames, zip(total.scale, total.bias)).map { name, numbers in
+            let (scale, bias) = numbers
+            let product = scale == 1 ? "x" : "\(short(scale)) · x"
+            return "\(name): y = " + (bias == 0 ? product : "\(product) \(bias < 0 ? "−" : "+") \(short(abs(bias)))")
+        }
+    }
+
+    /// Six significant digits, as many as tell.
+    private func short(_ number: Double) -> String { "\(Float(number))" }
 }

@@ -1,4 +1,8 @@
 extension Failure {
+    static func scalingTwice() -> Failure {
+        Failure("--preprocess and --scale or --bias were both given", remedy: "one of them says it all")
+    }
+
     static func presetNeedsColor(_ preset: String, _ needed: String, _ given: String) -> Failure {
         Failure("the preprocessing '\(preset)' is for \(needed) images", remedy: "--color \(given) does not go with it")
     }

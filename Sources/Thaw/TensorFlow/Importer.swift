@@ -13,9 +13,11 @@ struct Importer {
         var color: ColorLayout?
     }
 
-    /// The graph, its one input an image: float32, batch, height, width, channel.
+    /// The graph with its one input.
     struct Result {
         var graph: Graph
+        /// Whether the input is an image: float32, batch, height, width, channel.
+        var takesImage: Bool
         /// The names of the nodes that were kept, in their order.
         var nodeNames: [String]
     }
@@ -52,20 +54,24 @@ struct Importer {
 
         var importer = Importer(survey)
         let dropouts = Dropout(survey)
+        var takesImage = false
         for place in order {
             let node = nodes[place]
             if node.name == input {
-                let image = InputImage(
-                    node, readers: nodes.filter { $0.inputs.contains { GraphSurvey.Reference($0).node == node.name } },
-                    survey)
-                importer.known[node.name] = [.operand(try image.add(to: &importer.context, options))]
+                let readers = nodes.filter { $0.inputs.contains { GraphSurvey.Reference($0).node == node.name } }
+                let (operand, isImage) = try InputImage(node, readers: readers, survey).add(
+                    to: &importer.context, options)
+                importer.known[node.name] = [.operand(operand)]
+                takesImage = isImage
             } else {
                 importer.known[node.name] = try importer.results(of: dropouts.withoutDropout(node))
             }
         }
         try importer.report()
         for reference in outputs { try importer.addOutput(reference) }
-        return Result(graph: importer.context.builder.graph.pruned(), nodeNames: order.map { nodes[$0].name })
+        return Result(
+            graph: importer.context.builder.graph.pruned(), takesImage: takesImage,
+            nodeNames: order.map { nodes[$0].name })
     }
 
     // MARK: Inputs and outputs

@@ -33,18 +33,35 @@ struct InputImage {
 
     /// Adds the input to the graph and returns what stands for the node's output.
     /// - Throws: `Failure` where the size cannot be told, or where the node takes no image.
-    func add(to context: inout ImportContext, _ options: Importer.Options) throws -> Operand {
+    func add(to context: inout ImportContext, _ options: Importer.Options) throws -> (operand: Operand, isImage: Bool) {
         if case .type(let type)? = node.attributes["dtype"],
             [.string, .complex64, .complex128, .resource, .variant].contains(type)
         {
             throw Failure.inputNotNumeric(node.name, node.op, "\(type)")
         }
-        let form = try self.form(options)
-        let value = context.builder.input(node.name, TensorType(form.image))
-        let image = Operand.edge(value, TensorType(form.image))
-        if form.channelsFirst { return try context.add(Transpose(Graph.toFirst), image, name: node.name + "/to_nchw") }
-        return form.shape == form.image
-            ? image : try context.add(Reshape(form.shape), image, name: node.name + "/shape")
+        guard let form = try self.form(options) else {
+            let type = TensorType(Shape(try fixed()))
+            return (.edge(context.builder.input(node.name, type), type), false)
+        }
+        let image = Operand.edge(context.builder.input(node.name, TensorType(form.image)), TensorType(form.image))
+        if form.channelsFirst {
+            return (try context.add(Transpose(Graph.toFirst), image, name: node.name + "/to_nchw"), true)
+        }
+        return (
+            form.shape == form.image ? image : try context.add(Reshape(form.shape), image, name: node.name + "/shape"),
+            true
+        )
+    }
+
+    /// The shape of an array that is no image: one batch, all else known.
+    private func fixed() throws -> [Int] {
+        var sizes = shape ?? []
+        if sizes.first ?? 0 < 0 { sizes[0] = 1 }
+        guard let count = Shape(sizes).checkedCount else {
+            throw Failure.inputNotImage(node.name, node.op, Shape(sizes))
+        }
+        guard count < 1 << 31 else { throw Failure.inputTooLarge(node.name, node.op, Shape(sizes)) }
+        return sizes
     }
 
     /// The image, and the shape in which the graph reads it.
@@ -54,34 +71,40 @@ struct InputImage {
         var channelsFirst = false
     }
 
-    private func form(_ options: Importer.Options) throws -> Form {
-        guard let shape = shape ?? rowLength.map({ [1, $0] }) else { return try shapeless(options) }
+    /// - Returns: nil for an array that is no image.
+    private func form(_ options: Importer.Options) throws -> Form? {
+        guard let shape = shape ?? rowLength.map({ [1, $0] }) else {
+            let image = try image(1, nil, nil, options.color?.channels, options)
+            return Form(image: image, shape: image)
+        }
         let sizes = shape.map { $0 < 0 ? nil : $0 }
         switch shape.count {
         case 4 where isChannelsFirst(sizes):
             let image = try image(sizes[0], sizes[2], sizes[3], sizes[1], options)
             return Form(image: image, shape: image.permuted(Graph.toFirst), channelsFirst: true)
-        case 4:
+        case 4 where isChannels(sizes[3]):
             let image = try image(sizes[0], sizes[1], sizes[2], sizes[3], options)
             return Form(image: image, shape: image)
-        case 3:
+        case 3 where isChannels(sizes[2]):
             let image = try image(1, sizes[0], sizes[1], sizes[2], options)
             return Form(image: image, shape: Shape(image.dropFirst()))
         case 2:
-            let image = try flattened(sizes[1] ?? rowLength, options)
-            return Form(image: image, shape: [1, image.elementCount])
+            return try flattened(sizes[1] ?? rowLength, options).map { Form(image: $0, shape: [1, $0.elementCount]) }
         case 1:
-            let image = try flattened(sizes[0], options)
-            return Form(image: image, shape: [image.elementCount])
-        default: throw Failure.inputNotImage(node.name, node.op, Shape(shape))
+            return try flattened(sizes[0], options).map { Form(image: $0, shape: [$0.elementCount]) }
+        default:
+            if options.size != nil || options.color != nil {
+                throw Failure.inputNotImage(node.name, node.op, Shape(shape))
+            }
+            return nil
         }
     }
 
-    /// Whether the channels stand before the height: 1 or 3 of them, and not the same behind.
-    private func isChannelsFirst(_ sizes: [Int?]) -> Bool {
-        let isChannels = { (size: Int?) in size == 1 || size == 3 }
-        return isChannels(sizes[1]) && !isChannels(sizes[3]) && sizes[3] != 4
-    }
+    /// Whether an axis may be that of an image's channels.
+    private func isChannels(_ size: Int?) -> Bool { size == nil || size == 1 || size == 3 }
+
+    /// Whether the channels stand before the height: 1 or 3 of them, and not as many behind.
+    private func isChannelsFirst(_ sizes: [Int?]) -> Bool { (sizes[1] == 1 || sizes[1] == 3) && !isChannels(sizes[3]) }
 
     private func image(_ batch: Int?, _ height: Int?, _ width: Int?, _ channels: Int?, _ options: Importer.Options)
         throws -> Shape
@@ -108,24 +131,23 @@ struct InputImage {
         return shape
     }
 
-    /// An image whose pixels stand in one row: as large as options say, else square.
-    private func flattened(_ count: Int?, _ options: Importer.Options) throws -> Shape {
-        guard let count else { return try shapeless(options).image }
+    /// An image whose pixels stand in one row: as large as options say, else square. Nil where it is no image.
+    private func flattened(_ count: Int?, _ options: Importer.Options) throws -> Shape? {
         if let size = options.size {
-            let channels = size.width * size.height > 0 ? count / (size.width * size.height) : 0
-            let shape = try image(1, size.height, size.width, options.color?.channels ?? channels, options)
-            guard shape.elementCount == count else { throw Failure.rowDiffers(node.name, node.op, count, shape) }
+            let area = Swift.max(1, size.width * size.height)
+            let channels = options.color?.channels ?? count.map { $0 / area } ?? 3
+            let shape = try image(1, size.height, size.width, channels, options)
+            guard count == nil || shape.elementCount == count else {
+                throw Failure.rowDiffers(node.name, node.op, count ?? 0, shape)
+            }
             return shape
         }
+        guard let count else { throw Failure.sizeUnknown(node.name, node.op) }
         for channels in options.color.map({ [$0.channels] }) ?? [1, 3] {
             let side = Int(Double(count / channels).squareRoot().rounded())
-            if side * side * channels == count { return [1, side, side, channels] }
+            if side > 1, side * side * channels == count { return [1, side, side, channels] }
         }
-        throw Failure.sizeUnknown(node.name, node.op)
-    }
-
-    private func shapeless(_ options: Importer.Options) throws -> Form {
-        let image = try image(1, nil, nil, options.color?.channels, options)
-        return Form(image: image, shape: image)
+        if options.color != nil { throw Failure.sizeUnknown(node.name, node.op) }
+        return nil
     }
 }

@@ -1,0 +1,126 @@
+/// Makes a Model of a TensorFlow graph.
+///
+///     let conversion = try Converter().convert(contentsOf: "inference.pb", labels: Labels(contentsOf: "labels.txt"))
+///     try conversion.model.write(to: "inference.mlmodel")
+public struct Converter: Sendable {
+    /// What may be said of a graph that the graph itself does not say. All may be left out.
+    public struct Options: Sendable {
+        /// The node whose place the image takes.
+        public var input: String?
+        /// The nodes to compute.
+        public var outputs: [String] = []
+        /// Width and height of the image in pixels, where the graph leaves them open.
+        public var size: (width: Int, height: Int)?
+        public var color: ColorLayout?
+        /// The family whose preprocessing is meant; nil finds it out.
+        public var preprocessing: Preprocessing?
+        /// One number, or one a channel in the order of `color`: y = scale · x + bias. Not together with `preprocessing`.
+        public var scale: [Double]?
+        public var bias: [Double]?
+        /// The name of the output that holds the best label.
+        public var predictedFeature = "classLabel"
+        public var metadata = Metadata()
+
+        public init() {}
+    }
+
+    public var options: Options
+
+    public init(_ options: Options = Options()) { self.options = options }
+
+    /// Converts the frozen graph at `path`.
+    ///
+    /// - Parameter labels: The names of the classes; without them the model is no classifier.
+    /// - Throws: `Failure` naming the file, and the nodes at fault.
+    public func convert(contentsOf path: String, labels: Labels? = nil) throws -> Conversion {
+        let definition = try GraphDefinition(contentsOf: path)
+        return try naming(file: path) { try convert(definition.nodes, labels: labels) }
+    }
+
+    /// Converts a graph given by its nodes.
+    public func convert(_ nodes: [NodeDefinition], labels: Labels? = nil) throws -> Conversion {
+        let imported = try Importer.run(
+            nodes,
+            Importer.Options(input: options.input, outputs: options.outputs, size: options.size, color: options.color))
+        let original = try Passes.run(Passes.simplification, on: imported.graph)
+        var model = Model(graph: original, metadata: options.metadata)
+        var notes: [String] = []
+        var warnings: [String] = []
+        if imported.takesImage {
+            let lifting = try original.withLiftedPreprocessing()
+            model.graph = lifting?.graph ?? original
+            var image = try image(model.graph, isLifted: lifting != nil, imported.nodeNames, &notes, &warnings)
+            image.lifted = lifting.map { PixelScaling(scale: $0.lifted.scale, bias: $0.lifted.offset) }
+            notes += image.formulas
+            model.image = image
+        } else {
+            notes.append("the input is no image of 1 or 3 channels: the model takes an array")
+        }
+        try model.graph.validate()
+        if let labels {
+            try labels.check(classCount: model.classCount)
+            warnings += labels.warnings
+            model.classifier = ClassifierConfiguration(
+                labels: labels.names, predictedFeature: options.predictedFeature,
+                probabilities: model.graph.outputs[0].name)
+        }
+        return Conversion(model: model, notes: notes, warnings: warnings)
+    }
+
+    // MARK: The image input
+
+    private func image(
+        _ graph: Graph, isLifted: Bool, _ names: [String], _ notes: inout [String], _ warnings: inout [String]
+    ) throws -> ImageInput {
+        let port = graph.inputs[0]
+        let shape = graph[port.value].shape
+        var color = options.color ?? options.preprocessing?.color ?? (shape[3] == 1 ? .gray : .rgb)
+        let scaling: PixelScaling
+        if options.scale != nil || options.bias != nil {
+            guard options.preprocessing == nil else { throw Failure.scalingTwice() }
+            let channels = color.channels
+            scaling = PixelScaling(
+                scale: try numbers("--scale", options.scale ?? [1], channels),
+                bias: try numbers("--bias", options.bias ?? [0], channels))
+        } else if let preprocessing = options.preprocessing {
+            scaling = try preprocessing.scaling(color)
+        } else if isLifted {
+            scaling = .identity(channels: shape[3])
+            notes.append("the arithmetic at the head of the graph became the scaling of the image")
+        } else if shape[3] == 3, let guess = PreprocessingGuess(names: names) {
+            let isReversed = options.color != nil && options.color != guess.color
+            color = options.color ?? guess.color
+            scaling =
+                isReversed
+                ? PixelScaling(scale: guess.scaling.scale.reversed(), bias: guess.scaling.bias.reversed())
+                : guess.scaling
+            notes.append(
+                "preprocessing assumed from the name '\(guess.sign)' in the graph; --preprocess, or --scale and --bias, say otherwise"
+            )
+        } else {
+            scaling = .identity(channels: shape[3])
+            warnings.append(
+                "nothing tells how the network's images were scaled; they go in as they are, 0 to 255: say it with --preprocess, or --scale and --bias"
+            )
+        }
+        guard color.channels == shape[3] else {
+            throw Failure.presetNeedsColor(options.preprocessing?.rawValue ?? "", color.rawValue, "gray")
+        }
+        return ImageInput(name: port.name, width: shape[2], height: shape[1], color: color, scaling: scaling)
+    }
+
+    private func numbers(_ option: String, _ values: [Double], _ channels: Int) throws -> [Double] {
+        if values.count == channels { return values }
+        guard values.count == 1 else { throw Failure.scalingCount(option, values.count, channels) }
+        return Array(repeating: values[0], count: channels)
+    }
+}
+
+/// A converted model, and what a person should know of how it came about.
+public struct Conversion: Sendable {
+    public var model: Model
+    /// What was found out and assumed, a sentence each.
+    public var notes: [String]
+    /// What may be wrong although the conversion went through.
+    public var warnings: [String]
+}
