@@ -1,0 +1,48 @@
+import Testing
+
+@testable import Thaw
+
+/// A graph of the fixtures: its file, and TensorFlow's answer to an input.
+struct GraphCase: CustomTestStringConvertible, Sendable {
+    let name: String
+    let output: String
+
+    static let all = Fixtures.table("graphs/cases.tsv").map { GraphCase(name: $0[0], output: $0[2]) }
+
+    var testDescription: String { name }
+    func nodes() throws -> [NodeDefinition] { try GraphDefinition(contentsOf: Fixtures.path("graphs/\(name).pb")).nodes }
+    func input() throws -> Tensor { try Fixtures.tensor(Fixtures.path("graphs/\(name).input.npy")) }
+    func expected() throws -> Tensor { try Fixtures.tensor(Fixtures.path("graphs/\(name).output.npy")) }
+    func imported() throws -> Graph { try Importer.run(nodes(), Importer.Options(outputs: [output])).graph }
+}
+
+/// TensorFlow adds in float32 and in an order of its own; the references add in float64.
+let referenceTolerance: Float = 1e-5
+
+@Suite struct GraphCaseTests {
+    @Test(arguments: GraphCase.all) func `a graph answers as TensorFlow does`(_ graphCase: GraphCase) throws {
+        let graph = try graphCase.imported()
+        try graph.validate()
+        let input = try graphCase.input()
+        let expected = try graphCase.expected()
+        let answer = graph.evaluate([input.reshaped(graph[graph.inputs[0].value].shape)])[0]
+        #expect(answer.shape.dimensions == expected.shape.dimensions)
+        #expect(difference(answer, expected) <= referenceTolerance)
+    }
+
+    @Test(arguments: GraphCase.all) func `passes keep the answer`(_ graphCase: GraphCase) throws {
+        let graph = try Passes.run(Passes.simplification, on: graphCase.imported())
+        let answer = graph.evaluate([try graphCase.input().reshaped(graph[graph.inputs[0].value].shape)])[0]
+        #expect(difference(answer, try graphCase.expected()) <= referenceTolerance)
+    }
+
+    @Test(arguments: GraphCase.all) func `channels first computes the same`(_ graphCase: GraphCase) throws {
+        let graph = try Passes.run(Passes.simplification, on: graphCase.imported()).reordered(to: .first)
+        try graph.validate()
+        let shape = graph[graph.inputs[0].value].shape
+        var input = try graphCase.input()
+        if shape.rank == 4 { input = input.reshaped(shape.permuted(Graph.toLast)).transposed(Graph.toFirst) }
+        let answer = graph.evaluate([input.reshaped(shape)])[0]
+        #expect(difference(answer, try graphCase.expected()) <= referenceTolerance)
+    }
+}

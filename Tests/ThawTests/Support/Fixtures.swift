@@ -1,0 +1,44 @@
+import Foundation
+
+@testable import Thaw
+
+/// The files that tests read: those checked in, and the shared material where it is at hand.
+enum Fixtures {
+    /// `Tests/Fixtures`.
+    static let folder: URL = {
+        var url = URL(fileURLWithPath: #filePath)
+        while url.lastPathComponent != "Tests" { url.deleteLastPathComponent() }
+        return url.appendingPathComponent("Fixtures")
+    }()
+
+    static func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    /// The rows of a table with a header line, as a list of columns each.
+    static func table(_ name: String) -> [[String]] {
+        let text = try! String(contentsOfFile: path(name), encoding: .utf8)
+        return text.split(separator: "\n").dropFirst().map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
+    }
+
+    static func tensor(_ path: String) throws -> Tensor {
+        let file = try NumPyFile(contentsOf: path)
+        return Tensor(file.values, shape: Shape(file.shape))
+    }
+
+    /// The folder of shared test material, or nil where it is absent: `THAW_SHARED`, or `shared` beside the project.
+    static let shared: URL? = {
+        let beside = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let url = ProcessInfo.processInfo.environment["THAW_SHARED"].map { URL(fileURLWithPath: $0) } ?? beside.appendingPathComponent("shared")
+        return FileManager.default.fileExists(atPath: url.path) ? url : nil
+    }()
+}
+
+/// How far `actual` is from `expected`: the largest difference, as a share of the larger of 1 and the range of what is expected.
+func difference(_ actual: Tensor, _ expected: Tensor) -> Float {
+    let a = actual.floats, b = expected.floats
+    guard a.count == b.count, let low = b.min(), let high = b.max() else { return a.count == b.count ? 0 : .infinity }
+    return zip(a, b).reduce(Float(0)) { worst, pair in
+        if pair.0 == pair.1 || (pair.0.isNaN && pair.1.isNaN) { return worst }
+        let distance = abs(pair.0 - pair.1) / max(1, high - low)
+        return distance.isNaN ? .infinity : max(worst, distance)
+    }
+}
