@@ -1,0 +1,137 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A file that comes into being whole or not at all: bytes are appended under a temporary name in the same folder, and
+/// `commit` gives it the right one. Without a commit nothing remains, and an older file under that name stays as it was.
+///
+/// Pipes and devices (`/dev/stdout`) are written to as they are. A link is followed: what it points to is replaced.
+final class AtomicFile {
+    /// The name as the user gave it, for messages.
+    private let path: String
+    private let target: String
+    /// nil for a pipe or a device.
+    private let temporary: String?
+    private let mayReplace: Bool
+    private var descriptor: Int32
+    private var buffer: [UInt8] = []
+
+    /// - Parameter mayReplace: whether a file that stands under this name already is replaced.
+    /// - Throws: `Failure` when the folder is missing or cannot be written to, when there is a folder under this name, or
+    ///   a file that may not be replaced.
+    init(path: String, mayReplace: Bool = true) throws {
+        (self.path, self.mayReplace) = (path, mayReplace)
+        var status = stat()
+        let exists = stat(path, &status) == 0
+        let kind = status.st_mode & S_IFMT
+        if exists && kind == S_IFDIR { throw Failure.isFolder(path) }
+        if exists && kind != S_IFREG {
+            (target, temporary) = (path, nil)
+            descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        } else {
+            if exists && !mayReplace { throw Failure.alreadyExists(path) }
+            target = exists ? Self.withoutLinks(path) : path
+            let (name, opened) = Self.openTemporary(besides: target)
+            (temporary, descriptor) = (name, opened)
+            if exists && opened >= 0 { fchmod(opened, status.st_mode & 0o777) }
+        }
+        guard descriptor >= 0 else { throw Failure.cannotCreate(path, errno) }
+        buffer.reserveCapacity(Self.bufferSize)
+    }
+
+    deinit { abandon() }
+
+    /// Appends bytes.
+    /// - Throws: `Failure` when the disk is full or the like.
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+        if buffer.count + bytes.count > Self.bufferSize { try flush() }
+        if bytes.count > Self.bufferSize { try writeOut(bytes) } else { buffer.append(contentsOf: bytes) }
+    }
+
+    func write(_ bytes: some Collection<UInt8>) throws {
+        let done: Void? = try bytes.withContiguousStorageIfAvailable { try write(UnsafeRawBufferPointer($0)) }
+        if done == nil { try Array(bytes).withUnsafeBytes { try write($0) } }
+    }
+
+    /// Ends the file and gives it its name.
+    func commit() throws {
+        try flush()
+        let status = close(descriptor)
+        descriptor = -1
+        guard status == 0 else { throw failure(errno) }
+        guard let temporary else { return }
+        if mayReplace {
+            guard rename(temporary, target) == 0 else { throw failure(errno) }
+        } else {
+            // Unlike rename, a second name cannot be given where a file has appeared meanwhile.
+            guard link(temporary, target) == 0 else { throw failure(errno) }
+            unlink(temporary)
+        }
+    }
+
+    /// Writes a whole file at once.
+    static func write(_ bytes: some Collection<UInt8>, to path: String, mayReplace: Bool = true) throws {
+        let file = try AtomicFile(path: path, mayReplace: mayReplace)
+        try file.write(bytes)
+        try file.commit()
+    }
+
+    // MARK: Plumbing
+
+    private static let bufferSize = 1 << 16
+
+    private func flush() throws {
+        try buffer.withUnsafeBytes { try writeOut($0) }
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    private func writeOut(_ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress!, rest.count)
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw failure(errno)
+            }
+        }
+    }
+
+    /// Removes what has been written so far, and says why.
+    private func failure(_ code: Int32) -> Failure {
+        abandon()
+        return code == EEXIST ? Failure.alreadyExists(path) : Failure.cannotWrite(path, code)
+    }
+
+    private func abandon() {
+        if descriptor >= 0 {
+            close(descriptor)
+            descriptor = -1
+        }
+        // After a commit there is no such name any more.
+        if let temporary { unlink(temporary) }
+    }
+
+    private static func withoutLinks(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// A new file beside `path`, with a name that nobody has.
+    private static func openTemporary(besides path: String) -> (String, Int32) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(path[...$0]) } ?? ""
+        while true {
+            let name = folder + ".thaw-" + String(UInt64.random(in: .min ... .max), radix: 36)
+            let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            if descriptor >= 0 || errno != EEXIST { return (name, descriptor) }
+        }
+    }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

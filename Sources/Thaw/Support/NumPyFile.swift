@@ -1,0 +1,199 @@
+/// An array in NumPy's `.npy` form, so that anyone can check Thaw's numbers from outside.
+/// Source: numpy.lib.format, versions 1.0, 2.0 and 3.0.
+///
+/// Elements are floats here, whatever the file holds: integers beyond 2^24 and doubles are rounded to the nearest.
+public struct NumPyFile: Equatable, Sendable {
+    /// The sizes of the axes; none for a single number.
+    public let shape: [Int]
+    /// The elements row by row, as many as `shape` asks for.
+    public let values: [Float]
+
+    /// - Precondition: `values` are as many as `shape` asks for.
+    public init(shape: [Int], values: [Float]) {
+        precondition(values.count == shape.reduce(1, *))
+        (self.shape, self.values) = (shape, values)
+    }
+
+    /// Reads the file at `path`: little-endian float32, float64, integers of 1 to 8 bytes or bool, in C order.
+    /// - Throws: `Failure` for anything else, and when the file is cut short.
+    public init(contentsOf path: String) throws {
+        let file = try MappedFile(path: path)
+        self = try naming(file: path) { try NumPyFile(parsing: file.bytes) }
+    }
+
+    init(parsing bytes: UnsafeRawBufferPointer) throws {
+        guard bytes.count >= 10, bytes.starts(with: Self.magic) else { throw Failure.notNumPy() }
+        let (major, minor) = (bytes[6], bytes[7])
+        guard (1...3).contains(major), minor == 0 else { throw Failure.numPyVersion(major, minor) }
+        let start = major == 1 ? 10 : 12
+        guard bytes.count >= start else { throw Failure.numPyHeader("the header is cut short") }
+        let length =
+            major == 1
+            ? Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt16.self)))
+            : Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
+        // Real headers are some hundred bytes long.
+        guard length <= min(bytes.count - start, 1 << 16) else { throw Failure.numPyHeader("the header is cut short") }
+
+        let header = try Header(parsing: bytes[start..<(start + length)])
+        guard !header.isFortran else { throw Failure.numPyFortran() }
+        let data = UnsafeRawBufferPointer(rebasing: bytes[(start + length)...])
+        var (count, isTooMuch) = (1, false)
+        for side in header.shape where side != 0 {
+            let (product, overflow) = count.multipliedReportingOverflow(by: side)
+            (count, isTooMuch) = (product, isTooMuch || overflow)
+        }
+        if header.shape.contains(0) { count = 0 }
+        let (size, overflow) = count.multipliedReportingOverflow(by: try Self.elementSize(header.element))
+        guard !isTooMuch, !overflow, size <= data.count else {
+            throw Failure.numPySize(header.shape, isTooMuch || overflow ? nil : size, data.count)
+        }
+        self.init(shape: header.shape, values: Self.floats(data, count, header.element))
+    }
+
+    /// Writes float32 in format 1.0, whole or not at all.
+    /// - Throws: `Failure` when the file cannot be written.
+    public func write(to path: String) throws {
+        let sides = shape.map { "\($0), " }.joined()
+        var header = "{'descr': '<f4', 'fortran_order': False, 'shape': (\(sides)), }"
+        // The data begins at a multiple of 64.
+        header += String(repeating: " ", count: 63 - (10 + header.utf8.count) % 64) + "\n"
+        let file = try AtomicFile(path: path)
+        try file.write(Self.magic + [1, 0])
+        try withUnsafeBytes(of: UInt16(header.utf8.count).littleEndian) { try file.write($0) }
+        try file.write(header.utf8)
+        try values.withUnsafeBytes { try file.write($0) }
+        try file.commit()
+    }
+
+    private static let magic: [UInt8] = [0x93] + Array("NUMPY".utf8)
+
+    // MARK: Elements
+
+    private static func elementSize(_ type: String) throws -> Int {
+        switch type {
+        case "|b1", "|u1", "|i1": 1
+        case "<i2", "<u2": 2
+        case "<i4", "<u4", "<f4": 4
+        case "<i8", "<u8", "<f8": 8
+        default: throw Failure.numPyElement(type)
+        }
+    }
+
+    private static func floats(_ data: UnsafeRawBufferPointer, _ count: Int, _ type: String) -> [Float] {
+        func all<Element: BitwiseCopyable>(_: Element.Type, _ convert: (Element) -> Float) -> [Float] {
+            (0..<count).map { index in
+                convert(data.loadUnaligned(fromByteOffset: index * MemoryLayout<Element>.size, as: Element.self))
+            }
+        }
+        func integers<Element: FixedWidthInteger & BitwiseCopyable>(_: Element.Type) -> [Float] {
+            all(Element.self) { Float(Element(littleEndian: $0)) }
+        }
+        return switch type {
+        case "|b1": all(UInt8.self) { $0 == 0 ? 0 : 1 }
+        case "|u1": integers(UInt8.self)
+        case "|i1": integers(Int8.self)
+        case "<u2": integers(UInt16.self)
+        case "<i2": integers(Int16.self)
+        case "<u4": integers(UInt32.self)
+        case "<i4": integers(Int32.self)
+        case "<u8": integers(UInt64.self)
+        case "<i8": integers(Int64.self)
+        case "<f8": all(UInt64.self) { Float(Double(bitPattern: UInt64(littleEndian: $0))) }
+        default: all(UInt32.self) { Float(bitPattern: UInt32(littleEndian: $0)) }
+        }
+    }
+}
+
+/// The description before the data: a Python dictionary in text form, with the keys 'descr', 'fortran_order', 'shape'.
+private struct Header {
+    var element: String
+    var isFortran: Bool
+    var shape: [Int]
+
+    init(parsing bytes: Slice<UnsafeRawBufferPointer>) throws {
+        var scanner = Scanner(rest: bytes)
+        var (element, isFortran, shape): (String?, Bool?, [Int]?) = (nil, nil, nil)
+        try scanner.expect("{")
+        while !scanner.take("}") {
+            let key = try scanner.string()
+            try scanner.expect(":")
+            switch key {
+            case "descr": element = try scanner.string()
+            case "fortran_order": isFortran = try scanner.boolean()
+            case "shape": shape = try scanner.tuple()
+            default: throw Failure.numPyHeader("the key '\(key)' is not known")
+            }
+            if !scanner.take(",") {
+                try scanner.expect("}")
+                break
+            }
+        }
+        guard let element, let isFortran, let shape else {
+            throw Failure.numPyHeader("'descr', 'fortran_order' or 'shape' is missing")
+        }
+        (self.element, self.isFortran, self.shape) = (element, isFortran, shape)
+    }
+
+    private struct Scanner {
+        var rest: Slice<UnsafeRawBufferPointer>
+
+        mutating func skipSpace() { rest = rest.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x09 } }
+
+        /// Whether `text` comes next; it is behind then.
+        mutating func take(_ text: String) -> Bool {
+            skipSpace()
+            guard rest.starts(with: text.utf8) else { return false }
+            rest = rest.dropFirst(text.utf8.count)
+            return true
+        }
+
+        mutating func expect(_ text: String) throws {
+            if !take(text) { throw unexpected("'\(text)'") }
+        }
+
+        mutating func string() throws -> String {
+            let quote: UInt8
+            if take("'") {
+                quote = UInt8(ascii: "'")
+            } else if take("\"") {
+                quote = UInt8(ascii: "\"")
+            } else {
+                throw unexpected("a text in quotes")
+            }
+            guard let end = rest.firstIndex(of: quote) else { throw unexpected("a closing quote") }
+            defer { rest = rest[(end + 1)...] }
+            return String(decoding: rest[..<end], as: UTF8.self)
+        }
+
+        mutating func boolean() throws -> Bool {
+            if take("True") { return true }
+            if take("False") { return false }
+            throw unexpected("True or False")
+        }
+
+        mutating func tuple() throws -> [Int] {
+            var sides: [Int] = []
+            try expect("(")
+            while !take(")") {
+                skipSpace()
+                let digits = rest.prefix { (0x30...0x39).contains($0) }
+                guard let side = Int(String(decoding: digits, as: UTF8.self)) else {
+                    throw unexpected("the size of an axis")
+                }
+                guard sides.count < 32 else { throw Failure.numPyHeader("the array has more than 32 axes") }
+                sides.append(side)
+                rest = rest.dropFirst(digits.count)
+                if !take(",") {
+                    try expect(")")
+                    break
+                }
+            }
+            return sides
+        }
+
+        private func unexpected(_ wanted: String) -> Failure {
+            let next = String(decoding: rest.prefix(20), as: UTF8.self)
+            return .numPyHeader("\(wanted) is expected" + (next.isEmpty ? " at the end" : " before '\(next)'"))
+        }
+    }
+}

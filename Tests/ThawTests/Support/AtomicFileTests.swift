@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+@Suite struct AtomicFileTests {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.url.appending(path: "file").path
+    }
+
+    private var content: String? { try? String(contentsOfFile: path, encoding: .utf8) }
+    private var names: [String] { try! FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() }
+
+    @Test("What is appended in pieces, small and large, stands in the file in order")
+    func appending() throws {
+        let file = try AtomicFile(path: path)
+        var expected: [UInt8] = []
+        for size in [0, 1, 65_535, 1, 65_536, 65_537, 200_000, 3] {
+            let piece = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ size) }
+            try file.write(piece)
+            expected += piece
+        }
+        #expect(content == nil, "nothing under the name before the end")
+        try file.commit()
+        #expect(try [UInt8](Data(contentsOf: URL(filePath: path))) == expected)
+        #expect(names == ["file"])
+    }
+
+    @Test("Without a commit the old file stays, and nothing else")
+    func abandoning() throws {
+        try AtomicFile.write("old".utf8, to: path)
+        do {
+            let file = try AtomicFile(path: path)
+            try file.write("new".utf8)
+        }
+        #expect(content == "old")
+        #expect(names == ["file"])
+    }
+
+    @Test("A file is replaced unless that is forbidden, also when it appears meanwhile")
+    func replacing() throws {
+        try AtomicFile.write("old".utf8, to: path)
+        try AtomicFile.write("new".utf8, to: path)
+        #expect(content == "new")
+        #expect(throws: Failure.alreadyExists(path)) { try AtomicFile(path: path, mayReplace: false) }
+
+        try FileManager.default.removeItem(atPath: path)
+        let file = try AtomicFile(path: path, mayReplace: false)
+        try AtomicFile.write("quicker".utf8, to: path)
+        #expect(throws: Failure.alreadyExists(path)) { try file.commit() }
+        #expect(content == "quicker")
+        #expect(names == ["file"])
+
+        try FileManager.default.removeItem(atPath: path)
+        try AtomicFile.write("first".utf8, to: path, mayReplace: false)
+        #expect(content == "first")
+        #expect(names == ["file"])
+    }
+
+    @Test("The permissions of a replaced file stay, and a link keeps pointing")
+    func permissionsAndLinks() throws {
+        try AtomicFile.write("old".utf8, to: path)
+        #expect(chmod(path, 0o640) == 0)
+        let link = folder.url.appending(path: "link").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "file")
+        try AtomicFile.write("new".utf8, to: link)
+        #expect(content == "new")
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "file")
+    }
+
+    @Test("Devices are written to, not replaced")
+    func devices() throws {
+        try AtomicFile.write("x".utf8, to: "/dev/null")
+        #expect(
+            try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType
+                == .typeCharacterSpecial)
+        let failure = #expect(throws: Failure.self) { try AtomicFile.write("x".utf8, to: "/dev/full") }
+        #expect(failure?.description == "/dev/full: cannot be written: No space left on device")
+    }
+
+    @Test("A missing folder and a folder in the file's place are said")
+    func places() throws {
+        let missing = #expect(throws: Failure.self) { try AtomicFile(path: path + "/no/file") }
+        #expect(missing?.description == "\(path)/no/file: the folder does not exist; make it first")
+        #expect(throws: Failure.isFolder(folder.url.path)) { try AtomicFile(path: folder.url.path) }
+    }
+}

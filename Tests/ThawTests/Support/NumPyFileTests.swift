@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+@Suite struct NumPyFileTests {
+    /// A file as numpy.save writes it, with this description.
+    private static func file(_ header: String, data: [UInt8] = [], version: UInt8 = 1) -> [UInt8] {
+        let length = UInt32(header.utf8.count)
+        let size = withUnsafeBytes(of: length.littleEndian) { Array($0.prefix(version == 1 ? 2 : 4)) }
+        return [0x93] + Array("NUMPY".utf8) + [version, 0] + size + Array(header.utf8) + data
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws -> NumPyFile {
+        try bytes.withUnsafeBytes { try NumPyFile(parsing: $0) }
+    }
+
+    @Test(
+        "What is written reads back, and its data begins at a multiple of 64",
+        arguments: [[], [3], [0], [2, 0, 3], [1, 2, 2, 3]])
+    func roundTrip(_ shape: [Int]) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "a.npy").path
+        let array = NumPyFile(shape: shape, values: (0..<shape.reduce(1, *)).map { Float($0) * 0.1 - 1 })
+        try array.write(to: path)
+        #expect(try NumPyFile(contentsOf: path) == array)
+        let size = try Data(contentsOf: URL(filePath: path)).count
+        #expect((size - 4 * array.values.count) % 64 == 0)
+    }
+
+    @Test(
+        "Every kind of elements becomes floats",
+        arguments: [
+            ("|b1", [0, 1, 2], [0, 1, 1]), ("|u1", [0, 200], [0, 200]), ("|i1", [0, 200], [0, -56]),
+            ("<u2", [1, 2], [513]), ("<i2", [0xFE, 0xFF], [-2]), ("<u4", [0, 0, 0, 0x80], [2_147_483_648]),
+            ("<i4", [0, 0, 0, 0x80], [-2_147_483_648]), ("<u8", [5, 0, 0, 0, 0, 0, 0, 0], [5]),
+            ("<i8", [UInt8](repeating: 0xFF, count: 8), [-1]), ("<f4", [0, 0, 0x80, 0x3F], [1]),
+            ("<f8", [0, 0, 0, 0, 0, 0, 0xE0, 0xBF], [-0.5]),
+        ] as [(String, [UInt8], [Float])])
+    func elements(_ type: String, _ data: [UInt8], _ expected: [Float]) throws {
+        for version in [1, 2, 3] as [UInt8] {
+            let header = "{'descr': '\(type)', 'fortran_order': False, 'shape': (\(expected.count),), }\n"
+            let array = try Self.parse(Self.file(header, data: data, version: version))
+            #expect(array == NumPyFile(shape: [expected.count], values: expected))
+        }
+    }
+
+    @Test(
+        "Headers as other programs write them are understood",
+        arguments: [
+            "{'shape': (1, 2), 'descr': '<f4', 'fortran_order': False}",
+            "{\"descr\":\"<f4\",\"fortran_order\":False,\"shape\":(1,2)}          \n",
+            " { 'descr' : '<f4' , 'fortran_order' : False , 'shape' : ( 1 , 2 , ) , } ",
+        ])
+    func spelling(_ header: String) throws {
+        #expect(try Self.parse(Self.file(header, data: [UInt8](repeating: 0, count: 8))).shape == [1, 2])
+    }
+
+    @Test(
+        "What cannot be read is refused in plain words",
+        arguments: [
+            ("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "elements of type '>f4' are not read"),
+            ("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "elements of type '<c8' are not read"),
+            ("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "a text in quotes is expected"),
+            ("{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", "the array is stored column by column"),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (5,)}", "an array of shape (5) takes 20 bytes"),
+            (
+                "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
+                "the size of an axis is expected before '-1,)}'"
+            ),
+            (
+                "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}",
+                "an array of shape (4294967296, 4294967296) takes more bytes than any file has"
+            ),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", "the size of an axis"),
+            ("{'descr': '<f4', 'shape': (1,)}", "'descr', 'fortran_order' or 'shape' is missing"),
+            ("{'descr': '<f4", "a closing quote is expected"),
+            ("{'descr'", "':' is expected at the end"),
+            ("{'more': 1}", "the key 'more' is not known"),
+            ("", "'{' is expected at the end"),
+            (
+                "{'descr': '<f4', 'fortran_order': False, 'shape': (" + String(repeating: "1,", count: 40) + ")}",
+                "the array has more than 32 axes"
+            ),
+        ])
+    func refused(_ header: String, _ problem: String) throws {
+        let failure = #expect(throws: Failure.self) { try Self.parse(Self.file(header, data: [0, 0, 0, 0])) }
+        #expect(failure?.problem.hasPrefix(problem) == true, "\(failure?.description ?? "")")
+    }
+
+    @Test("Files cut short anywhere, and other files, are refused")
+    func truncated() throws {
+        let whole = Self.file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }\n", data: [0, 0, 0, 0])
+        for count in 0..<whole.count {
+            #expect(throws: Failure.self) { try Self.parse(Array(whole.prefix(count))) }
+        }
+        #expect(throws: Failure.notNumPy()) { try Self.parse(Array("PK\u{3}\u{4} and so on".utf8)) }
+        #expect(throws: Failure.numPyVersion(9, 0)) { try Self.parse(Self.file("", version: 9)) }
+    }
+}
