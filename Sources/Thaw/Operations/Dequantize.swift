@@ -1,16 +1,18 @@
 /// Weights stored as 8-bit numbers, turned back into fractions while a graph is read. Nothing of it stays in a graph.
 enum Dequantize {
-    /// TensorFlow's MIN_FIRST mode: the smallest code is `minimum`, the largest `maximum`, the rest evenly between.
+    /// TensorFlow's MIN_FIRST mode: codes stand evenly spaced from the minimum to the maximum.
     ///
-    /// The multiplier is rounded to float32 as TensorFlow rounds it; the product is not
-    /// (tensorflow/core/kernels/quantization_utils.h, QuantizedToFloat).
+    /// The minimum is first moved to the nearest multiple of the spacing, so that one code stands for 0 exactly; for that the
+    /// spacing is rounded to float32 (tensorflow/core/kernels/quantization_utils.h, QuantizedToFloat).
     static func minFirst(_ codes: Tensor, minimum: Float, maximum: Float) -> Tensor {
         let bits = codes.element.size * 8
         let lowest: Double = codes.element == .uint8 || codes.element == .uint16 ? 0 : -Double(1 << (bits - 1))
         let step = (Double(maximum) - Double(minimum)) / Double((1 << bits) - 1)
+        let minimum =
+            step == 0 ? Double(minimum) : (Double(minimum) / Double(Float(step))).rounded() * Double(Float(step))
         return codes.withElements { code in
             Tensor(shape: codes.shape) { out in
-                for i in 0..<out.count { out[i] = Float(Double(minimum) + (code[i] - lowest) * step) }
+                for i in 0..<out.count { out[i] = Float(minimum + (code[i] - lowest) * step) }
             }
         }
     }

@@ -6,6 +6,7 @@ struct InputImage {
     private let shape: [Int]?
     /// The number of values that a matrix product reads of each row, where one stands right behind.
     private let rowLength: Int?
+    private let worksChannelsFirst: Bool
 
     init(_ node: NodeDefinition, readers: [NodeDefinition], _ survey: GraphSurvey) {
         self.node = node
@@ -103,8 +104,10 @@ struct InputImage {
     /// Whether an axis may be that of an image's channels.
     private func isChannels(_ size: Int?) -> Bool { size == nil || size == 1 || size == 3 }
 
-    /// Whether the channels stand before the height: 1 or 3 of them, and not as many behind.
-    private func isChannelsFirst(_ sizes: [Int?]) -> Bool { (sizes[1] == 1 || sizes[1] == 3) && !isChannels(sizes[3]) }
+    /// Whether the channels stand before the height: 1 or 3 of them, in a graph that works in that order.
+    private func isChannelsFirst(_ sizes: [Int?]) -> Bool {
+        (sizes[1] == 1 || sizes[1] == 3) && !isChannels(sizes[3]) && worksChannelsFirst
+    }
 
     private func image(_ batch: Int?, _ height: Int?, _ width: Int?, _ channels: Int?, _ options: Importer.Options)
         throws -> Shape

@@ -16,7 +16,9 @@ enum Fixtures {
     /// The rows of a table with a header line, as a list of columns each.
     static func table(_ name: String) -> [[String]] {
         let text = try! String(contentsOfFile: path(name), encoding: .utf8)
-        return text.split(separator: "\n").dropFirst().map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
+        return text.split(separator: "\n").dropFirst().map {
+            $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        }
     }
 
     static func tensor(_ path: String) throws -> Tensor {
@@ -27,18 +29,39 @@ enum Fixtures {
     /// The folder of shared test material, or nil where it is absent: `THAW_SHARED`, or `shared` beside the project.
     static let shared: URL? = {
         let beside = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let url = ProcessInfo.processInfo.environment["THAW_SHARED"].map { URL(fileURLWithPath: $0) } ?? beside.appendingPathComponent("shared")
+        let url =
+            ProcessInfo.processInfo.environment["THAW_SHARED"].map { URL(fileURLWithPath: $0) }
+            ?? beside.appendingPathComponent("shared")
         return FileManager.default.fileExists(atPath: url.path) ? url : nil
     }()
 }
 
 /// How far `actual` is from `expected`: the largest difference, as a share of the larger of 1 and the range of what is expected.
 func difference(_ actual: Tensor, _ expected: Tensor) -> Float {
-    let a = actual.floats, b = expected.floats
+    let a = actual.floats
+    let b = expected.floats
     guard a.count == b.count, let low = b.min(), let high = b.max() else { return a.count == b.count ? 0 : .infinity }
     return zip(a, b).reduce(Float(0)) { worst, pair in
         if pair.0 == pair.1 || (pair.0.isNaN && pair.1.isNaN) { return worst }
         let distance = abs(pair.0 - pair.1) / max(1, high - low)
         return distance.isNaN ? .infinity : max(worst, distance)
+    }
+}
+
+extension Graph {
+    /// The answer of the graph's first output by the references, to an input in TensorFlow's order of axes. A larger batch
+    /// than the graph's is run piece by piece.
+    func answer(to input: Tensor) -> Tensor {
+        let shape = self[inputs[0].value].shape
+        let pieces = input.elementCount / shape.elementCount
+        let answers = (0..<pieces).map { piece in
+            let floats = input.floats[piece * shape.elementCount..<(piece + 1) * shape.elementCount]
+            var tensor = Tensor(Array(floats), shape: shape)
+            if channelOrder == .first, shape.rank == 4 {
+                tensor = tensor.reshaped(shape.permuted(Graph.toLast)).transposed(Graph.toFirst)
+            }
+            return evaluate([tensor])[0]
+        }
+        return pieces == 1 ? answers[0] : Concatenation(axis: 0).evaluate(answers.map(\.asFloat32))[0]
     }
 }
