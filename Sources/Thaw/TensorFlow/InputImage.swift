@@ -10,6 +10,9 @@ struct InputImage {
 
     init(_ node: NodeDefinition, readers: [NodeDefinition], _ survey: GraphSurvey) {
         self.node = node
+        worksChannelsFirst = survey.nodes.contains {
+            if case .string("NCHW")? = $0.attributes["data_format"] { true } else { false }
+        }
         if case .shape(let sizes)? = node.attributes["shape"], node.op.hasPrefix("Placeholder") {
             // TensorFlow 1.0 and earlier wrote an empty shape where none was given.
             shape = sizes?.isEmpty == true ? nil : sizes
