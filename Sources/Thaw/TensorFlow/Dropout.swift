@@ -1,25 +1,20 @@
 /// Finds dropout that a graph was frozen with. At inference nothing is dropped: what is multiplied by a random mask is
 /// handed on as it was before it was scaled for the mask.
 struct Dropout {
-    /// The nodes that multiply by a mask, each with the input that inference uses in its place.
-    private var inputs: [String: String] = [:]
-
     private let survey: GraphSurvey
 
-    init(_ survey: GraphSurvey) {
-        self.survey = survey
-        guard survey.nodes.contains(where: { $0.op == "RandomUniform" }) else { return }
-        for node in survey.nodes where node.op == "Mul" && node.inputs.count >= 2 {
-            for (value, mask) in [(0, 1), (1, 0)] where isMask(node.inputs[mask]) {
-                inputs[node.name] = unscaled(node.inputs[value])
+    /// The nodes, those that multiply by a mask being identities of the input that inference uses in their place.
+    /// - Throws: `Failure` for two nodes of one name.
+    static func removed(from nodes: [NodeDefinition]) throws -> [NodeDefinition] {
+        guard nodes.contains(where: { $0.op == "RandomUniform" }) else { return nodes }
+        let dropout = Dropout(survey: try GraphSurvey(nodes))
+        return nodes.map { node in
+            guard node.op == "Mul", node.inputs.count >= 2 else { return node }
+            for (value, mask) in [(0, 1), (1, 0)] where dropout.isMask(node.inputs[mask]) {
+                return NodeDefinition(name: node.name, op: "Identity", inputs: [dropout.unscaled(node.inputs[value])])
             }
+            return node
         }
-    }
-
-    /// The node itself, or an identity of its undisturbed input where it drops out.
-    func withoutDropout(_ node: NodeDefinition) -> NodeDefinition {
-        guard let input = inputs[node.name] else { return node }
-        return NodeDefinition(name: node.name, op: "Identity", inputs: [input])
     }
 
     /// Whether `input` is a mask of zeros and ones drawn at random: floor(keep + random), or random ≥ rate as a number.

@@ -41,7 +41,8 @@ struct Importer {
 
     /// - Throws: `Failure` where inputs or outputs cannot be told, and for what cannot be converted.
     static func run(_ nodes: [NodeDefinition], _ options: Options) throws -> Result {
-        let survey = try GraphSurvey(nodes)
+        let survey = try GraphSurvey(Dropout.removed(from: nodes))
+        let nodes = survey.nodes
         let outputs =
             try options.outputs.isEmpty
             ? findOutputs(survey) : options.outputs.map { try survey.named($0, option: "--output") }
@@ -53,7 +54,6 @@ struct Importer {
         }
 
         var importer = Importer(survey)
-        let dropouts = Dropout(survey)
         var takesImage = false
         for place in order {
             let node = nodes[place]
@@ -64,7 +64,7 @@ struct Importer {
                 importer.known[node.name] = [.operand(operand)]
                 takesImage = isImage
             } else {
-                importer.known[node.name] = try importer.results(of: dropouts.withoutDropout(node))
+                importer.known[node.name] = try importer.results(of: node)
             }
         }
         try importer.report()

@@ -53,20 +53,24 @@ extension Graph {
     /// than the graph's is run piece by piece.
     func answer(to input: Tensor) -> Tensor {
         let shape = self[inputs[0].value].shape
-        var input = input
-        // The input of a graph that works channels first is given as its placeholder has it.
-        if channelOrder == .last, input.shape != shape, shape.rank == 4, input.shape == shape.permuted(Graph.toFirst) {
-            input = input.transposed(Graph.toLast)
-        }
         let pieces = input.elementCount / shape.elementCount
         let answers = (0..<pieces).map { piece in
             let floats = input.floats[piece * shape.elementCount..<(piece + 1) * shape.elementCount]
             var tensor = Tensor(Array(floats), shape: shape)
-            if channelOrder == .first, shape.rank == 4, input.shape != shape {
+            if channelOrder == .first, shape.rank == 4 {
                 tensor = tensor.reshaped(shape.permuted(Graph.toLast)).transposed(Graph.toFirst)
             }
             return evaluate([tensor])[0]
         }
         return pieces == 1 ? answers[0] : Concatenation(axis: 0).evaluate(answers.map(\.asFloat32))[0]
+    }
+
+    /// `input` in the order of this graph's input, where the placeholder that it was made for has the channels first.
+    func channelsLast(_ input: Tensor) -> Tensor {
+        let shape = self[inputs[0].value].shape
+        guard shape.rank == 4, input.shape.rank == 4, !input.shape.dropFirst().elementsEqual(shape.dropFirst()),
+            input.shape.dropFirst().elementsEqual(shape.permuted(Graph.toFirst).dropFirst())
+        else { return input }
+        return input.transposed(Graph.toLast)
     }
 }

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// A whole small network of the fixtures, frozen in one of the ways that people's graphs are.
+struct NetworkCase: CustomTestStringConvertible, Sendable {
+    let name: String
+    let input: String
+    let output: String
+    let size: (width: Int, height: Int)?
+    let inputs: [String]
+
+    static let all = Fixtures.table("networks/networks.tsv").map { row in
+        let size = row[3].split(separator: "x").compactMap { Int($0) }
+        return NetworkCase(
+            name: row[0], input: row[1], output: row[2], size: size.count == 2 ? (size[0], size[1]) : nil,
+            inputs: row[4].split(separator: ",").map(String.init))
+    }
+
+    var testDescription: String { name }
+    var graph: String { Fixtures.path("networks/\(name)/graph.pb") }
+
+    func conversion(_ options: Converter.Options = Converter.Options()) throws -> Conversion {
+        var options = options
+        options.size = size
+        let labels = Fixtures.path("networks/\(name)/labels.txt")
+        let hasLabels = FileManager.default.fileExists(atPath: labels)
+        return try Converter(options).convert(contentsOf: graph, labels: hasLabels ? Labels(contentsOf: labels) : nil)
+    }
+
+    /// The arrays that were fed, and TensorFlow's answers.
+    func references() throws -> [(input: Tensor, answer: Tensor)] {
+        try inputs.enumerated().map { index, path in
+            (
+                try Fixtures.tensor(Fixtures.path("networks/\(path)")),
+                try Fixtures.tensor(Fixtures.path("networks/\(name)/output\(index).npy"))
+            )
+        }
+    }
+}
+
+@Suite struct NetworkTests {
+    /// Inputs and outputs are found without being named.
+    @Test(arguments: NetworkCase.all) func `a network answers as TensorFlow does`(_ network: NetworkCase) throws {
+        let model = try network.conversion().model
+        for (input, answer) in try network.references() {
+            let fed = model.image?.lifted.map { input.scaled($0) } ?? input
+            #expect(difference(model.graph.answer(to: model.graph.channelsLast(fed)), answer) <= referenceTolerance)
+        }
+    }
+}
+
+extension Tensor {
+    /// The array with the arithmetic done that was lifted out of a graph.
+    func scaled(_ scaling: PixelScaling) -> Tensor {
+        let channels = scaling.scale.count
+        return Tensor(
+            floats.enumerated().map { Float(Double($1) * scaling.scale[$0 % channels] + scaling.bias[$0 % channels]) },
+            shape: shape)
+    }
+}
