@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 from coremltools.models.neural_network import quantization_utils
 
+import refused_models
 from architectures import small
 from common import CHANNELS_FIRST, answers, graph_of, require_telling, save_array, save_bytes, save_table
 from layers import Network
@@ -134,7 +135,7 @@ def write():
     models = Models()
     spec, pixels, outputs = models.image_classifier("rgb", rgb, (24, 24), "rgb", 1 / 127.5, (-0.9, -1.0, -1.1),
                                                     "version 1: batch norm, relu6 as four layers, SAME pools, flatten, dense")
-    models.image_classifier("bgr", bgr, (22, 26), "bgr", 1 / 64, (-1.6, -1.8, -1.9),
+    smallest, *_ = models.image_classifier("bgr", bgr, (22, 26), "bgr", 1 / 64, (-1.6, -1.8, -1.9),
                             "version 1: TOP_LEFT_HEAVY, grouped and depthwise filters, INCLUDE_LAST_PIXEL, concat, global pool")
     models.image_classifier("gray", gray, (20, 18), "gray", 1 / 255, (-0.5,), "version 1: explicit padding, average that counts it, channels last, number labels",
                             labels=[10, 20, 30, 40, 50])
@@ -147,3 +148,4 @@ def write():
     models.array_model("array_exact", pooled_features, (1, 3, 10, 10), "version 4: an array input of rank 4, mapped exactly", mapped=False)
     models.converted("converted", "what coremltools 9 makes of a frozen graph")
     save_table("coreml/coreml.tsv", ("model", "layout", "scale", "biases", "version", "note"), models.rows)
+    refused_models.write(smallest)
