@@ -4,6 +4,11 @@ Every graph has one placeholder `input` and ends in a node `output`.
 """
 import tensorflow as tf
 
+import arithmetic
+import constants
+import convolutions
+import patterns
+import shapes
 from common import (Draw, answers, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table, strip_defaults)
 
 UNTOLD = {"Placeholder", "Const", "Identity"}
@@ -55,12 +60,6 @@ class Cases:
 
 
 def write():
-    import arithmetic
-    import constants
-    import convolutions
-    import patterns
-    import shapes
-
     cases = Cases()
     for module in (arithmetic, constants, convolutions, patterns, shapes):
         module.write(cases)

@@ -10,7 +10,7 @@ final class Unpacker {
     private let arena = UnpackingArena()
 
     /// Structures may take this much for each byte of the skeleton …
-    static let growth = 24
+    static let growth = 16
     /// … and always this much.
     static let allowance = 1 << 20
 

@@ -1,0 +1,2 @@
+tench
+goldfish

@@ -1,0 +1,17 @@
+
+>
+inputPlaceholder*
+dtype0*
+shape:
+
+tanhTanhinput*
+T0
+
+negativeNegtanh*
+T0
+%
+outputIdentitynegative*
+T0
+
+tanhTanhinput*
+T0"ª
