@@ -25,7 +25,7 @@ struct Arguments {
             guard let option = options.first(where: { $0.spelling == name || $0.letter.map { "-\($0)" } == name })
             else {
                 let known = options.filter { !$0.isLater }.map(\.spelling)
-                throw Failure.unknownOption(name, nearest: nearestName(to: name, in: known))
+                throw Failure.unknownOption(name, nearest: nearest(to: name, in: known))
             }
             if option.isLater { throw Failure.later(option.spelling) }
             if option.placeholder == nil {

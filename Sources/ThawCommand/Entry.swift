@@ -58,5 +58,5 @@ private func command(named name: String) throws -> Command {
     if let command = Commands.all.first(where: { $0.name == name }) { return command }
     if Commands.later.contains(name) { throw Failure.later("the command '\(name)'") }
     if name.hasPrefix("-") { throw Failure.unknownOption(name, nearest: nil) }
-    throw Failure.unknownCommand(name, nearest: nearestName(to: name, in: Commands.all.map(\.name)))
+    throw Failure.unknownCommand(name, nearest: nearest(to: name, in: Commands.all.map(\.name)))
 }

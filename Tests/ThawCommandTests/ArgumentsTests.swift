@@ -151,25 +151,3 @@ import Thaw
         }
     }
 }
-
-@Suite struct NearestNameTests {
-    @Test(
-        "A swap, a letter too many, too few or another are one step",
-        arguments: [
-            ("labels", "labels", 0), ("lables", "labels", 1), ("label", "labels", 1), ("labbels", "labels", 1),
-            ("lapels", "labels", 1), ("", "abc", 3), ("abc", "", 3), ("kitten", "sitting", 3), ("ca", "abc", 3),
-        ])
-    func distances(_ first: String, _ second: String, _ distance: Int) {
-        #expect(editDistance(first, second) == distance)
-        #expect(editDistance(second, first) == distance)
-    }
-
-    @Test("Only what is near is offered")
-    func nearest() {
-        let names = Commands.all.map(\.name)
-        #expect(nearestName(to: "clasify", in: names) == "classify")
-        #expect(nearestName(to: "benchmrak", in: names) == "benchmark")
-        #expect(nearestName(to: "paint", in: names) == nil)
-        #expect(nearestName(to: "x", in: []) == nil)
-    }
-}
