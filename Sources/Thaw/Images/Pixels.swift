@@ -1,10 +1,3 @@
-/// The order of a pixel's channels in memory.
-public enum PixelLayout: Sendable, CaseIterable {
-    case rgb, bgr, gray
-
-    public var channels: Int { self == .gray ? 1 : 3 }
-}
-
 /// A picture in memory: rows from the top, pixels interleaved, 8 bits a channel, without padding.
 ///
 /// What is decoded has one channel (gray) or three (red, green, blue); only `converted(to: .bgr)` turns them round.
@@ -41,7 +34,7 @@ public struct Pixels: Equatable, Sendable {
     /// The same picture with its channels in the order of `layout`: gray is copied to three channels, colours become
     /// gray by ITU-R 601 in Pillow's fixed point.
     /// - Precondition: the channels stand as decoded, not as `.bgr`.
-    public func converted(to layout: PixelLayout) -> Pixels {
+    public func converted(to layout: ColorLayout) -> Pixels {
         switch (channels, layout) {
         case (1, .gray), (3, .rgb): self
         case (1, _): mapped(to: 3) { from, to in (to[0], to[1], to[2]) = (from[0], from[0], from[0]) }

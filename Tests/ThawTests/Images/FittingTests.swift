@@ -6,7 +6,7 @@ import Testing
     @Test("Cropping and resizing gives Pillow's pixels", arguments: ImageFixtures.table("resized"))
     func resizing(_ expected: ImageFixtures.Case) throws {
         let source = try Pixels(contentsOf: ImageFixtures.path("good/" + expected.file))
-        let layout: PixelLayout = expected.pixels.channels == 1 ? .gray : .rgb
+        let layout: ColorLayout = expected.pixels.channels == 1 ? .gray : .rgb
         let crop = try crop(expected.fields["crop"]!)
         let (width, height) = (expected.pixels.width, expected.pixels.height)
         let picture = source.converted(to: layout).fitted(width: width, height: height, crop: crop)

@@ -1,3 +1,0 @@
-import Thaw
-
-public func runCommand(_ arguments: [String]) -> Int32 { 0 }

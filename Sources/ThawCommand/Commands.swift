@@ -1,0 +1,99 @@
+import Thaw
+
+/// A command: what the help says of it, what it takes, and what it does.
+struct Command: Sendable {
+    var name: String
+    var summary: String
+    /// What is written behind the name, but for the options.
+    var usage: String
+    var optionGroups: [(title: String, options: [any AnyOption])]
+    /// Paragraphs at the end of the help.
+    var notes: [String] = []
+    var run: @Sendable (Arguments, Console) throws -> ExitStatus
+
+    var options: [any AnyOption] { optionGroups.flatMap(\.options) }
+}
+
+/// The commands, in the order in which the help lists them.
+enum Commands {
+    static let all = [convert, classify, run, benchmark, inspect]
+
+    /// Commands that a later version brings, and that this one refuses by their names.
+    static let later = ["compare"]
+
+    private static let whatGoesIn: [any AnyOption] = [
+        Options.input, Options.output, Options.size, Options.color, Options.preprocess, Options.scale, Options.bias,
+    ]
+
+    /// What a graph needs where a model is expected.
+    private static let graphOptions: (String, [any AnyOption]) = (
+        "where the model is a graph", [Options.labels] + whatGoesIn
+    )
+
+    static let convert = Command(
+        name: "convert", summary: "turn a frozen TensorFlow graph into a Core ML model",
+        usage: "GRAPH --labels FILE [-o OUT.mlmodel]",
+        optionGroups: [
+            ("what goes in", [Options.labels] + whatGoesIn),
+            (
+                "what comes out",
+                [
+                    Options.result, Options.noClobber, Options.weights, Options.classLabel, Options.author,
+                    Options.license, Options.description, Options.modelVersion, LaterOption("verify", "IMAGE"),
+                ]
+            ),
+        ],
+        notes: ["Without --labels the model gives arrays instead of labels."],
+        run: runConvert)
+
+    static let classify = Command(
+        name: "classify", summary: "say what images show",
+        usage: "MODEL IMAGE|FOLDER...",
+        optionGroups: [
+            (
+                "options",
+                [
+                    Options.top, Options.resultFormat, Options.crop, Options.background, Options.threads,
+                    Options.precision,
+                ]
+            ), graphOptions,
+        ],
+        notes: [
+            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted on the way.",
+            "Folders are searched to the bottom; files in them that are no images are passed over.",
+        ],
+        run: runClassify)
+
+    static let run = Command(
+        name: "run", summary: "compute a model's outputs for NumPy arrays",
+        usage: "MODEL [NAME=]INPUT.npy... -o OUTPUT.npy|FOLDER",
+        optionGroups: [
+            ("options", [Options.arrays, Options.reference, Options.threads, Options.precision]), graphOptions,
+        ],
+        notes: [
+            "Arrays stand as batch, height, width, channel, the channels in the order of the model's colours. They are "
+                + "the network's own input: only arithmetic of the graph itself is done to them, no other scaling of "
+                + "images."
+        ],
+        run: runRun)
+
+    static let benchmark = Command(
+        name: "benchmark", summary: "measure how fast a model runs",
+        usage: "MODEL",
+        optionGroups: [
+            (
+                "options",
+                [
+                    Options.threads, Options.batch, Options.seconds, Options.reportFormat, Options.precision,
+                    LaterOption("profile"),
+                ]
+            ), graphOptions,
+        ],
+        run: runBenchmark)
+
+    static let inspect = Command(
+        name: "inspect", summary: "tell what a model or graph holds",
+        usage: "FILE", optionGroups: [graphOptions],
+        notes: ["FILE is a frozen graph, a .mlmodel or a .mlpackage."],
+        run: runInspect)
+}

@@ -1,0 +1,49 @@
+import Thaw
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// How a command ended, as the shell sees it.
+enum ExitStatus: Int32 {
+    case done = 0
+    case someInputsFailed = 1
+    case failed = 2
+}
+
+/// Thrown when nobody reads the results any more: the command ends, and says nothing.
+struct ClosedPipe: Error {}
+
+/// Standard output, for results, and standard error, for all else.
+struct Console: Sendable {
+    /// Prints results, as they come.
+    /// - Throws: `ClosedPipe` when the reader has gone, `Failure` when they cannot be written.
+    func print(_ text: String) throws { try put(text, to: STDOUT_FILENO) }
+
+    /// Prints a remark that is no result.
+    func note(_ text: String) { try? put(text + "\n", to: STDERR_FILENO) }
+
+    func warn(_ text: String) { note("thaw: warning: " + text) }
+
+    /// Prints what went wrong, the one place that does.
+    func report(_ failure: Failure) { note("thaw: " + failure.description) }
+
+    private func put(_ text: String, to descriptor: Int32) throws {
+        var text = text
+        try text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)[...]
+            while !rest.isEmpty {
+                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress!, rest.count)
+                if count >= 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno == EPIPE {
+                    throw ClosedPipe()
+                } else if errno != EINTR && errno != EAGAIN {
+                    throw Failure(file: "standard output", "cannot be written: " + String(cString: strerror(errno)))
+                }
+            }
+        }
+    }
+}

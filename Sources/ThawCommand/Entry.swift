@@ -1,0 +1,62 @@
+import Thaw
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Runs the command that `words` say, the program's arguments without its name, and returns the exit code.
+public func runCommand(_ words: [String]) -> Int32 {
+    // A closed pipe is then an error of writing, whose end is quiet.
+    signal(SIGPIPE, SIG_IGN)
+    let console = Console()
+    do {
+        return try dispatch(words, console).rawValue
+    } catch let failure as Failure {
+        console.report(failure)
+        return ExitStatus.failed.rawValue
+    } catch {
+        return ExitStatus.done.rawValue
+    }
+}
+
+private func dispatch(_ words: [String], _ console: Console) throws -> ExitStatus {
+    guard let name = words.first else {
+        console.note(Help.overview)
+        return .failed
+    }
+    switch name {
+    case "--help", "-h":
+        try console.print(Help.overview)
+        return .done
+    case "--version":
+        try console.print(Help.version + "\n")
+        return .done
+    case "help":
+        try console.print(words.count > 1 ? Help.text(of: command(named: words[1])) : Help.overview)
+        return .done
+    default:
+        break
+    }
+    let command = try command(named: name)
+    let rest = words.dropFirst()
+    if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+        try console.print(Help.text(of: command))
+        return .done
+    }
+    do {
+        return try command.run(try Arguments(rest, options: command.options), console)
+    } catch var failure as Failure where failure.file == nil {
+        // What has no file to blame is a matter of the command line.
+        failure.hint = failure.hint ?? "thaw \(command.name) --help tells more"
+        throw failure
+    }
+}
+
+private func command(named name: String) throws -> Command {
+    if let command = Commands.all.first(where: { $0.name == name }) { return command }
+    if Commands.later.contains(name) { throw Failure.later("the command '\(name)'") }
+    if name.hasPrefix("-") { throw Failure.unknownOption(name, nearest: nil) }
+    throw Failure.unknownCommand(name, nearest: nearest(to: name, in: Commands.all.map(\.name)))
+}

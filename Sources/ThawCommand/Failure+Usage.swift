@@ -1,0 +1,56 @@
+import Thaw
+
+/// What is said when a command line cannot be understood.
+extension Failure {
+    static func unknownCommand(_ name: String, nearest: String?) -> Failure {
+        Failure(
+            "'\(name)' is not a command", remedy: nearest.map { "did you mean '\($0)'?" },
+            hint: "thaw --help lists the commands")
+    }
+
+    static func unknownOption(_ name: String, nearest: String?) -> Failure {
+        Failure("there is no option \(name)", remedy: nearest.map { "did you mean \($0)?" })
+    }
+
+    static func later(_ name: String) -> Failure {
+        Failure("\(name) is not in this version of Thaw yet")
+    }
+
+    static func missingValue(_ option: String, _ placeholder: String) -> Failure {
+        Failure(
+            "\(option) needs a value", remedy: "\(option) \(placeholder)",
+            // In a shell, what follows a bare # is a comment.
+            hint: placeholder.contains("#") ? "put the colour in quotes: \(placeholder)" : nil)
+    }
+
+    static func needlessValue(_ option: String, _ value: String) -> Failure {
+        Failure("\(option) takes no value", remedy: "'\(value)' does not belong there")
+    }
+
+    static func givenTwice(_ option: String) -> Failure { Failure("\(option) is given twice") }
+
+    static func badValue(_ value: String, _ expected: String) -> Failure {
+        Failure("'\(value)' will not do", remedy: "\(expected) is expected")
+    }
+
+    static func notAChoice(_ value: String, _ choices: [String]) -> Failure {
+        let list = choices.dropLast().joined(separator: ", ") + (choices.count > 1 ? " or " : "") + (choices.last ?? "")
+        return badValue(value, list)
+    }
+
+    static func otherPrecision(_ value: String) -> Failure {
+        Failure("'\(value)' is not in this version of Thaw yet", remedy: "float32 is")
+    }
+
+    static func missingArgument(_ what: String) -> Failure { Failure("\(what) is missing") }
+
+    static func excessArgument(_ word: String) -> Failure { Failure("'\(word)' is one argument too many") }
+
+    static func needsOption(_ option: String, _ other: String) -> Failure {
+        Failure("\(option) has no effect without \(other)")
+    }
+
+    static func exclude(_ option: String, _ other: String) -> Failure {
+        Failure("\(option) and \(other) exclude each other")
+    }
+}

@@ -1,0 +1,61 @@
+/// Numbers and texts as results print them, the same in every locale.
+
+/// A text as JSON writes it, with its quotes (RFC 8259).
+func json(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\"": result += "\\\""
+        case "\\": result += "\\\\"
+        case "\n": result += "\\n"
+        case "\r": result += "\\r"
+        case "\t": result += "\\t"
+        case "\0"..<" ":
+            let digits = String(scalar.value, radix: 16)
+            result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        default: result.unicodeScalars.append(scalar)
+        }
+    }
+    return result + "\""
+}
+
+/// A number as JSON writes it, with as few digits as tell it from its neighbours; null where it is none.
+func json<Number: BinaryFloatingPoint & CustomStringConvertible>(_ number: Number) -> String {
+    number.isFinite ? number.description : "null"
+}
+
+/// A field of a CSV line, in quotes where it needs them (RFC 4180).
+func csv(_ text: String) -> String {
+    let needsQuotes = text.unicodeScalars.contains { ",\"\r\n".unicodeScalars.contains($0) }
+    guard needsQuotes else { return text }
+    return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+}
+
+/// `number` with this many digits after the point, rounded to the nearest.
+func fixed(_ number: Double, _ digits: Int) -> String {
+    let power = (0..<digits).reduce(1.0) { product, _ in product * 10 }
+    guard abs(number) * power < 1e18 else { return number.description }
+    let scaled = UInt64((abs(number) * power).rounded())
+    let (whole, fraction) = scaled.quotientAndRemainder(dividingBy: UInt64(power))
+    let sign = number < 0 && scaled > 0 ? "-" : ""
+    if digits == 0 { return sign + String(whole) }
+    let text = String(fraction)
+    return sign + "\(whole)." + String(repeating: "0", count: digits - text.count) + text
+}
+
+/// A whole number with a comma after every three digits.
+func grouped(_ number: Int) -> String {
+    var digits = Array(String(number.magnitude))
+    var place = digits.count - 3
+    while place > 0 {
+        digits.insert(",", at: place)
+        place -= 3
+    }
+    return (number < 0 ? "-" : "") + String(digits)
+}
+
+/// `text` with spaces before or after it, up to `width` characters.
+func padded(_ text: String, _ width: Int, left: Bool = false) -> String {
+    let space = String(repeating: " ", count: max(0, width - text.count))
+    return left ? space + text : text + space
+}

@@ -1,0 +1,64 @@
+/// The texts of `--help`, made of the tables.
+enum Help {
+    static let version = "thaw 0.1.0"
+
+    private static let width = 80
+
+    /// What `thaw --help` prints.
+    static var overview: String {
+        let column = Commands.all.map(\.name.count).max()! + 4
+        let commands = Commands.all.map { entry($0.name, $0.summary, column: column) }
+        return """
+            Thaw turns frozen TensorFlow graphs into Core ML models, and runs Core ML
+            image models.
+
+            usage: thaw COMMAND ...
+
+            \(commands.joined())
+            thaw COMMAND --help tells more of each; thaw --version says which Thaw this is.
+
+            """
+    }
+
+    /// What `thaw NAME --help` prints.
+    static func text(of command: Command) -> String {
+        var text =
+            "thaw \(command.name): \(command.summary)\n\nusage: thaw \(command.name) \(command.usage) [options]\n"
+        for (title, options) in command.optionGroups {
+            text += "\n\(title)\n"
+            for option in options where !option.isLater {
+                let help = option.help + (option.standardText.map { " (\($0))" } ?? "")
+                text += entry(heading(option), help, column: 26)
+            }
+        }
+        for note in command.notes { text += "\n" + wrapped(note, indent: 0) }
+        return text
+    }
+
+    /// An option as it is written: `-o FILE, --out FILE`.
+    private static func heading(_ option: any AnyOption) -> String {
+        let value = option.placeholder.map { " " + $0 } ?? ""
+        return (option.letter.map { "-\($0), " } ?? "") + option.spelling + value
+    }
+
+    /// A name and what is said of it, beside each other where there is room.
+    private static func entry(_ name: String, _ text: String, column: Int) -> String {
+        let body = wrapped(text, indent: column)
+        let head = "  " + name
+        if head.count + 2 > column { return head + "\n" + body }
+        return head + body.dropFirst(head.count)
+    }
+
+    /// `text` in lines of at most `width`, each behind `indent` spaces.
+    private static func wrapped(_ text: String, indent: Int) -> String {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, indent + last.count + 1 + word.count <= width {
+                lines[lines.count - 1] = last + " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.map { String(repeating: " ", count: indent) + $0 + "\n" }.joined()
+    }
+}

@@ -1,0 +1,91 @@
+import Thaw
+
+/// An option of a command, as the table says it: parser, help and whatever else describes the command line come from
+/// this one description.
+protocol AnyOption: Sendable {
+    /// The name without its two dashes.
+    var name: String { get }
+    /// The letter that stands for the name after one dash.
+    var letter: Character? { get }
+    /// What stands for the value in the help; nil where the option takes none.
+    var placeholder: String? { get }
+    var help: String { get }
+    /// The value where none is given, as the help says it.
+    var standardText: String? { get }
+    var isRepeatable: Bool { get }
+    /// Whether the option is understood only to say that it is not in this version.
+    var isLater: Bool { get }
+    /// Reads a value; nil is that of an option without one.
+    /// - Throws: `Failure` that says what would be right.
+    func parse(_ text: String?) throws -> any Sendable
+}
+
+extension AnyOption {
+    var isLater: Bool { false }
+
+    /// The option as it is written.
+    var spelling: String { "--" + name }
+}
+
+/// An option with a value, which is `standard` where it is not given.
+struct Option<Value: Sendable>: AnyOption {
+    let name: String
+    let letter: Character?
+    let placeholder: String?
+    let help: String
+    let standard: Value
+    let standardText: String?
+    let isRepeatable: Bool
+    private let read: @Sendable (String) throws -> Value
+
+    init(
+        _ name: String, letter: Character? = nil, _ placeholder: String, _ help: String, standard: Value,
+        _ standardText: String? = nil, isRepeatable: Bool = false, read: @escaping @Sendable (String) throws -> Value
+    ) {
+        (self.name, self.letter, self.placeholder, self.help) = (name, letter, placeholder, help)
+        (self.standard, self.standardText) = (standard, standardText)
+        (self.isRepeatable, self.read) = (isRepeatable, read)
+    }
+
+    func parse(_ text: String?) throws -> any Sendable {
+        do { return try read(text ?? "") } catch let failure as Failure { throw failure.at(spelling) }
+    }
+}
+
+extension Option where Value == String? {
+    /// An option whose value is a text that may be anything.
+    init(
+        _ name: String, letter: Character? = nil, _ placeholder: String, _ help: String, isRepeatable: Bool = false
+    ) {
+        self.init(name, letter: letter, placeholder, help, standard: nil, isRepeatable: isRepeatable) { $0 }
+    }
+}
+
+/// An option without a value.
+struct Flag: AnyOption {
+    let name: String
+    let help: String
+    let letter: Character? = nil
+    let placeholder: String? = nil
+    let standardText: String? = nil
+    let isRepeatable = true
+
+    init(_ name: String, _ help: String) { (self.name, self.help) = (name, help) }
+
+    func parse(_ text: String?) throws -> any Sendable { true }
+}
+
+/// An option that a later version brings, and that this one refuses by its name.
+struct LaterOption: AnyOption {
+    let name: String
+    let letter: Character? = nil
+    let placeholder: String?
+    let help = ""
+    let standardText: String? = nil
+    let isRepeatable = true
+    let isLater = true
+
+    init(_ name: String, _ placeholder: String? = nil) { (self.name, self.placeholder) = (name, placeholder) }
+
+    func parse(_ text: String?) throws -> any Sendable { throw Failure.later(spelling) }
+}

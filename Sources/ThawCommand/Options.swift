@@ -1,0 +1,110 @@
+import Thaw
+
+/// Every option there is, once. Which commands take which is said in Commands.swift.
+enum Options {
+    // MARK: What goes in
+
+    static let labels = Option("labels", "FILE", "the names of the classes, one a line, in the order of the output")
+    static let input = Option("input", "NAME", "the node whose place the image takes, where the graph has several")
+    static let output = Option(
+        "output", "NAME", "the node to compute, where the graph has several; may be given more than once",
+        isRepeatable: true)
+    static let size = Option(
+        "size", "WxH", "the image's width and height in pixels, where the graph leaves them open",
+        standard: Size?.none
+    ) { try Size($0) }
+    static let color = Option(
+        "color", "rgb|bgr|gray", "the order of the image's channels", standard: ColorLayout?.none,
+        "rgb; gray where the graph takes one channel"
+    ) { try readChoice($0, of: ColorLayout.self) }
+    static let preprocess = Option(
+        "preprocess", "FAMILY",
+        "how the network was fed while it was trained: auto finds it out; inception is x/127.5 - 1; caffe is x less "
+            + "103.939, 116.779, 123.68 in the order bgr; torch is (x/255 - mean)/deviation of ImageNet; unit is x/255; "
+            + "none is x",
+        standard: PreprocessingChoice.auto, "auto"
+    ) { try readChoice($0, of: PreprocessingChoice.self) }
+    static let scale = Option(
+        "scale", "S|S,S,S", "y = scale x + bias for pixels x from 0 to 255: one scale, or one for each channel",
+        standard: [Double]?.none, read: readNumbers)
+    static let bias = Option(
+        "bias", "B|B,B,B", "one bias, or one for each channel, in the order that --color says",
+        standard: [Double]?.none,
+        read: readNumbers)
+
+    // MARK: What comes out
+
+    static let result = Option(
+        "out", letter: "o", "FILE", "the model to write: .mlmodel", standard: String?.none,
+        "NAME.mlmodel in this folder"
+    ) { try readModelPath($0) }
+    static let noClobber = Flag("no-clobber", "do not replace a file that is there already")
+    static let weights = Option(
+        "weights", "TYPE", "how weights are stored: float32", standard: "float32", "float32", read: readPrecision)
+    static let classLabel = Option(
+        "class-label", "NAME", "what the model calls its best label", standard: "classLabel", "classLabel"
+    ) { $0 }
+    static let author = Option("author", "TEXT", "who made the model")
+    static let license = Option("license", "TEXT", "under which licence it may be used")
+    static let description = Option("description", "TEXT", "what it does")
+    static let modelVersion = Option("version", "TEXT", "its version")
+
+    // MARK: Running
+
+    static let top = Option("top", "N", "how many labels to print for an image", standard: 5, "5", read: readCount)
+    static let threads = Option(
+        "threads", "N", "how many threads to use", standard: Int?.none, "the number of cores"
+    ) { try readCount($0) }
+    static let crop = Option(
+        "crop", "HOW",
+        "fill stretches the image, center:F takes the middle with a side of F times the shorter one, "
+            + "fit keeps all of it on a ground",
+        standard: CropChoice.fill, "fill"
+    ) { try CropChoice($0) }
+    static let background = Option(
+        "background", "'#RRGGBB'", "the colour of that ground", standard: Color.black, "black"
+    ) { try Color($0) }
+    static let precision = Option(
+        "precision", "TYPE", "the arithmetic of the run: float32", standard: "float32", "float32", read: readPrecision)
+    static let resultFormat = Option(
+        "format", "text|json|csv", "how results are printed", standard: ResultFormat.text, "text"
+    ) { try readChoice($0, of: ResultFormat.self) }
+    static let reportFormat = Option(
+        "format", "text|json", "how the report is printed", standard: ReportFormat.text, "text"
+    ) { try readChoice($0, of: ReportFormat.self) }
+    static let arrays = Option(
+        "out", letter: "o", "PATH", "a .npy file for the one output, or a folder for NAME.npy of each")
+    static let reference = Flag("reference", "compute with the plain reference of each operation, slowly")
+    static let batch = Option("batch", "N", "how many images to run at once", standard: 1, "1", read: readCount)
+    static let seconds = Option(
+        "seconds", "S", "for how long to measure", standard: 3.0, "3", read: readSeconds)
+}
+
+/// `auto`, or a family that is named.
+enum PreprocessingChoice: RawRepresentable, CaseIterable, Sendable, Equatable {
+    case auto
+    case family(Preprocessing)
+
+    static var allCases: [Self] { [.auto] + Preprocessing.allCases.map { .family($0) } }
+
+    var rawValue: String {
+        switch self {
+        case .auto: "auto"
+        case .family(let family): family.rawValue
+        }
+    }
+
+    init?(rawValue: String) {
+        guard let choice = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = choice
+    }
+
+    /// The family, or nil where it is to be found out.
+    var family: Preprocessing? {
+        if case .family(let family) = self { family } else { nil }
+    }
+}
+
+enum ResultFormat: String, CaseIterable, Sendable { case text, json, csv }
+
+enum ReportFormat: String, CaseIterable, Sendable { case text, json }

@@ -1,0 +1,117 @@
+import Thaw
+
+/// Readers of options' values. Each throws a `Failure` that says what is expected.
+
+/// A width and a height in pixels.
+struct Size: Equatable, Sendable {
+    var width: Int
+    var height: Int
+
+    init(_ text: String) throws {
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { wholeNumber($0) }
+        guard sides.count == 2, let width = sides[0], let height = sides[1], min(width, height) > 0,
+            max(width, height) <= 1 << 14
+        else {
+            throw Failure.badValue(text, "a width and a height in pixels, as in 224x224,")
+        }
+        (self.width, self.height) = (width, height)
+    }
+}
+
+/// Digits only: no sign, no spaces.
+private func wholeNumber(_ text: Substring) -> Int? {
+    text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+}
+
+func readCount(_ text: String) throws -> Int {
+    guard let count = wholeNumber(text[...]), 1...1_000_000 ~= count else {
+        throw Failure.badValue(text, "a whole number from 1 on")
+    }
+    return count
+}
+
+func readSeconds(_ text: String) throws -> Double {
+    guard let seconds = Double(text), seconds > 0, seconds <= 86_400 else {
+        throw Failure.badValue(text, "a number of seconds over 0")
+    }
+    return seconds
+}
+
+/// One number, or several with commas between them.
+func readNumbers(_ text: String) throws -> [Double] {
+    try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+        guard let number = Double(part), number.isFinite else {
+            throw Failure.badValue(text, "a number, or one for each channel with commas between them,")
+        }
+        return number
+    }
+}
+
+func readChoice<Choice: RawRepresentable<String> & CaseIterable>(_ text: String, of _: Choice.Type) throws -> Choice {
+    guard let choice = Choice(rawValue: text) else {
+        throw Failure.notAChoice(text, Choice.allCases.map(\.rawValue))
+    }
+    return choice
+}
+
+/// `float32`, which is the only one so far.
+func readPrecision(_ text: String) throws -> String {
+    guard text == "float32" else { throw Failure.otherPrecision(text) }
+    return text
+}
+
+/// How pictures are cropped, before the colour of the ground is known.
+enum CropChoice: Equatable, Sendable {
+    case fill
+    case center(Double)
+    case fit
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let fraction = parts.count == 2 ? Double(parts[1]) : 1
+        switch (parts[0], fraction) {
+        case ("fill", _) where parts.count == 1: self = .fill
+        case ("fit", _) where parts.count == 1: self = .fit
+        case ("center", let fraction?) where fraction > 0 && fraction <= 1: self = .center(fraction)
+        case ("center", _):
+            throw Failure.badValue(text, "center with a fraction over 0 and up to 1, as in center:0.875,")
+        default: throw Failure.notAChoice(text, ["fill", "center", "center:FRACTION", "fit"])
+        }
+    }
+
+    func crop(on background: Color) -> Crop {
+        switch self {
+        case .fill: .fill
+        case .center(let fraction): .center(fraction)
+        case .fit: .fit(red: background.red, green: background.green, blue: background.blue)
+        }
+    }
+}
+
+struct Color: Equatable, Sendable {
+    var (red, green, blue): (UInt8, UInt8, UInt8) = (0, 0, 0)
+
+    static let black = Color()
+
+    private init() {}
+
+    /// Reads `#RRGGBB`, or without the `#`, which shells take for a comment where it is not quoted.
+    init(_ text: String) throws {
+        let digits = text.utf8.first == UInt8(ascii: "#") ? text.dropFirst() : text[...]
+        guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let number = UInt32(digits, radix: 16) else {
+            throw Failure.badValue(text, "a colour as six hexadecimal digits, #RRGGBB,")
+        }
+        red = UInt8(number >> 16)
+        green = UInt8(truncatingIfNeeded: number >> 8)
+        blue = UInt8(truncatingIfNeeded: number)
+    }
+}
+
+/// Where a model is written to; its ending says the format.
+func readModelPath(_ text: String) throws -> String {
+    var path = text[...]
+    while path.count > 1, path.last == "/" { path.removeLast() }
+    if path.hasSuffix(".mlpackage") { throw Failure.later("writing .mlpackage") }
+    guard path.hasSuffix(".mlmodel") else { throw Failure.badValue(text, "a name that ends in .mlmodel") }
+    return text
+}

@@ -1,0 +1,153 @@
+import Testing
+import Thaw
+
+@testable import ThawCommand
+
+@Suite struct ArgumentsTests {
+    private func convert(_ words: String...) throws -> Arguments {
+        try Arguments(words, options: Commands.convert.options)
+    }
+
+    private func message(_ command: Command, _ words: [String]) -> String? {
+        let failure = #expect(throws: Failure.self) { try Arguments(words, options: command.options) }
+        return failure?.description
+    }
+
+    @Test("Options may stand anywhere, with their values behind them or after an equals sign")
+    func places() throws {
+        let arguments = try convert(
+            "--size", "224x192", "graph.pb", "--labels=a=b.txt", "-o", "out.mlmodel", "--no-clobber")
+        #expect(arguments.positional == ["graph.pb"])
+        #expect(try arguments[Options.size] == Size("224x192"))
+        #expect(arguments[Options.labels] == "a=b.txt")
+        #expect(arguments[Options.result] == "out.mlmodel")
+        #expect(arguments[Options.noClobber])
+        #expect(try convert("-oout.mlmodel")[Options.result] == "out.mlmodel")
+        #expect(try convert("--out", "x.mlmodel")[Options.result] == "x.mlmodel")
+    }
+
+    @Test("A value may begin with a minus sign")
+    func minus() throws {
+        #expect(try convert("--bias", "-1,-1,-1")[Options.bias] == [-1, -1, -1])
+        #expect(try convert("--bias=-103.9,0,1e-3")[Options.bias] == [-103.9, 0, 0.001])
+        #expect(try convert("--scale", "-1")[Options.scale] == [-1])
+    }
+
+    @Test("After two dashes nothing is an option, and a single dash is none")
+    func dashes() throws {
+        #expect(try convert("-", "--", "--labels", "-x", "--").positional == ["-", "--labels", "-x", "--"])
+    }
+
+    @Test("What is not given has its standard")
+    func standards() throws {
+        let arguments = try Arguments([], options: Commands.classify.options)
+        #expect(arguments[Options.top] == 5)
+        #expect(arguments[Options.threads] == nil)
+        #expect(arguments[Options.crop] == .fill)
+        #expect(arguments[Options.preprocess] == .auto)
+        #expect(arguments[Options.labels] == nil)
+        #expect(!arguments.isGiven(Options.background))
+    }
+
+    @Test("An option that may be given several times keeps all its values")
+    func repeated() throws {
+        #expect(try convert("--output", "a", "--output=b:1").all(Options.output) == ["a", "b:1"])
+    }
+
+    @Test(
+        "What cannot be understood is answered with what would be right",
+        arguments: [
+            (["--lables", "x"], "there is no option --lables; did you mean --labels?"),
+            (["--colour=rgb"], "there is no option --colour; did you mean --color?"),
+            (["-x"], "there is no option -x"),
+            (["--frobnicate"], "there is no option --frobnicate"),
+            (["--labels"], "--labels needs a value; --labels FILE"),
+            (["--labels", "--size", "1x1"], "--labels needs a value; --labels FILE"),
+            (["--no-clobber=yes"], "--no-clobber takes no value; 'yes' does not belong there"),
+            (["--author", "a", "--author", "b"], "--author is given twice"),
+            (["--verify", "a.jpg"], "--verify is not in this version of Thaw yet"),
+            (["--weights", "float16"], "--weights: 'float16' is not in this version of Thaw yet; float32 is"),
+            (["-o", "x.mlpackage"], "--out: writing .mlpackage is not in this version of Thaw yet"),
+            (["-o", "x.mlpackage/"], "--out: writing .mlpackage is not in this version of Thaw yet"),
+            (["-o", "x.onnx"], "--out: 'x.onnx' will not do; a name that ends in .mlmodel is expected"),
+            (
+                ["--size", "224"],
+                "--size: '224' will not do; a width and a height in pixels, as in 224x224, is expected"
+            ),
+            (["--color", "cmyk"], "--color: 'cmyk' will not do; rgb, bgr or gray is expected"),
+            (
+                ["--preprocess", "vgg"],
+                "--preprocess: 'vgg' will not do; auto, inception, caffe, torch, unit or none is expected"
+            ),
+            (
+                ["--bias", "1,,2"],
+                "--bias: '1,,2' will not do; a number, or one for each channel with commas between them, is expected"
+            ),
+        ])
+    func refused(_ words: [String], _ expected: String) {
+        #expect(message(Commands.convert, words) == expected)
+    }
+
+    @Test("Options of other commands are refused too")
+    func otherCommands() {
+        #expect(message(Commands.benchmark, ["--profile"]) == "--profile is not in this version of Thaw yet")
+        #expect(
+            message(Commands.classify, ["--precision=bfloat16"])
+                == "--precision: 'bfloat16' is not in this version of Thaw yet; float32 is")
+        #expect(
+            message(Commands.classify, ["--background"])
+                == "--background needs a value; --background '#RRGGBB'\nhint: put the colour in quotes: '#RRGGBB'")
+    }
+}
+
+@Suite struct ValuesTests {
+    @Test(
+        "Crops are read",
+        arguments: [
+            ("fill", .fill), ("fit", .fit), ("center", .center(1)), ("center:1", .center(1)),
+            ("center:0.875", .center(0.875)), ("center:.5", .center(0.5)),
+        ] as [(String, CropChoice)])
+    func crops(_ text: String, _ crop: CropChoice) throws {
+        #expect(try CropChoice(text) == crop)
+    }
+
+    @Test(
+        "Other crops are refused",
+        arguments: [
+            "", "fill:1", "fit:", "center:", "center:0", "center:1.1", "center:-1", "center:nan", "Center", "middle",
+        ])
+    func badCrops(_ text: String) {
+        #expect(throws: Failure.self) { try CropChoice(text) }
+    }
+
+    @Test("Colours are read with and without their sign")
+    func colors() throws {
+        let color = try Color("#10a0FF")
+        #expect((color.red, color.green, color.blue) == (0x10, 0xA0, 0xFF))
+        #expect(try Color("10a0ff") == color)
+        for text in ["", "#", "#fff", "#10a0f", "#10a0ff0", "red", "+10a0f", "#10a0fg"] {
+            #expect(throws: Failure.self, "\(text)") { try Color(text) }
+        }
+    }
+
+    @Test("Sizes and counts are whole, positive, and not absurd")
+    func sizes() throws {
+        let size = try Size("320x240")
+        #expect((size.width, size.height) == (320, 240))
+        for text in ["", "x", "1x", "x1", "0x1", "-1x1", "1x1x1", "1.5x2", "1 x1", "99999x1", "99999999999999999999x1"]
+        {
+            #expect(throws: Failure.self, "\(text)") { try Size(text) }
+        }
+        #expect(try readCount("12") == 12)
+        for text in ["", "0", "-1", "+1", "1.0", "1e3", "99999999999999999999"] {
+            #expect(throws: Failure.self, "\(text)") { try readCount(text) }
+        }
+        #expect(try readSeconds("0.5") == 0.5)
+        for text in ["0", "-1", "inf", "nan", "soon"] {
+            #expect(throws: Failure.self, "\(text)") { try readSeconds(text) }
+        }
+        for text in ["", "inf", "nan", "1;2", "1, 2"] {
+            #expect(throws: Failure.self, "\(text)") { try readNumbers(text) }
+        }
+    }
+}

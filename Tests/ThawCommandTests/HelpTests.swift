@@ -1,0 +1,77 @@
+import Testing
+
+@testable import ThawCommand
+
+@Suite struct HelpTests {
+    @Test(
+        "The help of a command names all its options and no later ones, in 80 columns",
+        arguments: Commands.all.map(\.name))
+    func commands(_ name: String) throws {
+        let command = try #require(Commands.all.first { $0.name == name })
+        let help = Help.text(of: command)
+        for option in command.options {
+            let heading = option.spelling + (option.placeholder.map { " " + $0 } ?? "")
+            #expect(help.contains(heading) != option.isLater, "\(heading)")
+        }
+        #expect(help.hasPrefix("thaw \(name): \(command.summary)\n\nusage: thaw \(name) "))
+        #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 && $0.last != " " })
+    }
+
+    @Test("No command has two options of one name", arguments: Commands.all.map(\.name))
+    func distinct(_ name: String) throws {
+        let options = try #require(Commands.all.first { $0.name == name }).options
+        let words = options.map(\.spelling) + options.compactMap { $0.letter.map { "-\($0)" } }
+        #expect(Set(words).count == words.count)
+    }
+
+    @Test("The overview lists every command")
+    func overview() {
+        for command in Commands.all { #expect(Help.overview.contains("  \(command.name) ")) }
+        #expect(Help.overview.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+
+    @Test("An option's help stands beside it, wrapped, with its standard")
+    func entry() {
+        #expect(
+            Help.text(of: Commands.classify).contains(
+                """
+                  --top N                 how many labels to print for an image (5)
+                  --format text|json|csv  how results are printed (text)
+                  --crop HOW              fill stretches the image, center:F takes the middle
+                                          with a side of F times the shorter one, fit keeps all
+                                          of it on a ground (fill)
+
+                """))
+    }
+}
+
+@Suite struct FormatsTests {
+    @Test("Texts become JSON and CSV")
+    func texts() {
+        #expect(json("a\"b\\c\n\r\t\u{1}\u{1F}é𝄞/") == "\"a\\\"b\\\\c\\n\\r\\t\\u0001\\u001fé𝄞/\"")
+        #expect(csv("plain text") == "plain text")
+        #expect(csv("tench, Tinca") == "\"tench, Tinca\"")
+        #expect(csv("say \"hi\"\n") == "\"say \"\"hi\"\"\n\"")
+        #expect(csv("a\r\nb") == "\"a\r\nb\"")
+    }
+
+    @Test("Numbers become text")
+    func numbers() {
+        #expect(json(Float(0.1)) == "0.1")
+        #expect(json(Float(1e-10)) == "1e-10")
+        #expect(json(Double.nan) == "null")
+        #expect(fixed(1.005, 0) == "1")
+        #expect(fixed(0.98765, 4) == "0.9877")
+        #expect(fixed(0.05, 2) == "0.05")
+        #expect(fixed(-0.001, 2) == "0.00")
+        #expect(fixed(-12.5, 1) == "-12.5")
+        #expect(fixed(1e300, 2) == "1e+300")
+        #expect(fixed(.infinity, 2) == "inf")
+        #expect(grouped(0) == "0")
+        #expect(grouped(999) == "999")
+        #expect(grouped(1000) == "1,000")
+        #expect(grouped(-1_234_567) == "-1,234,567")
+        #expect(padded("ab", 4) == "ab  ")
+        #expect(padded("ab", 4, left: true) == "  ab")
+    }
+}
