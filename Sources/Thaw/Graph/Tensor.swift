@@ -189,46 +189,6 @@ extension Tensor {
     }
 }
 
-// MARK: Rearranging
-
-extension Tensor {
-    /// The array whose axis `i` is this one's axis `order[i]`.
-    public func transposed(_ order: [Int]) -> Tensor {
-        if order == Array(0..<shape.rank) { return self }
-        let target = shape.permuted(order)
-        // Axes of one element may stand anywhere: then only the shape changes.
-        if order.filter({ shape[$0] != 1 }).elementsEqual((0..<shape.rank).filter { shape[$0] != 1 }) {
-            return reshaped(target)
-        }
-        let steps = order.map { shape.strides[$0] }
-        let size = element.size
-        let storage = Storage(byteCount: bytes.count) { out in
-            guard let last = steps.last, !bytes.isEmpty else { return }
-            let innermost = target[target.rank - 1]
-            var to = 0
-            Shape(target.dimensions.dropLast()).forEachIndex { index in
-                var from = zip(index, steps).reduce(0) { $0 + $1.0 * $1.1 } * size
-                if size == 4 {
-                    for _ in 0..<innermost {
-                        out.storeBytes(
-                            of: bytes.loadUnaligned(fromByteOffset: from, as: UInt32.self), toByteOffset: to,
-                            as: UInt32.self)
-                        from += last * 4
-                        to += 4
-                    }
-                } else {
-                    for _ in 0..<innermost {
-                        for byte in 0..<size { out[to + byte] = bytes[from + byte] }
-                        from += last * size
-                        to += size
-                    }
-                }
-            }
-        }
-        return withExtendedLifetime(self.storage) { Tensor(shape: target, element: element, storage: storage) }
-    }
-}
-
 extension Tensor: Equatable {
     public static func == (a: Tensor, b: Tensor) -> Bool {
         a.type == b.type && a.bytes.elementsEqual(b.bytes)

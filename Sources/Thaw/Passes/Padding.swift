@@ -42,7 +42,3 @@ extension Operation {
         }
     }
 }
-
-extension Window {
-    fileprivate var hasPadding: Bool { height.before + height.after + width.before + width.after > 0 }
-}

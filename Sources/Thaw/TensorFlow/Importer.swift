@@ -41,11 +41,13 @@ struct Importer {
 
     /// - Throws: `Failure` where inputs or outputs cannot be told, and for what cannot be converted.
     static func run(_ nodes: [NodeDefinition], _ options: Options) throws -> Result {
-        let survey = try GraphSurvey(Dropout.removed(from: nodes))
-        let nodes = survey.nodes
+        // Outputs are sought in the graph as it is: without its dropout, parts of that are read by nobody.
+        let whole = try GraphSurvey(nodes)
         let outputs =
             try options.outputs.isEmpty
-            ? findOutputs(survey) : options.outputs.map { try survey.named($0, option: "--output") }
+            ? findOutputs(whole) : options.outputs.map { try whole.named($0, option: "--output") }
+        let survey = try GraphSurvey(Dropout.removed(from: nodes))
+        let nodes = survey.nodes
         let given = try options.input.map { try survey.named($0, option: "--input").node }
         let order = try survey.order(from: outputs.map(\.node), stoppingAt: Set(given.map { [$0] } ?? []))
         let input = try given ?? findInput(survey, order, outputs.map(\.node))

@@ -34,6 +34,8 @@ struct Window: Hashable, Sendable {
     var height: Axis
     var width: Axis
 
+    var hasPadding: Bool { height.before + height.after + width.before + width.after > 0 }
+
     /// The size of an image that the window has passed over.
     /// - Throws: `Failure` where the window is larger than the padded image.
     func outputSize(height inputHeight: Int, width inputWidth: Int) throws -> (height: Int, width: Int) {

@@ -1,0 +1,39 @@
+extension BatchNormalization: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        let channels = scale.elementCount
+        guard node.input.shape.rank == 4 || layers.arrays == .images else {
+            let product = Binary(.multiply, constant: scale)
+            let scaled = NeuralBlob(name: node.output.name + "/scaled", shape: node.output.shape)
+            try product.write(NeuralNode(name: node.name + "/scaled", inputs: node.inputs, outputs: [scaled]), to: &layers)
+            try Binary(.add, constant: offset).write(NeuralNode(name: node.name, inputs: [scaled], outputs: node.outputs), to: &layers)
+            return
+        }
+        layers.add(node) { layer in
+            layer.scale.shapeScale = [channels, 1, 1]
+            layer.scale.scale = .weights(scale)
+            layer.scale.hasBias = true
+            layer.scale.shapeBias = [channels, 1, 1]
+            layer.scale.bias = .weights(offset)
+        }
+    }
+}
+
+// MARK: Reading
+
+extension BatchNormalization {
+    static let neural = [
+        NeuralRule("batchnorm") { layer, reading in
+            let parameters = layer.parameters
+            guard !(parameters.computeMeanVar as Bool) else { throw layer.refused("statistics that are computed are not supported") }
+            let channels: Int = parameters.channels
+            let shape = reading.shape(try layer.input())
+            guard shape.rank == 4, shape[1] == channels else { throw layer.refused("\(channels) channels do not fit an array of shape \(shape)") }
+            let values = try ["gamma", "beta", "mean", "variance"].map { try layer.weights(parameters[$0], [channels]).floats }
+            let epsilon: Float = parameters.epsilon
+            let normalization = BatchNormalization(
+                // An epsilon that is not set stands for 1e-5.
+                gamma: values[0], beta: values[1], mean: values[2], variance: values[3], epsilon: epsilon == 0 ? 1e-5 : epsilon)
+            return [try reading.add(normalization, [layer.input()], layer)]
+        }
+    ]
+}

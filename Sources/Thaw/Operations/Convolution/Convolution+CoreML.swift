@@ -1,0 +1,121 @@
+extension Convolution: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        let groups = groups(inputChannels: node.input.shape[1])
+        layers.add(node) { layer in
+            layer.convolution.outputChannels = outputChannels
+            layer.convolution.kernelChannels = filters.shape[2]
+            layer.convolution.nGroups = groups
+            layer.convolution.setWindow(window)
+            layer.convolution.setFilters(filters.transposed([3, 2, 0, 1]), bias)
+        }
+    }
+}
+
+extension DepthwiseConvolution: NeuralOperation {
+    /// To Core ML it is a convolution with as many groups as channels.
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        let flat = filters.reshaped([filters.shape[0], filters.shape[1], outputChannels])
+        layers.add(node) { layer in
+            layer.convolution.outputChannels = outputChannels
+            layer.convolution.kernelChannels = 1
+            layer.convolution.nGroups = filters.shape[2]
+            layer.convolution.setWindow(window)
+            layer.convolution.setFilters(flat.transposed([2, 0, 1]), bias)
+        }
+    }
+}
+
+extension Message {
+    fileprivate mutating func setWindow(_ window: Window) {
+        kernelSize = [window.height.size, window.width.size]
+        stride = [window.height.stride, window.width.stride]
+        dilationFactor = [window.height.dilation, window.width.dilation]
+        setPadding(window)
+    }
+
+    /// Sets the padding, which convolutions and poolings alike want set even where there is none.
+    mutating func setPadding(_ window: Window) {
+        choose("valid")
+        guard window.hasPadding else { return }
+        self["valid"]["paddingAmounts"]["borderAmounts"] = [window.height, window.width].map { axis in
+            var edges = Message(MessageType.layer.type(of: "padding").type(of: "paddingAmounts").type(of: "borderAmounts"))
+            edges.startEdgeSize = axis.before
+            edges.endEdgeSize = axis.after
+            return edges
+        }
+    }
+
+    fileprivate mutating func setFilters(_ filters: Tensor, _ bias: Tensor?) {
+        weights = .weights(filters)
+        hasBias = bias != nil
+        if let bias { self.bias = .weights(bias) }
+    }
+}
+
+// MARK: Reading
+
+extension Convolution {
+    static let neural = [
+        NeuralRule("convolution") { layer, reading in
+            let parameters = layer.parameters
+            guard !(parameters.isDeconvolution as Bool) else { throw layer.refused("deconvolutions are not supported") }
+            guard layer.inputs.count == 1 else { throw layer.refused("weights that are computed are not supported") }
+            let image = try layer.input(), shape = reading.shape(image)
+            guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
+            let outputs: Int = parameters.outputChannels, groups = Swift.max(1, parameters.nGroups as Int)
+            // Older files leave the channels of a group to be told from the image.
+            let inputs = (parameters.kernelChannels as Int) > 0 ? parameters.kernelChannels as Int : shape[1] / groups
+            guard outputs > 0, inputs > 0, inputs * groups == shape[1], outputs % groups == 0 else {
+                throw layer.refused("\(groups) groups of \(inputs) channels do not make the \(shape[1]) of the image")
+            }
+            let window = try layer.window(over: shape, kernel: 3)
+            let filters = try layer.weights(parameters.weights, [outputs, inputs, window.height.size, window.width.size])
+            let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
+            if inputs == 1, groups == shape[1], groups > 1 {
+                let depthwise = filters.transposed([2, 3, 0, 1]).reshaped([window.height.size, window.width.size, groups, outputs / groups])
+                return [try reading.add(DepthwiseConvolution(filters: depthwise, bias: bias, window: window), [image], layer)]
+            }
+            return [try reading.add(Convolution(filters: filters.transposed([2, 3, 1, 0]), bias: bias, window: window), [image], layer)]
+        }
+    ]
+}
+
+extension NeuralLayer {
+    /// The window that the layer's kernel, stride, dilation and padding describe, over an image with its channels first.
+    func window(over image: Shape, kernel: Int) throws -> Window {
+        let size = try pair(parameters.kernelSize, default: kernel), stride = try pair(parameters.stride, default: 1)
+        let dilation = kind == "convolution" ? try pair(parameters.dilationFactor, default: 1) : (1, 1)
+        guard size.height > 0, size.width > 0, stride.height > 0, stride.width > 0, dilation.0 > 0, dilation.1 > 0 else {
+            throw refused("kernel, stride and dilation must be positive")
+        }
+        var window = Window(
+            height: .init(size: size.height, stride: stride.height, dilation: dilation.0),
+            width: .init(size: size.width, stride: stride.width, dilation: dilation.1))
+        if parameters.has("same") {
+            window.height = window.height.same(image[2])
+            window.width = window.width.same(image[3])
+            let same: Message = parameters["same"]
+            if same.asymmetryMode as String == "TOP_LEFT_HEAVY" {
+                swap(&window.height.before, &window.height.after)
+                swap(&window.width.before, &window.width.after)
+            }
+        } else {
+            let valid: Message = parameters["valid"]
+            let borders = try edges(valid.paddingAmounts)
+            (window.height.before, window.height.after) = borders.height
+            (window.width.before, window.width.after) = borders.width
+        }
+        return window
+    }
+
+    /// The amounts before and after along height and width.
+    func edges(_ amounts: Message) throws -> (height: (Int, Int), width: (Int, Int)) {
+        let edges: [Message] = amounts.borderAmounts
+        if edges.isEmpty { return ((0, 0), (0, 0)) }
+        let pairs = edges.map { ($0.startEdgeSize as Int, $0.endEdgeSize as Int) }
+        guard pairs.count == 2, pairs.allSatisfy({ (0..<1 << 24).contains($0.0) && (0..<1 << 24).contains($0.1) }) else {
+            throw refused("the padding is not given for height and width")
+        }
+        return (pairs[0], pairs[1])
+    }
+}

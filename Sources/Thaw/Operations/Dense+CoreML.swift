@@ -1,0 +1,51 @@
+extension Dense: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        layers.add(node) { layer in
+            layer.innerProduct.inputChannels = matrix.shape[0]
+            layer.innerProduct.outputChannels = matrix.shape[1]
+            layer.innerProduct.weights = .weights(matrix.transposed([1, 0]))
+            layer.innerProduct.hasBias = bias != nil
+            if let bias { layer.innerProduct.bias = .weights(bias) }
+        }
+    }
+}
+
+extension MatrixProduct: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        try layers.requireExactArrays()
+        layers.add(node) { layer in
+            layer.choose("batchedMatmul")
+            layer.batchedMatmul.transposeA = transposeFirst
+            layer.batchedMatmul.transposeB = transposeSecond
+        }
+    }
+}
+
+// MARK: Reading
+
+extension Dense {
+    static let neural = [
+        NeuralRule("innerProduct") { layer, reading in
+            let parameters = layer.parameters
+            let inputs: Int = parameters.inputChannels, outputs: Int = parameters.outputChannels
+            let input = try layer.input(), shape = reading.shape(input)
+            guard inputs > 0, outputs > 0, inputs < 1 << 32, outputs < 1 << 32 else { throw layer.refused("the number of inputs or outputs is not possible") }
+            // As an image of five axes the row stands along the channels.
+            let isImage = shape.rank == 4
+            guard (isImage ? shape.elementCount / shape[0] : shape.last) == inputs, isImage || shape.rank == 2 else {
+                throw layer.refused("\(inputs) inputs do not fit an array of shape \(shape)")
+            }
+            let matrix = try layer.weights(parameters.weights, [outputs, inputs]).transposed([1, 0])
+            let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
+            let row = isImage ? try reading.add(Reshape([shape[0], inputs]), [input], layer) : input
+            let product = try reading.add(Dense(matrix: matrix, bias: bias), [row], layer)
+            return [isImage ? try reading.add(Reshape([shape[0], outputs, 1, 1]), [product], layer) : product]
+        },
+        NeuralRule("batchedMatmul") { layer, reading in
+            let parameters = layer.parameters
+            guard layer.inputs.count == 2 else { throw layer.refused("weights in the layer are not supported", remedy: "two inputs are") }
+            let product = MatrixProduct(transposeFirst: parameters.transposeA, transposeSecond: parameters.transposeB)
+            return [try reading.add(product, layer.inputs, layer)]
+        },
+    ]
+}

@@ -1,0 +1,71 @@
+/// Where layers of a Core ML neural network are read to: a graph whose channels stand first.
+struct NeuralReading {
+    var builder = GraphBuilder(channelOrder: .first)
+    let arrays: NeuralArrays
+    /// The arrays that are known so far, by name.
+    var values: [String: Graph.Value] = [:]
+
+    init(_ arrays: NeuralArrays) { self.arrays = arrays }
+
+    func shape(_ value: Graph.Value) -> Shape { builder[value].shape }
+
+    /// Adds an operation with one output.
+    mutating func add(_ operation: any Operation, _ inputs: [Graph.Value], _ layer: NeuralLayer) throws -> Graph.Value {
+        try builder.add(operation, inputs, name: layer.name)[0]
+    }
+}
+
+/// A layer as its rule meets it: its parameters, and the arrays it reads.
+struct NeuralLayer {
+    let name: String
+    let kind: String
+    let parameters: Message
+    let inputs: [Graph.Value]
+    let outputCount: Int
+
+    /// - Throws: `Failure` when the layer has fewer inputs.
+    func input(_ index: Int = 0) throws -> Graph.Value {
+        guard inputs.indices.contains(index) else { throw refused("input \(index) is missing") }
+        return inputs[index]
+    }
+
+    func refused(_ problem: String, remedy: String? = nil) -> Failure { Failure.layerRefused(name, kind, problem, remedy) }
+
+    /// The weights in a field, as an array of this shape.
+    /// - Throws: `Failure` where they are too few or too many, or stored in a way that is not supported.
+    func weights(_ message: Message, _ shape: Shape) throws -> Tensor {
+        guard let count = shape.checkedCount else { throw refused("\(shape) is no shape of weights") }
+        let floats: ByteView = message.floatValue, halves: ByteView = message.float16Value
+        let element: ElementType = floats.count == 0 && halves.count > 0 ? .float16 : .float32
+        let bytes = element == .float16 ? halves : floats
+        guard (message.rawValue as ByteView).count + (message.int8RawValue as ByteView).count == 0 else {
+            throw refused("the weights are quantised", remedy: "float32 and float16 are supported")
+        }
+        guard bytes.count == count * element.size else {
+            throw refused("\(bytes.count / element.size) weights are stored", remedy: "\(count) are expected")
+        }
+        return Tensor(shape: shape, element: element, storage: Tensor.Storage(viewing: bytes.bytes, of: bytes.owner)).asFloat32
+    }
+
+    /// Numbers that a field gives for height and width, or `value` for both where it is empty.
+    func pair(_ numbers: [Int], default value: Int) throws -> (height: Int, width: Int) {
+        if numbers.isEmpty { return (value, value) }
+        guard numbers.count == 2, numbers.allSatisfy({ (0..<1 << 24).contains($0) }) else {
+            throw refused("\(numbers) are no numbers for height and width")
+        }
+        return (numbers[0], numbers[1])
+    }
+}
+
+/// How layers of certain kinds enter a graph.
+struct NeuralRule: Sendable {
+    /// The layers' kinds: the fields of the format's choice of layers.
+    let kinds: [String]
+    /// Adds what the layer computes and returns one value an output.
+    let build: @Sendable (NeuralLayer, inout NeuralReading) throws -> [Graph.Value]
+
+    init(_ kinds: String..., build: @escaping @Sendable (NeuralLayer, inout NeuralReading) throws -> [Graph.Value]) {
+        self.kinds = kinds
+        self.build = build
+    }
+}

@@ -1,0 +1,118 @@
+extension Reshape: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        guard layers.arrays == .images else {
+            return layers.add(node) { $0.reshapeStatic.targetShape = shape.dimensions }
+        }
+        // As images, a row and an image of one pixel are the same.
+        guard let from = Reshape.asImage(node.input.shape), let to = Reshape.asImage(shape) else {
+            return try layers.requireExactArrays()
+        }
+        if from == to {
+            layers.alias(node)
+        } else if to[1] == 1, to[2] == 1 {
+            layers.add(node) { $0.choose("flatten") }
+        } else {
+            layers.add(node) { $0.reshape.targetShape = to }
+        }
+    }
+
+    /// Channel, height and width of an array that has the shape of an image, or of a row.
+    private static func asImage(_ shape: Shape) -> [Int]? {
+        switch shape.rank {
+        case 4 where shape[0] == 1: Array(shape.dimensions.dropFirst())
+        case 2 where shape[0] == 1: [shape[1], 1, 1]
+        default: nil
+        }
+    }
+}
+
+extension Transpose: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        try layers.requireExactArrays()
+        layers.add(node) { $0.transpose.axes = order }
+    }
+}
+
+// MARK: Reading
+
+extension Reshape {
+    static let neural = [
+        NeuralRule("flatten") { layer, reading in
+            let input = try layer.input(), shape = reading.shape(input)
+            guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
+            let ordered = layer.parameters.mode as String == "CHANNEL_LAST" ? try reading.add(Transpose([0, 2, 3, 1]), [input], layer) : input
+            return [try reading.add(Reshape([shape[0], shape.elementCount / shape[0], 1, 1]), [ordered], layer)]
+        },
+        NeuralRule("reshape") { layer, reading in
+            let input = try layer.input(), shape = reading.shape(input)
+            let target = (layer.parameters.targetShape as [Int]).suffix(3)
+            guard target.count == 3, shape.rank == 4 else { throw layer.refused("the target shape has not three axes") }
+            guard layer.parameters.mode as String == "CHANNEL_FIRST" else { throw layer.refused("the mode CHANNEL_LAST is not supported") }
+            return [try reading.add(Reshape(Shape([shape[0]] + target)), [input], layer)]
+        },
+        NeuralRule("reshapeStatic") { layer, reading in
+            let target: [Int] = layer.parameters.targetShape
+            return [try reading.add(Reshape(layer.resolved(target, reading.shape(layer.input()))), [layer.input()], layer)]
+        },
+        NeuralRule("rankPreservingReshape") { layer, reading in
+            let shape = reading.shape(try layer.input())
+            let target: [Int] = layer.parameters.targetShape
+            guard target.count == shape.rank else { throw Failure.wrongRank(target.count, shape).at(layer.name) }
+            let kept = target.indices.map { target[$0] == 0 ? shape[$0] : target[$0] }
+            return [try reading.add(Reshape(layer.resolved(kept, shape)), [layer.input()], layer)]
+        },
+        NeuralRule("flattenTo2D") { layer, reading in
+            let shape = reading.shape(try layer.input())
+            let axis = try shape.axis(layer.parameters.axis)
+            let rows = shape.prefix(axis).reduce(1, *)
+            return [try reading.add(Reshape([rows, shape.elementCount / Swift.max(1, rows)]), [layer.input()], layer)]
+        },
+        NeuralRule("squeeze") { layer, reading in
+            let shape = reading.shape(try layer.input())
+            let axes = try (layer.parameters.axes as [Int]).map { try shape.axis($0) }
+            let kept = shape.indices.filter { layer.parameters.squeezeAll as Bool ? shape[$0] != 1 : !axes.contains($0) }
+            return [try reading.add(Reshape(Shape(kept.map { shape[$0] })), [layer.input()], layer)]
+        },
+        NeuralRule("expandDims") { layer, reading in
+            let shape = reading.shape(try layer.input())
+            let axes: [Int] = layer.parameters.axes
+            let rank = shape.rank + axes.count
+            let places = Set(axes.map { $0 < 0 ? $0 + rank : $0 })
+            guard places.count == axes.count, places.allSatisfy((0..<rank).contains) else { throw layer.refused("the axes \(axes) are not possible") }
+            var sizes = shape.dimensions.makeIterator()
+            let target = (0..<rank).map { places.contains($0) ? 1 : sizes.next()! }
+            return [try reading.add(Reshape(Shape(target)), [layer.input()], layer)]
+        },
+    ]
+}
+
+extension NeuralLayer {
+    /// A target shape with its one −1 worked out.
+    fileprivate func resolved(_ target: [Int], _ from: Shape) throws -> Shape {
+        guard target.contains(-1) else {
+            guard target.allSatisfy({ $0 >= 0 }), Shape(target).checkedCount != nil else { throw refused("\(Shape(target)) is no shape") }
+            return Shape(target)
+        }
+        let known = Shape(target.filter { $0 != -1 })
+        guard known.rank == target.count - 1, let count = known.checkedCount, count > 0, from.elementCount % count == 0 else {
+            throw refused("the shape \(Shape(target)) does not fit an array of shape \(from)")
+        }
+        return Shape(target.map { $0 == -1 ? from.elementCount / count : $0 })
+    }
+}
+
+extension Transpose {
+    static let neural = [
+        NeuralRule("transpose") { layer, reading in
+            [try reading.add(Transpose(layer.parameters.axes), [layer.input()], layer)]
+        },
+        NeuralRule("permute") { layer, reading in
+            // The axes are sequence, channel, height, width; the sequence is one long here and stays in front.
+            let axes: [Int] = layer.parameters.axis
+            guard axes.count == 4, axes[0] == 0, axes.sorted() == [0, 1, 2, 3], reading.shape(try layer.input()).rank == 4 else {
+                throw layer.refused("the order \(axes) is not supported")
+            }
+            return [try reading.add(Transpose(axes), [layer.input()], layer)]
+        },
+    ]
+}

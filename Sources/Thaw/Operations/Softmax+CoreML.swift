@@ -1,0 +1,26 @@
+extension Softmax: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        // The older layer works along the channels.
+        if layers.arrays == .images {
+            guard axis == 1, node.input.shape.rank == 4 || node.input.shape.rank == 2 else { return try layers.requireExactArrays() }
+            layers.add(node) { $0.choose("softmax") }
+        } else {
+            layers.add(node) { $0.softmaxND.axis = axis }
+        }
+    }
+}
+
+// MARK: Reading
+
+extension Softmax {
+    static let neural = [
+        NeuralRule("softmax") { layer, reading in
+            let shape = reading.shape(try layer.input())
+            guard shape.rank >= 3 else { throw Failure.wrongRank(4, shape).at(layer.name) }
+            return [try reading.add(Softmax(axis: shape.rank - 3), [layer.input()], layer)]
+        },
+        NeuralRule("softmaxND") { layer, reading in
+            [try reading.add(Softmax(axis: try reading.shape(layer.input()).axis(layer.parameters.axis)), [layer.input()], layer)]
+        },
+    ]
+}

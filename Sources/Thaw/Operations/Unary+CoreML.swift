@@ -1,0 +1,90 @@
+extension Unary: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        switch function {
+        case .relu: layers.add(node) { $0.activation.choose("ReLU") }
+        case .sigmoid: layers.add(node) { $0.activation.choose("sigmoid") }
+        case .tanh: layers.add(node) { $0.activation.choose("tanh") }
+        case .elu: layers.add(node) { $0.activation.ELU.alpha = 1.0 as Float }
+        case .leakyRelu(let slope): layers.add(node) { $0.activation.leakyReLU.alpha = slope }
+        case .relu6: try writeClip(0, 6, node, to: &layers)
+        case .clip(let low, let high): try writeClip(low, high, node, to: &layers)
+        case .negate: layers.add(node) { $0.activation.linear.alpha = -1.0 as Float }
+        case .squareRoot: layers.add(node) { $0.unary.type = "SQRT" }
+        case .exponential: layers.add(node) { $0.unary.type = "EXP" }
+        // The layer of its own adds an epsilon that cannot be zero; a power does not.
+        case .reciprocalSquareRoot: layers.add(node) { $0.writePower(-0.5) }
+        case .square: layers.add(node.name, [node.input, node.input], node.outputs) { $0.choose("multiply") }
+        }
+    }
+
+    private func writeClip(_ low: Float, _ high: Float, _ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        try layers.requireExactArrays()
+        layers.add(node) {
+            $0.choose("clip")
+            $0.clip.minVal = low
+            $0.clip.maxVal = high
+        }
+    }
+}
+
+extension Message {
+    /// Makes a layer x ^ exponent.
+    mutating func writePower(_ exponent: Float) {
+        unary.type = "POWER"
+        unary.alpha = exponent
+    }
+}
+
+// MARK: Reading
+
+extension Unary {
+    static let neural = [
+        NeuralRule("activation") { layer, reading in
+            let kind = layer.parameters.choice ?? ""
+            let parameters: Message? = kind.isEmpty ? nil : layer.parameters[kind]
+            let functions: [String: Function] = ["ReLU": .relu, "sigmoid": .sigmoid, "tanh": .tanh]
+            if let function = functions[kind] { return [try reading.add(Unary(function), [layer.input()], layer)] }
+            switch (kind, parameters) {
+            case ("leakyReLU", let parameters?):
+                return [try reading.add(Unary(.leakyRelu(slope: parameters.alpha)), [layer.input()], layer)]
+            case ("ELU", let parameters?) where parameters.alpha as Float == 1:
+                return [try reading.add(Unary(.elu), [layer.input()], layer)]
+            case ("linear", let parameters?):
+                let product = try reading.add(Binary(.multiply, constant: Tensor([parameters.alpha as Float], shape: [])), [layer.input()], layer)
+                return [try reading.add(Binary(.add, constant: Tensor([parameters.beta as Float], shape: [])), [product], layer)]
+            default: throw layer.refused("activations of the kind '\(kind)' are not supported")
+            }
+        },
+        NeuralRule("clip") { layer, reading in
+            let low: Float = layer.parameters.minVal, high: Float = layer.parameters.maxVal
+            return [try reading.add(Unary(low == 0 && high == 6 ? .relu6 : .clip(low, high)), [layer.input()], layer)]
+        },
+        NeuralRule("tanh") { layer, reading in [try reading.add(Unary(.tanh), [layer.input()], layer)] },
+        NeuralRule("unary") { layer, reading in
+            let parameters = layer.parameters, type: String = parameters.type
+            var value = try layer.input()
+            let alpha: Float = parameters.alpha, shift: Float = parameters.shift
+            // Before the function the input is scaled and shifted; a scale that is not set stands for 1, an epsilon for 1e-6.
+            let scale: Float = parameters.scale == 0 ? 1 : parameters.scale
+            let epsilon: Float = parameters.epsilon == 0 ? 1e-6 : parameters.epsilon
+            func combined(_ function: Binary.Function, _ number: Float, first: Bool = false) throws -> Graph.Value {
+                try reading.add(Binary(function, constant: Tensor([number], shape: []), constantFirst: first), [value], layer)
+            }
+            if scale != 1 { value = try combined(.multiply, scale) }
+            if shift != 0 { value = try combined(.add, shift) }
+            switch type {
+            case "SQRT": return [try reading.add(Unary(.squareRoot), [value], layer)]
+            case "EXP": return [try reading.add(Unary(.exponential), [value], layer)]
+            case "RSQRT":
+                value = try combined(.add, epsilon)
+                return [try reading.add(Unary(.reciprocalSquareRoot), [value], layer)]
+            case "INVERSE":
+                value = try combined(.add, epsilon)
+                return [try combined(.divide, 1, first: true)]
+            case "POWER": return [alpha == -0.5 ? try reading.add(Unary(.reciprocalSquareRoot), [value], layer) : try combined(.power, alpha)]
+            case "THRESHOLD": return [try combined(.maximum, alpha)]
+            default: throw layer.refused("the function \(type) is not supported")
+            }
+        },
+    ]
+}

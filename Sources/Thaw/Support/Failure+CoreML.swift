@@ -1,0 +1,63 @@
+/// What is said of a Core ML model that cannot be read or written.
+extension Failure {
+    static func layerRefused(_ name: String, _ kind: String, _ problem: String, _ remedy: String?) -> Failure {
+        Failure(place: "layer '\(name)' (\(kind))", problem, remedy: remedy)
+    }
+
+    static func unknownLayer(_ name: String, _ kind: String?, _ position: Int) -> Failure {
+        Failure(
+            place: "layer \(position) '\(name)'",
+            kind.map { "layers of kind '\($0)' are not supported" } ?? "the kind of the layer is not known")
+    }
+
+    static func cannotWriteOperation(_ node: String, _ kind: String) -> Failure {
+        Failure(place: "\(node) (\(kind))", "Core ML's neural networks have no layer for this")
+    }
+
+    static func modelKind(_ kind: String) -> Failure {
+        Failure("the model is of the kind '\(kind)'", remedy: "neural networks are supported")
+    }
+
+    static func noModelKind() -> Failure { Failure("the file is no Core ML model, or is damaged") }
+
+    static func newerVersion(_ version: Int) -> String {
+        "the model's version \(version) is newer than the newest known; it was read because every layer is known"
+    }
+
+    static func blobMissing(_ layer: String, _ blob: String) -> Failure {
+        Failure(place: "layer '\(layer)'", "reads '\(blob)', which no layer before it computes")
+    }
+
+    static func blobTwice(_ layer: String, _ blob: String) -> Failure {
+        Failure(place: "layer '\(layer)'", "computes '\(blob)', which is computed already")
+    }
+
+    static func layerNameTwice(_ name: String) -> Failure { Failure(place: "layer '\(name)'", "two layers have this name") }
+
+    static func outputCountDiffers(_ name: String, _ kind: String, _ declared: Int, _ actual: Int) -> Failure {
+        layerRefused(name, kind, "\(declared) outputs are named", "the layer computes \(actual)")
+    }
+
+    static func outputMissing(_ name: String) -> Failure { Failure("the output '\(name)' is computed by no layer") }
+
+    static func inputKind(_ name: String, _ kind: String) -> Failure {
+        Failure("the input '\(name)' is of the kind '\(kind)'", remedy: "images and arrays are supported")
+    }
+
+    static func badFeature(_ name: String, _ problem: String) -> Failure { Failure("the feature '\(name)' \(problem)") }
+
+    static func preprocessingWithoutInput(_ name: String) -> Failure {
+        Failure("the preprocessing is for '\(name)', which is no image that goes in")
+    }
+
+    static func classifierWithoutLabels() -> Failure { Failure("the classifier has no labels") }
+    static func duplicateLabel(_ label: String) -> Failure { Failure("the label '\(label)' stands twice") }
+
+    static func labelsAndClasses(_ labels: Int, _ classes: Int) -> Failure {
+        Failure("the classifier has \(labels) labels for \(classes) classes")
+    }
+
+    static func meanImage(_ name: String) -> Failure {
+        Failure("the preprocessing of '\(name)' takes off a mean image", remedy: "a scale and a bias are supported")
+    }
+}
