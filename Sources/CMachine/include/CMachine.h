@@ -16,7 +16,7 @@ void thaw_wait(int32_t *word, int32_t expected);
 /// Wakes all that sleep on `word`.
 void thaw_wake(int32_t *word);
 
-static inline int32_t thaw_load(const int32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+static inline int32_t thaw_load(const int32_t *word) { return __atomic_load_n(word, __ATOMIC_SEQ_CST); }
 static inline void thaw_store(int32_t *word, int32_t value) { __atomic_store_n(word, value, __ATOMIC_SEQ_CST); }
 /// Adds `change`, and gives what was there before.
 static inline int32_t thaw_add(int32_t *word, int32_t change) {

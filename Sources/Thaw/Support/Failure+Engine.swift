@@ -11,3 +11,11 @@ extension Failure {
             remedy: "it has " + available.joined(separator: ", "))
     }
 }
+
+extension Failure {
+    static func arrayTooLarge(_ type: some CustomStringConvertible) -> Failure {
+        Failure(
+            "an array of the network, \(type), is larger than the engine can hold", remedy: "2^28 elements are the most"
+        )
+    }
+}

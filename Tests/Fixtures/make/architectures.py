@@ -17,7 +17,8 @@ def mobilenet(net, x):
     x = net.convolution(x, "MobilenetV1/Logits/Conv2d_1c_1x1", (1, 1), CLASSES, activation=None, normalized=False, spread=SPREAD)
     x = op.Squeeze(input=x, axis=[1, 2], name="MobilenetV1/Logits/SpatialSqueeze")
     shape = tf.constant([-1, CLASSES], name="MobilenetV1/Predictions/Reshape/shape")
-    x = op.Softmax(logits=op.Reshape(tensor=x, shape=shape, name="MobilenetV1/Predictions/Reshape"), name="MobilenetV1/Predictions/Softmax")
+    x = op.Softmax(logits=op.Reshape(tensor=x, shape=shape, name="MobilenetV1/Predictions/Reshape"),
+                   name="MobilenetV1/Predictions/Softmax")
     return op.Reshape(tensor=x, shape=shape, name="MobilenetV1/Predictions/Reshape_1")
 
 

@@ -32,7 +32,8 @@ def binary(cases):
     add = cases.family("binary")
     shape = [1, 4, 3, 5]
     for name, operation in [("add", op.Add), ("addv2", op.AddV2), ("sub", op.Sub), ("mul", op.Mul), ("real_div", op.RealDiv),
-                            ("maximum", op.Maximum), ("minimum", op.Minimum), ("squared_difference", op.SquaredDifference), ("pow", op.Pow)]:
+                            ("maximum", op.Maximum), ("minimum", op.Minimum), ("squared_difference", op.SquaredDifference),
+                            ("pow", op.Pow)]:
         values = POSITIVE if name in ("real_div", "pow") else None
         add(f"{name}_activations", shape, lambda x, r: operation(x=x, y=op.Sigmoid(x=x)), values=values)
         add(f"{name}_vector_right", shape, lambda x, r: operation(x=x, y=r.uniform(0.5, 2, 5)), values=values)
@@ -44,8 +45,10 @@ def binary(cases):
     for exponent in (0.5, -0.5, -1.0):
         add(f"pow_{exponent}", [2, 6], lambda x, r: op.Pow(x=x, y=exponent), values=POSITIVE)
     add("mul_by_itself", shape, lambda x, r: op.Mul(x=x, y=x))
-    broadcasts = [("row", shape, [3, 1]), ("column", shape, [4, 1, 1]), ("plane", shape, [4, 3, 1]), ("full", shape, [1, 4, 3, 5]),
-                  ("one_element", shape, [1, 1, 1, 1]), ("to_larger_constant", [1, 1, 1, 5], [1, 4, 3, 5]), ("crosswise", [1, 4, 1, 5], [3, 1]),
+    broadcasts = [("row", shape, [3, 1]), ("column", shape, [4, 1, 1]), ("plane", shape, [4, 3, 1]),
+                  ("full", shape, [1, 4, 3, 5]),
+                  ("one_element", shape, [1, 1, 1, 1]), ("to_larger_constant", [1, 1, 1, 5], [1, 4, 3, 5]),
+                  ("crosswise", [1, 4, 1, 5], [3, 1]),
                   ("to_higher_rank", [1, 5], [1, 4, 3, 5]), ("rank3", [2, 3, 4], [3, 1]), ("batch", [2, 3, 4], [2, 1, 1]),
                   ("to_larger_batch", [1, 3, 4], [2, 1, 4]), ("channel_one", [1, 4, 3, 1], [5])]
     for name, left, right in broadcasts:
@@ -78,7 +81,8 @@ def reductions(cases):
             add(f"{name}_{axis_name}{'_keep' if keep_dims else ''}", shape,
                 lambda x, r: operation(input=x, axis=axis, keep_dims=keep_dims))
         add(f"{name}_all_keep", shape, lambda x, r: operation(input=x, axis=[0, 1, 2, 3], keep_dims=True))
-    add("mean_no_axis", [2, 3], lambda x, r: op.Mean(input=x, axis=tf.constant([], tf.int32)), "an empty list of axes changes nothing")
+    add("mean_no_axis", [2, 3], lambda x, r: op.Mean(input=x, axis=tf.constant([], tf.int32)),
+        "an empty list of axes changes nothing")
     add("mean_int64_axes", shape, lambda x, r: op.Mean(input=x, axis=tf.constant([1, 2], tf.int64)))
     add("mean_defaults_stripped", shape, lambda x, r: op.Mean(input=x, axis=[1, 2]), strip=True)
     add("mean_axes_of_range", shape, lambda x, r: op.Mean(input=x, axis=op.Range(start=1, limit=3, delta=1)))
@@ -96,14 +100,16 @@ def reductions(cases):
 def products(cases):
     add = cases.family("matmul")
     for name, shape, constant, a, b in [("plain", [2, 5], [5, 3], False, False), ("transpose_b", [2, 5], [3, 5], False, True),
-                                        ("transpose_a", [5, 2], [5, 3], True, False), ("transpose_both", [5, 2], [3, 5], True, True)]:
+                                        ("transpose_a", [5, 2], [5, 3], True, False),
+                                        ("transpose_both", [5, 2], [3, 5], True, True)]:
         add(name, shape, lambda x, r: op.MatMul(a=x, b=r(*constant), transpose_a=a, transpose_b=b))
     add("constant_left", [5, 3], lambda x, r: op.MatMul(a=r(2, 5), b=x))
     add("constant_left_transposed", [3, 5], lambda x, r: op.MatMul(a=r(5, 2), b=x, transpose_a=True, transpose_b=True))
     add("activations", [4, 3], lambda x, r: op.MatMul(a=x, b=op.Tanh(x=x), transpose_a=True), "the Gram matrix")
     add("bias_add", [1, 7], lambda x, r: op.BiasAdd(value=op.MatMul(a=x, b=r(7, 33)), bias=r(33)))
     add("add_relu", [1, 33], lambda x, r: op.Relu(features=op.Add(x=op.MatMul(a=x, b=r(33, 7)), y=r(7))))
-    add("unknown_batch", [3, 4], lambda x, r: op.MatMul(a=x, b=r(4, 2)), "three rows in a batch of unknown size", placeholder=[None, 4])
+    add("unknown_batch", [3, 4], lambda x, r: op.MatMul(a=x, b=r(4, 2)), "three rows in a batch of unknown size",
+        placeholder=[None, 4])
     add("after_flatten", [1, 3, 2, 4], lambda x, r: op.MatMul(a=op.Reshape(tensor=x, shape=[-1, 24]), b=r(24, 3)))
     add("defaults_stripped", [2, 5], lambda x, r: op.MatMul(a=x, b=r(5, 3)), strip=True)
 

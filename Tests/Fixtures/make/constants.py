@@ -6,8 +6,10 @@ from common import field
 
 op = tf.raw_ops
 SHAPE = [2, 3, 4]
-FIELDS = {"float32": "float_val", "float64": "double_val", "float16": "half_val", "bfloat16": "half_val", "int8": "int_val", "uint8": "int_val",
-          "int16": "int_val", "uint16": "int_val", "int32": "int_val", "int64": "int64_val", "uint32": "uint32_val", "uint64": "uint64_val", "bool": "bool_val"}
+FIELDS = {"float32": "float_val", "float64": "double_val", "float16": "half_val", "bfloat16": "half_val", "int8": "int_val",
+          "uint8": "int_val",
+          "int16": "int_val", "uint16": "int_val", "int32": "int_val", "int64": "int64_val", "uint32": "uint32_val",
+          "uint64": "uint64_val", "bool": "bool_val"}
 QUANTISED = {"quint8": (0, 255), "qint8": (-128, 127), "quint16": (0, 65535), "qint16": (-32768, 32767)}
 
 
@@ -51,7 +53,8 @@ def encodings(cases):
             build.values = values[:count]
             return op.AddV2(x=x, y=constant if kind == "float32" else op.Cast(x=constant, DstT=tf.float32))
 
-        add(f"{kind}_{name}", SHAPE, build, edit=lambda definition: encode(node_named(definition, "constant"), place, build.values))
+        add(f"{kind}_{name}", SHAPE, build, edit=lambda definition: encode(node_named(definition, "constant"), place,
+                                                                           build.values))
 
     for kind, place in FIELDS.items():
         constant_added(kind, "tensor_content", "tensor_content", 4)
@@ -63,7 +66,8 @@ def encodings(cases):
     add("float32_scalar", SHAPE, lambda x, r: op.AddV2(x=x, y=0.75))
     add("float32_one_element", SHAPE, lambda x, r: op.AddV2(x=x, y=tf.constant([0.75])))
     add("float32_rank3", SHAPE, lambda x, r: op.AddV2(x=x, y=r(*SHAPE)))
-    add("float32_unaligned", SHAPE, lambda x, r: op.AddV2(x=op.AddV2(x=x, y=tf.constant(r(4), name="a")), y=tf.constant(r(4), name="bcd")),
+    add("float32_unaligned", SHAPE, lambda x, r: op.AddV2(x=op.AddV2(x=x, y=tf.constant(r(4), name="a")),
+                                                          y=tf.constant(r(4), name="bcd")),
         "two blobs, at least one not at a multiple of four in the file")
     add("float32_float_val_unpacked", SHAPE, lambda x, r: op.AddV2(x=x, y=tf.constant(r(4), name="constant")),
         "a tag before each value, as the first protobuf version wrote lists", serialize=with_unpacked_constant)
@@ -89,7 +93,8 @@ def dequantised(cases):
         constant = tf.constant(values.astype(tf.as_dtype(kind).as_numpy_dtype), tf.as_dtype(kind), name=name)
         return op.Dequantize(input=constant, min_range=low, max_range=high, mode="MIN_FIRST")
 
-    for name, low, high in [("symmetric", -1.0, 1.0), ("positive", 0.0, 6.0), ("uneven", -0.37, 2.91), ("all_positive", 0.5, 1.5), ("tiny", -1e-3, 2e-3)]:
+    for name, low, high in [("symmetric", -1.0, 1.0), ("positive", 0.0, 6.0), ("uneven", -0.37, 2.91), ("all_positive", 0.5, 1.5),
+                            ("tiny", -1e-3, 2e-3)]:
         add(f"quint8_{name}", SHAPE, lambda x, r: op.AddV2(x=x, y=dequantize(r.integers(0, 256, 3, 4), "quint8", low, high)))
     for kind in QUANTISED:
         if kind == "quint8":
@@ -98,14 +103,17 @@ def dequantised(cases):
     for kind in QUANTISED:
         def as_int_val(definition):
             node = node_named(definition, "quantised")
-            values = np.frombuffer(node.attr["value"].tensor.tensor_content, {"quint8": "u1", "qint8": "i1", "quint16": "<u2", "qint16": "<i2"}[kind])
+            values = np.frombuffer(node.attr["value"].tensor.tensor_content,
+                                   {"quint8": "u1", "qint8": "i1", "quint16": "<u2", "qint16": "<i2"}[kind])
             encode(node, "int_val", values)
-        add(f"{kind}_int_val", SHAPE, lambda x, r: op.AddV2(x=x, y=dequantize(values_of(kind, r), kind, -1.5, 2.0)), edit=as_int_val)
+        add(f"{kind}_int_val", SHAPE, lambda x, r: op.AddV2(x=x, y=dequantize(values_of(kind, r), kind, -1.5, 2.0)),
+            edit=as_int_val)
     add("convolution_weights", [1, 5, 6, 2], lambda x, r: op.Conv2D(
         input=x, filter=dequantize(r.integers(0, 256, 3, 3, 2, 4), "quint8", -0.8, 1.1), strides=[1, 1, 1, 1], padding="SAME"))
     add("dense_weights", [1, 9], lambda x, r: op.MatMul(a=x, b=dequantize(r.integers(0, 256, 9, 4), "quint8", -0.8, 1.1)))
     add("quint8_defaults_stripped", SHAPE, lambda x, r: op.AddV2(x=x, y=op.Dequantize(
-        input=tf.constant(r.integers(0, 256, 4).astype(tf.quint8.as_numpy_dtype), tf.quint8), min_range=-1.0, max_range=1.0, mode="MIN_FIRST")),
+        input=tf.constant(r.integers(0, 256, 4).astype(tf.quint8.as_numpy_dtype), tf.quint8), min_range=-1.0, max_range=1.0,
+        mode="MIN_FIRST")),
         "no axis and narrow_range attributes, as in graphs of 2017", strip=True)
 
 

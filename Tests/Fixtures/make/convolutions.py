@@ -24,7 +24,8 @@ def depthwise(x, kernel, **options):
 
 def convolutions(cases):
     add = cases.family("convolution")
-    sizes = [("1x1", (1, 1)), ("2x2", (2, 2)), ("3x3", (3, 3)), ("5x5", (5, 5)), ("1x3", (1, 3)), ("3x1", (3, 1)), ("5x2", (5, 2))]
+    sizes = [("1x1", (1, 1)), ("2x2", (2, 2)), ("3x3", (3, 3)), ("5x5", (5, 5)), ("1x3", (1, 3)), ("3x1", (3, 1)),
+             ("5x2", (5, 2))]
     for name, kernel in sizes:
         for padding in ("SAME", "VALID"):
             add(f"{name}_{padding.lower()}", [1, 6, 7, 3],
@@ -59,7 +60,8 @@ def convolutions(cases):
     add("3x3_defaults_stripped", [1, 5, 6, 2], lambda x, r: convolution(x, r(3, 3, 2, 3)), strip=True)
     add("3x3_kernel_reshaped", [1, 4, 4, 2],
         lambda x, r: convolution(x, op.Reshape(tensor=r(9, 6), shape=[3, 3, 2, 3])), "the filter is a folded constant")
-    channels_first = [("same", {}), ("same_stride_2x1", {"stride": (2, 1)}), ("valid_dilation2", {"padding": "VALID", "dilation": (2, 2)}),
+    channels_first = [("same", {}), ("same_stride_2x1", {"stride": (2, 1)}),
+                      ("valid_dilation2", {"padding": "VALID", "dilation": (2, 2)}),
                       ("explicit", {"explicit": ((1, 2), (0, 3))})]
     for name, options in channels_first:
         add(f"nchw_3x3_{name}", [1, 2, 6, 7],
@@ -132,7 +134,8 @@ def batch_norms(cases):
     for name, operation in versions:
         for epsilon in (1e-5, 1e-3, 0.1):
             add(f"{name}_epsilon_{epsilon}", [1, 4, 3, 4], lambda x, r: fused(operation, x, r, epsilon=epsilon))
-        add(f"{name}_default_epsilon", [1, 4, 3, 4], lambda x, r: fused(operation, x, r), "no epsilon attribute: 0.0001", strip=True)
+        add(f"{name}_default_epsilon", [1, 4, 3, 4], lambda x, r: fused(operation, x, r), "no epsilon attribute: 0.0001",
+            strip=True)
         add(f"{name}_nchw", [1, 4, 3, 5], lambda x, r: fused(operation, x, r, data_format="NCHW"))
 
     def rsqrt_of(variance, epsilon=1e-3):
@@ -162,8 +165,10 @@ def batch_norms(cases):
         return op.Add(x=op.Mul(x=op.RealDiv(x=op.Sub(x=x, y=mean), y=deviation), y=r(4)), y=r(4))
 
     for name, build, note in [("chain_slim", slim, "as TF-slim writes it"), ("chain_without_gamma", without_gamma, ""),
-                              ("chain_divided", divided, "Sub, RealDiv, Mul, AddV2"), ("chain_negated_mean", by_negated_mean, "as Keras writes it"),
-                              ("chain_of_activations", by_pictures_statistics, "instance norm: mean and variance of the picture itself")]:
+                              ("chain_divided", divided, "Sub, RealDiv, Mul, AddV2"),
+                              ("chain_negated_mean", by_negated_mean, "as Keras writes it"),
+                              ("chain_of_activations", by_pictures_statistics,
+                               "instance norm: mean and variance of the picture itself")]:
         add(name, [1, 4, 3, 4], build, note)
 
 

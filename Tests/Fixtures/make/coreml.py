@@ -51,13 +51,16 @@ def many_dimensions(twin, x):
     y = twin.clip(twin.convolution(x, (1, 1), 4), 0.0, 6.0)
     x = twin.layer("concat", lambda name, output_name: builder.add_concat_nd(name, [x.name, y.name], output_name, axis=1),
                    tf.concat([x.value, y.value], 3))
-    mean = twin.layer("mean", lambda name, output_name: builder.add_reduce_mean(name, x.name, output_name, axes=[2, 3], keepdims=True),
+    mean = twin.layer("mean", lambda name, output_name: builder.add_reduce_mean(name, x.name, output_name, axes=[2, 3],
+                                                                                keepdims=True),
                       tf.reduce_mean(x.value, [1, 2], keepdims=True))
-    x = twin.layer("add", lambda name, output_name: builder.add_add_broadcastable(name, [x.name, mean.name], output_name), x.value + mean.value)
+    x = twin.layer("add", lambda name, output_name: builder.add_add_broadcastable(name, [x.name, mean.name], output_name),
+                   x.value + mean.value)
     x = twin.pool(x, "MAX", 2, 2, "SAME")
     x = twin.layer("transpose", lambda name, output_name: builder.add_transpose(name, [0, 2, 3, 1], x.name, output_name), x.value)
     count = int(np.prod(x.value.shape[1:]))
-    x = twin.layer("reshape", lambda name, output_name: builder.add_reshape_static(name, x.name, output_name, [1, 1, count]), x.value)
+    x = twin.layer("reshape", lambda name, output_name: builder.add_reshape_static(name, x.name, output_name, [1, 1, count]),
+                   x.value)
     x = twin.layer("squeeze", lambda name, output_name: builder.add_squeeze(name, x.name, output_name, axes=[1]), x.value)
     return twin.softmax_last(twin.dense(x, 5, SPREAD))
 
@@ -70,7 +73,8 @@ def features(twin, x):
 
 def pooled_features(twin, x):
     x = twin.clip(twin.convolution(x, (3, 3), 6, stride=2), 0.0, 6.0)
-    x = twin.layer("mean", lambda name, output_name: twin.builder.add_reduce_mean(name, x.name, output_name, axes=[2, 3], keepdims=False),
+    x = twin.layer("mean", lambda name, output_name: twin.builder.add_reduce_mean(name, x.name, output_name, axes=[2, 3],
+                                                                                  keepdims=False),
                    tf.reduce_mean(x.value, [1, 2]))
     return twin.dense(x, 3, output=twin.output)
 
@@ -99,8 +103,10 @@ class Models:
         twin = Twin(name, shape, "probabilities", mapped=mapped)
         ordered = pixels[..., ::-1] if layout == "bgr" else pixels
         outputs = build(twin, Blob("image", tf.constant(ordered * np.float32(scale) + np.array(biases, "f4")))).value.numpy()
-        names = {"rgb": ("red_bias", "green_bias", "blue_bias"), "bgr": ("blue_bias", "green_bias", "red_bias"), "gray": ("gray_bias",)}[layout]
-        twin.builder.set_pre_processing_parameters(["image"], is_bgr=layout == "bgr", image_scale=scale, **dict(zip(names, biases)))
+        names = {"rgb": ("red_bias", "green_bias", "blue_bias"), "bgr": ("blue_bias", "green_bias", "red_bias"),
+                 "gray": ("gray_bias",)}[layout]
+        twin.builder.set_pre_processing_parameters(["image"], is_bgr=layout == "bgr", image_scale=scale,
+                                                   **dict(zip(names, biases)))
         twin.builder.set_class_labels(labels, "classLabel", "probabilities")
         spec = twin.builder.spec
         spec.description.metadata.shortDescription = note
@@ -123,7 +129,8 @@ class Models:
         definition = graph_of(lambda: small(network, tf.compat.v1.placeholder(tf.float32, [1, 32, 32, 3], name="input")))
         image = ct.ImageType(name="input", shape=(1, 32, 32, 3), scale=1 / 127.5, bias=[-1, -1, -1])
         labels = LABELS + ["fig", "grape", "hazelnut", "ilama", "jujube"]
-        model = ct.convert(definition, source="tensorflow", convert_to="neuralnetwork", inputs=[image], outputs=[ct.TensorType(name="softmax")],
+        model = ct.convert(definition, source="tensorflow", convert_to="neuralnetwork", inputs=[image],
+                           outputs=[ct.TensorType(name="softmax")],
                            classifier_config=ct.ClassifierConfig(labels))
         spec = model.get_spec()
         spec.description.metadata.ClearField("userDefined")
@@ -135,17 +142,22 @@ def write():
     models = Models()
     spec, pixels, outputs = models.image_classifier("rgb", rgb, (24, 24), "rgb", 1 / 127.5, (-0.9, -1.0, -1.1),
                                                     "version 1: batch norm, relu6 as four layers, SAME pools, flatten, dense")
-    smallest, *_ = models.image_classifier("bgr", bgr, (22, 26), "bgr", 1 / 64, (-1.6, -1.8, -1.9),
-                            "version 1: TOP_LEFT_HEAVY, grouped and depthwise filters, INCLUDE_LAST_PIXEL, concat, global pool")
-    models.image_classifier("gray", gray, (20, 18), "gray", 1 / 255, (-0.5,), "version 1: explicit padding, average that counts it, channels last, number labels",
+    smallest, *_ = models.image_classifier(
+        "bgr", bgr, (22, 26), "bgr", 1 / 64, (-1.6, -1.8, -1.9),
+        "version 1: TOP_LEFT_HEAVY, grouped and depthwise filters, INCLUDE_LAST_PIXEL, concat, global pool")
+    models.image_classifier("gray", gray, (20, 18), "gray", 1 / 255, (-0.5,),
+                            "version 1: explicit padding, average that counts it, channels last, number labels",
                             labels=[10, 20, 30, 40, 50])
     models.image_classifier("many_dimensions", many_dimensions, (17, 16), "rgb", 1 / 127.5, (-1.0, -1.0, -1.0),
-                            "version 4: clip, concatND, reduceMean, addBroadcastable, transpose, reshapeStatic, squeeze, softmaxND", mapped=False)
+                            "version 4: clip, concatND, reduceMean, addBroadcastable, transpose, reshapeStatic, squeeze, softmaxND",
+                            mapped=False)
     half = quantization_utils.quantize_weights(ct.models.MLModel(spec, skip_model_load=True), nbits=16)
     half = half if hasattr(half, "specificationVersion") else half.get_spec()
-    models.save("rgb_half", half, pixels, outputs, ("rgb", 1 / 127.5, (-0.9, -1.0, -1.1)), "version 2: the weights of rgb in half precision, which holds them exactly")
+    models.save("rgb_half", half, pixels, outputs, ("rgb", 1 / 127.5, (-0.9, -1.0, -1.1)),
+                "version 2: the weights of rgb in half precision, which holds them exactly")
     models.array_model("array", features, (3, 10, 10), "version 1: an array input of rank 3, an array output", mapped=True)
-    models.array_model("array_exact", pooled_features, (1, 3, 10, 10), "version 4: an array input of rank 4, mapped exactly", mapped=False)
+    models.array_model("array_exact", pooled_features, (1, 3, 10, 10), "version 4: an array input of rank 4, mapped exactly",
+                       mapped=False)
     models.converted("converted", "what coremltools 9 makes of a frozen graph")
     save_table("coreml/coreml.tsv", ("model", "layout", "scale", "biases", "version", "note"), models.rows)
     refused_models.write(smallest)

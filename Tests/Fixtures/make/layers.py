@@ -80,7 +80,8 @@ class Network:
         return kernel, weights["beta"] - weights["mean"] * factor
 
     def bias_added(self, y, scope, bias):
-        return op.BiasAdd(value=y, bias=self.constant(scope + "/biases", bias), data_format=self.layout if len(y.shape) == 4 else "NHWC",
+        return op.BiasAdd(value=y, bias=self.constant(scope + "/biases", bias),
+                          data_format=self.layout if len(y.shape) == 4 else "NHWC",
                           name=scope + "/BiasAdd")
 
     def normalized(self, y, scope, weights):
@@ -97,13 +98,15 @@ class Network:
         return operation(x=y, scale=gamma, offset=beta, mean=mean, variance=variance, epsilon=EPSILON, is_training=False,
                          data_format=self.layout, name=scope + "/BatchNorm/FusedBatchNorm").y
 
-    def convolution(self, x, scope, kernel, outputs=None, stride=1, padding="SAME", activation="Relu", normalized=True, spread=1.0):
+    def convolution(self, x, scope, kernel, outputs=None, stride=1, padding="SAME", activation="Relu", normalized=True,
+                    spread=1.0):
         """A convolution, depthwise where `outputs` is not given, with batch norm or bias, and its activation."""
         is_depthwise = outputs is None
 
         def apply(values):
             operation = op.DepthwiseConv2dNative if is_depthwise else op.Conv2D
-            return operation(input=x, filter=values, strides=self.spatial(stride, stride), padding=padding, data_format=self.layout,
+            return operation(input=x, filter=values, strides=self.spatial(stride, stride), padding=padding,
+                             data_format=self.layout,
                              name=scope + ("/depthwise" if is_depthwise else "/convolution"))
 
         if self.measuring:

@@ -56,12 +56,14 @@ def fusions(cases):
         ("conv_div", lambda x, r: op.RealDiv(x=conv(x, r), y=r.uniform(0.5, 2, 4)), ""),
         ("conv_bias_batch_norm", lambda x, r: fused(op.BiasAdd(value=conv(x, r), bias=r(4)), r), ""),
         ("conv_batch_norm_twice", lambda x, r: fused(fused(conv(x, r), r), r), ""),
-        ("conv_relu_batch_norm", lambda x, r: fused(op.Relu(features=conv(x, r)), r), "the batch norm cannot go into the filter before it"),
+        ("conv_relu_batch_norm", lambda x, r: fused(op.Relu(features=conv(x, r)), r),
+         "the batch norm cannot go into the filter before it"),
         ("batch_norm_conv_same", lambda x, r: conv(fused(x, r, 3), r), "the offset cannot go through zero padding"),
         ("batch_norm_conv_valid", lambda x, r: conv(fused(x, r, 3), r, padding="VALID"), ""),
         ("depthwise_batch_norm", lambda x, r: fused(depthwise(x, r(3, 3, 3, 1)), r, 3), ""),
         ("depthwise_multiplier_batch_norm", lambda x, r: fused(depthwise(x, r(3, 3, 3, 2)), r, 6), ""),
-        ("dense_mul_add", lambda x, r: op.AddV2(x=op.Mul(x=op.MatMul(a=op.Reshape(tensor=x, shape=[-1, 90]), b=r(90, 4)), y=r(4)), y=r(4)), ""),
+        ("dense_mul_add", lambda x, r: op.AddV2(x=op.Mul(x=op.MatMul(a=op.Reshape(tensor=x, shape=[-1, 90]), b=r(90, 4)), y=r(4)),
+                                                y=r(4)), ""),
         ("conv_read_twice", read_twice, "the product cannot go into a filter that someone else reads"),
         ("shared_filter", shared_filter, "two convolutions read one constant"),
         ("residual", residual, ""),
@@ -69,18 +71,22 @@ def fusions(cases):
         ("pad_conv_stride2", lambda x, r: conv(op.Pad(input=x, paddings=spatial), r, padding="VALID", stride=(2, 2)), ""),
         ("pad_conv_same", lambda x, r: conv(op.Pad(input=x, paddings=spatial), r, stride=(2, 2)), "SAME counts the padded size"),
         ("pad_depthwise", lambda x, r: depthwise(op.Pad(input=x, paddings=spatial), r(3, 3, 3, 1), padding="VALID"), ""),
-        ("pad_value_conv", lambda x, r: conv(op.PadV2(input=x, paddings=spatial, constant_values=1.5), r, padding="VALID"), "padding with 1.5"),
+        ("pad_value_conv", lambda x, r: conv(op.PadV2(input=x, paddings=spatial, constant_values=1.5), r, padding="VALID"),
+         "padding with 1.5"),
         ("pad_channels_conv", lambda x, r: conv(op.Pad(input=x, paddings=[[0, 0], [0, 0], [0, 0], [1, 0]]), r), ""),
         ("pad_max_pool", lambda x, r: op.MaxPool(input=op.Pad(input=op.Sub(x=x, y=9.0), paddings=spatial), ksize=[1, 3, 3, 1],
-                                                 strides=[1, 2, 2, 1], padding="VALID"), "the zeros win: no padding of the pool's own"),
+                                                 strides=[1, 2, 2, 1], padding="VALID"),
+                                                 "the zeros win: no padding of the pool's own"),
         ("pad_average_pool", lambda x, r: op.AvgPool(value=op.Pad(input=x, paddings=spatial), ksize=[1, 3, 3, 1],
                                                      strides=[1, 2, 2, 1], padding="VALID"), "the zeros count"),
         ("relu6_as_minimum_maximum", lambda x, r: op.Minimum(x=op.Maximum(x=conv(x, r), y=0.0), y=6.0), ""),
         ("leaky_relu_as_maximum", lambda x, r: op.Maximum(x=x, y=op.Mul(x=x, y=0.1)), ""),
         ("hard_swish", hard_swish, ""),
         ("swish", lambda x, r: op.Mul(x=x, y=op.Sigmoid(x=x)), ""),
-        ("softmax_of_reshaped", lambda x, r: op.Reshape(tensor=op.Softmax(logits=op.Reshape(tensor=x, shape=[-1, 3])), shape=[1, 5, 6, 3]), ""),
-        ("preprocess_sub_mul_conv_same", lambda x, r: conv(op.Mul(x=op.Sub(x=x, y=0.5), y=2.0), r), "the bias cannot go through zero padding"),
+        ("softmax_of_reshaped", lambda x, r: op.Reshape(tensor=op.Softmax(logits=op.Reshape(tensor=x, shape=[-1, 3])),
+                                                        shape=[1, 5, 6, 3]), ""),
+        ("preprocess_sub_mul_conv_same", lambda x, r: conv(op.Mul(x=op.Sub(x=x, y=0.5), y=2.0), r),
+         "the bias cannot go through zero padding"),
         ("preprocess_per_channel_conv_same", lambda x, r: conv(op.Mul(x=op.Sub(x=x, y=r(3)), y=r(3)), r), ""),
         ("preprocess_div_sub", lambda x, r: conv(op.Sub(x=op.RealDiv(x=x, y=127.5), y=1.0), r), ""),
     ]
@@ -117,7 +123,8 @@ def wirings(cases):
     def drop_versions(definition):
         definition.ClearField("versions")
 
-    for name, edit, note in [("reverse_order", reverse_order, "every node stands before what it reads"), ("ports_named", name_ports, "inputs written as name:0"),
+    for name, edit, note in [("reverse_order", reverse_order, "every node stands before what it reads"),
+                             ("ports_named", name_ports, "inputs written as name:0"),
                              ("control_inputs", add_control_inputs, "a NoOp between control inputs"),
                              ("annotated", annotate, "_output_shapes and devices"), ("no_versions", drop_versions, "")]:
         add(name, PICTURE, two_steps, note, edit=edit)
@@ -126,7 +133,8 @@ def wirings(cases):
     add("many_readers", PICTURE, lambda x, r: op.AddN(inputs=[x, op.Neg(x=x), op.Tanh(x=x), op.Mul(x=x, y=x)]))
     add("dead_end", PICTURE, lambda x, r: (op.Sqrt(x=x), op.Tanh(x=x))[1], "an unread Sqrt beside the output")
     add("chain_of_identities", PICTURE, lambda x, r: op.Identity(input=op.Identity(input=op.Identity(input=op.Neg(x=x)))))
-    add("unsupported_unread", PICTURE, lambda x, r: (op.Lgamma(x=x), op.Tanh(x=x))[1], "an unsupported operation that the output does not need")
+    add("unsupported_unread", PICTURE, lambda x, r: (op.Lgamma(x=x), op.Tanh(x=x))[1],
+        "an unsupported operation that the output does not need")
 
 
 def write(cases):

@@ -27,7 +27,8 @@ def unsupported(add):
         return op.Mul(x=x, y=op.VariableV2(shape=[3], dtype=tf.float32, name="weights"))
 
     def resource_variable(x):
-        return op.Mul(x=x, y=op.ReadVariableOp(resource=op.VarHandleOp(dtype=tf.float32, shape=[3], name="weights"), dtype=tf.float32))
+        return op.Mul(x=x, y=op.ReadVariableOp(resource=op.VarHandleOp(dtype=tf.float32, shape=[3], name="weights"),
+                                               dtype=tf.float32))
 
     def switch_on_data(x):
         off, on = op.Switch(data=x, pred=op.Cast(x=op.Max(input=x, axis=[0, 1, 2, 3]), DstT=tf.bool), name="choose")
@@ -41,12 +42,14 @@ def unsupported(add):
         return result
 
     add("unsupported_twice.pb", graph(twice), "two nodes of an unsupported operation", "first/odd second/odd Digamma")
-    add("custom_twice.pb", renamed(graph(twice), "MyCustomOperation"), "two nodes of an operation that TensorFlow does not know either",
+    add("custom_twice.pb", renamed(graph(twice), "MyCustomOperation"),
+        "two nodes of an operation that TensorFlow does not know either",
         "first/odd second/odd MyCustomOperation")
     add("bitcast.pb", graph(bitcast), "Bitcast of activations", "there back Bitcast")
     add("switch_on_data.pb", graph(switch_on_data), "a Switch whose predicate depends on the picture", "choose")
     add("loop.pb", graph(loop), "a while loop", "loop")
-    add("function_call.pb", renamed(graph(lambda x: op.Digamma(x=x, name="call")), "PartitionedCall"), "a function call", "call PartitionedCall")
+    add("function_call.pb", renamed(graph(lambda x: op.Digamma(x=x, name="call")), "PartitionedCall"), "a function call",
+        "call PartitionedCall")
     add("variable.pb", graph(variable), "a variable: the graph is not frozen", "weights")
     add("resource_variable.pb", graph(resource_variable), "a resource variable: the graph is not frozen", "weights")
 
@@ -60,7 +63,8 @@ def attributes(add):
         return op.Conv2D(input=x, filter=KERNEL, strides=[1, 1, 1, 1], padding="VALID", name="conv")
 
     def explicit_conv(x):
-        return op.Conv2D(input=x, filter=KERNEL, strides=[1, 1, 1, 1], padding="EXPLICIT", explicit_paddings=[0, 0, 1, 1, 1, 1, 0, 0], name="conv")
+        return op.Conv2D(input=x, filter=KERNEL, strides=[1, 1, 1, 1], padding="EXPLICIT",
+                         explicit_paddings=[0, 0, 1, 1, 1, 1, 0, 0], name="conv")
 
     def max_pool(x):
         return op.MaxPool(input=x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID", name="pool")
@@ -87,7 +91,8 @@ def attributes(add):
     for name, build, node, attribute, value, wrong in [
             ("batch_norm_training", norm, "norm", "is_training", True, "FusedBatchNorm with is_training"),
             ("batch_norm_v3_training", norm_v3, "norm", "is_training", True, "FusedBatchNormV3 with is_training"),
-            ("batch_norm_training_by_default", norm, "norm", "is_training", None, "FusedBatchNorm without is_training, which is true by default"),
+            ("batch_norm_training_by_default", norm, "norm", "is_training", None,
+             "FusedBatchNorm without is_training, which is true by default"),
             ("conv_stride_batch", conv, "conv", "strides", [2, 1, 1, 1], "a stride over the batch"),
             ("conv_stride_channel", conv, "conv", "strides", [1, 1, 1, 2], "a stride over the channels"),
             ("conv_stride_zero", conv, "conv", "strides", [1, 0, 1, 1], "a stride of zero"),
@@ -99,9 +104,12 @@ def attributes(add):
             ("conv_without_padding", conv, "conv", "padding", None, "no attribute padding"),
             ("conv_padding_unknown", conv, "conv", "padding", b"FULL", "padding FULL"),
             ("conv_padding_wrong_kind", conv, "conv", "padding", 1, "padding given as a number"),
-            ("conv_explicit_negative", explicit_conv, "conv", "explicit_paddings", [0, 0, -1, 1, 1, 1, 0, 0], "negative explicit padding"),
-            ("conv_explicit_channel", explicit_conv, "conv", "explicit_paddings", [0, 0, 1, 1, 1, 1, 0, 1], "explicit padding of channels"),
-            ("conv_explicit_four", explicit_conv, "conv", "explicit_paddings", [1, 1, 1, 1], "four explicit paddings in place of eight"),
+            ("conv_explicit_negative", explicit_conv, "conv", "explicit_paddings", [0, 0, -1, 1, 1, 1, 0, 0],
+             "negative explicit padding"),
+            ("conv_explicit_channel", explicit_conv, "conv", "explicit_paddings", [0, 0, 1, 1, 1, 1, 0, 1],
+             "explicit padding of channels"),
+            ("conv_explicit_four", explicit_conv, "conv", "explicit_paddings", [1, 1, 1, 1],
+             "four explicit paddings in place of eight"),
             ("conv_vectorized_layout", conv, "conv", "data_format", b"NCHW_VECT_C", "data_format NCHW_VECT_C"),
             ("pool_over_channels", max_pool, "pool", "ksize", [1, 1, 1, 3], "a pool over the channels"),
             ("pool_over_batch", average_pool, "pool", "ksize", [2, 2, 2, 1], "a pool over the batch"),
@@ -116,8 +124,10 @@ def attributes(add):
         add(name + ".pb", edited(build, node, lambda node: set_attribute(node, attribute, value)), wrong, words)
 
     for name, build, size, wrong in [("conv_channels", conv, [1, 6, 6, 5], "a picture of 5 channels, a filter of 3"),
-                                     ("conv_too_large", valid_conv, [1, 2, 6, 3], "a filter larger than the picture, without padding")]:
-        add(name + ".pb", edited(build, "input", lambda node: node.attr["shape"].shape.CopyFrom(tf.TensorShape(size).as_proto())), wrong, "conv")
+                                     ("conv_too_large", valid_conv, [1, 2, 6, 3],
+                                      "a filter larger than the picture, without padding")]:
+        add(name + ".pb", edited(build, "input", lambda node: node.attr["shape"].shape.CopyFrom(tf.TensorShape(size).as_proto())),
+            wrong, "conv")
 
 
 def set_attribute(node, name, value):
@@ -144,22 +154,29 @@ def shapes(add):
         return op.StridedSlice(input=x, begin=[0, 0], end=[1, 6], strides=[1, 1], name="cut")
 
     for name, build, constant, value, wrong in [
-            ("bias_size", lambda x: op.BiasAdd(value=x, bias=BIAS, name="bias"), "bias/bias", values(4), "a bias of 4 for 3 channels"),
+            ("bias_size", lambda x: op.BiasAdd(value=x, bias=BIAS, name="bias"), "bias/bias", values(4),
+             "a bias of 4 for 3 channels"),
             ("broadcast", lambda x: op.AddV2(x=x, y=BIAS, name="sum"), "sum/y", values(2), "shapes that do not broadcast"),
             ("reshape_size", flat, "flat/shape", [1, 107], "108 values into 107"),
             ("reshape_two_unknown", flat, "flat/shape", [-1, -1], "two unknown dimensions"),
             ("reshape_negative", flat, "flat/shape", [-2, -54], "negative dimensions"),
-            ("transpose_twice_the_same", lambda x: op.Transpose(x=x, perm=[0, 1, 3, 2], name="turn"), "turn/perm", [0, 1, 1, 2], "no permutation"),
-            ("transpose_of_three", lambda x: op.Transpose(x=x, perm=[0, 1, 3, 2], name="turn"), "turn/perm", [0, 2, 1], "a permutation of 3 for rank 4"),
-            ("mean_axis", lambda x: op.Mean(input=x, axis=[1, 2], name="pool"), "pool/reduction_indices", [1, 4], "axis 4 of rank 4"),
+            ("transpose_twice_the_same", lambda x: op.Transpose(x=x, perm=[0, 1, 3, 2], name="turn"), "turn/perm", [0, 1, 1, 2],
+             "no permutation"),
+            ("transpose_of_three", lambda x: op.Transpose(x=x, perm=[0, 1, 3, 2], name="turn"), "turn/perm", [0, 2, 1],
+             "a permutation of 3 for rank 4"),
+            ("mean_axis", lambda x: op.Mean(input=x, axis=[1, 2], name="pool"), "pool/reduction_indices", [1, 4],
+             "axis 4 of rank 4"),
             ("concat_axis", lambda x: op.ConcatV2(values=[x, x], axis=3, name="join"), "join/axis", -5, "axis -5 of rank 4"),
             ("expand_axis", lambda x: op.ExpandDims(input=x, axis=0, name="more"), "more/dim", 5, "axis 5 of rank 4"),
-            ("matmul_inner", lambda x: op.MatMul(a=flat(x), b=values(108, 2), name="dense"), "dense/b", values(107, 2), "108 columns, 107 rows"),
-            ("slice_past_end", lambda x: op.Slice(input=x, begin=[0, 0, 0, 0], size=PICTURE, name="cut"), "cut/size", [1, 6, 7, 3], "a slice past the end"),
+            ("matmul_inner", lambda x: op.MatMul(a=flat(x), b=values(108, 2), name="dense"), "dense/b", values(107, 2),
+             "108 columns, 107 rows"),
+            ("slice_past_end", lambda x: op.Slice(input=x, begin=[0, 0, 0, 0], size=PICTURE, name="cut"), "cut/size",
+             [1, 6, 7, 3], "a slice past the end"),
             ("strided_slice_stride_zero", cut, "cut/strides", [1, 0], "a stride of zero"),
             ("pad_negative", padded, "pad/paddings", [[0, 0], [-1, 1], [1, 1], [0, 0]], "negative padding"),
             ("pad_huge", padded, "pad/paddings", [[0, 0], [1 << 30, 1], [1 << 30, 1], [0, 0]], "padding to 2^60 values"),
-            ("fill_huge", lambda x: op.AddV2(x=x, y=op.Fill(dims=[1, 1], value=1.0, name="fill")), "fill/dims", [1 << 20, 1 << 20], "a fill of 2^40 values"),
+            ("fill_huge", lambda x: op.AddV2(x=x, y=op.Fill(dims=[1, 1], value=1.0, name="fill")), "fill/dims",
+             [1 << 20, 1 << 20], "a fill of 2^40 values"),
             ("range_endless", ranged, "range/delta", 0, "a range with step zero"),
             ("range_huge", ranged, "range/limit", 2**31 - 1, "a range of 2^31 values")]:
         add(name + ".pb", edited(build, constant, lambda node: node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value))),
@@ -171,11 +188,16 @@ def by_activation(add):
     def whole_number(x):
         return op.Cast(x=op.Max(input=x, axis=[0, 1, 2, 3]), DstT=tf.int32)
 
+    def conv(x):
+        kernel = op.Reshape(tensor=op.Tanh(x=x), shape=[3, 3, 3, 4])
+        return op.Conv2D(input=x, filter=kernel, strides=[1, 1, 1, 1], padding="SAME", name="conv")
+
     for name, build, node, wrong in [
-            ("conv_of_activation", lambda x: op.Conv2D(input=x, filter=op.Reshape(tensor=op.Tanh(x=x), shape=[3, 3, 3, 4]), strides=[1, 1, 1, 1],
-                                                       padding="SAME", name="conv"), "conv", "a convolution's filter"),
-            ("split_by_activation", lambda x: op.Split(axis=whole_number(x), value=x, num_split=3, name="parts")[0], "parts", "a split's axis"),
-            ("reshape_by_activation", lambda x: op.Reshape(tensor=x, shape=op.Cast(x=x[0, 0, 0], DstT=tf.int32), name="flat"), "flat", "a reshape's shape")]:
+            ("conv_of_activation", conv, "conv", "a convolution's filter"),
+            ("split_by_activation", lambda x: op.Split(axis=whole_number(x), value=x, num_split=3, name="parts")[0], "parts",
+             "a split's axis"),
+            ("reshape_by_activation", lambda x: op.Reshape(tensor=x, shape=op.Cast(x=x[0, 0, 0], DstT=tf.int32), name="flat"),
+             "flat", "a reshape's shape")]:
         add(name + ".pb", graph(build), wrong + " depends on the picture", node)
 
 
@@ -216,10 +238,14 @@ def weights(add):
     add("weights_2_40_splat.pb", tensor(splat(1 << 20, 1 << 20)), "one value for 2^40 elements", "weights")
     add("weights_overflow.pb", tensor(sized(1 << 62, 4, 3)), "a shape whose product overflows", "weights")
     add("weights_negative_size.pb", tensor(sized(-3)), "a constant of size -3", "weights")
-    add("weights_without_value.pb", edited(scaled, "weights", lambda node: node.attr.pop("value")), "a constant without value", "weights value")
-    add("weights_strings.pb", edited(scaled, "weights", typed(tf.string, [b"a", b"b", b"c"])), "weights of type string", "weights string")
-    add("weights_complex.pb", edited(scaled, "weights", typed(tf.complex64, [1 + 1j, 2, 3])), "weights of type complex64", "weights complex64")
-    add("weights_unknown_type.pb", edited(scaled, "weights", lambda node: setattr(node.attr["value"].tensor, "dtype", 99)), "weights of a type numbered 99", "weights 99")
+    add("weights_without_value.pb", edited(scaled, "weights", lambda node: node.attr.pop("value")), "a constant without value",
+        "weights value")
+    add("weights_strings.pb", edited(scaled, "weights", typed(tf.string, [b"a", b"b", b"c"])), "weights of type string",
+        "weights string")
+    add("weights_complex.pb", edited(scaled, "weights", typed(tf.complex64, [1 + 1j, 2, 3])), "weights of type complex64",
+        "weights complex64")
+    add("weights_unknown_type.pb", edited(scaled, "weights", lambda node: setattr(node.attr["value"].tensor, "dtype", 99)),
+        "weights of a type numbered 99", "weights 99")
 
 
 def structures(add):
@@ -254,17 +280,23 @@ def structures(add):
     add("two_outputs.pb", graph_of(branches), "two nodes that nobody reads", "left right --output")
     add("no_placeholder.pb", graph_of(lambda: op.Neg(x=tf.constant(BIAS), name="output")), "no placeholder")
     add("unknown_size.pb", graph(chained, [None, None, None, 3]), "a placeholder of unknown size, without --size", "input --size")
-    add("placeholder_2_40.pb", edited(chained, "input", placed([1, 1 << 20, 1 << 20, 3])), "a placeholder of 3 * 2^40 elements", "input")
+    add("placeholder_2_40.pb", edited(chained, "input", placed([1, 1 << 20, 1 << 20, 3])), "a placeholder of 3 * 2^40 elements",
+        "input")
     add("placeholder_empty.pb", edited(chained, "input", placed([1, 0, 6, 3])), "a placeholder without elements", "input")
     add("placeholder_string.pb", edited(chained, "input", placed([], tf.string)), "a placeholder of type string", "input string")
     add("missing_node.pb", without(graph(chained), "tanh"), "a node that reads another which is not there", "negative tanh")
     add("repeated_name.pb", repeated(graph(chained), "tanh"), "two nodes of one name", "tanh")
     add("unnamed_node.pb", edited(chained, "tanh", lambda node: node.ClearField("name")), "a node without a name")
-    add("missing_port.pb", edited(chained, "negative", lambda node: node.input.__setitem__(0, "tanh:3")), "an output that the operation does not have", "tanh:3")
-    add("too_few_inputs.pb", edited(chained, "tanh", lambda node: node.ClearField("input")), "an operation without its input", "tanh")
-    add("too_many_inputs.pb", edited(chained, "tanh", lambda node: node.input.append("input")), "an operation with an input too many", "tanh")
-    add("circle.pb", edited(chained, "tanh", lambda node: node.input.__setitem__(0, "negative")), "two nodes that read each other", "tanh negative")
-    add("reads_itself.pb", edited(chained, "tanh", lambda node: node.input.__setitem__(0, "tanh")), "a node that reads itself", "tanh")
+    add("missing_port.pb", edited(chained, "negative", lambda node: node.input.__setitem__(0, "tanh:3")),
+        "an output that the operation does not have", "tanh:3")
+    add("too_few_inputs.pb", edited(chained, "tanh", lambda node: node.ClearField("input")), "an operation without its input",
+        "tanh")
+    add("too_many_inputs.pb", edited(chained, "tanh", lambda node: node.input.append("input")),
+        "an operation with an input too many", "tanh")
+    add("circle.pb", edited(chained, "tanh", lambda node: node.input.__setitem__(0, "negative")),
+        "two nodes that read each other", "tanh negative")
+    add("reads_itself.pb", edited(chained, "tanh", lambda node: node.input.__setitem__(0, "tanh")), "a node that reads itself",
+        "tanh")
 
 
 def write(refusals):

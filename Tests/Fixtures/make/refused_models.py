@@ -65,20 +65,26 @@ def write(good):
         spec.description.input[0].type.imageType.width = 1 << 40
 
     for name, change, wrong, words in [
-            ("label_count", drop_label, "4 labels for 5 classes", "4 5"), ("repeated_label", repeat_label, "one label twice", "apple"),
-            ("weights_too_short", shorten_weights, "a weight too few", "layer_convolution_1"), ("outputs_2_40", enlarge, "2^40 filters", "layer_convolution_1"),
+            ("label_count", drop_label, "4 labels for 5 classes", "4 5"),
+            ("repeated_label", repeat_label, "one label twice", "apple"),
+            ("weights_too_short", shorten_weights, "a weight too few", "layer_convolution_1"),
+            ("outputs_2_40", enlarge, "2^40 filters", "layer_convolution_1"),
             ("kernel_channels", widen_filter, "3 channels, a filter of 5", "layer_convolution_1"),
-            ("unknown_blob", read_unknown, "a layer reads what nobody writes", "nowhere"), ("later_blob", read_later, "a layer reads what comes later", "layer_convolution_1"),
+            ("unknown_blob", read_unknown, "a layer reads what nobody writes", "nowhere"),
+            ("later_blob", read_later, "a layer reads what comes later", "layer_convolution_1"),
             ("repeated_blob", repeat_blob, "two layers write one blob", "leakyrelu_2"), ("lstm", use_lstm, "an LSTM", "LSTM"),
-            ("custom_layer", use_custom, "a custom layer", "MyLayer"), ("probabilities_unknown", misname_probabilities, "probabilities from no layer", "nowhere"),
-            ("preprocessing_unknown", misname_preprocessing, "preprocessing for no input", "nowhere"), ("two_images", two_images, "two image inputs", "image second"),
+            ("custom_layer", use_custom, "a custom layer", "MyLayer"),
+            ("probabilities_unknown", misname_probabilities, "probabilities from no layer", "nowhere"),
+            ("preprocessing_unknown", misname_preprocessing, "preprocessing for no input", "nowhere"),
+            ("two_images", two_images, "two image inputs", "image second"),
             ("picture_2_40", enlarge_picture, "a picture 2^40 pixels wide", "image"),
             ("no_layers", lambda spec, network: network.ClearField("layers"), "no layers", ""),
             ("no_version", lambda spec, network: spec.ClearField("specificationVersion"), "no specification version", "version"),
             ("version_99", lambda spec, network: setattr(spec, "specificationVersion", 99), "version 99", "99"),
             ("no_kind", lambda spec, network: spec.ClearField("neuralNetworkClassifier"), "a description without a model", ""),
             ("pipeline", lambda spec, network: spec.pipelineClassifier.pipeline.names.append("a"), "a pipeline", "pipeline"),
-            ("tree", lambda spec, network: setattr(spec.treeEnsembleClassifier.treeEnsemble, "numPredictionDimensions", 1), "a tree ensemble", "tree")]:
+            ("tree", lambda spec, network: setattr(spec.treeEnsembleClassifier.treeEnsemble, "numPredictionDimensions", 1),
+             "a tree ensemble", "tree")]:
         changed(name + ".mlmodel", change, wrong, words)
     data = good.SerializeToString(deterministic=True)
     save("truncated.mlmodel", data[:len(data) // 2], "the first half of a model", "truncated")

@@ -55,7 +55,8 @@ class Twin:
         add(name="layer_" + name, output_name=name)
         return Blob(name, value)
 
-    def convolution(self, x, size, outputs, stride=1, mode="same", groups=1, asymmetry="BOTTOM_RIGHT_HEAVY", padding=(0, 0, 0, 0), bias=True):
+    def convolution(self, x, size, outputs, stride=1, mode="same", groups=1, asymmetry="BOTTOM_RIGHT_HEAVY", padding=(0, 0, 0, 0),
+                    bias=True):
         """`padding` is top, bottom, left, right, with the mode valid."""
         channels = x.value.shape[-1]
         kernel = self.weights(*size, channels // groups, outputs, scale=1.4 / math.sqrt(size[0] * size[1] * channels / groups))
@@ -68,7 +69,8 @@ class Twin:
 
         def add(name, output_name):
             top, bottom, left, right = padding
-            self.builder.add_convolution(name, channels // groups, outputs, *size, stride, stride, mode, groups, kernel, offset, bias,
+            self.builder.add_convolution(name, channels // groups, outputs, *size, stride, stride, mode, groups, kernel, offset,
+                                         bias,
                                          input_name=x.name, output_name=output_name, padding_top=top, padding_bottom=bottom,
                                          padding_left=left, padding_right=right, same_padding_asymmetry_mode=asymmetry)
         return self.layer("convolution", add, value + offset if bias else value)
@@ -99,7 +101,8 @@ class Twin:
             name, 1, 1, 1, 1, kind, "VALID", x.name, output_name, is_global=True), reduce(x.value, [1, 2], keepdims=True))
 
     def activation(self, x, kind, params=None):
-        functions = {"RELU": tf.nn.relu, "SIGMOID": tf.nn.sigmoid, "TANH": tf.nn.tanh, "LEAKYRELU": lambda v: tf.nn.leaky_relu(v, params and params[0]),
+        functions = {"RELU": tf.nn.relu, "SIGMOID": tf.nn.sigmoid, "TANH": tf.nn.tanh,
+                     "LEAKYRELU": lambda v: tf.nn.leaky_relu(v, params and params[0]),
                      "ELU": lambda v: tf.where(v > 0, v, params * (tf.exp(v) - 1)), "LINEAR": lambda v: params[0] * v + params[1]}
         return self.layer(kind.lower(), lambda name, output_name: self.builder.add_activation(
             name, kind, x.name, output_name, params), functions[kind](x.value))
@@ -138,7 +141,8 @@ class Twin:
             name, matrix, bias, inputs, outputs, True, x.name, output_name), value @ matrix.T + bias, output)
 
     def softmax(self, x):
-        return self.layer("softmax", lambda name, output_name: self.builder.add_softmax(name, x.name, output_name), tf.nn.softmax(x.value), self.output)
+        return self.layer("softmax", lambda name, output_name: self.builder.add_softmax(name, x.name, output_name),
+                          tf.nn.softmax(x.value), self.output)
 
     def softmax_last(self, x):
         return self.layer("softmax", lambda name, output_name: self.builder.add_softmax_nd(

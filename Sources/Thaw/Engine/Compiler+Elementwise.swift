@@ -1,0 +1,170 @@
+import Kernels
+
+// Steps that work number by number, in either layout, and those that make one number of many.
+
+extension Compiler {
+    mutating func addUnary(_ node: PlannedNode, _ function: UnaryFunction) {
+        let kernel = kernels.unary
+        addRows(node, perChannel: false) { _, work, _, _ in kernel(function, work) }
+    }
+
+    /// Two inputs of one shape.
+    mutating func addBinary(_ node: PlannedNode, _ function: BinaryFunction) {
+        let kernel = kernels.binary
+        let other = place(node.inputs[1], layouts.native[node.outputs[0]]!)
+        addRows(node, perChannel: false) { memory, work, image, start in
+            var work = work
+            work.right = UnsafePointer(memory.pixels(other, image: image) + other.offset(start))
+            work.rightStride = other.rowStride
+            kernel(function, work)
+        }
+    }
+
+    mutating func addBinary(
+        _ node: PlannedNode, _ function: BinaryFunction, operand: Tensor, constantFirst: Bool
+    ) {
+        let kernel = kernels.binary
+        let isOne = operand.elementCount == 1
+        let blocked = layouts.native[node.outputs[0]] == .blocked
+        let constant = channelConstant(
+            operand, count: isOne ? 1 : place(node.outputs[0], blocked ? .blocked : .plain).blocks * blockWidth)
+        addRows(node, perChannel: !isOne) { memory, work, _, start in
+            var work = work
+            work.right = memory.floats(constant) + (isOne ? 0 : start.channel)
+            work.pattern = isOne ? .one : blocked ? .block : .each
+            work.swapped = constantFirst
+            kernel(function, work)
+        }
+    }
+
+    mutating func addScale(_ node: PlannedNode, factor: Tensor, offset: Tensor) {
+        let kernel = kernels.scale
+        let blocked = layouts.native[node.outputs[0]] == .blocked
+        let count = (factor.elementCount + blockWidth - 1) / blockWidth * blockWidth
+        let factors = channelConstant(factor, count: count)
+        let offsets = channelConstant(offset, count: count)
+        addRows(node, perChannel: true) { memory, work, _, start in
+            var work = work
+            work.right = memory.floats(factors) + start.channel
+            work.offset = memory.floats(offsets) + start.channel
+            work.pattern = blocked ? .block : .each
+            kernel(work)
+        }
+    }
+
+    mutating func addSoftmax(_ node: PlannedNode) {
+        let kernel = kernels.softmax
+        addRows(node, perChannel: true) { _, work, _, _ in kernel(work) }
+    }
+
+    private mutating func channelConstant(_ tensor: Tensor, count: Int) -> Int {
+        let numbers = tensor.floats
+        return withConstants { $0.floats(numbers, count: count) }
+    }
+
+    /// A step over the rows of the first input and the output, which lie in the same layout. In blocks a chunk is a plane;
+    /// a plain tensor is cut into runs of whole pixels, each a row of its own where `perChannel` asks it.
+    private mutating func addRows(
+        _ node: PlannedNode, perChannel: Bool, _ body: @escaping @Sendable (Memory, RowWork, Int, RowStart) -> Void
+    ) {
+        let kind = layouts.native[node.outputs[0]]!
+        let from = place(node.inputs[0], kind)
+        let to = place(node.outputs[0], kind)
+        let reads = node.inputs.map { place($0, kind).slot }
+        if kind == .blocked {
+            add(
+                Step(
+                    name: node.name, kind: node.operation.kind, reads: reads, writes: [to.slot],
+                    chunks: to.images * to.blocks
+                ) { memory, chunk in
+                    let (image, block) = chunk.quotientAndRemainder(dividingBy: to.blocks)
+                    memory.clearHalo(to, image: image, blocks: block..<block + 1)
+                    let work = RowWork(
+                        left: memory.pixels(from, image: image) + block * from.blockStride, leftStride: from.rowStride,
+                        output: memory.pixels(to, image: image) + block * to.blockStride, outputStride: to.rowStride,
+                        width: to.width * blockWidth, count: to.height)
+                    body(memory, work, image, RowStart(pixel: 0, channel: block * blockWidth))
+                })
+            return
+        }
+        let channels = to.channels
+        let pixels = to.floatCount / channels
+        let perChunk = max(1, (1 << 14) / channels)
+        add(
+            Step(
+                name: node.name, kind: node.operation.kind, reads: reads, writes: [to.slot],
+                chunks: (pixels + perChunk - 1) / perChunk
+            ) { memory, chunk in
+                let first = chunk * perChunk
+                let count = min(perChunk, pixels - first)
+                let work = RowWork(
+                    left: memory.start(from, image: 0) + first * channels, leftStride: channels,
+                    output: memory.start(to, image: 0) + first * channels, outputStride: channels,
+                    width: perChannel ? channels : count * channels, count: perChannel ? count : 1)
+                body(memory, work, 0, RowStart(pixel: first, channel: 0))
+            })
+    }
+}
+
+/// Where a run of rows begins.
+struct RowStart {
+    var pixel: Int
+    var channel: Int
+}
+
+extension Place {
+    /// The float at which a run of rows begins, from the image's first pixel.
+    fileprivate func offset(_ start: RowStart) -> Int {
+        kind == .blocked ? start.channel / blockWidth * blockStride : start.pixel * channels
+    }
+}
+
+extension Compiler {
+    mutating func addPooling(
+        _ node: PlannedNode, _ kind: PoolingWork.Kind, window: Window, countsPadding: Bool
+    ) {
+        let from = place(node.inputs[0], .blocked)
+        let to = place(node.outputs[0], .blocked)
+        let kernel = kernels.pool
+        add(
+            Step(
+                name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
+                chunks: to.images * to.blocks
+            ) { memory, chunk in
+                let (image, block) = chunk.quotientAndRemainder(dividingBy: to.blocks)
+                memory.clearHalo(to, image: image, blocks: block..<block + 1)
+                var work = PoolingWork(
+                    kind: kind, input: memory.pixels(from, image: image) + block * from.blockStride,
+                    inputRowStride: from.rowStride, inputBlockStride: from.blockStride, inputHeight: from.height,
+                    inputWidth: from.width, output: memory.pixels(to, image: image) + block * to.blockStride,
+                    outputRowStride: to.rowStride, outputBlockStride: to.blockStride, outputWidth: to.width,
+                    windowHeight: window.height.size, windowWidth: window.width.size, strideY: window.height.stride,
+                    strideX: window.width.stride, padTop: window.height.before, padLeft: window.width.before,
+                    rowCount: to.height, blockCount: 1)
+                work.countsPadding = countsPadding
+                kernel(work)
+            })
+    }
+
+    mutating func addPixelSum(_ node: PlannedNode, factor: Float) {
+        let from = place(node.inputs[0], .blocked)
+        let to = place(node.outputs[0], .plain)
+        let kernel = kernels.sumPixels
+        let perChunk = 8
+        let chunks = (from.blocks + perChunk - 1) / perChunk
+        add(
+            Step(
+                name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
+                chunks: from.images * chunks
+            ) { memory, chunk in
+                let (image, part) = chunk.quotientAndRemainder(dividingBy: chunks)
+                var work = PixelSumWork(
+                    input: memory.pixels(from, image: image), inputRowStride: from.rowStride,
+                    inputBlockStride: from.blockStride, height: from.height, width: from.width, factor: factor,
+                    output: memory.start(to, image: 0) + image * from.channels, channels: from.channels,
+                    blockCount: min(perChunk, from.blocks - part * perChunk))
+                work.firstBlock = part * perChunk
+                kernel(work)
+            })
+    }
+}

@@ -1,0 +1,131 @@
+import Kernels
+
+// Steps that change no number: conversions between layouts, concatenation, and the references of operations that have
+// no kernel.
+
+extension Compiler {
+    /// Steps that bring a value from its producer's layout into the others that are asked for.
+    mutating func convert(_ value: Graph.Value, name: String) {
+        let from = native(value)
+        for kind in [LayoutKind.plain, .rows, .blocked] where kind != from.kind {
+            guard layouts.demands[value]![kind] != nil else { continue }
+            let to = place(value, kind)
+            switch (from.kind, kind) {
+            case (.plain, .blocked): addRelayout(name, plain: from, blocked: to, blocking: true)
+            case (.blocked, .plain): addRelayout(name, plain: to, blocked: from, blocking: false)
+            case (.plain, .rows): addEmbedding(name, from, to)
+            default: preconditionFailure("no producer writes \(from.kind) for readers of \(kind)")
+            }
+        }
+    }
+
+    private mutating func addRelayout(_ name: String, plain: Place, blocked: Place, blocking: Bool) {
+        let kernel = blocking ? kernels.block : kernels.unblock
+        add(
+            Step(
+                name: name, kind: blocking ? "Block" : "Unblock", reads: [blocking ? plain.slot : blocked.slot],
+                writes: [blocking ? blocked.slot : plain.slot], chunks: blocked.images * blocked.blocks
+            ) { memory, chunk in
+                let (image, block) = chunk.quotientAndRemainder(dividingBy: blocked.blocks)
+                if blocking { memory.clearHalo(blocked, image: image, blocks: block..<block + 1) }
+                var work = RelayoutWork(
+                    plain: memory.pixels(plain, image: image), plainRowStride: plain.rowStride,
+                    plainPixelStride: plain.pixelStride, blocked: memory.pixels(blocked, image: image),
+                    blockedRowStride: blocked.rowStride, blockedBlockStride: blocked.blockStride,
+                    height: blocked.height, width: blocked.width, channels: blocked.channels, blockCount: 1)
+                work.firstBlock = block
+                kernel(work)
+            })
+    }
+
+    /// A plain image into one with a border.
+    private mutating func addEmbedding(_ name: String, _ from: Place, _ to: Place) {
+        add(
+            Step(name: name, kind: "Border", reads: [from.slot], writes: [to.slot], chunks: to.images) {
+                memory, image in
+                memory.clearHalo(to, image: image, blocks: 0..<1)
+                let source = memory.pixels(from, image: image)
+                let target = memory.pixels(to, image: image)
+                for row in 0..<to.height {
+                    (target + row * to.rowStride).update(from: source + row * from.rowStride, count: from.rowStride)
+                }
+            })
+    }
+
+    /// Planes of all inputs, one after another.
+    mutating func addBlockedConcatenation(_ node: PlannedNode) {
+        let to = place(node.outputs[0], .blocked)
+        let inputs = node.inputs.map { place($0, .blocked) }
+        let sources = inputs.flatMap { input in (0..<input.blocks).map { (place: input, block: $0) } }
+        add(
+            Step(
+                name: node.name, kind: node.operation.kind, reads: inputs.map(\.slot), writes: [to.slot],
+                chunks: to.images * to.blocks
+            ) { memory, chunk in
+                let (image, block) = chunk.quotientAndRemainder(dividingBy: to.blocks)
+                memory.clearHalo(to, image: image, blocks: block..<block + 1)
+                let from = sources[block].place
+                let source = memory.pixels(from, image: image) + sources[block].block * from.blockStride
+                let target = memory.pixels(to, image: image) + block * to.blockStride
+                for row in 0..<to.height {
+                    (target + row * to.rowStride).update(
+                        from: source + row * from.rowStride, count: to.width * blockWidth)
+                }
+            })
+    }
+
+    /// Plain tensors one after another along an axis.
+    mutating func addConcatenation(_ node: PlannedNode, axis: Int) {
+        let output = graph[node.outputs[0]].shape
+        let outer = output.prefix(axis).reduce(1, *)
+        let to = place(node.outputs[0], .plain)
+        let inputs = node.inputs.map { (slot: place($0, .plain).slot, count: graph[$0].shape.elementCount / outer) }
+        add(
+            Step(name: node.name, kind: node.operation.kind, reads: inputs.map(\.slot), writes: [to.slot]) {
+                memory, _ in
+                var target = memory.start(to, image: 0)
+                for row in 0..<outer {
+                    for input in inputs {
+                        let source = memory.slots[input.slot].assumingMemoryBound(to: Float.self)
+                        target.update(from: source + row * input.count, count: input.count)
+                        target += input.count
+                    }
+                }
+            })
+    }
+
+    /// The plain reference, on plain tensors of any type.
+    mutating func addReference(_ node: PlannedNode) {
+        let inputs = node.inputs.map { (type: graph[$0], slot: place($0, .plain).slot) }
+        let outputs = node.outputs.map { (type: graph[$0], slot: place($0, .plain).slot) }
+        let operation = node.operation
+        add(
+            Step(
+                name: node.name, kind: operation.kind, reads: inputs.map(\.slot), writes: outputs.map(\.slot),
+                multiplyAdds: node.multiplyAdds
+            ) { memory, _ in
+                let tensors = inputs.map { Tensor(viewing: memory.slots[$0.slot], type: $0.type) }
+                for (output, result) in zip(outputs, operation.evaluate(tensors)) {
+                    memory.slots[output.slot].copyMemory(from: result)
+                }
+            })
+    }
+}
+
+extension Tensor {
+    /// A view of a buffer, for as long as a step runs.
+    init(viewing address: UnsafeRawPointer, type: TensorType) {
+        final class Nobody {}
+        let bytes = UnsafeRawBufferPointer(start: address, count: type.shape.elementCount * type.element.size)
+        self.init(shape: type.shape, element: type.element, storage: Storage(viewing: bytes, of: Nobody()))
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    /// Copies a tensor's elements here.
+    func copyMemory(from tensor: Tensor) {
+        withExtendedLifetime(tensor) {
+            if let from = tensor.bytes.baseAddress { copyMemory(from: from, byteCount: tensor.bytes.count) }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Kernels
+
+/// A node of the graph on its way into a program, with what the engine has drawn into it.
+struct PlannedNode {
+    var name: String
+    var operation: any Operation
+    /// Nil for what has no kernel.
+    var form: EngineForm?
+    var inputs: [Graph.Value]
+    var outputs: [Graph.Value]
+    /// What is added to a convolution's result before the activation.
+    var residual: Graph.Value?
+    /// What is done to the result before it is stored.
+    var activation: UnaryFunction?
+    var multiplyAdds: Int
+
+    /// Whether the kernel can add and activate while it stores.
+    private var isConvolution: Bool {
+        switch form {
+        case .convolution, .depthwise: true
+        default: false
+        }
+    }
+
+    fileprivate var takesResidual: Bool { isConvolution && residual == nil && activation == nil }
+
+    fileprivate var takesActivation: Bool {
+        if case .dense = form { return activation == nil }
+        return isConvolution && activation == nil
+    }
+}
+
+/// The nodes of the graph in order, activations and residual additions drawn into the convolutions before them.
+///
+/// Only what has a single reader is drawn in; the convolution then stands where the last node drawn into it stood, so
+/// that everything it reads has been computed.
+func fuse(_ graph: Graph) -> [PlannedNode] {
+    let readers = graph.readerCounts
+    var planned: [PlannedNode?] = []
+    var producers: [Graph.Value: Int] = [:]
+
+    /// Takes the node at `index` away, to be put in again as the producer of `output`.
+    func take(_ index: Int, output: Graph.Value) -> PlannedNode {
+        var node = planned[index]!
+        planned[index] = nil
+        node.outputs = [output]
+        return node
+    }
+
+    for node in graph.nodes {
+        let form = graph.engineForm(of: node)
+        var result = PlannedNode(
+            name: node.name, operation: node.operation, form: form, inputs: node.inputs, outputs: node.outputs,
+            multiplyAdds: graph.multiplyAdds(of: node))
+        let fusible = node.inputs.filter { readers[$0.index] == 1 && producers[$0] != nil }
+        switch form {
+        case .unary(let function):
+            if let input = fusible.first, planned[producers[input]!]!.takesActivation {
+                result = take(producers[input]!, output: node.outputs[0])
+                result.activation = function
+            }
+        case .binary(.add):
+            let candidates = fusible.filter { planned[producers[$0]!]!.takesResidual }
+            if let input = candidates.max(by: { producers[$0]! < producers[$1]! }) {
+                result = take(producers[input]!, output: node.outputs[0])
+                result.residual = node.inputs.first { $0 != input }
+            }
+        default: break
+        }
+        for output in result.outputs { producers[output] = planned.count }
+        planned.append(result)
+    }
+    return planned.compactMap { $0 }
+}
+
+extension Graph {
+    /// What the engine's kernels make of a node: only float32 arrays are for them.
+    fileprivate func engineForm(of node: Node) -> EngineForm? {
+        guard let operation = node.operation as? any EngineOperation, node.outputs.count == 1,
+            (node.inputs + node.outputs).allSatisfy({ self[$0].element == .float32 && self[$0].shape.elementCount > 0 })
+        else { return nil }
+        return operation.engineForm(node.inputs.map { self[$0] }, self[node.outputs[0]])?.withoutGroups(
+            inputChannels: self[node.inputs[0]].shape.last ?? 1)
+    }
+}
+
+extension EngineForm {
+    /// Weights that a convolution may grow to when groups are written out as zeros.
+    private static let largestExpansion = 1 << 22
+
+    /// Groups, and depthwise filters with a multiplier, written out as one whole convolution with zeros in it; nil where
+    /// that would be too large.
+    fileprivate func withoutGroups(inputChannels: Int) -> EngineForm? {
+        switch self {
+        case .convolution(let filters, let bias, let window) where filters.shape[2] != inputChannels:
+            let perGroup = filters.shape[2]
+            let outputs = filters.shape[3]
+            let outputsPerGroup = outputs / (inputChannels / perGroup)
+            return expanded(filters, bias, window, inputChannels: inputChannels) { tap, channel, output in
+                output / outputsPerGroup == channel / perGroup
+                    ? (tap * perGroup + channel % perGroup) * outputs + output : nil
+            }
+        case .depthwise(let filters, let bias, let window) where filters.shape[3] != 1:
+            let multiplier = filters.shape[3]
+            let whole = filters.reshaped([filters.shape[0], filters.shape[1], 1, inputChannels * multiplier])
+            return expanded(whole, bias, window, inputChannels: inputChannels) { tap, channel, output in
+                output / multiplier == channel ? tap * inputChannels * multiplier + output : nil
+            }
+        default: return self
+        }
+    }
+
+    private func expanded(
+        _ filters: Tensor, _ bias: Tensor?, _ window: Window, inputChannels: Int, _ source: (Int, Int, Int) -> Int?
+    ) -> EngineForm? {
+        let shape: Shape = [filters.shape[0], filters.shape[1], inputChannels, filters.shape[3]]
+        guard shape.elementCount <= EngineForm.largestExpansion else { return nil }
+        let all = filters.withFloats { from in
+            Tensor(shape: shape) { to in
+                for i in 0..<to.count {
+                    let output = i % shape[3]
+                    let channel = i / shape[3] % inputChannels
+                    to[i] = source(i / shape[3] / inputChannels, channel, output).map { from[$0] } ?? 0
+                }
+            }
+        }
+        return .convolution(filters: all, bias: bias, window: window)
+    }
+}

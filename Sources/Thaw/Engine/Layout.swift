@@ -1,0 +1,90 @@
+import Kernels
+
+/// How a value lies in memory.
+///
+/// - *plain*: as the tensor is, without gaps. Every value of any type can lie so.
+/// - *rows*: an image, channels last, with a border of zeros. First layers read it: a row of the window is one run.
+/// - *blocked*: an image in planes of 16 channels with a border of zeros, `[channels / 16][height][width][16]`.
+enum LayoutKind: Hashable { case plain, rows, blocked }
+
+/// Pixels of zeros around an image, so that a window that reaches over the edge finds its padding in memory.
+struct Halo: Hashable {
+    var top = 0
+    var bottom = 0
+    var left = 0
+    var right = 0
+
+    init(top: Int = 0, bottom: Int = 0, left: Int = 0, right: Int = 0) {
+        self.top = top
+        self.bottom = bottom
+        self.left = left
+        self.right = right
+    }
+
+    /// What a window reads beyond the image.
+    init(_ window: Window) {
+        self.init(
+            top: window.height.before, bottom: window.height.after, left: window.width.before,
+            right: window.width.after)
+    }
+
+    /// Enough for both.
+    func union(_ other: Halo) -> Halo {
+        Halo(
+            top: max(top, other.top), bottom: max(bottom, other.bottom), left: max(left, other.left),
+            right: max(right, other.right))
+    }
+
+    static func + (a: Halo, b: Halo) -> Halo {
+        Halo(top: a.top + b.top, bottom: a.bottom + b.bottom, left: a.left + b.left, right: a.right + b.right)
+    }
+}
+
+/// Where a value lies: its buffer, and how to find a pixel in it. Strides count floats.
+///
+/// A value that is no image counts as one of 1×1 pixels: its last axis is the channel, all others count images.
+struct Place: Hashable {
+    var slot: Int
+    var kind: LayoutKind
+    var images: Int
+    var height: Int
+    var width: Int
+    var channels: Int
+    var halo = Halo()
+
+    init(_ type: TensorType, slot: Int, kind: LayoutKind, halo: Halo = Halo()) {
+        self.slot = slot
+        self.kind = kind
+        self.halo = halo
+        let shape = type.shape
+        channels = shape.last ?? 1
+        if shape.rank == 4 {
+            (images, height, width) = (shape[0], shape[1], shape[2])
+        } else {
+            (images, height, width) = (shape.dropLast().reduce(1, *), 1, 1)
+        }
+    }
+
+    var blocks: Int { (channels + blockWidth - 1) / blockWidth }
+    var pixels: Int { height * width }
+    var pixelStride: Int { kind == .blocked ? blockWidth : channels }
+    var rowStride: Int { (halo.left + width + halo.right) * pixelStride }
+    var rowCount: Int { halo.top + height + halo.bottom }
+    /// From one block of channels to the next.
+    var blockStride: Int { kind == .blocked ? rowCount * rowStride : blockWidth }
+    var imageStride: Int { rowCount * rowStride * (kind == .blocked ? blocks : 1) }
+    /// Where the first pixel lies.
+    var origin: Int { halo.top * rowStride + halo.left * pixelStride }
+    var floatCount: Int { images * imageStride }
+
+    /// The same memory seen as an image that has taken part of the halo into itself.
+    func takingIn(_ border: Halo) -> Place {
+        var place = self
+        place.height += border.top + border.bottom
+        place.width += border.left + border.right
+        place.halo = Halo(
+            top: halo.top - border.top, bottom: halo.bottom - border.bottom, left: halo.left - border.left,
+            right: halo.right - border.right)
+        return place
+    }
+}

@@ -1,0 +1,90 @@
+import Kernels
+
+/// In which layouts each value is needed, and which of them its producer writes.
+///
+/// Convolutions, poolings and what follows them work on blocks; the rest on plain tensors; a first layer reads rows.
+/// A halo is as large as the largest reader of that layout asks.
+struct LayoutAssignment {
+    /// The layout that the producer writes. One of the demands.
+    private(set) var native: [Graph.Value: LayoutKind] = [:]
+    /// The layouts in which the value must be there, each with its halo.
+    private(set) var demands: [Graph.Value: [LayoutKind: Halo]] = [:]
+
+    init(_ graph: Graph, _ nodes: [PlannedNode]) {
+        for port in graph.inputs { native[port.value] = .plain }
+        for node in nodes {
+            for output in node.outputs { native[output] = preferred(node, graph) }
+        }
+        for port in graph.outputs { demand(port.value, .plain) }
+        for node in nodes.reversed() {
+            if node.canWritePlain, let kinds = demands[node.outputs[0]]?.keys, Array(kinds) == [.plain] {
+                native[node.outputs[0]] = .plain
+            }
+            for output in node.outputs { demand(output, native[output]!) }
+            addDemands(of: node, graph)
+        }
+        // An input nobody reads is still written.
+        for port in graph.inputs where demands[port.value] == nil { demand(port.value, .plain) }
+        for port in graph.inputs {
+            native[port.value] = Array(demands[port.value]!.keys) == [.rows] ? .rows : .plain
+            demand(port.value, native[port.value]!)
+        }
+    }
+
+    /// The layout that a convolution reads: a plain image of few channels as rows, in which a row of the window is one run.
+    func convolutionReads(_ value: Graph.Value, _ window: Window, _ graph: Graph) -> LayoutKind {
+        native[value] != .blocked && graph[value].shape[3] < blockWidth && window.width.dilation == 1 ? .rows : .blocked
+    }
+
+    private mutating func demand(_ value: Graph.Value, _ kind: LayoutKind, _ halo: Halo = Halo()) {
+        demands[value, default: [:]][kind] = (demands[value]?[kind] ?? Halo()).union(halo)
+    }
+
+    /// The layout that a node writes when it is free to choose.
+    private func preferred(_ node: PlannedNode, _ graph: Graph) -> LayoutKind {
+        let isImage = graph[node.outputs[0]].shape.rank == 4
+        let isBlocked = isImage && node.inputs.contains { native[$0] == .blocked }
+        let hasWholeBlocks = node.inputs.allSatisfy { (graph[$0].shape.last ?? 0) % blockWidth == 0 }
+        switch node.form {
+        case .convolution, .depthwise, .pooling: return .blocked
+        case .unary(let function): return isBlocked && (hasWholeBlocks || function.isFiniteAtZero) ? .blocked : .plain
+        case .binary(let function), .binaryConstant(let function, _, _):
+            return isBlocked && (hasWholeBlocks || function != .divide) ? .blocked : .plain
+        case .scale, .border: return isBlocked ? .blocked : .plain
+        case .concatenation(axis: 3): return isBlocked && hasWholeBlocks ? .blocked : .plain
+        case .concatenation, .dense, .pixelSum, .softmax, .reshape, nil: return .plain
+        }
+    }
+
+    private mutating func addDemands(of node: PlannedNode, _ graph: Graph) {
+        let output = node.outputs.first
+        switch node.form {
+        case .convolution(_, _, let window):
+            demand(node.inputs[0], convolutionReads(node.inputs[0], window, graph), Halo(window))
+        case .depthwise(_, _, let window): demand(node.inputs[0], .blocked, Halo(window))
+        case .pooling, .pixelSum: demand(node.inputs[0], .blocked)
+        case .unary, .binary, .binaryConstant, .scale, .concatenation:
+            for input in node.inputs { demand(input, native[output!]!) }
+        case .border(let height, let width) where native[output!] == .blocked:
+            let border = Halo(top: height.before, bottom: height.after, left: width.before, right: width.after)
+            demand(node.inputs[0], .blocked, border + demands[output!]![.blocked]!)
+        case .dense, .softmax, .reshape, .border, nil: for input in node.inputs { demand(input, .plain) }
+        }
+        if let residual = node.residual { demand(residual, .blocked) }
+    }
+}
+
+extension PlannedNode {
+    /// Whether the kernel can write a plain tensor as well as blocks.
+    fileprivate var canWritePlain: Bool {
+        switch form {
+        case .convolution, .depthwise: true
+        default: false
+        }
+    }
+}
+
+extension UnaryFunction {
+    /// The lanes past the last channel hold zeros; what becomes of them must not spoil what reads them with weight zero.
+    fileprivate var isFiniteAtZero: Bool { kind != .reciprocalSquareRoot }
+}

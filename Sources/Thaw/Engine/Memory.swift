@@ -1,0 +1,103 @@
+import Kernels
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Memory on 64-byte boundaries, in large pages where it is large and the system can, filled with zeros.
+final class AlignedMemory: @unchecked Sendable {
+    let address: UnsafeMutableRawPointer
+
+    init(byteCount: Int) {
+        let large = 1 << 21
+        let alignment = byteCount >= large ? large : 64
+        let size = (max(byteCount, 1) + alignment - 1) / alignment * alignment
+        var memory: UnsafeMutableRawPointer?
+        guard posix_memalign(&memory, alignment, size) == 0, let memory else { fatalError("out of memory") }
+        #if os(Linux)
+            if byteCount >= large { madvise(memory, size, MADV_HUGEPAGE) }
+        #endif
+        memset(memory, 0, size)
+        address = memory
+    }
+
+    deinit { free(address) }
+}
+
+/// What a step finds in a run: the buffers of values, by slot, and the program's constants, by offset in bytes.
+struct Memory {
+    let slots: UnsafePointer<UnsafeMutableRawPointer>
+    let constants: UnsafeRawPointer
+
+    /// The first pixel of an image.
+    func pixels(_ place: Place, image: Int) -> UnsafeMutablePointer<Float> {
+        start(place, image: image) + place.origin
+    }
+
+    /// The first float of an image, its halo included.
+    func start(_ place: Place, image: Int) -> UnsafeMutablePointer<Float> {
+        slots[place.slot].assumingMemoryBound(to: Float.self) + image * place.imageStride
+    }
+
+    func floats(_ constant: Int) -> UnsafePointer<Float> {
+        (constants + constant).assumingMemoryBound(to: Float.self)
+    }
+
+    func offsets(_ constant: Int) -> UnsafePointer<Int32> {
+        (constants + constant).assumingMemoryBound(to: Int32.self)
+    }
+
+    /// Writes zeros around an image: in the planes of these blocks, or, where there are none, in the one plane.
+    func clearHalo(_ place: Place, image: Int, blocks: Range<Int>) {
+        guard place.halo != Halo() else { return }
+        let first = start(place, image: image)
+        func clear(_ from: Int, _ count: Int) { if count > 0 { memset(first + from, 0, count * 4) } }
+        let side = (left: place.halo.left * place.pixelStride, right: place.halo.right * place.pixelStride)
+        for block in place.kind == .blocked ? blocks : 0..<1 {
+            let plane = block * place.blockStride
+            clear(plane, place.origin)
+            // The end of one row and the start of the next lie side by side.
+            for row in 0..<place.height - 1 {
+                clear(plane + (place.halo.top + row + 1) * place.rowStride - side.right, side.left + side.right)
+            }
+            let end = plane + (place.halo.top + place.height) * place.rowStride - side.right
+            clear(end, side.right + place.halo.bottom * place.rowStride)
+        }
+    }
+}
+
+/// Gathers the constants of a program, each with its place, and writes them all into one memory at the end.
+struct ConstantPool {
+    typealias Fill = @Sendable (UnsafeMutableRawPointer) -> Void
+    private(set) var byteCount = 0
+    private(set) var fills: [(offset: Int, fill: Fill)] = []
+    private var lists: [[Int32]: Int] = [:]
+
+    /// Sets memory aside; returns its offset. `fill` is called once, and finds zeros.
+    mutating func reserve(byteCount count: Int, _ fill: @escaping Fill) -> Int {
+        let offset = byteCount
+        byteCount += (count + 63) / 64 * 64
+        fills.append((offset, fill))
+        return offset
+    }
+
+    /// Numbers, filled up to `count` with `rest`.
+    mutating func floats(_ numbers: [Float], count: Int, rest: Float = 0) -> Int {
+        reserve(byteCount: count * 4) { memory in
+            let floats = memory.assumingMemoryBound(to: Float.self)
+            for i in 0..<count { floats[i] = i < numbers.count ? numbers[i] : rest }
+        }
+    }
+
+    /// A list of offsets; layers of one geometry share theirs.
+    mutating func offsets(_ list: [Int32]) -> Int {
+        if let known = lists[list] { return known }
+        let offset = reserve(byteCount: list.count * 4) { memory in
+            memory.copyMemory(from: list, byteCount: list.count * 4)
+        }
+        lists[list] = offset
+        return offset
+    }
+}

@@ -1,0 +1,83 @@
+import Kernels
+
+/// A graph compiled for this machine: steps, a memory plan, and packed weights.
+///
+/// A program holds no state of a run. Each run brings its own memory in an `Executor`, so one program serves many threads
+/// at once.
+public final class Program: Sendable {
+    public let instructionSet: InstructionSet
+    let kernels: KernelTable
+    let steps: [Step]
+    let plan: MemoryPlan
+    let constants: AlignedMemory
+    let constantBytes: Int
+    /// Where the inputs are put, and the outputs found, in the graph's order.
+    let inputs: [(type: TensorType, place: Place)]
+    let outputs: [(type: TensorType, place: Place)]
+
+    /// Multiply-adds of one run.
+    public let multiplyAdds: Int
+
+    /// Compiles `graph`, whose channels must stand last.
+    /// - Parameters:
+    ///   - instructionSet: What the kernels may use; the best unless `THAW_ISA` or the caller names another.
+    ///   - threads: How many threads pack the weights.
+    /// - Throws: `Failure` when an array is larger than the engine can address.
+    public init(_ graph: Graph, instructionSet: InstructionSet? = nil, threads: Int = 1) throws {
+        precondition(graph.channelOrder == .last, "the engine runs graphs whose channels stand last")
+        for type in graph.types where type.shape.elementCount > 1 << 28 {
+            throw Failure.arrayTooLarge(type)
+        }
+        self.instructionSet = try instructionSet ?? .chosen()
+        kernels = self.instructionSet.kernels
+        let compiler = Compiler(graph, kernels: kernels)
+        steps = compiler.steps
+        inputs = graph.inputs.map { (graph[$0.value], compiler.native($0.value)) }
+        outputs = graph.outputs.map { (graph[$0.value], compiler.place($0.value, .plain)) }
+        multiplyAdds = steps.reduce(0) { $0 + $1.multiplyAdds }
+        plan = MemoryPlan(
+            Program.lifetimes(steps, slots: compiler.slots, inputs: inputs.map(\.place), outputs: outputs.map(\.place)))
+        constantBytes = compiler.constants.byteCount
+        constants = AlignedMemory(byteCount: constantBytes)
+        Program.fill(constants, compiler.constants.fills, threads: threads)
+    }
+
+    /// The first and the last step that needs each buffer. Inputs are there from the start, outputs to the end.
+    private static func lifetimes(_ steps: [Step], slots: [Int], inputs: [Place], outputs: [Place])
+        -> [MemoryPlan.Request]
+    {
+        var first = [Int](repeating: steps.count, count: slots.count)
+        var last = [Int](repeating: 0, count: slots.count)
+        for (index, step) in steps.enumerated() {
+            for slot in step.reads + step.writes {
+                first[slot] = min(first[slot], index)
+                last[slot] = index
+            }
+        }
+        for input in inputs { first[input.slot] = 0 }
+        for output in outputs { last[output.slot] = steps.count }
+        return slots.indices.map {
+            MemoryPlan.Request(byteCount: slots[$0], steps: min(first[$0], last[$0])...last[$0])
+        }
+    }
+
+    private static func fill(_ memory: AlignedMemory, _ fills: [(offset: Int, fill: ConstantPool.Fill)], threads: Int) {
+        let workers = Workers(threads)
+        withUnsafePointer(to: (memory.address, fills)) { context in
+            workers.run(chunks: fills.count, context: context) { context, index in
+                let (address, fills) = context.assumingMemoryBound(
+                    to: (UnsafeMutableRawPointer, [(offset: Int, fill: ConstantPool.Fill)]).self
+                ).pointee
+                fills[index].fill(address + fills[index].offset)
+            }
+        }
+    }
+
+    /// Computes the outputs for one set of inputs. For many, keep an `Executor`.
+    public func run(_ inputs: [Tensor], threads: Int = 1) throws -> [Tensor] {
+        let executor = Executor(self, threads: threads)
+        for (index, tensor) in inputs.enumerated() { executor.load(tensor, input: index) }
+        executor.run()
+        return outputs.indices.map { executor.output($0) }
+    }
+}

@@ -1,0 +1,24 @@
+import Kernels
+
+extension Binary: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        guard let kernel else { return nil }
+        guard let constant else { return inputs[0] == inputs[1] ? .binary(kernel) : nil }
+        let isChannel = constant.elementCount == output.shape.last && constant.shape.last == output.shape.last
+        guard inputs[0] == output, constant.elementCount == 1 || isChannel else { return nil }
+        return .binaryConstant(kernel, operand: constant, constantFirst: constantFirst)
+    }
+
+    private var kernel: BinaryFunction? {
+        switch function {
+        case .add: .add
+        case .subtract: .subtract
+        case .multiply: .multiply
+        case .divide: .divide
+        case .maximum: .maximum
+        case .minimum: .minimum
+        case .squaredDifference: .squaredDifference
+        case .power: nil
+        }
+    }
+}

@@ -1,0 +1,3 @@
+extension Concatenation: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? { .concatenation(axis: axis) }
+}

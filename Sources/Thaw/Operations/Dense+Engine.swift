@@ -1,0 +1,7 @@
+extension Dense: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        let bias = bias?.reshaped([bias!.elementCount])
+        guard bias == nil || bias?.elementCount == matrix.shape[1] else { return nil }
+        return .dense(matrix: matrix, bias: bias)
+    }
+}

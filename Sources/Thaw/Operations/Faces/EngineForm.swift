@@ -1,0 +1,35 @@
+import Kernels
+
+/// An operation that the engine has kernels for. One without this runs by its reference, `evaluate`.
+protocol EngineOperation: Operation {
+    /// What the kernels are to compute, or nil where the operation as it stands, with these types, is not for them.
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm?
+}
+
+/// What the engine's kernels compute: the words in which operations speak to the engine. How it is laid out, fused and
+/// split is the engine's matter. All of it is float32, channels last.
+enum EngineForm {
+    /// Filters height, width, channels of a group, output channels; bias one number an output channel.
+    case convolution(filters: Tensor, bias: Tensor?, window: Window)
+    /// Filters height, width, channel, multiplier.
+    case depthwise(filters: Tensor, bias: Tensor?, window: Window)
+    /// Matrix inputs, outputs; the input has two axes.
+    case dense(matrix: Tensor, bias: Tensor?)
+    case pooling(PoolingWork.Kind, window: Window, countsPadding: Bool)
+    /// The sum over height and width of an image, times a factor; the axes may stay or go.
+    case pixelSum(factor: Float)
+    case unary(UnaryFunction)
+    /// Two inputs of one shape.
+    case binary(BinaryFunction)
+    /// One input and one operand that is known: a single number, or one number for each channel (the last axis).
+    case binaryConstant(BinaryFunction, operand: Tensor, constantFirst: Bool)
+    /// Each channel (the last axis) times a factor plus an offset.
+    case scale(factor: Tensor, offset: Tensor)
+    /// Along the last axis.
+    case softmax
+    /// The same elements under another shape.
+    case reshape
+    /// A border of zeros around an image.
+    case border(height: (before: Int, after: Int), width: (before: Int, after: Int))
+    case concatenation(axis: Int)
+}

@@ -1,0 +1,3 @@
+extension Reshape: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? { .reshape }
+}

@@ -1,0 +1,93 @@
+@testable import Thaw
+
+extension EngineCase {
+    static let pooling: [EngineCase] = {
+        var cases: [EngineCase] = []
+        let padded = Window(height: axis(3, stride: 2, 1, 1), width: axis(3, 1, 1))
+        let same = Window(height: axis(3, 1, 1), width: axis(3, 1, 1))
+        for function in [Pooling.Function.maximum, .average] {
+            let two = Pooling(function: function, window: Window(height: axis(2, stride: 2), width: axis(2, stride: 2)))
+            cases.append(single("\(function) 2×2", [2, 8, 8, 16], two))
+            cases.append(
+                single(
+                    "\(function) 3×3 padded, odd channels", [1, 7, 9, 5], Pooling(function: function, window: padded)))
+            cases.append(
+                single(
+                    "\(function) counting padding", [1, 7, 7, 20],
+                    Pooling(function: function, window: same, countsPadding: true)))
+        }
+        let image: Shape = [2, 5, 6, 20]
+        cases.append(single("mean over the image", image, Reduction(function: .mean, axes: [1, 2], keepsAxes: false)))
+        cases.append(
+            single("sum over the image, kept", image, Reduction(function: .sum, axes: [1, 2], keepsAxes: true)))
+        cases.append(single("largest channel", image, Reduction(function: .maximum, axes: [3], keepsAxes: false)))
+        return cases
+    }()
+
+    static let functions: [EngineCase] = {
+        var cases: [EngineCase] = []
+        let functions: [Unary.Function] = [
+            .negate, .square, .exponential, .relu, .relu6, .elu, .sigmoid, .tanh, .leakyRelu(slope: 0.2),
+            .clip(-0.25, 0.5),
+        ]
+        for function in functions {
+            cases.append(single("\(function)", [3, 19], Unary(function)))
+            cases.append(blocked("\(function)", 24, Unary(function)))
+        }
+        for function in [Unary.Function.squareRoot, .reciprocalSquareRoot] {
+            for channels in [16, 20] {
+                // What a root makes of the lanes past the last channel must not reach the next convolution.
+                cases.append(
+                    EngineCase("\(function) of \(channels) channels", [1, 5, 5, 8]) { builder, values in
+                        let image = try builder.one(convolution(axis(1), axis(1), 8, channels), values[0])
+                        let positive = try builder.one(Unary(.exponential), image)
+                        let root = try builder.one(Unary(function), positive)
+                        return [try builder.one(convolution(axis(1), axis(1), channels, 8), root)]
+                    })
+            }
+        }
+        cases.append(single("softmax", [3, 1001], Softmax(axis: 1)))
+        cases.append(single("softmax over rows", [4, 6], Softmax(axis: 0)))
+        cases.append(single("softmax of an image", [1, 3, 4, 21], Softmax(axis: 3)))
+        return cases
+    }()
+
+    static let arithmetic: [EngineCase] = {
+        var cases: [EngineCase] = []
+        for function in Binary.Function.allCases where function != .power {
+            cases.append(
+                EngineCase("\(function) of two", [2, 3, 5], [2, 3, 5]) { builder, values in
+                    [try builder.one(Binary(function), values[0], values[1])]
+                })
+            cases.append(
+                EngineCase("\(function) of two that broadcast", [2, 3, 5], [3, 1]) { builder, values in
+                    [try builder.one(Binary(function), values[0], values[1])]
+                })
+            cases.append(
+                EngineCase("\(function) of two in blocks", [1, 6, 6, 16], tolerance: 1e-4) { builder, values in
+                    let a = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 16, 32), values[0])
+                    let b = try builder.one(convolution(axis(1), axis(1), 16, 32, bias: false), values[0])
+                    let c = try builder.one(Binary(function), a, b)
+                    return [try builder.one(Binary(.maximum), c, a)]
+                })
+            let channels: (Int) -> Tensor = { Tensor(noise($0).map { $0 + 2 }, shape: [$0]) }
+            for first in [false, true] {
+                let order = first ? ", constant first" : ""
+                let number = Binary(function, constant: Tensor(1.5), constantFirst: first)
+                cases.append(single("\(function) with a number\(order)", [4, 7], number))
+                // Some quotients have a divisor near zero: it is known to few digits.
+                let tolerance: Float = function == .divide && first ? 1e-3 : 1e-5
+                cases.append(blocked("\(function) with a number\(order)", 32, tolerance: tolerance, number))
+                let seven = Binary(function, constant: channels(7), constantFirst: first)
+                cases.append(single("\(function) with a number a channel\(order)", [2, 3, 3, 7], seven))
+                let twenty = Binary(function, constant: channels(20), constantFirst: first)
+                cases.append(blocked("\(function) with a number a channel\(order)", 20, twenty))
+            }
+        }
+        cases.append(
+            single(
+                "batch norm of rows", [5, 33], BatchNormalization(scale: tensor([33]), offset: tensor([33], seed: 2))))
+        cases.append(blocked("batch norm", 40, BatchNormalization(scale: tensor([40]), offset: tensor([40], seed: 2))))
+        return cases
+    }()
+}

@@ -1,0 +1,84 @@
+@testable import Thaw
+
+extension EngineCase {
+    static let structure: [EngineCase] = [
+        EngineCase("an input that is the output", [2, 3]) { _, values in values },
+        EngineCase("convolution, residual, activation", [1, 6, 7, 20]) { builder, values in
+            let a = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 20, 24), values[0])
+            let b = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 24, 24), a)
+            let sum = try builder.one(Binary(.add), a, b)
+            return [try builder.one(Unary(.relu), sum)]
+        },
+        EngineCase("two convolutions added, then swallowed by elu", [2, 6, 7, 16]) { builder, values in
+            let a = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 16, 40), values[0])
+            let b = try builder.one(convolution(axis(1), axis(1), 16, 40), values[0])
+            return [try builder.one(Unary(.elu), builder.one(Binary(.add), a, b))]
+        },
+        EngineCase("a convolution added to itself", [1, 5, 5, 16]) { builder, values in
+            let a = try builder.one(convolution(axis(1), axis(1), 16, 16), values[0])
+            return [try builder.one(Binary(.add), a, a)]
+        },
+        EngineCase("a convolution that is also an output is not swallowed", [1, 5, 5, 16]) { builder, values in
+            let a = try builder.one(convolution(axis(1), axis(1), 16, 16), values[0])
+            return [a, try builder.one(Unary(.relu), a)]
+        },
+        EngineCase("readers with different halos", [1, 12, 12, 16]) { builder, values in
+            let a = try builder.one(convolution(axis(1), axis(1), 16, 16), values[0])
+            let b = try builder.one(convolution(axis(5, 2, 2), axis(5, 2, 2), 16, 16), a)
+            let c = try builder.one(convolution(axis(3, stride: 2, 0, 1), axis(3, stride: 2, 0, 1), 16, 16), a)
+            return [
+                b, c,
+                try builder.one(
+                    Pooling(function: .average, window: Window(height: axis(3, 1, 1), width: axis(3, 1, 1))), a),
+            ]
+        },
+        EngineCase("an image border of zeros before pooling and convolution", [2, 7, 8, 20]) { builder, values in
+            let a = try builder.one(convolution(axis(1), axis(1), 20, 20), values[0])
+            let padded = try builder.one(Pad(before: [0, 1, 2, 0], after: [0, 2, 1, 0]), a)
+            let pooled = try builder.one(
+                Pooling(function: .maximum, window: Window(height: axis(3, stride: 2), width: axis(3, stride: 2))),
+                padded)
+            return [pooled, padded, try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 20, 16), padded)]
+        },
+        EngineCase("a border around an input", [1, 4, 4, 3]) { builder, values in
+            [try builder.one(Pad(before: [0, 1, 1, 0], after: [0, 1, 1, 0]), values[0])]
+        },
+        EngineCase("concatenation of blocks", [2, 5, 6, 3]) { builder, values in
+            let a = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 3, 32), values[0])
+            let b = try builder.one(convolution(axis(1), axis(1), 3, 16), values[0])
+            let all = try builder.add(Concatenation(axis: 3), [a, b, a], name: "join")[0]
+            return [try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 80, 16), all)]
+        },
+        EngineCase("concatenation of odd channels", [2, 5, 6, 3]) { builder, values in
+            let a = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 3, 10), values[0])
+            let all = try builder.add(Concatenation(axis: 3), [a, values[0]], name: "join")[0]
+            return [try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 13, 16), all)]
+        },
+        EngineCase("concatenation of images along the height", [1, 5, 6, 16], [1, 2, 6, 16]) { builder, values in
+            [try builder.add(Concatenation(axis: 1), values, name: "join")[0]]
+        },
+        EngineCase("flattening blocks into a dense layer", [2, 4, 4, 3]) { builder, values in
+            let a = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 3, 20), values[0])
+            let flat = try builder.one(Reshape([2, 320]), a)
+            return [try builder.one(Dense(matrix: tensor([320, 10]), bias: tensor([10], seed: 2)), flat), flat]
+        },
+        EngineCase("a classifier: convolution, pooling, mean, convolution, softmax", [2, 16, 16, 3]) {
+            builder, values in
+            var x = try builder.one(convolution(axis(3, stride: 2, 0, 1), axis(3, stride: 2, 0, 1), 3, 20), values[0])
+            x = try builder.one(Unary(.relu6), x)
+            x = try builder.one(depthwise(axis(3, 1, 1), axis(3, 1, 1), 20), x)
+            x = try builder.one(Unary(.relu6), x)
+            x = try builder.one(Reduction(function: .mean, axes: [1, 2], keepsAxes: true), x)
+            x = try builder.one(convolution(axis(1), axis(1), 20, 11), x)
+            x = try builder.one(Reshape([2, 11]), x)
+            return [try builder.one(Softmax(axis: 1), x)]
+        },
+        EngineCase("an operation without kernels between those with", [1, 6, 6, 16]) { builder, values in
+            let a = try builder.one(convolution(axis(1), axis(1), 16, 16), values[0])
+            let turned = try builder.one(Transpose([0, 2, 1, 3]), a)
+            return [try builder.one(convolution(axis(3), axis(3), 16, 16), turned)]
+        },
+    ]
+
+    static let all = convolutions + pooling + functions + arithmetic + structure
+}

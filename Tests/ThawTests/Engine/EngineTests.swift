@@ -1,0 +1,79 @@
+import Testing
+
+@testable import Thaw
+
+struct EngineTests {
+    @Test("The engine gives what the references give, on every instruction set", arguments: EngineCase.all)
+    func agrees(_ c: EngineCase) throws {
+        let graph = try c.graph()
+        try graph.validate()
+        let inputs = c.arrays()
+        let expected = graph.evaluate(inputs)
+        for set in InstructionSet.available {
+            let program = try Program(graph, instructionSet: set)
+            let executor = Executor(program)
+            // Twice: what a run leaves behind must not disturb the next.
+            for _ in 0..<2 {
+                for (index, input) in inputs.enumerated() { executor.load(input, input: index) }
+                executor.run()
+                for (index, tensor) in expected.enumerated() {
+                    let result = executor.output(index)
+                    #expect(result.type == tensor.type)
+                    #expect(error(result.floats, tensor.floats) < c.tolerance, "\(set), output \(index)")
+                }
+            }
+        }
+    }
+
+    @Test("One thread and several give the same bits", arguments: EngineCase.convolutions + EngineCase.structure)
+    func threads(_ c: EngineCase) throws {
+        let graph = try c.graph()
+        let inputs = c.arrays()
+        for set in InstructionSet.available {
+            let program = try Program(graph, instructionSet: set, threads: 2)
+            #expect(try program.run(inputs, threads: 1) == program.run(inputs, threads: 3), "\(set)")
+        }
+    }
+
+    @Test("8-bit pixels go in scaled, into whatever layout the first layer reads", arguments: [1, 3])
+    func pixels(channels: Int) throws {
+        let shape: Shape = [2, 6, 5, channels]
+        let pixels = noise(60 * channels).map { UInt8(($0 + 1) * 127) }
+        let scaling = PixelScaling(
+            scale: (0..<channels).map { 0.01 * Double($0 + 1) }, bias: (0..<channels).map { Double($0) - 0.5 })
+        let numbers = Tensor(
+            pixels.enumerated().map {
+                Float(Double($1) * scaling.scale[$0 % channels] + scaling.bias[$0 % channels])
+            }, shape: shape)
+        let cases = [
+            single("rows", shape, convolution(axis(3, 1, 1), axis(3, 1, 1), channels, 16)),
+            single("plain", shape, Unary(.relu)),
+        ]
+        for c in cases {
+            let graph = try c.graph()
+            let expected = graph.evaluate([numbers])[0]
+            for set in InstructionSet.available {
+                let executor = Executor(try Program(graph, instructionSet: set))
+                for image in 0..<2 {
+                    let half = Array(pixels[image * 30 * channels..<(image + 1) * 30 * channels])
+                    half.withUnsafeBufferPointer { executor.load(pixels: $0, scaling, input: 0, image: image) }
+                }
+                executor.run()
+                #expect(error(executor.output(0).floats, expected.floats) < 1e-5, "\(c.name) \(set)")
+            }
+        }
+    }
+
+    @Test("Numbers that are no floats pass through the references")
+    func integers() throws {
+        var builder = GraphBuilder()
+        let x = builder.input("x", TensorType([1, 4, 4, 16]))
+        let y = try builder.one(convolution(axis(1), axis(1), 16, 10), x)
+        builder.output("label", try builder.one(ArgMax(axis: 3, element: .int64), y))
+        let input = tensor([1, 4, 4, 16])
+        for set in InstructionSet.available {
+            let result = try Program(builder.graph, instructionSet: set).run([input])
+            #expect(result == builder.graph.evaluate([input]))
+        }
+    }
+}

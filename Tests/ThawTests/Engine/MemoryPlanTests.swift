@@ -1,0 +1,46 @@
+import Testing
+
+@testable import Thaw
+
+struct MemoryPlanTests {
+    typealias Request = MemoryPlan.Request
+
+    @Test("A chain of buffers needs no more than its two largest neighbours")
+    func chain() {
+        let plan = MemoryPlan([
+            Request(byteCount: 1000, steps: 0...1), Request(byteCount: 640, steps: 1...2),
+            Request(byteCount: 1000, steps: 2...3), Request(byteCount: 64, steps: 3...4),
+        ])
+        #expect(plan.offsets == [0, 1024, 0, 1024])
+        #expect(plan.byteCount == 1024 + 640)
+    }
+
+    @Test("Nothing needs nothing")
+    func nothing() {
+        #expect(MemoryPlan([]).byteCount == 0)
+    }
+
+    @Test("Buffers needed at the same time never overlap, and all are aligned", arguments: 1...20)
+    func random(seed: Int) {
+        let numbers = noise(120, seed: UInt64(seed)).map { Int(abs($0) * 5000) }
+        let requests = (0..<40).map { i in
+            let first = numbers[3 * i] % 30
+            return Request(byteCount: numbers[3 * i + 1] + 1, steps: first...first + numbers[3 * i + 2] % 8)
+        }
+        let plan = MemoryPlan(requests)
+        let peak = (0..<40).map { step in
+            requests.filter { $0.steps.contains(step) }.reduce(0) { $0 + ($1.byteCount + 63) / 64 * 64 }
+        }.max()!
+        #expect(plan.byteCount >= peak)
+        #expect(plan.byteCount < 2 * peak)
+        for a in 0..<40 {
+            #expect(plan.offsets[a] % 64 == 0)
+            #expect(plan.offsets[a] + requests[a].byteCount <= plan.byteCount)
+            for b in 0..<a where requests[a].steps.overlaps(requests[b].steps) {
+                let before = plan.offsets[a] + requests[a].byteCount <= plan.offsets[b]
+                let after = plan.offsets[b] + requests[b].byteCount <= plan.offsets[a]
+                #expect(before || after)
+            }
+        }
+    }
+}
