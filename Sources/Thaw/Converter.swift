@@ -50,7 +50,10 @@ public struct Converter: Sendable {
             let lifting = try original.withLiftedPreprocessing()
             model.graph = lifting?.graph ?? original
             var image = try image(model.graph, isLifted: lifting != nil, imported.nodeNames, &notes, &warnings)
-            image.lifted = lifting.map { PixelScaling(scale: $0.lifted.scale, bias: $0.lifted.offset) }
+            if let lifted = lifting.map({ PixelScaling(scale: $0.lifted.scale, bias: $0.lifted.offset) }) {
+                image.scaling = image.scaling.followed(by: lifted)
+                image.lifted = lifted
+            }
             notes += image.formulas
             model.image = image
         } else {

@@ -51,9 +51,9 @@ public struct ImageInput: Hashable, Sendable {
     public var width: Int
     public var height: Int
     public var color: ColorLayout
-    /// The scaling that stands outside the network: given by options, a preset, or another's Core ML model.
+    /// All that is done to a pixel.
     public var scaling: PixelScaling
-    /// The arithmetic that stood at the head of the network's own graph, done after `scaling`.
+    /// The last part of `scaling`, where it stood as arithmetic at the head of the network's own graph.
     public var lifted: PixelScaling?
 
     public init(
@@ -68,13 +68,9 @@ public struct ImageInput: Hashable, Sendable {
         self.lifted = lifted
     }
 
-    /// All that is done to a pixel.
-    public var total: PixelScaling { lifted.map { scaling.followed(by: $0) } ?? scaling }
-
     /// What goes into the network, a formula a channel: "red: y = 0.00784314 · x − 1".
     public var formulas: [String] {
-        let total = total
-        return zip(color.channelNames, zip(total.scale, total.bias)).map { name, numbers in
+        return zip(color.channelNames, zip(scaling.scale, scaling.bias)).map { name, numbers in
             let (scale, bias) = numbers
             let product = scale == 1 ? "x" : "\(short(scale)) · x"
             return "\(name): y = " + (bias == 0 ? product : "\(product) \(bias < 0 ? "−" : "+") \(short(abs(bias)))")

@@ -7,9 +7,12 @@
 extension Graph {
     /// The same computation in a graph whose spatial operations read images in `target` order.
     ///
-    /// The input images change to that order with them. Outputs keep the order of axes that they had.
-    func reordered(to target: ChannelOrder) throws -> Graph {
+    /// Outputs keep the order of axes that they had.
+    ///
+    /// - Parameter imageInput: Whether inputs of four axes are images, which change to that order; else they stay, too.
+    func reordered(to target: ChannelOrder, imageInput: Bool = true) throws -> Graph {
         var orders = AxisOrders(self, target)
+        orders.imageInput = imageInput
         return try orders.run()
     }
 }
@@ -18,6 +21,7 @@ private struct AxisOrders {
     private let graph: Graph
     /// How an image's axes change from the graph's order to the target's.
     private let natural: [Int]
+    var imageInput = true
     private var builder: GraphBuilder
     /// Where each value of the old graph is found in the new one.
     private var placed: [Graph.Value: Placed] = [:]
@@ -43,7 +47,7 @@ private struct AxisOrders {
     mutating func run() throws -> Graph {
         for port in graph.inputs {
             let type = graph[port.value]
-            let order = naturalOrder(type.shape.rank)
+            let order = imageInput ? naturalOrder(type.shape.rank) : identity(type.shape.rank)
             let value = builder.input(port.name, TensorType(type.shape.permuted(order), type.element))
             placed[port.value] = Placed(value: value, order: order)
         }

@@ -1,0 +1,145 @@
+/// Writes a model as a Core ML neural network, the dialect of `.mlmodel` files.
+///
+/// The version is the lowest that knows all the layers: first the older form is tried, in which every array is an image of
+/// five axes and which every version reads; where an operation needs more, all is written with exact arrays.
+struct NeuralNetworkWriter {
+    private let model: Model
+    private let graph: Graph
+    private var names: [Graph.Value: String] = [:]
+    private var layers: NeuralLayers
+
+    /// The model as the format's outermost message.
+    /// - Throws: `Failure` naming the node that no layer computes.
+    static func message(_ model: Model) throws -> Message {
+        let graph = try model.graph.reordered(to: .first, imageInput: model.image != nil)
+        let fitsImages = graph.types.allSatisfy { $0.shape.first == 1 && [2, 4].contains($0.shape.rank) }
+        if fitsImages {
+            var writer = NeuralNetworkWriter(model, graph, .images)
+            do { return try writer.run() } catch is NeuralLayers.NeedsExactArrays {}
+        }
+        var writer = NeuralNetworkWriter(model, graph, .exact)
+        return try writer.run()
+    }
+
+    private init(_ model: Model, _ graph: Graph, _ arrays: NeuralArrays) {
+        self.model = model
+        self.graph = graph
+        layers = NeuralLayers(arrays)
+    }
+
+    private mutating func run() throws -> Message {
+        nameValues()
+        try writeScaling()
+        for node in graph.nodes {
+            guard let operation = node.operation as? any NeuralOperation else {
+                throw Failure.cannotWriteOperation(node.name, node.operation.kind)
+            }
+            let neural = NeuralNode(name: node.name, inputs: node.inputs.map(blob), outputs: node.outputs.map(blob))
+            try naming(place: node.name) { try operation.write(neural, to: &layers) }
+        }
+        finishOutputs()
+        return message()
+    }
+
+    // MARK: Names
+
+    private func blob(_ value: Graph.Value) -> NeuralBlob { NeuralBlob(name: names[value]!, shape: graph[value].shape) }
+
+    /// Gives every value a name of its own: inputs and outputs those of the model's features, the others their node's.
+    private mutating func nameValues() {
+        var taken = Set<String>()
+        func unique(_ name: String) -> String {
+            var candidate = name, number = 1
+            while !taken.insert(candidate).inserted {
+                candidate = "\(name)_\(number)"
+                number += 1
+            }
+            return candidate
+        }
+        for port in graph.inputs { names[port.value] = unique(featureName(port.name)) }
+        for port in graph.outputs where names[port.value] == nil { names[port.value] = unique(featureName(port.name)) }
+        for node in graph.nodes {
+            for (index, output) in node.outputs.enumerated() where names[output] == nil {
+                names[output] = unique(index == 0 ? node.name : "\(node.name):\(index)")
+            }
+        }
+    }
+
+    // MARK: Scaling
+
+    /// Where each channel has a scale of its own the format's scaler will not do, and a layer takes its place.
+    private mutating func writeScaling() throws {
+        guard let image = model.image, image.scaling.uniformScale == nil, let input = graph.inputs.first?.value else { return }
+        let raw = blob(input)
+        let scaled = NeuralBlob(name: raw.name + "/scaled", shape: raw.shape)
+        let scaling = BatchNormalization(
+            scale: Tensor(image.scaling.scale.map { Float($0) }, shape: [image.color.channels]),
+            offset: Tensor(image.scaling.bias.map { Float($0) }, shape: [image.color.channels]))
+        try scaling.write(NeuralNode(name: "scaling of " + raw.name, inputs: [raw], outputs: [scaled]), to: &layers)
+        names[input] = scaled.name
+    }
+
+    // MARK: Outputs
+
+    /// The name of the array that an output is, as it stands in the layers.
+    private func outputName(_ port: Graph.Port) -> String { featureName(port.name) }
+
+    /// Every output is computed by a layer, under the output's name.
+    private mutating func finishOutputs() {
+        for port in graph.outputs {
+            let name = outputName(port), computed = layers.name(blob(port.value))
+            guard computed != name else { continue }
+            let isOwn = graph.inputs.contains { featureName($0.name) == computed } || graph.outputs.contains { outputName($0) == computed }
+            let isUsed = layers.layers.contains { ($0.output as [String]).contains(name) }
+            if !isOwn, !isUsed {
+                layers.rename(computed, to: name)
+            } else if !isUsed {
+                let shape = graph[port.value].shape
+                layers.add(name, [NeuralBlob(name: computed, shape: shape)], [NeuralBlob(name: name, shape: shape)]) {
+                    $0.activation.linear.alpha = 1.0 as Float
+                }
+            }
+        }
+    }
+
+    // MARK: The message
+
+    private func message() -> Message {
+        var message = Message(.model)
+        message.specificationVersion = layers.version
+        let field = model.classifier == nil ? "neuralNetwork" : "neuralNetworkClassifier"
+        var network = Message(MessageType.model.type(of: field))
+        network.layers = layers.layers
+        if layers.arrays == .exact {
+            network.arrayInputShapeMapping = "EXACT_ARRAY_MAPPING"
+            network.imageInputShapeMapping = "RANK4_IMAGE_MAPPING"
+        }
+        if let image = model.image, let scale = image.scaling.uniformScale, !image.scaling.isIdentity {
+            network.preprocessing = [scaler(image, scale, MessageType.model.type(of: field).type(of: "preprocessing"))]
+        }
+        if let classifier = model.classifier {
+            network.stringClassLabels.vector = classifier.labels
+            network.labelProbabilityLayerName = outputName(graph.outputs[0])
+        }
+        message[field] = network
+        message.description = ModelDescription(model, graph, arrays: layers.arrays).message
+        return message
+    }
+
+    private func scaler(_ image: ImageInput, _ scale: Double, _ type: MessageType) -> Message {
+        var preprocessing = Message(type)
+        preprocessing.featureName = featureName(image.name)
+        preprocessing.scaler.channelScale = scale
+        for (channel, bias) in zip(image.color.channelNames, image.scaling.bias) { preprocessing.scaler[channel + "Bias"] = bias }
+        return preprocessing
+    }
+}
+
+/// A name that Xcode can make a property of: letters, digits and underscores, no digit in front.
+func featureName(_ name: String) -> String {
+    let letters = name.unicodeScalars.map { scalar -> Character in
+        scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)) ? Character(scalar) : "_"
+    }
+    let text = String(letters)
+    return text.first?.isNumber != false ? "_" + text : text
+}
