@@ -30,8 +30,8 @@ extension Unary: NeuralOperation {
 extension Message {
     /// Makes a layer x ^ exponent.
     mutating func writePower(_ exponent: Float) {
-        unary.type = "POWER"
-        unary.alpha = exponent
+        self.unary.type = "POWER"
+        self.unary.alpha = exponent
     }
 }
 

@@ -27,9 +27,9 @@ extension DepthwiseConvolution: NeuralOperation {
 
 extension Message {
     fileprivate mutating func setWindow(_ window: Window) {
-        kernelSize = [window.height.size, window.width.size]
-        stride = [window.height.stride, window.width.stride]
-        dilationFactor = [window.height.dilation, window.width.dilation]
+        self.kernelSize = [window.height.size, window.width.size]
+        self.stride = [window.height.stride, window.width.stride]
+        self.dilationFactor = [window.height.dilation, window.width.dilation]
         setPadding(window)
     }
 
@@ -46,8 +46,8 @@ extension Message {
     }
 
     fileprivate mutating func setFilters(_ filters: Tensor, _ bias: Tensor?) {
-        weights = .weights(filters)
-        hasBias = bias != nil
+        self.weights = .weights(filters)
+        self.hasBias = bias != nil
         if let bias { self.bias = .weights(bias) }
     }
 }
