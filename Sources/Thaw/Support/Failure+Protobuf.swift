@@ -37,4 +37,8 @@ extension Failure {
     static func malformedPackedField(_ field: String) -> Failure {
         Failure("the numbers in the field \(field) are damaged")
     }
+
+    static func messageBeyondTwoGigabytes(_ bytes: Int) -> Failure {
+        Failure("the model would take \(bytes) bytes", remedy: "protobuf allows less than 2^31")
+    }
 }

@@ -7,7 +7,7 @@ import CProtobuf
 final class Unpacker {
     let file: ByteView
     private var skeleton = Skeleton()
-    private let arena = UnpackingArena()
+    private let arena = MessageArena()
 
     /// Structures may take this much for each byte of the skeleton …
     static let growth = 16

@@ -4,7 +4,7 @@ import CProtobuf
 ///
 /// A few bytes on the wire can become hundreds in memory (an empty message takes two and becomes a whole structure);
 /// the limit turns that into a failed allocation, which protobuf-c reports.
-final class UnpackingArena {
+final class MessageArena {
     private static let chunkSize = 1 << 16
     private static let alignment = 16
 
@@ -26,18 +26,18 @@ final class UnpackingArena {
 
     /// Memory of `count` bytes, or nil beyond the limit.
     func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
-        guard count >= 0, count <= remaining - UnpackingArena.alignment else {
+        guard count >= 0, count <= remaining - MessageArena.alignment else {
             isExhausted = true
             return nil
         }
-        let size = (max(count, 1) + UnpackingArena.alignment - 1) & ~(UnpackingArena.alignment - 1)
+        let size = (max(count, 1) + MessageArena.alignment - 1) & ~(MessageArena.alignment - 1)
         remaining -= size
         if let chunk = chunks.last, size <= chunk.count - used {
             used += size
             return chunk.baseAddress! + (used - size)
         }
         let chunk = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: max(size, UnpackingArena.chunkSize), alignment: UnpackingArena.alignment)
+            byteCount: max(size, MessageArena.chunkSize), alignment: MessageArena.alignment)
         chunks.append(chunk)
         used = size
         return chunk.baseAddress!
@@ -46,7 +46,7 @@ final class UnpackingArena {
     /// Calls `body` with the arena as protobuf-c wants it.
     func withAllocator<Result>(_ body: (inout ProtobufCAllocator) throws -> Result) rethrows -> Result {
         var allocator = ProtobufCAllocator(
-            alloc: { Unmanaged<UnpackingArena>.fromOpaque($0!).takeUnretainedValue().allocate($1) },
+            alloc: { Unmanaged<MessageArena>.fromOpaque($0!).takeUnretainedValue().allocate($1) },
             free: { _, _ in },
             allocator_data: Unmanaged.passUnretained(self).toOpaque())
         return try withExtendedLifetime(self) { try body(&allocator) }

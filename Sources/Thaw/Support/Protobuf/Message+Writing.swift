@@ -1,0 +1,143 @@
+import CProtobuf
+
+extension Message {
+    /// Encodes the message, and hands the bytes to `append` in order, in pieces that may be small. Large fields are handed on from
+    /// where they are. The same message always gives the same bytes.
+    /// - Throws: `Failure` when it would be larger than protobuf allows, and what `append` throws.
+    func write(_ append: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let arena = MessageArena()
+        arena.reset(limit: .max)
+        try withExtendedLifetime((self, arena)) {
+            let message = structure(in: arena).assumingMemoryBound(to: ProtobufCMessage.self)
+            let size = protobuf_c_message_get_packed_size(message)
+            guard size < 1 << 31 else { throw Failure.messageBeyondTwoGigabytes(size) }
+            try withoutActuallyEscaping(append) { append in
+                let sink = Sink(append)
+                sink.withBuffer { _ = protobuf_c_message_pack_to_buffer(message, $0) }
+                if let error = sink.error { throw error }
+            }
+        }
+    }
+
+    /// The message encoded in memory.
+    func encoded() throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        try write { bytes.append(contentsOf: $0) }
+        return bytes
+    }
+
+    // MARK: Structures
+
+    /// The message as protobuf-c's structure. Bytes are pointed to, not copied.
+    private func structure(in arena: MessageArena) -> UnsafeMutableRawPointer {
+        let message = arena.allocate(messageType.descriptor.pointee.sizeof_message)!
+        messageType.descriptor.pointee.message_init(message.assumingMemoryBound(to: ProtobufCMessage.self))
+        for (index, value) in entries {
+            let field = messageType.fields[index]
+            let place = message + Int(field.offset)
+            if field.isRepeated {
+                let (elements, count) = value.array(of: field, in: arena)
+                message.storeBytes(of: count, toByteOffset: Int(field.quantifier_offset), as: Int.self)
+                place.storeBytes(of: elements, as: UnsafeRawPointer.self)
+            } else {
+                if field.isChoice {
+                    message.storeBytes(of: field.id, toByteOffset: Int(field.quantifier_offset), as: UInt32.self)
+                }
+                value.store(0, of: field, at: place, in: arena)
+            }
+        }
+        return message
+    }
+
+    fileprivate func structurePointer(in arena: MessageArena) -> UnsafeRawPointer {
+        UnsafeRawPointer(structure(in: arena))
+    }
+}
+
+extension Message.Value {
+    fileprivate func array(
+        of field: ProtobufCFieldDescriptor, in arena: MessageArena
+    ) -> (elements: UnsafeRawPointer, count: Int) {
+        let count: Int
+        switch self {
+        case .bytes(let view):
+            // Repeated floats: protobuf-c takes them from any place, and only copies them.
+            return (view.bytes.baseAddress!, view.count / field.elementSize)
+        case .ints(let ints): count = ints.count
+        case .numbers(let numbers): count = numbers.count
+        case .strings(let strings): count = strings.count
+        case .messages(let messages): count = messages.count
+        }
+        let elements = arena.allocate(count * field.elementSize)!
+        for element in 0..<count { store(element, of: field, at: elements + element * field.elementSize, in: arena) }
+        return (UnsafeRawPointer(elements), count)
+    }
+
+    /// Stores one element into a structure or an array.
+    fileprivate func store(
+        _ element: Int, of field: ProtobufCFieldDescriptor, at place: UnsafeMutableRawPointer, in arena: MessageArena
+    ) {
+        switch self {
+        case .ints(let ints):
+            switch field.type {
+            case PROTOBUF_C_TYPE_UINT32, PROTOBUF_C_TYPE_FIXED32:
+                place.storeBytes(of: UInt32(ints[element]), as: UInt32.self)
+            case _ where field.elementSize == 8: place.storeBytes(of: Int64(ints[element]), as: Int64.self)
+            default: place.storeBytes(of: Int32(ints[element]), as: Int32.self)
+            }
+        case .numbers(let numbers):
+            if field.type == PROTOBUF_C_TYPE_DOUBLE {
+                place.storeBytes(of: numbers[element], as: Double.self)
+            } else {
+                place.storeBytes(of: Float(numbers[element]), as: Float.self)
+            }
+        case .strings(let strings):
+            var text = strings[element]
+            let copy = text.withUTF8 { utf8 in
+                let copy = arena.allocate(utf8.count + 1)!
+                copy.copyMemory(
+                    from: UnsafeRawPointer(utf8.baseAddress ?? UnsafePointer(bitPattern: 1)!), byteCount: utf8.count)
+                copy.storeBytes(of: 0, toByteOffset: utf8.count, as: UInt8.self)
+                return copy
+            }
+            place.storeBytes(of: UnsafeRawPointer(copy), as: UnsafeRawPointer.self)
+        case .bytes(let view):
+            let start = UnsafeMutableRawPointer(mutating: view.bytes.baseAddress)
+            place.assumingMemoryBound(to: ProtobufCBinaryData.self).initialize(
+                to: ProtobufCBinaryData(len: view.count, data: start?.assumingMemoryBound(to: UInt8.self)))
+        case .messages(let messages):
+            place.storeBytes(of: messages[element].structurePointer(in: arena), as: UnsafeRawPointer.self)
+        }
+    }
+}
+
+/// Where protobuf-c's packing puts its bytes. What `append` throws is kept until the end, since it cannot pass through C.
+private final class Sink {
+    private let append: (UnsafeRawBufferPointer) throws -> Void
+    private(set) var error: (any Error)?
+
+    init(_ append: @escaping (UnsafeRawBufferPointer) throws -> Void) { self.append = append }
+
+    /// protobuf-c's buffer, which is followed in memory by the sink it belongs to.
+    private struct Buffer {
+        var base: ProtobufCBuffer
+        var sink: Unmanaged<Sink>
+    }
+
+    func withBuffer(_ body: (UnsafeMutablePointer<ProtobufCBuffer>) -> Void) {
+        var buffer = Buffer(
+            base: ProtobufCBuffer { buffer, count, data in
+                let sink = UnsafeRawPointer(buffer!).assumingMemoryBound(to: Buffer.self).pointee.sink
+                sink.takeUnretainedValue().take(UnsafeRawBufferPointer(start: data, count: count))
+            },
+            sink: .passUnretained(self))
+        withUnsafeMutablePointer(to: &buffer) { pointer in
+            pointer.withMemoryRebound(to: ProtobufCBuffer.self, capacity: 1) { body($0) }
+        }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) {
+        guard error == nil else { return }
+        do { try append(bytes) } catch { self.error = error }
+    }
+}

@@ -1,0 +1,117 @@
+/// A protobuf message as a Swift value: fields by name, without C structures.
+///
+///     var layer = Message(.layer)
+///     layer.name = "convolution"
+///     layer.input = ["image"]
+///     layer.convolution.kernelSize = [3, 3]
+///     layer.convolution.weights.floatValue = view
+///     let stride: [Int] = layer.convolution.stride
+///
+/// Reading a field that is not set gives its type's zero, empty string, empty array or empty message; writing inside a
+/// message that is not set sets it. Setting one field of a choice (`oneof`) unsets the others. Enumerations are the
+/// names of their values (`layer.pooling.type = "AVERAGE"`), repeated floats and bytes are `ByteView`s, which may
+/// point into a mapped file. A name that the type does not have, or a value of another type, traps.
+@dynamicMemberLookup
+struct Message: Sendable {
+    let messageType: MessageType
+    /// The fields that are set, by rising index; never an empty array.
+    private(set) var entries: [(index: Int, value: Value)] = []
+
+    /// What a field holds; a field that is not repeated has one element.
+    enum Value: Sendable {
+        case ints([Int])
+        case numbers([Double])
+        case strings([String])
+        case bytes(ByteView)
+        case messages([Message])
+    }
+
+    init(_ type: MessageType) { messageType = type }
+
+    // MARK: Fields
+
+    subscript<T: FieldValue>(field: String) -> T {
+        get {
+            let index = messageType.index(of: field)
+            return T(entry(at: index), messageType.fields[index])
+        }
+        set {
+            let index = messageType.index(of: field)
+            setEntry(index, newValue.stored(messageType.fields[index]))
+        }
+    }
+
+    /// A field that holds one message.
+    subscript(field: String) -> Message {
+        get {
+            guard case .messages(let messages)? = entry(at: messageType.index(of: field)) else {
+                return Message(messageType.type(of: field))
+            }
+            return messages[0]
+        }
+        set {
+            precondition(newValue.messageType == messageType.type(of: field), "\(field) holds other messages")
+            setEntry(messageType.index(of: field), .messages([newValue]))
+        }
+    }
+
+    subscript<T: FieldValue>(dynamicMember field: String) -> T {
+        get { self[field] }
+        set { self[field] = newValue }
+    }
+
+    subscript(dynamicMember field: String) -> Message {
+        get { self[field] }
+        set { self[field] = newValue }
+    }
+
+    /// Whether a field is set; one that is no message and no choice is not when it has its type's zero.
+    func has(_ field: String) -> Bool { entry(at: messageType.index(of: field)) != nil }
+
+    /// Sets a field to a message without fields, where that alone says something: `layer.choose("softmax")`.
+    mutating func choose(_ field: String) { self[field] = Message(messageType.type(of: field)) }
+
+    /// The name of the field that is set of those of which only one can be: a layer's kind. For a type that has
+    /// several such choices, ask with `has`.
+    var choice: String? {
+        entries.first { messageType.fields[$0.index].isChoice }
+            .map { String(cString: messageType.fields[$0.index].name) }
+    }
+
+    /// The names of all fields that are set.
+    var setFields: [String] { entries.map { String(cString: messageType.fields[$0.index].name) } }
+
+    // MARK: Entries
+
+    func entry(at index: Int) -> Value? {
+        entries.first { $0.index == index }?.value
+    }
+
+    /// Sets a field, or unsets it where `value` is nil.
+    mutating func setEntry(_ index: Int, _ value: Value?) {
+        let field = messageType.fields[index]
+        entries.removeAll { $0.index == index || messageType.fields[$0.index].excludes(field) }
+        guard let value else { return }
+        entries.insert((index, value), at: entries.firstIndex { $0.index > index } ?? entries.count)
+    }
+}
+
+extension Message: Equatable {
+    static func == (a: Message, b: Message) -> Bool {
+        a.messageType == b.messageType && a.entries.count == b.entries.count
+            && zip(a.entries, b.entries).allSatisfy { $0.index == $1.index && $0.value == $1.value }
+    }
+}
+
+extension Message.Value: Equatable {
+    static func == (a: Message.Value, b: Message.Value) -> Bool {
+        switch (a, b) {
+        case (.ints(let a), .ints(let b)): a == b
+        case (.numbers(let a), .numbers(let b)): a == b
+        case (.strings(let a), .strings(let b)): a == b
+        case (.bytes(let a), .bytes(let b)): a.withBytes { a in b.withBytes { a.elementsEqual($0) } }
+        case (.messages(let a), .messages(let b)): a == b
+        default: false
+        }
+    }
+}
