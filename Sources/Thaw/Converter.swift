@@ -126,4 +126,6 @@ public struct Conversion: Sendable {
     public var notes: [String]
     /// What may be wrong although the conversion went through.
     public var warnings: [String]
+    /// Whether the model was converted from a graph, and not read as it was.
+    public var isGraph = true
 }

@@ -19,7 +19,9 @@ struct ModelDescription {
         }
         func array(_ shape: Shape) -> (inout Message) -> Void {
             // The older form has one axis or three, and no batch.
-            let sizes = arrays == .images ? (shape.rank == 4 ? Array(shape.dropFirst()) : [shape.elementCount]) : shape.dimensions
+            let sizes =
+                arrays == .images
+                ? (shape.rank == 4 ? Array(shape.dropFirst()) : [shape.elementCount]) : shape.dimensions
             return { $0.type.multiArrayType.shape = sizes.isEmpty ? [1] : sizes }
         }
         func arrayFeature(_ port: Graph.Port) -> Message {
@@ -77,7 +79,8 @@ struct ModelDescription {
             let numbers = texts.compactMap { Double($0) }
             return numbers.count == texts.count && numbers.count == channels ? numbers : nil
         }
-        let scale = numbers(liftedScaleKey), bias = numbers(liftedBiasKey)
+        let scale = numbers(liftedScaleKey)
+        let bias = numbers(liftedBiasKey)
         metadata.userDefined[previewKey] = nil
         guard let scale, let bias else { return (metadata, nil) }
         return (metadata, PixelScaling(scale: scale, bias: bias))

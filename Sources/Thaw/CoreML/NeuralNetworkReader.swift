@@ -38,7 +38,8 @@ struct NeuralNetworkReader {
         let (metadata, lifted) = ModelDescription.metadata(description, channels: image?.color.channels)
         if var image, let scaling = try graph.withLiftedPreprocessing() {
             graph = scaling.graph
-            image.scaling = image.scaling.followed(by: PixelScaling(scale: scaling.lifted.scale, bias: scaling.lifted.offset))
+            image.scaling = image.scaling.followed(
+                by: PixelScaling(scale: scaling.lifted.scale, bias: scaling.lifted.offset))
             self.image = image
         }
         image?.lifted = lifted
@@ -55,9 +56,14 @@ struct NeuralNetworkReader {
         switch type.choice {
         case "imageType":
             let imageType: Message = type["imageType"]
-            let colors: [String: ColorLayout] = ["RGB": .rgb, "BGR": .bgr, "GRAYSCALE": .gray, "GRAYSCALE_FLOAT16": .gray]
-            guard let color = colors[imageType.colorSpace as String] else { throw Failure.badFeature(name, "has no color space") }
-            let width: Int = imageType.width, height: Int = imageType.height
+            let colors: [String: ColorLayout] = [
+                "RGB": .rgb, "BGR": .bgr, "GRAYSCALE": .gray, "GRAYSCALE_FLOAT16": .gray,
+            ]
+            guard let color = colors[imageType.colorSpace as String] else {
+                throw Failure.badFeature(name, "has no color space")
+            }
+            let width: Int = imageType.width
+            let height: Int = imageType.height
             guard (1...1 << 16).contains(width), (1...1 << 16).contains(height) else {
                 throw Failure.badFeature(name, "is an image of \(width)×\(height) pixels")
             }
@@ -72,7 +78,9 @@ struct NeuralNetworkReader {
             }
             var shape = Shape(sizes)
             if reading.arrays == .images {
-                guard sizes.count == 1 || sizes.count == 3 else { throw Failure.badFeature(name, "has \(sizes.count) axes; one or three are possible") }
+                guard sizes.count == 1 || sizes.count == 3 else {
+                    throw Failure.badFeature(name, "has \(sizes.count) axes; one or three are possible")
+                }
                 shape = sizes.count == 1 ? [1, sizes[0], 1, 1] : Shape([1] + sizes)
             }
             try define(name, reading.builder.input(name, TensorType(shape)), "input")
@@ -115,9 +123,12 @@ struct NeuralNetworkReader {
                 return value
             }
             let outputs: [String] = message.output
-            let layer = NeuralLayer(name: name, kind: kind, parameters: message[kind], inputs: inputs, outputCount: outputs.count)
+            let layer = NeuralLayer(
+                name: name, kind: kind, parameters: message[kind], inputs: inputs, outputCount: outputs.count)
             let values = try naming(place: "layer '\(name)' (\(kind))") { try rule.build(layer, &reading) }
-            guard values.count == outputs.count else { throw Failure.outputCountDiffers(name, kind, outputs.count, values.count) }
+            guard values.count == outputs.count else {
+                throw Failure.outputCountDiffers(name, kind, outputs.count, values.count)
+            }
             for (output, value) in zip(outputs, values) { try define(output, value, name) }
         }
     }
@@ -131,7 +142,9 @@ struct NeuralNetworkReader {
         if name.isEmpty { name = (layers.last?.output as [String]?)?.first ?? "" }
         guard let value = reading.values[name] else { throw Failure.outputMissing(name) }
         let count = reading.shape(value).elementCount
-        let row = reading.shape(value) == [1, count] ? value : try reading.builder.add(Reshape([1, count]), [value], name: name + "/row")[0]
+        let row =
+            reading.shape(value) == [1, count]
+            ? value : try reading.builder.add(Reshape([1, count]), [value], name: name + "/row")[0]
         reading.builder.output(name, row)
         return name
     }
@@ -150,8 +163,10 @@ struct NeuralNetworkReader {
     }
 
     private func classifier(_ classes: Int, _ probabilities: String) throws -> ClassifierConfiguration {
-        let strings: Message = network["stringClassLabels"], numbers: Message = network["int64ClassLabels"]
-        let labels: [String] = network.has("int64ClassLabels") ? (numbers.vector as [Int]).map { "\($0)" } : strings.vector
+        let strings: Message = network["stringClassLabels"]
+        let numbers: Message = network["int64ClassLabels"]
+        let labels: [String] =
+            network.has("int64ClassLabels") ? (numbers.vector as [Int]).map { "\($0)" } : strings.vector
         guard !labels.isEmpty else { throw Failure.classifierWithoutLabels() }
         guard labels.count == classes else { throw Failure.labelsAndClasses(labels.count, classes) }
         var seen = Set<String>()

@@ -49,7 +49,8 @@ struct NeuralNetworkWriter {
     private mutating func nameValues() {
         var taken = Set<String>()
         func unique(_ name: String) -> String {
-            var candidate = name, number = 1
+            var candidate = name
+            var number = 1
             while !taken.insert(candidate).inserted {
                 candidate = "\(name)_\(number)"
                 number += 1
@@ -69,7 +70,9 @@ struct NeuralNetworkWriter {
 
     /// Where each channel has a scale of its own the format's scaler will not do, and a layer takes its place.
     private mutating func writeScaling() throws {
-        guard let image = model.image, image.scaling.uniformScale == nil, let input = graph.inputs.first?.value else { return }
+        guard let image = model.image, image.scaling.uniformScale == nil, let input = graph.inputs.first?.value else {
+            return
+        }
         let raw = blob(input)
         let scaled = NeuralBlob(name: raw.name + "/scaled", shape: raw.shape)
         let scaling = BatchNormalization(
@@ -87,9 +90,12 @@ struct NeuralNetworkWriter {
     /// Every output is computed by a layer, under the output's name.
     private mutating func finishOutputs() {
         for port in graph.outputs {
-            let name = outputName(port), computed = layers.name(blob(port.value))
+            let name = outputName(port)
+            let computed = layers.name(blob(port.value))
             guard computed != name else { continue }
-            let isOwn = graph.inputs.contains { featureName($0.name) == computed } || graph.outputs.contains { outputName($0) == computed }
+            let isOwn =
+                graph.inputs.contains { featureName($0.name) == computed }
+                || graph.outputs.contains { outputName($0) == computed }
             let isUsed = layers.layers.contains { ($0.output as [String]).contains(name) }
             if !isOwn, !isUsed {
                 layers.rename(computed, to: name)
@@ -130,7 +136,9 @@ struct NeuralNetworkWriter {
         var preprocessing = Message(type)
         preprocessing.featureName = featureName(image.name)
         preprocessing.scaler.channelScale = scale
-        for (channel, bias) in zip(image.color.channelNames, image.scaling.bias) { preprocessing.scaler[channel + "Bias"] = bias }
+        for (channel, bias) in zip(image.color.channelNames, image.scaling.bias) {
+            preprocessing.scaler[channel + "Bias"] = bias
+        }
         return preprocessing
     }
 }

@@ -39,9 +39,12 @@ private struct TranspositionPlan {
 
     /// Copies in square blocks over the result's last axis and the one whose neighbours lie together in the source, so that
     /// neither side jumps from cache line to cache line.
-    func copy<T: BitwiseCopyable>(_ source: UnsafeRawBufferPointer, to out: UnsafeMutableRawBufferPointer, as type: T.Type) {
+    func copy<T: BitwiseCopyable>(
+        _ source: UnsafeRawBufferPointer, to out: UnsafeMutableRawBufferPointer, as type: T.Type
+    ) {
         guard !source.isEmpty else { return }
-        let from = source.baseAddress!, to = out.baseAddress!.assumingMemoryBound(to: T.self)
+        let from = source.baseAddress!
+        let to = out.baseAddress!.assumingMemoryBound(to: T.self)
         let size = MemoryLayout<T>.size
         let targets = Shape(sizes).strides
         let columns = sizes.count - 1
@@ -50,16 +53,20 @@ private struct TranspositionPlan {
         var index = [Int](repeating: 0, count: sizes.count)
         let outer = (0..<columns).filter { $0 != rows }
         while true {
-            let start = outer.reduce(0) { $0 + index[$1] * steps[$1] }, place = outer.reduce(0) { $0 + index[$1] * targets[$1] }
+            let start = outer.reduce(0) { $0 + index[$1] * steps[$1] }
+            let place = outer.reduce(0) { $0 + index[$1] * targets[$1] }
             if rows == columns {
-                UnsafeMutableRawPointer(to + place).copyMemory(from: from + start * size, byteCount: sizes[columns] * size)
+                UnsafeMutableRawPointer(to + place).copyMemory(
+                    from: from + start * size, byteCount: sizes[columns] * size)
             } else {
                 for top in stride(from: 0, to: sizes[rows], by: block) {
                     for left in stride(from: 0, to: sizes[columns], by: block) {
                         for row in top..<min(top + block, sizes[rows]) {
-                            let source = from + (start + row * steps[rows]) * size, target = to + place + row * targets[rows]
+                            let source = from + (start + row * steps[rows]) * size
+                            let target = to + place + row * targets[rows]
                             for column in left..<min(left + block, sizes[columns]) {
-                                target[column] = source.loadUnaligned(fromByteOffset: column * steps[columns] * size, as: type)
+                                target[column] = source.loadUnaligned(
+                                    fromByteOffset: column * steps[columns] * size, as: type)
                             }
                         }
                     }

@@ -3,7 +3,9 @@ extension Binary: NeuralOperation {
         guard let constant else { return try writeTwoInputs(node, to: &layers) }
         if constant.elementCount == 1, node.output.shape == node.input.shape {
             if try writeNumber(constant.floats[0], node, to: &layers) { return }
-        } else if let shape = channelShape(constant, node, layers), try writeChannels(constant, shape, node, to: &layers) {
+        } else if let shape = channelShape(constant, node, layers),
+            try writeChannels(constant, shape, node, to: &layers)
+        {
             return
         }
         try layers.requireExactArrays()
@@ -58,17 +60,23 @@ extension Binary: NeuralOperation {
     /// The constant's shape as channel, height, width, where the array is an image and the constant the same for all batches.
     private func channelShape(_ constant: Tensor, _ node: NeuralNode, _ layers: NeuralLayers) -> [Int]? {
         guard node.output.shape == node.input.shape else { return nil }
-        if node.input.shape.rank == 2, layers.arrays == .images, constant.shape.last == node.input.shape[1], constant.elementCount == node.input.shape[1] {
+        if node.input.shape.rank == 2, layers.arrays == .images, constant.shape.last == node.input.shape[1],
+            constant.elementCount == node.input.shape[1]
+        {
             return [constant.elementCount, 1, 1]
         }
         guard node.input.shape.rank == 4, constant.shape.rank <= 4 else { return nil }
         let shape = constant.shape.padded(to: 4)
-        let whole = shape[1] == node.input.shape[1] && (shape[2] == node.input.shape[2] && shape[3] == node.input.shape[3] || shape[2] * shape[3] == 1)
+        let whole =
+            shape[1] == node.input.shape[1]
+            && (shape[2] == node.input.shape[2] && shape[3] == node.input.shape[3] || shape[2] * shape[3] == 1)
         return shape[0] == 1 && whole ? Array(shape.dimensions.dropFirst()) : nil
     }
 
     /// - Returns: Whether there are layers for it.
-    private func writeChannels(_ constant: Tensor, _ shape: [Int], _ node: NeuralNode, to layers: inout NeuralLayers) throws -> Bool {
+    private func writeChannels(_ constant: Tensor, _ shape: [Int], _ node: NeuralNode, to layers: inout NeuralLayers)
+        throws -> Bool
+    {
         func bias(_ layer: inout Message, _ sign: Float) {
             layer.bias.shape = shape
             layer.bias.bias = .weights(sign == 1 ? constant : constant.mapped { -$0 })
@@ -129,8 +137,10 @@ extension Tensor {
 extension Binary {
     static let neural: [NeuralRule] =
         [
-            ("add", Function.add), ("multiply", .multiply), ("max", .maximum), ("min", .minimum), ("addBroadcastable", .add),
-            ("subtractBroadcastable", .subtract), ("multiplyBroadcastable", .multiply), ("divideBroadcastable", .divide),
+            ("add", Function.add), ("multiply", .multiply), ("max", .maximum), ("min", .minimum),
+            ("addBroadcastable", .add),
+            ("subtractBroadcastable", .subtract), ("multiplyBroadcastable", .multiply),
+            ("divideBroadcastable", .divide),
             ("maxBroadcastable", .maximum), ("minBroadcastable", .minimum), ("powBroadcastable", .power),
         ].map { kind, function in
             NeuralRule(kind) { layer, reading in
@@ -139,7 +149,11 @@ extension Binary {
                     return [try reading.add(Binary(function, constant: number), [layer.input()], layer)]
                 }
                 guard layer.inputs.count > 1 else { throw layer.refused("a second input is missing") }
-                return [try layer.inputs.dropFirst().reduce(layer.input()) { try reading.add(Binary(function), [$0, $1], layer) }]
+                return [
+                    try layer.inputs.dropFirst().reduce(layer.input()) {
+                        try reading.add(Binary(function), [$0, $1], layer)
+                    }
+                ]
             }
         } + [
             NeuralRule("bias") { layer, reading in

@@ -1,7 +1,9 @@
 extension Concatenation: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         if layers.arrays == .images {
-            guard axis == 1, node.output.shape.rank == 4 || node.output.shape.rank == 2 else { return try layers.requireExactArrays() }
+            guard axis == 1, node.output.shape.rank == 4 || node.output.shape.rank == 2 else {
+                return try layers.requireExactArrays()
+            }
             layers.add(node) { $0.choose("concat") }
         } else {
             layers.add(node) { $0.concatND.axis = axis }
@@ -13,7 +15,9 @@ extension Split: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         let isEven = sizes.allSatisfy { $0 == sizes[0] }
         if layers.arrays == .images {
-            guard axis == 1, isEven, node.input.shape.rank == 4 || node.input.shape.rank == 2 else { return try layers.requireExactArrays() }
+            guard axis == 1, isEven, node.input.shape.rank == 4 || node.input.shape.rank == 2 else {
+                return try layers.requireExactArrays()
+            }
             layers.add(node) { $0.split.nOutputs = sizes.count }
         } else {
             layers.add(node) { layer in
@@ -50,7 +54,9 @@ extension Split {
             var sizes: [Int] = isOld ? [] : layer.parameters.splitSizes
             if sizes.isEmpty {
                 let count: Int = isOld ? layer.parameters.nOutputs : layer.parameters.numSplits
-                guard count > 0, shape[axis] % count == 0 else { throw layer.refused("axis \(axis) of shape \(shape) does not fall into \(count) equal parts") }
+                guard count > 0, shape[axis] % count == 0 else {
+                    throw layer.refused("axis \(axis) of shape \(shape) does not fall into \(count) equal parts")
+                }
                 sizes = Array(repeating: shape[axis] / count, count: count)
             }
             return try reading.builder.add(Split(axis: axis, sizes: sizes), [layer.input()], name: layer.name)

@@ -27,9 +27,13 @@ extension Dense {
     static let neural = [
         NeuralRule("innerProduct") { layer, reading in
             let parameters = layer.parameters
-            let inputs: Int = parameters.inputChannels, outputs: Int = parameters.outputChannels
-            let input = try layer.input(), shape = reading.shape(input)
-            guard inputs > 0, outputs > 0, inputs < 1 << 32, outputs < 1 << 32 else { throw layer.refused("the number of inputs or outputs is not possible") }
+            let inputs: Int = parameters.inputChannels
+            let outputs: Int = parameters.outputChannels
+            let input = try layer.input()
+            let shape = reading.shape(input)
+            guard inputs > 0, outputs > 0, inputs < 1 << 32, outputs < 1 << 32 else {
+                throw layer.refused("the number of inputs or outputs is not possible")
+            }
             // As an image of five axes the row stands along the channels.
             let isImage = shape.rank == 4
             guard (isImage ? shape.elementCount / shape[0] : shape.last) == inputs, isImage || shape.rank == 2 else {
@@ -43,7 +47,9 @@ extension Dense {
         },
         NeuralRule("batchedMatmul") { layer, reading in
             let parameters = layer.parameters
-            guard layer.inputs.count == 2 else { throw layer.refused("weights in the layer are not supported", remedy: "two inputs are") }
+            guard layer.inputs.count == 2 else {
+                throw layer.refused("weights in the layer are not supported", remedy: "two inputs are")
+            }
             let product = MatrixProduct(transposeFirst: parameters.transposeA, transposeSecond: parameters.transposeB)
             return [try reading.add(product, layer.inputs, layer)]
         },

@@ -14,8 +14,10 @@ enum Operations {
     /// Every kind of layer of a Core ML neural network that can be read.
     static let neural: [String: NeuralRule] = {
         let rules =
-            ArgMax.neural + BatchNormalization.neural + Binary.neural + Concatenation.neural + Constant.neural + Convolution.neural
-            + Dense.neural + Pad.neural + Pooling.neural + Reduction.neural + Reshape.neural + Slice.neural + Softmax.neural
+            ArgMax.neural + BatchNormalization.neural + Binary.neural + Concatenation.neural + Constant.neural
+            + Convolution.neural
+            + Dense.neural + Pad.neural + Pooling.neural + Reduction.neural + Reshape.neural + Slice.neural
+            + Softmax.neural
             + Split.neural + Transpose.neural + Unary.neural
         return Dictionary(uniqueKeysWithValues: rules.flatMap { rule in rule.kinds.map { ($0, rule) } })
     }()

@@ -15,7 +15,9 @@ extension Pooling: NeuralOperation {
 extension Pooling {
     static let neural = [
         NeuralRule("pooling") { layer, reading in
-            let image = try layer.input(), shape = reading.shape(image), parameters = layer.parameters
+            let image = try layer.input()
+            let shape = reading.shape(image)
+            let parameters = layer.parameters
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             let type: String = parameters.type
             guard let function = ["MAX": Function.maximum, "AVERAGE": .average][type] else {
@@ -29,8 +31,10 @@ extension Pooling {
                 if parameters.has("includeLastPixel") {
                     let complete: Message = parameters["includeLastPixel"]
                     let amounts = try layer.pair(complete.paddingAmounts, default: 0)
-                    window.height = window.height.includingLast(shape[2], padding: amounts.height, isPadded: amounts != (0, 0))
-                    window.width = window.width.includingLast(shape[3], padding: amounts.width, isPadded: amounts != (0, 0))
+                    window.height = window.height.includingLast(
+                        shape[2], padding: amounts.height, isPadded: amounts != (0, 0))
+                    window.width = window.width.includingLast(
+                        shape[3], padding: amounts.width, isPadded: amounts != (0, 0))
                 }
             }
             let pooling = Pooling(

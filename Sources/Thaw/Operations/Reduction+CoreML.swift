@@ -18,7 +18,8 @@ extension Reduction: NeuralOperation {
             case .product: return try layers.requireExactArrays()
             }
         }
-        let kind = ["reduceMean", "reduceSum", "reduceMax", "reduceMin", "reduceProd"][Function.allCases.firstIndex(of: function)!]
+        let kind = ["reduceMean", "reduceSum", "reduceMax", "reduceMin", "reduceProd"][
+            Function.allCases.firstIndex(of: function)!]
         layers.add(node) { layer in
             layer[kind]["axes"] = axes
             layer[kind]["keepDims"] = keepsAxes
@@ -49,7 +50,9 @@ extension Constant: NeuralOperation {
 extension Cast: NeuralOperation {
     /// Arrays are float32 to Core ML: from integers there is nothing to do.
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        guard element.isFloatingPoint else { throw Failure.cannotWriteOperation(node.name, kind + " to \(element.rawValue)") }
+        guard element.isFloatingPoint else {
+            throw Failure.cannotWriteOperation(node.name, kind + " to \(element.rawValue)")
+        }
         layers.alias(node)
     }
 }
@@ -58,23 +61,37 @@ extension Cast: NeuralOperation {
 
 extension Reduction {
     static let neural =
-        [("reduceMean", Function.mean), ("reduceSum", .sum), ("reduceMax", .maximum), ("reduceMin", .minimum), ("reduceProd", .product)].map {
+        [
+            ("reduceMean", Function.mean), ("reduceSum", .sum), ("reduceMax", .maximum), ("reduceMin", .minimum),
+            ("reduceProd", .product),
+        ].map {
             kind, function in
             NeuralRule(kind) { layer, reading in
                 let shape = reading.shape(try layer.input())
                 let named = try (layer.parameters.axes as [Int]).map { try shape.axis($0) }
-                let axes = layer.parameters.reduceAll as Bool || named.isEmpty ? Array(shape.indices) : Set(named).sorted()
-                return [try reading.add(Reduction(function: function, axes: axes, keepsAxes: layer.parameters.keepDims), [layer.input()], layer)]
+                let axes =
+                    layer.parameters.reduceAll as Bool || named.isEmpty ? Array(shape.indices) : Set(named).sorted()
+                return [
+                    try reading.add(
+                        Reduction(function: function, axes: axes, keepsAxes: layer.parameters.keepDims),
+                        [layer.input()], layer)
+                ]
             }
         } + [
             NeuralRule("reduce") { layer, reading in
                 let shape = reading.shape(try layer.input())
-                let functions: [String: Function] = ["SUM": .sum, "AVG": .mean, "PROD": .product, "MAX": .maximum, "MIN": .minimum]
+                let functions: [String: Function] = [
+                    "SUM": .sum, "AVG": .mean, "PROD": .product, "MAX": .maximum, "MIN": .minimum,
+                ]
                 let axes = ["CHW": [1, 2, 3], "HW": [2, 3], "C": [1], "H": [2], "W": [3]]
-                guard shape.rank == 4, let function = functions[layer.parameters.mode as String], let over = axes[layer.parameters.axis as String] else {
+                guard shape.rank == 4, let function = functions[layer.parameters.mode as String],
+                    let over = axes[layer.parameters.axis as String]
+                else {
                     throw layer.refused("the reduction \(layer.parameters.mode as String) is not supported")
                 }
-                return [try reading.add(Reduction(function: function, axes: over, keepsAxes: true), [layer.input()], layer)]
+                return [
+                    try reading.add(Reduction(function: function, axes: over, keepsAxes: true), [layer.input()], layer)
+                ]
             }
         ]
 }
@@ -83,7 +100,11 @@ extension ArgMax {
     static let neural = [
         NeuralRule("argMax") { layer, reading in
             let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
-            return [try reading.add(ArgMax(axis: axis, element: .int64, keepsAxis: !(layer.parameters.removeDim as Bool)), [layer.input()], layer)]
+            return [
+                try reading.add(
+                    ArgMax(axis: axis, element: .int64, keepsAxis: !(layer.parameters.removeDim as Bool)),
+                    [layer.input()], layer)
+            ]
         }
     ]
 }

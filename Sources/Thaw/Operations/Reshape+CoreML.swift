@@ -38,21 +38,29 @@ extension Transpose: NeuralOperation {
 extension Reshape {
     static let neural = [
         NeuralRule("flatten") { layer, reading in
-            let input = try layer.input(), shape = reading.shape(input)
+            let input = try layer.input()
+            let shape = reading.shape(input)
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
-            let ordered = layer.parameters.mode as String == "CHANNEL_LAST" ? try reading.add(Transpose([0, 2, 3, 1]), [input], layer) : input
+            let ordered =
+                layer.parameters.mode as String == "CHANNEL_LAST"
+                ? try reading.add(Transpose([0, 2, 3, 1]), [input], layer) : input
             return [try reading.add(Reshape([shape[0], shape.elementCount / shape[0], 1, 1]), [ordered], layer)]
         },
         NeuralRule("reshape") { layer, reading in
-            let input = try layer.input(), shape = reading.shape(input)
+            let input = try layer.input()
+            let shape = reading.shape(input)
             let target = (layer.parameters.targetShape as [Int]).suffix(3)
             guard target.count == 3, shape.rank == 4 else { throw layer.refused("the target shape has not three axes") }
-            guard layer.parameters.mode as String == "CHANNEL_FIRST" else { throw layer.refused("the mode CHANNEL_LAST is not supported") }
+            guard layer.parameters.mode as String == "CHANNEL_FIRST" else {
+                throw layer.refused("the mode CHANNEL_LAST is not supported")
+            }
             return [try reading.add(Reshape(Shape([shape[0]] + target)), [input], layer)]
         },
         NeuralRule("reshapeStatic") { layer, reading in
             let target: [Int] = layer.parameters.targetShape
-            return [try reading.add(Reshape(layer.resolved(target, reading.shape(layer.input()))), [layer.input()], layer)]
+            return [
+                try reading.add(Reshape(layer.resolved(target, reading.shape(layer.input()))), [layer.input()], layer)
+            ]
         },
         NeuralRule("rankPreservingReshape") { layer, reading in
             let shape = reading.shape(try layer.input())
@@ -70,7 +78,9 @@ extension Reshape {
         NeuralRule("squeeze") { layer, reading in
             let shape = reading.shape(try layer.input())
             let axes = try (layer.parameters.axes as [Int]).map { try shape.axis($0) }
-            let kept = shape.indices.filter { layer.parameters.squeezeAll as Bool ? shape[$0] != 1 : !axes.contains($0) }
+            let kept = shape.indices.filter {
+                layer.parameters.squeezeAll as Bool ? shape[$0] != 1 : !axes.contains($0)
+            }
             return [try reading.add(Reshape(Shape(kept.map { shape[$0] })), [layer.input()], layer)]
         },
         NeuralRule("expandDims") { layer, reading in
@@ -78,7 +88,9 @@ extension Reshape {
             let axes: [Int] = layer.parameters.axes
             let rank = shape.rank + axes.count
             let places = Set(axes.map { $0 < 0 ? $0 + rank : $0 })
-            guard places.count == axes.count, places.allSatisfy((0..<rank).contains) else { throw layer.refused("the axes \(axes) are not possible") }
+            guard places.count == axes.count, places.allSatisfy((0..<rank).contains) else {
+                throw layer.refused("the axes \(axes) are not possible")
+            }
             var sizes = shape.dimensions.makeIterator()
             let target = (0..<rank).map { places.contains($0) ? 1 : sizes.next()! }
             return [try reading.add(Reshape(Shape(target)), [layer.input()], layer)]
@@ -90,11 +102,14 @@ extension NeuralLayer {
     /// A target shape with its one −1 worked out.
     fileprivate func resolved(_ target: [Int], _ from: Shape) throws -> Shape {
         guard target.contains(-1) else {
-            guard target.allSatisfy({ $0 >= 0 }), Shape(target).checkedCount != nil else { throw refused("\(Shape(target)) is no shape") }
+            guard target.allSatisfy({ $0 >= 0 }), Shape(target).checkedCount != nil else {
+                throw refused("\(Shape(target)) is no shape")
+            }
             return Shape(target)
         }
         let known = Shape(target.filter { $0 != -1 })
-        guard known.rank == target.count - 1, let count = known.checkedCount, count > 0, from.elementCount % count == 0 else {
+        guard known.rank == target.count - 1, let count = known.checkedCount, count > 0, from.elementCount % count == 0
+        else {
             throw refused("the shape \(Shape(target)) does not fit an array of shape \(from)")
         }
         return Shape(target.map { $0 == -1 ? from.elementCount / count : $0 })
@@ -109,7 +124,9 @@ extension Transpose {
         NeuralRule("permute") { layer, reading in
             // The axes are sequence, channel, height, width; the sequence is one long here and stays in front.
             let axes: [Int] = layer.parameters.axis
-            guard axes.count == 4, axes[0] == 0, axes.sorted() == [0, 1, 2, 3], reading.shape(try layer.input()).rank == 4 else {
+            guard axes.count == 4, axes[0] == 0, axes.sorted() == [0, 1, 2, 3],
+                reading.shape(try layer.input()).rank == 4
+            else {
                 throw layer.refused("the order \(axes) is not supported")
             }
             return [try reading.add(Transpose(axes), [layer.input()], layer)]

@@ -2,7 +2,9 @@ extension Softmax: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         // The older layer works along the channels.
         if layers.arrays == .images {
-            guard axis == 1, node.input.shape.rank == 4 || node.input.shape.rank == 2 else { return try layers.requireExactArrays() }
+            guard axis == 1, node.input.shape.rank == 4 || node.input.shape.rank == 2 else {
+                return try layers.requireExactArrays()
+            }
             layers.add(node) { $0.choose("softmax") }
         } else {
             layers.add(node) { $0.softmaxND.axis = axis }
@@ -20,7 +22,10 @@ extension Softmax {
             return [try reading.add(Softmax(axis: shape.rank - 3), [layer.input()], layer)]
         },
         NeuralRule("softmaxND") { layer, reading in
-            [try reading.add(Softmax(axis: try reading.shape(layer.input()).axis(layer.parameters.axis)), [layer.input()], layer)]
+            [
+                try reading.add(
+                    Softmax(axis: try reading.shape(layer.input()).axis(layer.parameters.axis)), [layer.input()], layer)
+            ]
         },
     ]
 }

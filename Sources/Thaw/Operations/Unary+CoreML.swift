@@ -50,25 +50,33 @@ extension Unary {
             case ("ELU", let parameters?) where parameters.alpha as Float == 1:
                 return [try reading.add(Unary(.elu), [layer.input()], layer)]
             case ("linear", let parameters?):
-                let product = try reading.add(Binary(.multiply, constant: Tensor([parameters.alpha as Float], shape: [])), [layer.input()], layer)
-                return [try reading.add(Binary(.add, constant: Tensor([parameters.beta as Float], shape: [])), [product], layer)]
+                let product = try reading.add(
+                    Binary(.multiply, constant: Tensor([parameters.alpha as Float], shape: [])), [layer.input()], layer)
+                return [
+                    try reading.add(
+                        Binary(.add, constant: Tensor([parameters.beta as Float], shape: [])), [product], layer)
+                ]
             default: throw layer.refused("activations of the kind '\(kind)' are not supported")
             }
         },
         NeuralRule("clip") { layer, reading in
-            let low: Float = layer.parameters.minVal, high: Float = layer.parameters.maxVal
+            let low: Float = layer.parameters.minVal
+            let high: Float = layer.parameters.maxVal
             return [try reading.add(Unary(low == 0 && high == 6 ? .relu6 : .clip(low, high)), [layer.input()], layer)]
         },
         NeuralRule("tanh") { layer, reading in [try reading.add(Unary(.tanh), [layer.input()], layer)] },
         NeuralRule("unary") { layer, reading in
-            let parameters = layer.parameters, type: String = parameters.type
+            let parameters = layer.parameters
+            let type: String = parameters.type
             var value = try layer.input()
-            let alpha: Float = parameters.alpha, shift: Float = parameters.shift
+            let alpha: Float = parameters.alpha
+            let shift: Float = parameters.shift
             // Before the function the input is scaled and shifted; a scale that is not set stands for 1, an epsilon for 1e-6.
             let scale: Float = parameters.scale == 0 ? 1 : parameters.scale
             let epsilon: Float = parameters.epsilon == 0 ? 1e-6 : parameters.epsilon
             func combined(_ function: Binary.Function, _ number: Float, first: Bool = false) throws -> Graph.Value {
-                try reading.add(Binary(function, constant: Tensor([number], shape: []), constantFirst: first), [value], layer)
+                try reading.add(
+                    Binary(function, constant: Tensor([number], shape: []), constantFirst: first), [value], layer)
             }
             if scale != 1 { value = try combined(.multiply, scale) }
             if shift != 0 { value = try combined(.add, shift) }
@@ -81,7 +89,11 @@ extension Unary {
             case "INVERSE":
                 value = try combined(.add, epsilon)
                 return [try combined(.divide, 1, first: true)]
-            case "POWER": return [alpha == -0.5 ? try reading.add(Unary(.reciprocalSquareRoot), [value], layer) : try combined(.power, alpha)]
+            case "POWER":
+                return [
+                    alpha == -0.5
+                        ? try reading.add(Unary(.reciprocalSquareRoot), [value], layer) : try combined(.power, alpha)
+                ]
             case "THRESHOLD": return [try combined(.maximum, alpha)]
             default: throw layer.refused("the function \(type) is not supported")
             }

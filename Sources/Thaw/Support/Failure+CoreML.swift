@@ -32,7 +32,9 @@ extension Failure {
         Failure(place: "layer '\(layer)'", "computes '\(blob)', which is computed already")
     }
 
-    static func layerNameTwice(_ name: String) -> Failure { Failure(place: "layer '\(name)'", "two layers have this name") }
+    static func layerNameTwice(_ name: String) -> Failure {
+        Failure(place: "layer '\(name)'", "two layers have this name")
+    }
 
     static func outputCountDiffers(_ name: String, _ kind: String, _ declared: Int, _ actual: Int) -> Failure {
         layerRefused(name, kind, "\(declared) outputs are named", "the layer computes \(actual)")

@@ -38,7 +38,8 @@ extension Message {
         choose("valid")
         guard window.hasPadding else { return }
         self["valid"]["paddingAmounts"]["borderAmounts"] = [window.height, window.width].map { axis in
-            var edges = Message(MessageType.layer.type(of: "padding").type(of: "paddingAmounts").type(of: "borderAmounts"))
+            var edges = Message(
+                MessageType.layer.type(of: "padding").type(of: "paddingAmounts").type(of: "borderAmounts"))
             edges.startEdgeSize = axis.before
             edges.endEdgeSize = axis.after
             return edges
@@ -60,22 +61,33 @@ extension Convolution {
             let parameters = layer.parameters
             guard !(parameters.isDeconvolution as Bool) else { throw layer.refused("deconvolutions are not supported") }
             guard layer.inputs.count == 1 else { throw layer.refused("weights that are computed are not supported") }
-            let image = try layer.input(), shape = reading.shape(image)
+            let image = try layer.input()
+            let shape = reading.shape(image)
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
-            let outputs: Int = parameters.outputChannels, groups = Swift.max(1, parameters.nGroups as Int)
+            let outputs: Int = parameters.outputChannels
+            let groups = Swift.max(1, parameters.nGroups as Int)
             // Older files leave the channels of a group to be told from the image.
             let inputs = (parameters.kernelChannels as Int) > 0 ? parameters.kernelChannels as Int : shape[1] / groups
             guard outputs > 0, inputs > 0, inputs * groups == shape[1], outputs % groups == 0 else {
                 throw layer.refused("\(groups) groups of \(inputs) channels do not make the \(shape[1]) of the image")
             }
             let window = try layer.window(over: shape, kernel: 3)
-            let filters = try layer.weights(parameters.weights, [outputs, inputs, window.height.size, window.width.size])
+            let filters = try layer.weights(
+                parameters.weights, [outputs, inputs, window.height.size, window.width.size])
             let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
             if inputs == 1, groups == shape[1], groups > 1 {
-                let depthwise = filters.transposed([2, 3, 0, 1]).reshaped([window.height.size, window.width.size, groups, outputs / groups])
-                return [try reading.add(DepthwiseConvolution(filters: depthwise, bias: bias, window: window), [image], layer)]
+                let depthwise = filters.transposed([2, 3, 0, 1]).reshaped([
+                    window.height.size, window.width.size, groups, outputs / groups,
+                ])
+                return [
+                    try reading.add(
+                        DepthwiseConvolution(filters: depthwise, bias: bias, window: window), [image], layer)
+                ]
             }
-            return [try reading.add(Convolution(filters: filters.transposed([2, 3, 1, 0]), bias: bias, window: window), [image], layer)]
+            return [
+                try reading.add(
+                    Convolution(filters: filters.transposed([2, 3, 1, 0]), bias: bias, window: window), [image], layer)
+            ]
         }
     ]
 }
@@ -83,9 +95,11 @@ extension Convolution {
 extension NeuralLayer {
     /// The window that the layer's kernel, stride, dilation and padding describe, over an image with its channels first.
     func window(over image: Shape, kernel: Int) throws -> Window {
-        let size = try pair(parameters.kernelSize, default: kernel), stride = try pair(parameters.stride, default: 1)
+        let size = try pair(parameters.kernelSize, default: kernel)
+        let stride = try pair(parameters.stride, default: 1)
         let dilation = kind == "convolution" ? try pair(parameters.dilationFactor, default: 1) : (1, 1)
-        guard size.height > 0, size.width > 0, stride.height > 0, stride.width > 0, dilation.0 > 0, dilation.1 > 0 else {
+        guard size.height > 0, size.width > 0, stride.height > 0, stride.width > 0, dilation.0 > 0, dilation.1 > 0
+        else {
             throw refused("kernel, stride and dilation must be positive")
         }
         var window = Window(
@@ -113,7 +127,8 @@ extension NeuralLayer {
         let edges: [Message] = amounts.borderAmounts
         if edges.isEmpty { return ((0, 0), (0, 0)) }
         let pairs = edges.map { ($0.startEdgeSize as Int, $0.endEdgeSize as Int) }
-        guard pairs.count == 2, pairs.allSatisfy({ (0..<1 << 24).contains($0.0) && (0..<1 << 24).contains($0.1) }) else {
+        guard pairs.count == 2, pairs.allSatisfy({ (0..<1 << 24).contains($0.0) && (0..<1 << 24).contains($0.1) })
+        else {
             throw refused("the padding is not given for height and width")
         }
         return (pairs[0], pairs[1])

@@ -47,7 +47,8 @@ struct NeuralLayers {
     }
 
     /// Adds a layer.
-    mutating func add(_ name: String, _ inputs: [NeuralBlob], _ outputs: [NeuralBlob], _ fill: (inout Message) -> Void) {
+    mutating func add(_ name: String, _ inputs: [NeuralBlob], _ outputs: [NeuralBlob], _ fill: (inout Message) -> Void)
+    {
         var layer = Message(.layer)
         layer.name = name
         layer.input = inputs.map { self.name($0) }

@@ -29,13 +29,16 @@ struct NeuralLayer {
         return inputs[index]
     }
 
-    func refused(_ problem: String, remedy: String? = nil) -> Failure { Failure.layerRefused(name, kind, problem, remedy) }
+    func refused(_ problem: String, remedy: String? = nil) -> Failure {
+        Failure.layerRefused(name, kind, problem, remedy)
+    }
 
     /// The weights in a field, as an array of this shape.
     /// - Throws: `Failure` where they are too few or too many, or stored in a way that is not supported.
     func weights(_ message: Message, _ shape: Shape) throws -> Tensor {
         guard let count = shape.checkedCount else { throw refused("\(shape) is no shape of weights") }
-        let floats: ByteView = message.floatValue, halves: ByteView = message.float16Value
+        let floats: ByteView = message.floatValue
+        let halves: ByteView = message.float16Value
         let element: ElementType = floats.count == 0 && halves.count > 0 ? .float16 : .float32
         let bytes = element == .float16 ? halves : floats
         guard (message.rawValue as ByteView).count + (message.int8RawValue as ByteView).count == 0 else {
@@ -44,7 +47,8 @@ struct NeuralLayer {
         guard bytes.count == count * element.size else {
             throw refused("\(bytes.count / element.size) weights are stored", remedy: "\(count) are expected")
         }
-        return Tensor(shape: shape, element: element, storage: Tensor.Storage(viewing: bytes.bytes, of: bytes.owner)).asFloat32
+        return Tensor(shape: shape, element: element, storage: Tensor.Storage(viewing: bytes.bytes, of: bytes.owner))
+            .asFloat32
     }
 
     /// Numbers that a field gives for height and width, or `value` for both where it is empty.

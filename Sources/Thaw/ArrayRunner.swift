@@ -1,0 +1,93 @@
+/// Runs a model on arrays, as its own graph takes them: batch, height, width, channel, not scaled as images are, but with
+/// the arithmetic that was lifted out of the graph done to them.
+public struct ArrayRunner: Sendable {
+    private let model: Model
+    private let run: @Sendable ([Tensor]) throws -> [Tensor]
+
+    /// - Parameter byReference: Whether the plain references compute, instead of the engine.
+    /// - Throws: `Failure` when the engine cannot run the model.
+    public init(_ model: Model, byReference: Bool = false, threads: Int = 1) throws {
+        self.model = model
+        if byReference {
+            run = { [graph = model.graph] in graph.evaluate($0) }
+        } else {
+            let pool = ExecutorPool(try Program(model.graph, threads: threads), threads: threads)
+            let outputs = model.graph.outputs.count
+            run = { inputs in
+                pool.with { executor in
+                    for (index, input) in inputs.enumerated() { executor.load(input, input: index) }
+                    executor.run()
+                    return (0..<outputs).map { executor.output($0) }
+                }
+            }
+        }
+    }
+
+    /// The outputs for these inputs, by name. A larger batch than the model's is run piece by piece.
+    ///
+    /// - Parameter arrays: One array an input; the name may be left out where there is only one.
+    /// - Throws: `Failure` for an unknown or missing input, and for an array that does not fit.
+    public func run(_ arrays: [(name: String?, array: NumPyFile)]) throws -> [(name: String, array: NumPyFile)] {
+        let inputs = try model.graph.inputs.map { port in
+            guard
+                let array = arrays.first(where: {
+                    $0.name == port.name || ($0.name == nil && model.graph.inputs.count == 1)
+                })
+            else {
+                throw Failure.inputMissing(port.name, model.graph.inputs.map(\.name))
+            }
+            return array.array
+        }
+        if let unknown = arrays.first(where: { name in
+            name.name.map { name in !model.graph.inputs.contains { $0.name == name } } ?? false
+        }) {
+            throw Failure.unknownInput(unknown.name!, model.graph.inputs.map(\.name))
+        }
+        let types = model.graph.inputs.map { model.graph[$0.value] }
+        let counts = try zip(inputs, zip(types, model.graph.inputs)).map { try pieces($0, $1.0, $1.1.name) }
+        guard let count = counts.first, counts.allSatisfy({ $0 == count }) else { throw Failure.batchesDiffer(counts) }
+
+        let answers = try (0..<count).map { piece in
+            try run(
+                zip(inputs, types).enumerated().map { index, input in
+                    let (array, type) = input
+                    let size = type.shape.elementCount
+                    let values = Array(array.values[piece * size..<(piece + 1) * size])
+                    let tensor = Tensor(index == 0 ? lifted(values) : values, shape: type.shape)
+                    return type.element == .float32 ? tensor : Cast(element: type.element).evaluate([tensor])[0]
+                })
+        }
+        return model.graph.outputs.enumerated().map { index, port in
+            let parts = answers.map { $0[index] }
+            var shape = parts[0].shape.dimensions
+            if count > 1 {
+                if shape.first == model.batch { shape[0] *= count } else { shape.insert(count, at: 0) }
+            }
+            return (port.name, NumPyFile(shape: shape, values: parts.flatMap(\.floats)))
+        }
+    }
+
+    /// How many runs an array takes.
+    private func pieces(_ array: NumPyFile, _ type: TensorType, _ name: String) throws -> Int {
+        let size = type.shape.elementCount
+        // The batch may be missing or another, an image may stand in a row, and axes of one element say nothing.
+        let item = type.shape.dropFirst().filter { $0 != 1 }
+        let whole = type.shape.filter { $0 != 1 }
+        let given = array.shape.filter { $0 != 1 }
+        let itemSize = item.reduce(1, *)
+        let fits =
+            given == whole || given == item || Array(given.dropFirst()) == item || given == [itemSize]
+            || Array(given.dropFirst()) == [itemSize]
+        guard fits, size > 0, array.values.count % size == 0, !array.values.isEmpty else {
+            throw Failure.arrayShape(name, Shape(array.shape), expected: type.shape)
+        }
+        return array.values.count / size
+    }
+
+    private func lifted(_ values: [Float]) -> [Float] {
+        guard let lifted = model.image?.lifted else { return values }
+        let scale = lifted.scale.map { Float($0) }
+        let bias = lifted.bias.map { Float($0) }
+        return values.indices.map { values[$0] * scale[$0 % scale.count] + bias[$0 % bias.count] }
+    }
+}
