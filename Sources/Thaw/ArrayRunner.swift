@@ -7,18 +7,27 @@ public struct ArrayRunner: Sendable {
     /// - Parameter byReference: Whether the plain references compute, instead of the engine.
     /// - Throws: `Failure` when the engine cannot run the model.
     public init(_ model: Model, byReference: Bool = false, threads: Int = 1) throws {
+        guard byReference else {
+            self.init(model, program: try Program(model.graph, threads: threads), threads: threads)
+            return
+        }
+        self.init(model: model) { [graph = model.graph] in graph.evaluate($0) }
+    }
+
+    private init(model: Model, run: @escaping @Sendable ([Tensor]) throws -> [Tensor]) {
         self.model = model
-        if byReference {
-            run = { [graph = model.graph] in graph.evaluate($0) }
-        } else {
-            let pool = ExecutorPool(try Program(model.graph, threads: threads), threads: threads)
-            let outputs = model.graph.outputs.count
-            run = { inputs in
-                pool.with { executor in
-                    for (index, input) in inputs.enumerated() { executor.load(input, input: index) }
-                    executor.run()
-                    return (0..<outputs).map { executor.output($0) }
-                }
+        self.run = run
+    }
+
+    /// Runs the model by a program that was compiled of its graph.
+    init(_ model: Model, program: Program, threads: Int = 1) {
+        let pool = ExecutorPool(program, threads: threads)
+        let outputs = model.graph.outputs.count
+        self.init(model: model) { inputs in
+            pool.with { executor in
+                for (index, input) in inputs.enumerated() { executor.load(input, input: index) }
+                executor.run()
+                return (0..<outputs).map { executor.output($0) }
             }
         }
     }

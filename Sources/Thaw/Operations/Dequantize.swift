@@ -2,17 +2,17 @@
 enum Dequantize {
     /// TensorFlow's MIN_FIRST mode: codes stand evenly spaced from the minimum to the maximum.
     ///
-    /// The minimum is first moved to the nearest multiple of the spacing, so that one code stands for 0 exactly; for that the
-    /// spacing is rounded to float32 (tensorflow/core/kernels/quantization_utils.h, QuantizedToFloat).
+    /// The minimum is first moved to the nearest multiple of the spacing, so that one code stands for 0 exactly. All is
+    /// rounded to float32 at each step, as TensorFlow rounds: the same bits come out
+    /// (tensorflow/core/kernels/quantization_utils.h, QuantizedToFloatStruct).
     static func minFirst(_ codes: Tensor, minimum: Float, maximum: Float) -> Tensor {
         let bits = codes.element.size * 8
-        let lowest: Double = codes.element == .uint8 || codes.element == .uint16 ? 0 : -Double(1 << (bits - 1))
-        let step = (Double(maximum) - Double(minimum)) / Double((1 << bits) - 1)
-        let minimum =
-            step == 0 ? Double(minimum) : (Double(minimum) / Double(Float(step))).rounded() * Double(Float(step))
+        let lowest: Float = codes.element == .uint8 || codes.element == .uint16 ? 0 : -Float(1 << (bits - 1))
+        let step = Float(Double(maximum - minimum) / Double((1 << bits) - 1))
+        let start = step == 0 ? minimum : (minimum / step).rounded() * step
         return codes.withElements { code in
             Tensor(shape: codes.shape) { out in
-                for i in 0..<out.count { out[i] = Float(minimum + (code[i] - lowest) * step) }
+                for i in 0..<out.count { out[i] = (start - lowest * step) + Float(code[i]) * step }
             }
         }
     }

@@ -71,9 +71,11 @@ extension Unary {
             var value = try layer.input()
             let alpha: Float = parameters.alpha
             let shift: Float = parameters.shift
-            // Before the function the input is scaled and shifted; a scale that is not set stands for 1, an epsilon for 1e-6.
-            let scale: Float = parameters.scale == 0 ? 1 : parameters.scale
-            let epsilon: Float = parameters.epsilon == 0 ? 1e-6 : parameters.epsilon
+            let givenScale: Float = parameters.scale
+            let givenEpsilon: Float = parameters.epsilon
+            // Before the function the input is scaled and shifted; what is not set stands for 1, and for 1e-6.
+            let scale = givenScale == 0 ? 1 : givenScale
+            let epsilon = givenEpsilon == 0 ? 1e-6 : givenEpsilon
             func combined(_ function: Binary.Function, _ number: Float, first: Bool = false) throws -> Graph.Value {
                 try reading.add(
                     Binary(function, constant: Tensor([number], shape: []), constantFirst: first), [value], layer)

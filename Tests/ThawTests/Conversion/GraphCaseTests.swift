@@ -16,13 +16,15 @@ struct GraphCase: CustomTestStringConvertible, Sendable {
     func input() throws -> Tensor { try Fixtures.tensor(Fixtures.path("graphs/\(name).input.npy")) }
     func expected() throws -> Tensor { try Fixtures.tensor(Fixtures.path("graphs/\(name).output.npy")) }
 
-    func imported() throws -> Graph {
+    func imported() throws -> Graph { try result().graph }
+
+    func result() throws -> Importer.Result {
         let shape = try input().shape
         // Some placeholders leave their size open.
         var options = Importer.Options(outputs: [output])
         let isOpen = name == "wiring/no_shape" || name == "wiring/unknown_size"
         if isOpen { options.size = (width: shape[2], height: shape[1]) }
-        return try Importer.run(nodes(), options).graph
+        return try Importer.run(nodes(), options)
     }
 }
 

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// A real graph of the shared material, with what is known of its images.
+struct SharedModel: Decodable, CustomTestStringConvertible, Sendable {
+    let name: String
+    let graph: String
+    let labels: String?
+    let input: String
+    let output: String
+    let width: Int?
+    let height: Int?
+    let colour: String
+    let scale: Double
+    let bias: [Double]
+    let references: [[String]]
+
+    /// Those that classify; pictures that come out belong to a later version.
+    static let all: [SharedModel] = {
+        guard let shared = Fixtures.shared,
+            let data = try? Data(contentsOf: shared.appendingPathComponent("models/models.json"))
+        else { return [] }
+        return try! JSONDecoder().decode([SharedModel].self, from: data).filter { $0.labels != nil }
+    }()
+
+    var testDescription: String { name }
+
+    func path(_ relative: String) -> String { Fixtures.shared!.appendingPathComponent(relative).path }
+
+    func conversion() throws -> Conversion {
+        var options = Converter.Options()
+        options.size = (width!, height!)
+        options.color = ColorLayout(rawValue: colour)
+        options.scale = [scale]
+        options.bias = bias
+        return try Converter(options).convert(contentsOf: path(graph), labels: Labels(contentsOf: path(labels!)))
+    }
+}
+
+@Suite(.enabled(if: !SharedModel.all.isEmpty, "the shared material is absent")) struct SharedModelTests {
+    @Test(arguments: SharedModel.all) func `a real graph and its Core ML model answer as TensorFlow does`(
+        _ shared: SharedModel
+    ) throws {
+        let model = try shared.conversion().model
+        let folder = try TemporaryFolder()
+        let path = folder.url.appendingPathComponent("model.mlmodel").path
+        try model.write(to: path)
+        let back = try Model.load(contentsOf: path).model
+        for instructionSet in InstructionSet.available {
+            for candidate in [model, back] {
+                let program = try Program(candidate.graph, instructionSet: instructionSet)
+                for reference in shared.references {
+                    let input = try NumPyFile(contentsOf: shared.path(reference[0]))
+                    let runner = ArrayRunner(candidate, program: program)
+                    let answer = try runner.run([(nil, input)])[0].array
+                    let expected = try Fixtures.tensor(shared.path(reference[1]))
+                    #expect(answer.shape == expected.shape.dimensions)
+                    #expect(
+                        difference(Tensor(answer.values, shape: Shape(answer.shape)), expected) <= referenceTolerance)
+                }
+            }
+        }
+    }
+}
