@@ -1,3 +1,4 @@
+import CMachine
 import Kernels
 
 // Convolutions. All blocks of a group stay with the same weights while the pixels pass by, so that weights come from
@@ -38,29 +39,50 @@ func convolveDepthwise(_ work: borrowing ConvolutionWork) {
     }
 }
 
+/// One tile: its first pixel, its first block, and that block's weights.
+private struct TilePlace {
+    var first: Int
+    var block: Int
+    var weights: UnsafePointer<Float>
+    /// What will be read next, asked for line by line while this tile is computed; a stride of 0 asks for nothing new.
+    var next: UnsafePointer<Float>
+    var nextStride = 0
+}
+
 /// What is done with one tile.
 private protocol TileKernel {
     associatedtype Pixel: Tile
-    static func run<T: Tile>(
-        _: T.Type, _ work: borrowing ConvolutionWork, _ first: Int, _ block: Int, _ weights: UnsafePointer<Float>)
+    static func run<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ place: TilePlace)
     where T.Weights == Pixel.Weights
 }
 
 private enum Full<Pixel: Tile>: TileKernel {
     @inline(never)
-    static func run<T: Tile>(
-        _: T.Type, _ work: borrowing ConvolutionWork, _ first: Int, _ block: Int, _ weights: UnsafePointer<Float>
-    ) where T.Weights == Pixel.Weights {
+    static func run<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ place: TilePlace)
+    where T.Weights == Pixel.Weights {
+        let (first, block) = (place.first, place.block)
+        // What the end of the tile touches is on its way while the sums are made.
+        if let residual = work.residual, let offsets = work.residualOffsets {
+            T.prefetch(
+                residual + block * work.residualBlockStride, offsets + first, blockStride: work.residualBlockStride)
+        }
+        T.prefetch(
+            work.output + block * work.outputBlockStride, work.outputOffsets + first,
+            blockStride: work.outputBlockStride)
         var tile = T(
             input: work.input, offsets: work.inputOffsets + first,
             bias: T.Weights(work.bias + block * blockWidth, stride: blockWidth))
-        var weights = weights
+        var weights = place.weights
+        var next = place.next
+        let nextStride = place.nextStride
         let depth = work.depth
         for tap in 0..<work.tapCount {
             let start = Int(work.taps[tap])
             for index in start..<start &+ depth {
                 tile.accumulate(index, T.Weights(weights, stride: blockWidth))
                 weights += blockWidth * T.Weights.blocks
+                thaw_prefetch(next)
+                next += nextStride
             }
         }
         finish(&tile, work, first, block)
@@ -69,13 +91,13 @@ private enum Full<Pixel: Tile>: TileKernel {
 
 private enum Depthwise<Pixel: Tile>: TileKernel {
     @inline(never)
-    static func run<T: Tile>(
-        _: T.Type, _ work: borrowing ConvolutionWork, _ first: Int, _ block: Int, _ weights: UnsafePointer<Float>
-    ) where T.Weights == Pixel.Weights {
+    static func run<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ place: TilePlace)
+    where T.Weights == Pixel.Weights {
+        let (first, block) = (place.first, place.block)
         var tile = T(
             input: work.input + block * work.inputBlockStride, offsets: work.inputOffsets + first,
             bias: T.Weights(work.bias + block * blockWidth, stride: blockWidth))
-        var weights = weights
+        var weights = place.weights
         for tap in 0..<work.tapCount {
             tile.accumulateLanes(
                 Int(work.taps[tap]), blockStride: work.inputBlockStride, T.Weights(weights, stride: blockWidth))
@@ -86,6 +108,9 @@ private enum Depthwise<Pixel: Tile>: TileKernel {
 }
 
 /// All pixels of the work, in as few tiles as do, of nearly equal size.
+///
+/// The last tiles ask for the weights of the group that follows: where the weights of a layer come from memory, they
+/// arrive while the present group is still being computed.
 @inline(__always)
 private func passPixels<K: TileKernel>(
     _ kernel: K.Type, _ work: borrowing ConvolutionWork, _ block: Int, _ weights: UnsafePointer<Float>
@@ -94,38 +119,43 @@ private func passPixels<K: TileKernel>(
     guard tiles > 0 else { return }
     let size = work.pixelCount / tiles
     let larger = work.pixelCount % tiles
-    var first = work.firstPixel
+    let blocks = K.Pixel.Weights.blocks
+    let steps = work.tapCount * work.depth * blockWidth
+    var place = TilePlace(first: work.firstPixel, block: block, weights: weights, next: weights)
     for tile in 0..<tiles {
         let count = tile < larger ? size + 1 : size
-        passTile(kernel, work, count, first, block, weights)
-        first += count
+        if tiles > blocks, tile >= tiles - blocks {
+            place.next = weights + steps * (blocks + tile - (tiles - blocks))
+            place.nextStride = blockWidth
+        }
+        passTile(kernel, work, count, place)
+        place.first += count
     }
 }
 
 @inline(__always)
 private func passTile<K: TileKernel>(
-    _ kernel: K.Type, _ work: borrowing ConvolutionWork, _ count: Int, _ first: Int, _ block: Int,
-    _ weights: UnsafePointer<Float>
+    _ kernel: K.Type, _ work: borrowing ConvolutionWork, _ count: Int, _ place: TilePlace
 ) {
     typealias P = K.Pixel
     switch count {
-    case 1: kernel.run(P.self, work, first, block, weights)
-    case 2: kernel.run(Two<P>.self, work, first, block, weights)
-    case 3: kernel.run(Three<P>.self, work, first, block, weights)
+    case 1: kernel.run(P.self, work, place)
+    case 2: kernel.run(Two<P>.self, work, place)
+    case 3: kernel.run(Three<P>.self, work, place)
     #if AVX2 || AVX512 || arch(arm64)
-        case 4: kernel.run(Four<P>.self, work, first, block, weights)
-        case 5: kernel.run(Five<P>.self, work, first, block, weights)
-        case 6: kernel.run(Six<P>.self, work, first, block, weights)
+        case 4: kernel.run(Four<P>.self, work, place)
+        case 5: kernel.run(Five<P>.self, work, place)
+        case 6: kernel.run(Six<P>.self, work, place)
     #endif
     #if AVX512
-        case 7: kernel.run(Seven<P>.self, work, first, block, weights)
-        case 8: kernel.run(Eight<P>.self, work, first, block, weights)
-        case 9: kernel.run(Nine<P>.self, work, first, block, weights)
-        case 10: kernel.run(Ten<P>.self, work, first, block, weights)
-        case 11: kernel.run(Eleven<P>.self, work, first, block, weights)
-        case 12: kernel.run(Twelve<P>.self, work, first, block, weights)
-        case 13: kernel.run(Thirteen<P>.self, work, first, block, weights)
-        case 14: kernel.run(Fourteen<P>.self, work, first, block, weights)
+        case 7: kernel.run(Seven<P>.self, work, place)
+        case 8: kernel.run(Eight<P>.self, work, place)
+        case 9: kernel.run(Nine<P>.self, work, place)
+        case 10: kernel.run(Ten<P>.self, work, place)
+        case 11: kernel.run(Eleven<P>.self, work, place)
+        case 12: kernel.run(Twelve<P>.self, work, place)
+        case 13: kernel.run(Thirteen<P>.self, work, place)
+        case 14: kernel.run(Fourteen<P>.self, work, place)
     #endif
     default: fatalError("no tile of so many pixels")
     }

@@ -1,3 +1,4 @@
+import CMachine
 import Kernels
 
 /// The registers of a convolution's inner loop: some output pixels times one or two blocks of 16 output channels.
@@ -11,6 +12,8 @@ protocol Tile {
     static var pixels: Int { get }
     /// Starts at the bias; `offsets` holds the places of this tile's pixels in `input`.
     init(input: UnsafePointer<Float>, offsets: UnsafePointer<Int32>, bias: Weights)
+    /// Asks for the memory of each pixel.
+    static func prefetch(_ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int)
     /// Adds each pixel's number at `index`, times the weights.
     mutating func accumulate(_ index: Int, _ weights: Weights)
     /// Adds each pixel's vector at `index`, times the weights, lane by lane.
@@ -55,6 +58,11 @@ struct Narrow: Tile {
         self.input = input + Int(offsets[0])
         sum = bias.first
     }
+    @inline(__always) static func prefetch(
+        _ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
+    ) {
+        thaw_prefetch(memory + Int(offsets[0]))
+    }
     @inline(__always) mutating func accumulate(_ index: Int, _ weights: OneBlock) {
         sum = multiplyAdd(sum, Vector(repeating: input[index]), weights.first)
     }
@@ -91,6 +99,12 @@ struct Wide: Tile {
         self.input = input + Int(offsets[0])
         first = bias.first
         second = bias.second
+    }
+    @inline(__always) static func prefetch(
+        _ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
+    ) {
+        thaw_prefetch(memory + Int(offsets[0]))
+        thaw_prefetch(memory + (Int(offsets[0]) + blockStride))
     }
     @inline(__always) mutating func accumulate(_ index: Int, _ weights: TwoBlocks) {
         let number = Vector(repeating: input[index])
@@ -138,6 +152,12 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Weights == B.Weights {
     @inline(__always) init(input: UnsafePointer<Float>, offsets: UnsafePointer<Int32>, bias: A.Weights) {
         a = A(input: input, offsets: offsets, bias: bias)
         b = B(input: input, offsets: offsets + A.pixels, bias: bias)
+    }
+    @inline(__always) static func prefetch(
+        _ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
+    ) {
+        A.prefetch(memory, offsets, blockStride: blockStride)
+        B.prefetch(memory, offsets + A.pixels, blockStride: blockStride)
     }
     @inline(__always) mutating func accumulate(_ index: Int, _ weights: A.Weights) {
         a.accumulate(index, weights)

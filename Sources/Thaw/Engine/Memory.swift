@@ -6,24 +6,28 @@ import Kernels
     import Darwin
 #endif
 
-/// Memory on 64-byte boundaries, in large pages where it is large and the system can, filled with zeros.
+/// Memory that starts as zeros, on a page's boundary; in large pages where it is large and the system has them.
 final class AlignedMemory: @unchecked Sendable {
     let address: UnsafeMutableRawPointer
+    private let mapping: UnsafeMutableRawPointer
+    private let mappedBytes: Int
 
     init(byteCount: Int) {
         let large = 1 << 21
-        let alignment = byteCount >= large ? large : 64
-        let size = (max(byteCount, 1) + alignment - 1) / alignment * alignment
-        var memory: UnsafeMutableRawPointer?
-        guard posix_memalign(&memory, alignment, size) == 0, let memory else { fatalError("out of memory") }
+        let isLarge = byteCount >= large
+        mappedBytes = max(byteCount, 1) + (isLarge ? large : 0)
+        let flags = MAP_PRIVATE | MAP_ANON
+        guard let memory = mmap(nil, mappedBytes, PROT_READ | PROT_WRITE, flags, -1, 0), memory != MAP_FAILED else {
+            fatalError("out of memory")
+        }
+        mapping = memory
+        address = isLarge ? memory.alignedUp(toMultipleOf: large) : memory
         #if os(Linux)
-            if byteCount >= large { madvise(memory, size, MADV_HUGEPAGE) }
+            if isLarge { madvise(address, byteCount, MADV_HUGEPAGE) }
         #endif
-        memset(memory, 0, size)
-        address = memory
     }
 
-    deinit { free(address) }
+    deinit { munmap(mapping, mappedBytes) }
 }
 
 /// What a step finds in a run: the buffers of values, by slot, and the program's constants, by offset in bytes.

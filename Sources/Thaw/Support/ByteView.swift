@@ -11,11 +11,11 @@ struct ByteView: @unchecked Sendable {
 
     /// A copy of `bytes`.
     init(copying bytes: UnsafeRawBufferPointer) {
-        let memory = Memory(bytes)
-        self.init(viewing: UnsafeRawBufferPointer(memory.bytes), of: memory)
+        let copy = Copy(bytes)
+        self.init(viewing: UnsafeRawBufferPointer(copy.bytes), of: copy)
     }
 
-    private final class Memory {
+    private final class Copy {
         let bytes: UnsafeMutableRawBufferPointer
 
         init(_ source: UnsafeRawBufferPointer) {

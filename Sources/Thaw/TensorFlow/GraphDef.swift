@@ -64,10 +64,10 @@ extension NodeDefinition {
             guard !definition.name.isEmpty, !definition.op.isEmpty else {
                 throw Failure.namelessNode(at: range.lowerBound)
             }
-            definition.inputs = list(node.input, node.n_input).map { String(cString: $0!) }
+            definition.inputs = fieldElements(node.input, node.n_input).map { String(cString: $0!) }
             definition.attributes.reserveCapacity(node.n_attr)
             try naming(place: definition.name) {
-                for entry in list(node.attr, node.n_attr) {
+                for entry in fieldElements(node.attr, node.n_attr) {
                     guard let value = entry!.pointee.value?.pointee else { continue }
                     let decoder = AttributeDecoder(unpacker: unpacker)
                     definition.attributes[String(cString: entry!.pointee.key)] = try decoder.attribute(value, &budget)
@@ -76,11 +76,6 @@ extension NodeDefinition {
             return definition
         }
     }
-}
-
-/// A repeated field of a structure of protobuf-c.
-func list<Element>(_ start: UnsafeMutablePointer<Element>?, _ count: Int) -> UnsafeBufferPointer<Element> {
-    UnsafeBufferPointer(start: start, count: start == nil ? 0 : count)
 }
 
 /// Attribute values out of protobuf-c's structures.
@@ -107,14 +102,14 @@ private struct AttributeDecoder {
 
     /// A list holds values of one kind; the others are empty.
     private func list(_ value: TensorFlow__ListValue, _ budget: inout ConstantBudget) throws -> [Attribute] {
-        var result: [Attribute] = Thaw.list(value.i, value.n_i).map { .int(Int($0)) }
-        result += Thaw.list(value.f, value.n_f).map { .float($0) }
-        result += Thaw.list(value.b, value.n_b).map { .bool($0 != 0) }
-        result += Thaw.list(value.s, value.n_s).map(string)
-        result += Thaw.list(value.type, value.n_type).map(type)
-        result += Thaw.list(value.shape, value.n_shape).map { shape($0!.pointee) }
-        result += Thaw.list(value.func, value.n_func).map { .function(String(cString: $0!.pointee.name)) }
-        for tensor in Thaw.list(value.tensor, value.n_tensor) {
+        var result: [Attribute] = fieldElements(value.i, value.n_i).map { .int(Int($0)) }
+        result += fieldElements(value.f, value.n_f).map { .float($0) }
+        result += fieldElements(value.b, value.n_b).map { .bool($0 != 0) }
+        result += fieldElements(value.s, value.n_s).map(string)
+        result += fieldElements(value.type, value.n_type).map(type)
+        result += fieldElements(value.shape, value.n_shape).map { shape($0!.pointee) }
+        result += fieldElements(value.func, value.n_func).map { .function(String(cString: $0!.pointee.name)) }
+        for tensor in fieldElements(value.tensor, value.n_tensor) {
             if let tensor = try budget.tensor(tensor!.pointee, unpacker) { result.append(.tensor(tensor)) }
         }
         return result
@@ -130,13 +125,8 @@ private struct AttributeDecoder {
     }
 
     private func shape(_ shape: TensorFlow__TensorShape) -> Attribute {
-        .shape(shape.unknown_rank != 0 ? nil : Thaw.list(shape.dim, shape.n_dim).map { Int(max($0!.pointee.size, -1)) })
-    }
-}
-
-extension DataType {
-    /// References (numbers from 101) are what they refer to.
-    init?(_ type: TensorFlow__DataType) {
-        self.init(rawValue: type.rawValue > 100 ? Int(type.rawValue) - 100 : Int(type.rawValue))
+        .shape(
+            shape.unknown_rank != 0 ? nil : fieldElements(shape.dim, shape.n_dim).map { Int(max($0!.pointee.size, -1)) }
+        )
     }
 }

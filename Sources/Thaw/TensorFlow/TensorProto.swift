@@ -37,7 +37,7 @@ struct ConstantBudget {
 
     private static func shape(_ shape: TensorFlow__TensorShape?) throws -> Shape {
         guard let shape else { return [] }
-        let sizes = Shape(list(shape.dim, shape.n_dim).map { Int($0!.pointee.size) })
+        let sizes = Shape(fieldElements(shape.dim, shape.n_dim).map { Int($0!.pointee.size) })
         guard shape.unknown_rank == 0, sizes.checkedCount != nil else { throw Failure.impossibleShape(sizes) }
         return sizes
     }
@@ -56,28 +56,28 @@ struct ConstantBudget {
         switch type {
         case .float:
             let view = try unpacker.large(proto.n_float_val_extent, proto.float_val_extent, "float_val")
-            return try fixed(list(proto.float_val, proto.n_float_val), view, target)
+            return try fixed(fieldElements(proto.float_val, proto.n_float_val), view, target)
         case .double:
             let view = try unpacker.large(proto.n_double_val_extent, proto.double_val_extent, "double_val")
-            return try fixed(list(proto.double_val, proto.n_double_val), view, target)
+            return try fixed(fieldElements(proto.double_val, proto.n_double_val), view, target)
         case .int64:
             let view = try unpacker.large(proto.n_int64_val_extent, proto.int64_val_extent, "int64_val")
-            return try varints(list(proto.int64_val, proto.n_int64_val), view, "int64_val", target)
+            return try varints(fieldElements(proto.int64_val, proto.n_int64_val), view, "int64_val", target)
         case .uint64:
             let view = try unpacker.large(proto.n_uint64_val_extent, proto.uint64_val_extent, "uint64_val")
-            return try varints(list(proto.uint64_val, proto.n_uint64_val), view, "uint64_val", target)
+            return try varints(fieldElements(proto.uint64_val, proto.n_uint64_val), view, "uint64_val", target)
         case .uint32:
             let view = try unpacker.large(proto.n_uint32_val_extent, proto.uint32_val_extent, "uint32_val")
-            return try varints(list(proto.uint32_val, proto.n_uint32_val), view, "uint32_val", target)
+            return try varints(fieldElements(proto.uint32_val, proto.n_uint32_val), view, "uint32_val", target)
         case .bool:
             let view = try unpacker.large(proto.n_bool_val_extent, proto.bool_val_extent, "bool_val")
-            return try varints(list(proto.bool_val, proto.n_bool_val), view, "bool_val", target)
+            return try varints(fieldElements(proto.bool_val, proto.n_bool_val), view, "bool_val", target)
         case .half, .bfloat16:
             let view = try unpacker.large(proto.n_half_val_extent, proto.half_val_extent, "half_val")
-            return try varints(list(proto.half_val, proto.n_half_val), view, "half_val", target)
+            return try varints(fieldElements(proto.half_val, proto.n_half_val), view, "half_val", target)
         default:
             let view = try unpacker.large(proto.n_int_val_extent, proto.int_val_extent, "int_val")
-            return try varints(list(proto.int_val, proto.n_int_val), view, "int_val", target)
+            return try varints(fieldElements(proto.int_val, proto.n_int_val), view, "int_val", target)
         }
     }
 
@@ -144,4 +144,16 @@ struct ConstantBudget {
         }
         return Tensor(shape: target.shape, element: target.element, storage: storage)
     }
+}
+
+extension DataType {
+    /// References (numbers from 101) are what they refer to.
+    init?(_ type: TensorFlow__DataType) {
+        self.init(rawValue: type.rawValue > 100 ? Int(type.rawValue) - 100 : Int(type.rawValue))
+    }
+}
+
+/// A repeated field of a structure of protobuf-c.
+func fieldElements<Element>(_ start: UnsafeMutablePointer<Element>?, _ count: Int) -> UnsafeBufferPointer<Element> {
+    UnsafeBufferPointer(start: start, count: start == nil ? 0 : count)
 }

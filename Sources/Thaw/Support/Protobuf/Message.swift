@@ -30,41 +30,6 @@ struct Message: Sendable {
 
     // MARK: Fields
 
-    subscript<T: FieldValue>(field: String) -> T {
-        get {
-            let index = messageType.index(of: field)
-            return T(entry(at: index), messageType.fields[index])
-        }
-        set {
-            let index = messageType.index(of: field)
-            setEntry(index, newValue.stored(messageType.fields[index]))
-        }
-    }
-
-    /// A field that holds one message.
-    subscript(field: String) -> Message {
-        get {
-            guard case .messages(let messages)? = entry(at: messageType.index(of: field)) else {
-                return Message(messageType.type(of: field))
-            }
-            return messages[0]
-        }
-        set {
-            precondition(newValue.messageType == messageType.type(of: field), "\(field) holds other messages")
-            setEntry(messageType.index(of: field), .messages([newValue]))
-        }
-    }
-
-    subscript<T: FieldValue>(dynamicMember field: String) -> T {
-        get { self[field] }
-        set { self[field] = newValue }
-    }
-
-    subscript(dynamicMember field: String) -> Message {
-        get { self[field] }
-        set { self[field] = newValue }
-    }
-
     /// Whether a field is set; one that is no message and no choice is not when it has its type's zero.
     func has(_ field: String) -> Bool { entry(at: messageType.index(of: field)) != nil }
 
