@@ -14,10 +14,11 @@ struct NeuralNetworkReader {
     /// - Throws: `Failure` naming the layer or the feature that cannot be read.
     static func run(_ message: Message) throws -> (model: Model, warnings: [String]) {
         guard let kind = message.choice else { throw Failure.noModelKind() }
+        let version: Int = message.specificationVersion
+        guard version > 0 else { throw Failure.noVersion() }
         guard kind == "neuralNetwork" || kind == "neuralNetworkClassifier" else { throw Failure.modelKind(kind) }
         var reader = NeuralNetworkReader(message[kind], message["description"])
         let model = try reader.model(isClassifier: kind == "neuralNetworkClassifier")
-        let version: Int = message.specificationVersion
         return (model, version > newestVersion ? [Failure.newerVersion(version)] : [])
     }
 

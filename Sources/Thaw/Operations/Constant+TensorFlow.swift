@@ -9,7 +9,9 @@ extension Constant {
         TensorFlowRule("Fill") { node, _ in
             let shape = Shape(try node.integers(0, "shape"))
             let value = try node.constant(1, "value")
-            guard shape.checkedCount != nil else { throw node.refused("\(shape) is not a shape, or too large") }
+            guard let count = shape.checkedCount, count <= ImportContext.largestConstant else {
+                throw node.refused("\(shape) is not a shape, or too large")
+            }
             guard value.elementCount == 1 else {
                 throw Failure.notOneNumber(node.name, node.op, "value", value.elementCount)
             }
@@ -22,7 +24,9 @@ extension Constant {
             }
             let numbers = parts.map { $0.withElements { $0[0] } }
             let count = ((numbers[1] - numbers[0]) / numbers[2]).rounded(.up)
-            guard numbers[2] != 0, count.isFinite, count < 0x1p40 else { throw node.refused("the range never ends") }
+            guard numbers[2] != 0, count.isFinite, count <= Double(ImportContext.largestConstant) else {
+                throw node.refused("the range never ends, or is too long")
+            }
             return [
                 .constant(
                     Tensor(shape: [Swift.max(0, Int(count))], element: parts[0].element) {

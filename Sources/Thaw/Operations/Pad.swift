@@ -44,7 +44,7 @@ extension Pad {
         TensorFlowRule("Pad", "PadV2") { node, context in
             let input = try node.input(0)
             let amounts = try node.integers(1, "paddings")
-            guard try node.input(1).shape == [input.shape.rank, 2], amounts.allSatisfy({ $0 >= 0 }) else {
+            guard try node.input(1).shape == [input.shape.rank, 2], amounts.allSatisfy((0..<1 << 24).contains) else {
                 throw node.refused("the paddings \(amounts) do not fit an array of shape \(input.shape)")
             }
             let value = node.op == "PadV2" ? try node.constant(2, "padding value").floats.first ?? 0 : 0

@@ -63,7 +63,7 @@ extension Pooling {
                 try context.image(node, node.input(0)) { image, context in
                     try node.requireImage(image)
                     let sizes = try node.ints("ksize", default: [])
-                    guard sizes.count == 4, sizes.allSatisfy({ $0 > 0 }) else {
+                    guard sizes.count == 4, sizes.allSatisfy((1..<1 << 24).contains) else {
                         throw Failure.badAttribute(node.name, node.op, "ksize")
                     }
                     let first = try node.string("data_format", default: "NHWC") == "NCHW"

@@ -48,13 +48,17 @@ extension Slice {
             let shape = input.shape
             let begins = try node.integers(1, "begin")
             let sizes = try node.integers(2, "size")
-            guard begins.count == shape.rank, sizes.count == shape.rank else {
+            guard begins.count == shape.rank, sizes.count == shape.rank,
+                shape.indices.allSatisfy({
+                    (0...shape[$0]).contains(begins[$0]) && (-1...shape[$0]).contains(sizes[$0])
+                })
+            else {
                 throw node.refused("begin \(begins) and size \(sizes) do not fit an array of shape \(shape)")
             }
             let ranges = shape.indices.map {
                 Range(
                     start: begins[$0],
-                    count: sizes[$0] == -1 ? Swift.max(0, shape[$0] - begins[$0]) : Swift.max(0, sizes[$0]))
+                    count: sizes[$0] == -1 ? shape[$0] - begins[$0] : sizes[$0])
             }
             return [try context.add(Slice(ranges: ranges), input, name: node.name)]
         },
@@ -72,7 +76,9 @@ extension Slice {
         let begins = try node.integers(1, "begin")
         let ends = try node.integers(2, "end")
         let steps = try node.integers(3, "strides")
-        guard begins.count == ends.count, begins.count == steps.count, steps.allSatisfy({ $0 != 0 }) else {
+        guard begins.count == ends.count, begins.count == steps.count,
+            steps.allSatisfy({ $0 != 0 && abs(Double($0)) < 0x1p31 })
+        else {
             throw node.refused("begin, end and strides do not go together, or a stride is 0")
         }
         func mask(_ key: String) throws -> (Int) -> Bool {

@@ -39,12 +39,17 @@ struct Split: Operation {
 // MARK: TensorFlow
 
 extension Split {
+    /// More parts than any network has.
+    private static let largestCount = 1 << 16
+
     static let tensorFlow = [
         TensorFlowRule("Split") { node, context in
             let input = try node.input(1)
             let axis = try input.shape.axis(try node.integer(0, "axis"))
             let count = try node.int("num_split", default: 1)
-            guard count > 0, input.shape[axis] % count == 0 else {
+            guard (1...Swift.max(1, input.shape[axis])).contains(count), count <= largestCount,
+                input.shape[axis] % count == 0
+            else {
                 throw node.refused("axis \(axis) of shape \(input.shape) does not fall into \(count) equal parts")
             }
             guard count > 1 else { return [input] }
@@ -55,7 +60,7 @@ extension Split {
             let input = try node.input(0)
             let axis = try input.shape.axis(try node.int("axis", default: 0))
             let count = input.shape[axis]
-            guard count > 0, try node.int("num", default: count) == count else {
+            guard (1...largestCount).contains(count), try node.int("num", default: count) == count else {
                 throw node.refused(
                     "axis \(axis) of shape \(input.shape) does not fall into \(try node.int("num", default: count)) parts"
                 )

@@ -47,8 +47,7 @@ extension Unary {
             switch (kind, parameters) {
             case ("leakyReLU", let parameters?):
                 return [try reading.add(Unary(.leakyRelu(slope: parameters.alpha)), [layer.input()], layer)]
-            case ("ELU", let parameters?) where parameters.alpha as Float == 1:
-                return [try reading.add(Unary(.elu), [layer.input()], layer)]
+            case ("ELU", let parameters?): return [try readElu(parameters.alpha, layer, &reading)]
             case ("linear", let parameters?):
                 let product = try reading.add(
                     Binary(.multiply, constant: Tensor([parameters.alpha as Float], shape: [])), [layer.input()], layer)
@@ -101,4 +100,15 @@ extension Unary {
             }
         },
     ]
+
+    /// x where it is positive, alpha · (eˣ − 1) elsewhere.
+    private static func readElu(_ alpha: Float, _ layer: NeuralLayer, _ reading: inout NeuralReading) throws
+        -> Graph.Value
+    {
+        if alpha == 1 { return try reading.add(Unary(.elu), [layer.input()], layer) }
+        let negative = try reading.add(Binary(.minimum, constant: Tensor(0)), [layer.input()], layer)
+        let power = try reading.add(Unary(.elu), [negative], layer)
+        let scaled = try reading.add(Binary(.multiply, constant: Tensor([alpha], shape: [])), [power], layer)
+        return try reading.add(Binary(.add), [reading.add(Unary(.relu), [layer.input()], layer), scaled], layer)
+    }
 }

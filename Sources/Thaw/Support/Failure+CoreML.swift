@@ -20,6 +20,10 @@ extension Failure {
 
     static func noModelKind() -> Failure { Failure("the file is no Core ML model, or is damaged") }
 
+    static func noVersion() -> Failure {
+        Failure("the model has no specification version", remedy: "the file is damaged")
+    }
+
     static func newerVersion(_ version: Int) -> String {
         "the model's version \(version) is newer than the newest known; it was read because every layer is known"
     }

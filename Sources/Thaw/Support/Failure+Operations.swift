@@ -1,5 +1,11 @@
 /// What operations say of inputs that they cannot take.
 extension Failure {
+    static func constantTooLarge(_ shape: some CustomStringConvertible) -> Failure {
+        Failure(
+            "an array of shape \(shape) would be computed while the graph is read",
+            remedy: "that is more than a network has")
+    }
+
     static func wrongRank(_ rank: Int, _ shape: some CustomStringConvertible) -> Failure {
         Failure("the input has shape \(shape)", remedy: "\(rank) axes are expected")
     }

@@ -59,9 +59,11 @@ enum FileKind: Sendable {
             fields.isWhole, Outline(file, library).isWhole
         {
             self = .frozenGraph
-        } else if fields.numbers.contains(1), let second = fields.messages[2] {
-            if fields.numbers.contains(where: { $0 >= 200 }) {
+        } else if let second = fields.messages[2] {
+            if fields.numbers.contains(where: { 200...3000 ~= $0 }) {
                 self = .coreMLModel
+            } else if !fields.numbers.contains(1) {
+                self = .unknown
             } else if !fields.numbers.isDisjoint(with: [7, 8]) {
                 self = .onnx
             } else if let graph = Outline(file, second).messages[2], Outline(file, graph).messages[1] != nil {

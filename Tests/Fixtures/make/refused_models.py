@@ -73,21 +73,20 @@ def write(good):
             ("unknown_blob", read_unknown, "a layer reads what nobody writes", "nowhere"),
             ("later_blob", read_later, "a layer reads what comes later", "layer_convolution_1"),
             ("repeated_blob", repeat_blob, "two layers write one blob", "leakyrelu_2"), ("lstm", use_lstm, "an LSTM", "LSTM"),
-            ("custom_layer", use_custom, "a custom layer", "MyLayer"),
+            ("custom_layer", use_custom, "a custom layer", "custom"),
             ("probabilities_unknown", misname_probabilities, "probabilities from no layer", "nowhere"),
             ("preprocessing_unknown", misname_preprocessing, "preprocessing for no input", "nowhere"),
             ("two_images", two_images, "two image inputs", "image second"),
             ("picture_2_40", enlarge_picture, "a picture 2^40 pixels wide", "image"),
             ("no_layers", lambda spec, network: network.ClearField("layers"), "no layers", ""),
             ("no_version", lambda spec, network: spec.ClearField("specificationVersion"), "no specification version", "version"),
-            ("version_99", lambda spec, network: setattr(spec, "specificationVersion", 99), "version 99", "99"),
             ("no_kind", lambda spec, network: spec.ClearField("neuralNetworkClassifier"), "a description without a model", ""),
             ("pipeline", lambda spec, network: spec.pipelineClassifier.pipeline.names.append("a"), "a pipeline", "pipeline"),
             ("tree", lambda spec, network: setattr(spec.treeEnsembleClassifier.treeEnsemble, "numPredictionDimensions", 1),
              "a tree ensemble", "tree")]:
         changed(name + ".mlmodel", change, wrong, words)
     data = good.SerializeToString(deterministic=True)
-    save("truncated.mlmodel", data[:len(data) // 2], "the first half of a model", "truncated")
-    save("truncated_by_a_byte.mlmodel", data[:-1], "a model without its last byte", "truncated")
+    save("truncated.mlmodel", data[:len(data) // 2], "the first half of a model", "cut off")
+    save("truncated_by_a_byte.mlmodel", data[:-1], "a model without its last byte", "cut off")
     save("empty.mlmodel", b"", "an empty file", "empty")
     save_table("coreml/refuse/refuse.tsv", ("file", "words", "wrong"), rows)

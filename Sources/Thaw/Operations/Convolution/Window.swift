@@ -57,7 +57,9 @@ extension TensorFlowNode {
         let first = try string("data_format", default: "NHWC") == "NCHW"
         func spatial(_ key: String, default value: [Int]) throws -> (Int, Int) {
             let list = try ints(key, default: value)
-            guard list.count == 4, list.allSatisfy({ $0 > 0 }) else { throw Failure.badAttribute(name, op, key) }
+            guard list.count == 4, list.allSatisfy((1..<1 << 24).contains) else {
+                throw Failure.badAttribute(name, op, key)
+            }
             guard list[0] == 1, list[first ? 1 : 3] == 1 else {
                 throw refused(
                     "\(key) \(list) step over the batch or the channels", remedy: "only height and width may step")
@@ -76,7 +78,7 @@ extension TensorFlowNode {
             window.width = window.width.same(image[2])
         case "EXPLICIT":
             let list = try ints("explicit_paddings", default: [])
-            guard list.count == 8, list.allSatisfy({ $0 >= 0 }) else {
+            guard list.count == 8, list.allSatisfy((0..<1 << 24).contains) else {
                 throw Failure.badAttribute(name, op, "explicit_paddings")
             }
             let channel = first ? 1 : 3

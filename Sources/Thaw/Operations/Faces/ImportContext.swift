@@ -4,12 +4,20 @@
 struct ImportContext {
     var builder = GraphBuilder()
 
+    /// The elements that an array computed while a graph is read may have at most. Real ones have far less; a hostile graph
+    /// asks for more in a few bytes.
+    static let largestConstant = 1 << 26
+
     /// Adds `operation` to the graph, or computes it where all its inputs are known.
     /// - Throws: `Failure` naming the node when the operation cannot take the inputs.
     mutating func add(_ operation: any Operation, _ inputs: [Operand], name: String) throws -> [Operand] {
         let constants = inputs.compactMap(\.constant)
         if constants.count == inputs.count {
-            _ = try naming(place: name) { try operation.outputTypes(constants.map(\.type)) }
+            let types = try naming(place: name) { try operation.outputTypes(constants.map(\.type)) }
+            for type in types
+            where type.shape.checkedCount ?? .max > Self.largestConstant + (constants.first?.elementCount ?? 0) {
+                throw Failure.constantTooLarge(type.shape).at(name)
+            }
             return operation.evaluate(constants).map { .constant($0) }
         }
         let values = try inputs.map { try edge($0, name: name + "/constant") }

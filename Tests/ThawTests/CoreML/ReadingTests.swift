@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// A Core ML model of the fixtures, made by coremltools, with two inputs and TensorFlow's answers.
+private struct CoreMLCase: CustomTestStringConvertible, Sendable {
+    let name: String
+    let layout: String
+    let scale: Double?
+    let biases: [Double]
+
+    static let all = Fixtures.table("coreml/coreml.tsv").map { row in
+        CoreMLCase(
+            name: row[0], layout: row[1], scale: Double(row[2]),
+            biases: row[3].split(separator: ",").compactMap { Double($0) })
+    }
+
+    var testDescription: String { name }
+    func model() throws -> Model { try Model.load(contentsOf: Fixtures.path("coreml/\(name).mlmodel")).model }
+}
+
+@Suite struct ReadingTests {
+    @Test(arguments: CoreMLCase.all) private func `a model that coremltools wrote answers as TensorFlow does`(
+        _ coreML: CoreMLCase
+    ) throws {
+        let model = try coreML.model()
+        for index in 0...1 {
+            let input = try Fixtures.tensor(Fixtures.path("coreml/\(coreML.name).input\(index).npy"))
+            let expected = try Fixtures.tensor(Fixtures.path("coreml/\(coreML.name).output\(index).npy"))
+            let shape = model.graph[model.graph.inputs[0].value].shape
+            let answer: Tensor
+            if let image = model.image {
+                // The fixtures' pixels stand in the order red, green, blue.
+                let floats = input.floats
+                let ordered = image.color == .bgr ? floats.indices.map { floats[$0 / 3 * 3 + 2 - $0 % 3] } : floats
+                answer = model.graph.evaluate([Tensor(ordered, shape: shape).scaled(image.scaling)])[0]
+            } else {
+                answer = model.graph.evaluate([input.reshaped(shape)])[0]
+            }
+            #expect(difference(answer, expected) <= referenceTolerance)
+        }
+    }
+
+    @Test(arguments: CoreMLCase.all) private func `a model's image input is read as it was written`(
+        _ coreML: CoreMLCase
+    ) throws {
+        let image = try coreML.model().image
+        #expect(image?.color.rawValue ?? "-" == coreML.layout)
+        guard let image else { return }
+        let channels = image.color.channels
+        #expect(image.scaling.scale.allSatisfy { abs($0 - (coreML.scale ?? 1)) < 1e-7 })
+        let biases =
+            coreML.biases.count == channels ? coreML.biases : Array(repeating: coreML.biases[0], count: channels)
+        #expect(zip(image.scaling.bias, biases).allSatisfy { abs($0 - $1) < 1e-6 })
+    }
+
+    @Test(arguments: Fixtures.table("coreml/refuse/refuse.tsv"))
+    func `a broken model is refused by what is wrong with it`(_ row: [String]) throws {
+        let failure = #expect(throws: Failure.self) {
+            try Model.load(contentsOf: Fixtures.path("coreml/refuse/\(row[0])"))
+        }
+        for word in row[1].split(separator: " ") where word != "-" {
+            #expect(failure?.problemText.contains(word) == true, "\(word) is not in: \(failure.map { "\($0)" } ?? "")")
+        }
+    }
+}
+
+extension ReadingTests {
+    @Test func `a version newer than known is read where every layer is known, with a warning`() throws {
+        var message = try NeuralNetworkWriter.message(NetworkCase.all[0].conversion().model)
+        message.specificationVersion = 99
+        let warnings = try NeuralNetworkReader.run(message).warnings
+        #expect(warnings.count == 1 && warnings[0].contains("99"))
+    }
+}
+
+extension Failure {
+    /// All but the file, whose name might hold the word that is looked for.
+    var problemText: String {
+        var copy = self
+        copy.file = nil
+        return copy.description
+    }
+}
+
+@Suite(.enabled(if: Fixtures.shared != nil, "the shared material is absent")) struct SharedCoreMLTests {
+    private func path(_ name: String) -> String { Fixtures.shared!.appendingPathComponent(name).path }
+
+    @Test func `the digits come out right with a model that takes gray images`() throws {
+        let classifier = try Classifier(Model.load(contentsOf: path("coreml/MNISTClassifier.mlmodel")).model)
+        for file in try ImageFiles.under([path("images/digits")]) {
+            let digit = try #require(file.split(separator: "label").last?.first)
+            #expect(try classifier.classify(imageAt: file).top(1)[0].label == String(digit), "\(file)")
+        }
+    }
+
+    @Test(arguments: [("lemon", "Orange"), ("pineapple", "Pineapple"), ("strawberry", "Strawberry")])
+    func `fruit comes out as its model knows it`(_ fruit: String, _ label: String) throws {
+        let classifier = try Classifier(Model.load(contentsOf: path("coreml/Fruit.mlmodel")).model)
+        let files = try ImageFiles.under([path("images/fruit")]).filter { $0.lowercased().contains(fruit) }
+        #expect(!files.isEmpty)
+        for file in files {
+            let best = try classifier.classify(imageAt: file).top(1)[0]
+            #expect(best.label.lowercased() == label.lowercased())
+            #expect(best.probability > 0.99)
+        }
+    }
+
+    @Test(arguments: [("lstm_regressor", "biDirectionalLSTM"), ("vision_feature_print_pipeline", "pipelineClassifier")])
+    func `a kind that runs on Apple's systems only is refused by name`(_ name: String, _ kind: String) {
+        let failure = #expect(throws: Failure.self) {
+            try Model.load(contentsOf: path("coreml/refuse/\(name).mlmodel"))
+        }
+        #expect(failure?.problemText.contains(kind) == true)
+    }
+}
