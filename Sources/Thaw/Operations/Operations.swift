@@ -7,7 +7,7 @@ enum Operations {
             + Constant.tensorFlow + Convolution.tensorFlow + Dense.tensorFlow + DepthwiseConvolution.tensorFlow
             + Dequantize.tensorFlow
             + Pad.tensorFlow + PassThrough.tensorFlow + Pooling.tensorFlow + Reduction.tensorFlow + Reshape.tensorFlow
-            + Slice.tensorFlow + Softmax.tensorFlow + Split.tensorFlow + Transpose.tensorFlow + Unary.tensorFlow
+            + StridedSlice.tensorFlow + Softmax.tensorFlow + Split.tensorFlow + Transpose.tensorFlow + Unary.tensorFlow
         return Dictionary(uniqueKeysWithValues: rules.flatMap { rule in rule.ops.map { ($0, rule) } })
     }()
 
@@ -16,7 +16,7 @@ enum Operations {
         let rules =
             ArgMax.neural + BatchNormalization.neural + Binary.neural + Concatenation.neural + Constant.neural
             + Convolution.neural
-            + Dense.neural + Pad.neural + Pooling.neural + Reduction.neural + Reshape.neural + Slice.neural
+            + Dense.neural + Pad.neural + Pooling.neural + Reduction.neural + Reshape.neural + StridedSlice.neural
             + Softmax.neural
             + Split.neural + Transpose.neural + Unary.neural
         return Dictionary(uniqueKeysWithValues: rules.flatMap { rule in rule.kinds.map { ($0, rule) } })

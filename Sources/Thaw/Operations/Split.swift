@@ -23,10 +23,10 @@ struct Split: Operation {
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         var start = 0
         return sizes.map { size in
-            var ranges = inputs[0].shape.map { Slice.Range(start: 0, count: $0) }
-            ranges[axis] = Slice.Range(start: start, count: size)
+            var ranges = inputs[0].shape.map { StridedSlice.Range(start: 0, count: $0) }
+            ranges[axis] = StridedSlice.Range(start: start, count: size)
             start += size
-            return Slice(ranges: ranges).evaluate(inputs)[0]
+            return StridedSlice(ranges: ranges).evaluate(inputs)[0]
         }
     }
 

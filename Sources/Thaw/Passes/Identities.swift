@@ -13,9 +13,9 @@ extension Graph {
                 }
                 return nil
             case let transpose as Transpose: return transpose.order == Array(0..<transpose.order.count) ? inputs : nil
-            case let slice as Slice:
+            case let slice as StridedSlice:
                 let isWhole = zip(slice.ranges, builder[input].shape).allSatisfy {
-                    $0 == Slice.Range(start: 0, count: $1)
+                    $0 == StridedSlice.Range(start: 0, count: $1)
                 }
                 return isWhole ? inputs : nil
             case let binary as Binary where inputs.count == 1:

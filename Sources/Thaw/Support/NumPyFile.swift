@@ -110,7 +110,7 @@ private struct Header {
     var isFortran: Bool
     var shape: [Int]
 
-    init(parsing bytes: Swift.Slice<UnsafeRawBufferPointer>) throws {
+    init(parsing bytes: Slice<UnsafeRawBufferPointer>) throws {
         var scanner = Scanner(rest: bytes)
         var (element, isFortran, shape): (String?, Bool?, [Int]?) = (nil, nil, nil)
         try scanner.expect("{")
@@ -135,7 +135,7 @@ private struct Header {
     }
 
     private struct Scanner {
-        var rest: Swift.Slice<UnsafeRawBufferPointer>
+        var rest: Slice<UnsafeRawBufferPointer>
 
         mutating func skipSpace() { rest = rest.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x09 } }
 

@@ -1,5 +1,5 @@
 /// A part of an array: along each axis every `step`-th element from `start` on, `count` of them.
-struct Slice: Operation {
+struct StridedSlice: Operation {
     /// The elements taken along one axis. A negative step goes backwards.
     struct Range: Hashable, Sendable {
         var start: Int
@@ -9,7 +9,7 @@ struct Slice: Operation {
 
     var ranges: [Range]
 
-    var kind: String { "Slice" }
+    var kind: String { "StridedSlice" }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         let shape = inputs[0].shape
@@ -35,13 +35,13 @@ struct Slice: Operation {
     }
 
     func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
-        Reordered(Slice(ranges: orders[0].map { ranges[$0] }), inputs: orders, outputs: orders)
+        Reordered(StridedSlice(ranges: orders[0].map { ranges[$0] }), inputs: orders, outputs: orders)
     }
 }
 
 // MARK: TensorFlow
 
-extension Slice {
+extension StridedSlice {
     static let tensorFlow = [
         TensorFlowRule("Slice") { node, context in
             let input = try node.input(0)
@@ -60,11 +60,11 @@ extension Slice {
                     start: begins[$0],
                     count: sizes[$0] == -1 ? shape[$0] - begins[$0] : sizes[$0])
             }
-            return [try context.add(Slice(ranges: ranges), input, name: node.name)]
+            return [try context.add(StridedSlice(ranges: ranges), input, name: node.name)]
         },
         TensorFlowRule("StridedSlice") { node, context in
             let (ranges, shape) = try strided(node)
-            let slice = try context.add(Slice(ranges: ranges), node.input(0), name: node.name)
+            let slice = try context.add(StridedSlice(ranges: ranges), node.input(0), name: node.name)
             return [slice.shape == shape ? slice : try context.add(Reshape(shape), slice, name: node.name + "/shape")]
         },
     ]

@@ -1,4 +1,4 @@
-extension Slice: NeuralOperation {
+extension StridedSlice: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         try layers.requireExactArrays()
         layers.add(node) { layer in
@@ -39,7 +39,7 @@ extension Pad: NeuralOperation {
 
 // MARK: Reading
 
-extension Slice {
+extension StridedSlice {
     static let neural = [
         NeuralRule("sliceStatic") { layer, reading in
             let shape = reading.shape(try layer.input())
@@ -71,7 +71,7 @@ extension Slice {
                 let end = isSet(endMasks, axis) ? (step > 0 ? size : -1) : place(ends[axis])
                 return Range(start: start, count: Swift.max(0, (end - start + step - step.signum()) / step), step: step)
             }
-            let slice = try reading.add(Slice(ranges: ranges), [layer.input()], layer)
+            let slice = try reading.add(StridedSlice(ranges: ranges), [layer.input()], layer)
             guard squeezed.contains(true) else { return [slice] }
             let kept = shape.indices.filter { !isSet(squeezed, $0) }
             return [try reading.add(Reshape(Shape(kept.map { ranges[$0].count })), [slice], layer)]

@@ -1,0 +1,51 @@
+# What there is to do with the sources. `make demo` and `make test` are all that a fresh machine needs.
+
+PREFIX ?= /usr/local
+SWIFT ?= swift
+# The Swift runtime goes into the binary; the C libraries stay shared.
+BUILD = $(SWIFT) build -c release --static-swift-stdlib
+TESTING = .build/testing
+THAW = .build/release/thaw
+
+.PHONY: all setup build demo test lint check protos install clean
+
+all: build
+
+# Debian's packages for the C libraries, where they are missing.
+setup:
+	@pkg-config --exists libprotobuf-c libturbojpeg libpng || { \
+	    command -v apt-get > /dev/null || { echo "install protobuf-c, jpeg-turbo and libpng (brew install protobuf-c jpeg-turbo libpng)"; exit 1; }; \
+	    sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
+	    $$sudo apt-get update -q && $$sudo apt-get install -q -y pkg-config libprotobuf-c-dev libturbojpeg0-dev libpng-dev; }
+
+build: setup
+	$(BUILD) --product thaw
+
+# A frozen TensorFlow graph and its labels become a Core ML model, and that says what is on photographs.
+demo: build
+	$(THAW) convert Models/cifar10.pb --labels labels/cifar10.txt -o .build/cifar10.mlmodel
+	$(THAW) inspect .build/cifar10.mlmodel
+	$(THAW) classify .build/cifar10.mlmodel Tests/Fixtures/photographs --top 3
+
+test: setup
+	$(SWIFT) test -c release --scratch-path $(TESTING)
+
+lint:
+	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Package.swift
+
+# The checks that need no test runner.
+check: build lint
+	.ci/check-protos
+	.ci/check-instruction-sets $(THAW)
+	.ci/check-folders Sources/Thaw
+
+# Writes the C that stands for the schemas anew; needs protobuf-c-compiler.
+protos:
+	Sources/CSchemas/generate.sh
+
+install: build
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 $(THAW) "$(DESTDIR)$(PREFIX)/bin/thaw"
+
+clean:
+	rm -rf .build
