@@ -49,6 +49,7 @@ let package = Package(
                 + kernelModules.map { .byName(name: $0.name) }),
         .target(name: "ThawCommand", dependencies: ["Thaw"]),
         .executableTarget(name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main"),
+        .executableTarget(name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks"),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
         .testTarget(name: "ThawCommandTests", dependencies: ["ThawCommand"]),
     ] + kernelModules

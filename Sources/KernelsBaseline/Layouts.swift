@@ -41,8 +41,8 @@ func loadPixels(_ work: borrowing PixelLoadWork) {
         var place = 0
         var phase = 0
         while place + blockWidth <= work.width {
-            let bytes = UnsafeRawPointer(pixels + place).loadUnaligned(as: SIMD16<UInt8>.self)
-            let numbers = Vector(SIMD16<Int32>(truncatingIfNeeded: bytes))
+            var numbers = Vector.zero
+            for lane in 0..<blockWidth { numbers[lane] = Float(pixels[place + lane]) }
             write(multiplyAdd(load(work.bias + phase), numbers, load(work.scale + phase)), output + place)
             place += blockWidth
             phase += blockWidth

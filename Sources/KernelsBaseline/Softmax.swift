@@ -20,7 +20,7 @@ func softmax(_ work: borrowing RowWork) {
                 write(y, output + place, count: count)
             }
         }
-        let factor = 1 / sums.sum()
+        let factor = 1 / total(sums)
         for place in 0..<work.width { output[place] *= factor }
     }
 }

@@ -32,12 +32,12 @@ private func peak(_ rounds: Int) -> Int {
             more.5 = multiplyAdd(more.5, a, b)
         #endif
     }
-    var total = sums.0 + sums.1 + sums.2 + sums.3 + sums.4 + sums.5
+    var all = sums.0 + sums.1 + sums.2 + sums.3 + sums.4 + sums.5
     var accumulators = 6
     #if AVX512
-        total += more.0 + more.1 + more.2 + more.3 + more.4 + more.5
+        all += more.0 + more.1 + more.2 + more.3 + more.4 + more.5
         accumulators = 12
     #endif
     // The sums have to be used, or nothing would be computed.
-    return total.sum() == -1 ? 0 : 2 * blockWidth * accumulators * rounds
+    return total(all) == -1 ? 0 : 2 * blockWidth * accumulators * rounds
 }

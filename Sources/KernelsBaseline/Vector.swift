@@ -49,3 +49,12 @@ func maximum(_ x: Vector, _ bound: Vector) -> Vector {
 func minimum(_ x: Vector, _ bound: Vector) -> Vector {
     x.replacing(with: bound, where: x .> bound)
 }
+
+/// The sum of all lanes. (The standard library's `sum()` becomes a function of its own, which the linker may share between
+/// instruction sets; so do its conversions between vectors.)
+@inline(__always)
+func total(_ vector: Vector) -> Float {
+    var sum: Float = 0
+    for lane in 0..<blockWidth { sum += vector[lane] }
+    return sum
+}

@@ -10,7 +10,10 @@ public final class Program: Sendable {
     let steps: [Step]
     let plan: MemoryPlan
     let constants: AlignedMemory
-    let constantBytes: Int
+    /// Bytes of packed weights and other constants, shared by all runs.
+    public let constantBytes: Int
+    /// Bytes of activations, which each executor has for itself.
+    public var arenaBytes: Int { plan.byteCount }
     /// Where the inputs are put, and the outputs found, in the graph's order.
     let inputs: [(type: TensorType, place: Place)]
     let outputs: [(type: TensorType, place: Place)]
