@@ -37,21 +37,7 @@ public struct ArrayRunner: Sendable {
     /// - Parameter arrays: One array an input; the name may be left out where there is only one.
     /// - Throws: `Failure` for an unknown or missing input, and for an array that does not fit.
     public func run(_ arrays: [(name: String?, array: NumPyFile)]) throws -> [(name: String, array: NumPyFile)] {
-        let inputs = try model.graph.inputs.map { port in
-            guard
-                let array = arrays.first(where: {
-                    $0.name == port.name || ($0.name == nil && model.graph.inputs.count == 1)
-                })
-            else {
-                throw Failure.inputMissing(port.name, model.graph.inputs.map(\.name))
-            }
-            return array.array
-        }
-        if let unknown = arrays.first(where: { name in
-            name.name.map { name in !model.graph.inputs.contains { $0.name == name } } ?? false
-        }) {
-            throw Failure.unknownInput(unknown.name!, model.graph.inputs.map(\.name))
-        }
+        let inputs = try inOrder(arrays)
         let types = model.graph.inputs.map { model.graph[$0.value] }
         let counts = try zip(inputs, zip(types, model.graph.inputs)).map { try pieces($0, $1.0, $1.1.name) }
         guard let count = counts.first, counts.allSatisfy({ $0 == count }) else { throw Failure.batchesDiffer(counts) }
@@ -73,6 +59,21 @@ public struct ArrayRunner: Sendable {
                 if shape.first == model.batch { shape[0] *= count } else { shape.insert(count, at: 0) }
             }
             return (port.name, NumPyFile(shape: shape, values: parts.flatMap(\.floats)))
+        }
+    }
+
+    /// One array for each input of the graph, in its order.
+    private func inOrder(_ arrays: [(name: String?, array: NumPyFile)]) throws -> [NumPyFile] {
+        let names = model.graph.inputs.map(\.name)
+        if let unknown = arrays.compactMap(\.name).first(where: { !names.contains($0) }) {
+            throw Failure.unknownInput(unknown, names)
+        }
+        guard arrays.count <= names.count else { throw Failure.tooManyArrays(arrays.count, names) }
+        return try names.map { name in
+            guard let array = arrays.first(where: { $0.name == name || ($0.name == nil && names.count == 1) }) else {
+                throw Failure.inputMissing(name, names)
+            }
+            return array.array
         }
     }
 

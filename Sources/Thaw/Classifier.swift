@@ -17,6 +17,10 @@ public final class Classifier: Sendable {
     /// - Throws: `Failure` when the model takes no image, or gives no row of numbers.
     public init(_ model: Model, crop: Crop = .fill, threads: Int = 1) throws {
         guard let image = model.image, model.graph.inputs.count == 1 else { throw Failure.takesNoImage() }
+        let output = model.graph[model.graph.outputs[0].value]
+        guard output.element == .float32, output.shape.dropFirst().filter({ $0 != 1 }).count <= 1 else {
+            throw Failure.givesNoRow(output)
+        }
         self.model = model
         self.image = image
         self.crop = crop

@@ -8,18 +8,14 @@ extension Model {
     public static func load(
         contentsOf path: String, options: Converter.Options = .init(), labels: Labels? = nil
     ) throws -> Conversion {
-        try naming(file: path) {
-            let wanted = "a Core ML model (.mlmodel) or a frozen TensorFlow graph (.pb)"
-            if let kind = FolderKind(path: path) { throw Failure.wrongFolder(kind, wanted: wanted) }
-            let file = try MappedFile(path: path)
-            guard !file.bytes.isEmpty else { throw Failure.isEmpty(path) }
-            switch FileKind(file.bytes) {
-            case .coreMLModel:
+        let (format, file) = try ModelFormat.open(path)
+        return try naming(file: path) {
+            switch format {
+            case .frozenGraph: return try Converter(options).convert(contentsOf: path, labels: labels)
+            case .coreML:
                 let message = try Message(.model, reading: ByteView(viewing: file.bytes, of: file))
                 let (model, warnings) = try NeuralNetworkReader.run(message)
                 return Conversion(model: model, notes: model.image?.formulas ?? [], warnings: warnings, isGraph: false)
-            case .frozenGraph: return try Converter(options).convert(contentsOf: path, labels: labels)
-            case let kind: throw Failure.wrongKind(kind, wanted: wanted)
             }
         }
     }
@@ -40,5 +36,25 @@ extension Model {
         }
         try file.commit()
         return (bytes, message.specificationVersion)
+    }
+}
+
+/// Files that a model may come from, told by their content.
+public enum ModelFormat: Sendable {
+    case frozenGraph, coreML
+
+    /// - Throws: `Failure` that says what the file is where it is neither.
+    static func open(_ path: String) throws -> (ModelFormat, MappedFile) {
+        let wanted = "a Core ML model (.mlmodel) or a frozen TensorFlow graph (.pb)"
+        return try naming(file: path) {
+            if let kind = FolderKind(path: path) { throw Failure.wrongFolder(kind, wanted: wanted) }
+            let file = try MappedFile(path: path)
+            guard !file.bytes.isEmpty else { throw Failure.isEmpty(path) }
+            switch FileKind(file.bytes) {
+            case .coreMLModel: return (.coreML, file)
+            case .frozenGraph: return (.frozenGraph, file)
+            case let kind: throw Failure.wrongKind(kind, wanted: wanted)
+            }
+        }
     }
 }

@@ -21,7 +21,7 @@ enum Commands {
     /// Commands that a later version brings, and that this one refuses by their names.
     static let later = ["compare"]
 
-    private static let whatGoesIn: [any AnyOption] = [
+    static let whatGoesIn: [any AnyOption] = [
         Options.input, Options.output, Options.size, Options.color, Options.preprocess, Options.scale, Options.bias,
     ]
 

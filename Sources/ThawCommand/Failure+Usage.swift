@@ -50,6 +50,22 @@ extension Failure {
         Failure("\(option) has no effect without \(other)")
     }
 
+    static func optionForGraphs(_ option: String) -> Failure {
+        Failure("\(option) is for graphs", remedy: "this is a Core ML model, which says that itself")
+    }
+
+    static func noImages() -> Failure { Failure("there are no images in the folder") }
+
+    static func noFolder(_ path: String, _ reason: String) -> Failure {
+        Failure(file: path, "the folder cannot be made: \(reason)")
+    }
+
+    static func severalArrays(_ names: [String]) -> Failure {
+        Failure(
+            "one file cannot take \(names.count) outputs: '\(names.joined(separator: "', '"))'",
+            remedy: "name a folder")
+    }
+
     static func exclude(_ option: String, _ other: String) -> Failure {
         Failure("\(option) and \(other) exclude each other")
     }

@@ -134,3 +134,21 @@ final class Workers: @unchecked Sendable {
         }
     }
 }
+
+extension Workers {
+    /// What `transform` makes of each element, in their order, computed on any of the threads.
+    func map<Element: Sendable, Result: Sendable>(
+        _ elements: [Element], _ transform: @escaping @Sendable (Element) -> Result
+    ) -> [Result] {
+        [Result](unsafeUninitializedCapacity: elements.count) { buffer, count in
+            typealias Job = (elements: [Element], results: UnsafeMutablePointer<Result>?)
+            withUnsafePointer(to: Job(elements, buffer.baseAddress)) { job in
+                run(chunks: elements.count, context: job) { context, index in
+                    let job = context.assumingMemoryBound(to: Job.self).pointee
+                    (job.results! + index).initialize(to: transform(job.elements[index]))
+                }
+            }
+            count = elements.count
+        }
+    }
+}

@@ -78,5 +78,10 @@ public struct ImageInput: Hashable, Sendable {
     }
 
     /// Six significant digits, as many as tell.
-    private func short(_ number: Double) -> String { "\(Float(number))" }
+    private func short(_ number: Double) -> String {
+        var power = 1.0
+        while abs(number) * power < 1e5, power < 1e15 { power *= 10 }
+        let text = "\((number * power).rounded() / power)"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
 }

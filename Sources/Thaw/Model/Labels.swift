@@ -6,12 +6,15 @@ public struct Labels: Sendable {
     public private(set) var names: [String]
     /// What a person should know although nothing is wrong: names that stood twice.
     public private(set) var warnings: [String] = []
+    /// The file, to be named where the labels do not fit.
+    private var path: String?
 
     /// Reads the file at `path`.
     /// - Throws: `Failure` naming the file and the line.
     public init(contentsOf path: String) throws {
         let file = try MappedFile(path: path)
         self = try naming(file: path) { try Labels(parsing: file.bytes) }
+        self.path = path
     }
 
     init(parsing bytes: some Collection<UInt8>) throws {
@@ -33,7 +36,10 @@ public struct Labels: Sendable {
     /// Checks the number of labels against the network's classes.
     /// - Throws: `Failure` with both numbers.
     public func check(classCount: Int) throws {
-        if names.count != classCount { throw Failure.labelCount(names.count, classCount) }
+        guard names.count == classCount else {
+            let failure = Failure.labelCount(names.count, classCount)
+            throw path.map { failure.inFile($0) } ?? failure
+        }
     }
 
     /// Core ML keeps probabilities by label, so a label that stands twice gets its index: `crane (135)`.

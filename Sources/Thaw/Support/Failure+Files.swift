@@ -15,6 +15,10 @@ extension Failure {
         Failure(file: path, "is a folder", remedy: "a file is expected")
     }
 
+    static func isNoPlainFile(_ path: String) -> Failure {
+        Failure(file: path, "is a pipe or a device", remedy: "a plain file is expected")
+    }
+
     static func isEmpty(_ path: String) -> Failure {
         Failure(file: path, "the file is empty")
     }

@@ -7,7 +7,7 @@ extension Failure {
     }
 
     static func unsupportedImage(kind: String) -> Failure {
-        Failure("is a \(kind) image, which this version does not read", remedy: "JPEG and PNG are read")
+        Failure("is an image of the kind \(kind), which this version does not read", remedy: "JPEG and PNG are read")
     }
 
     static func truncatedImage(_ kind: String) -> Failure {

@@ -4,6 +4,16 @@ extension Failure {
         Failure("the model takes no image", remedy: "'thaw run' gives it arrays")
     }
 
+    static func givesNoRow(_ shape: some CustomStringConvertible) -> Failure {
+        Failure("the model gives \(shape), no row of one number a class", remedy: "'thaw run' shows its arrays")
+    }
+
+    static func tooManyArrays(_ count: Int, _ names: [String]) -> Failure {
+        Failure(
+            "\(count) arrays are given",
+            remedy: "the model takes " + names.map { "\($0)=FILE.npy" }.joined(separator: " "))
+    }
+
     static func inputMissing(_ name: String, _ names: [String]) -> Failure {
         Failure(
             "the input '\(name)' is missing",

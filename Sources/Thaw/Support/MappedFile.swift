@@ -11,15 +11,17 @@ final class MappedFile: @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
 
     /// Maps the file at `path`.
-    /// - Throws: `Failure` when there is no such file, when it is a folder, or when it cannot be read.
+    /// - Throws: `Failure` when there is no such file, when it is a folder, a pipe or a device, or when it cannot be read.
     init(path: String) throws {
         self.path = path
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe that nobody writes to would hold up a plain `open`.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Failure.cannotOpen(path, errno) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Failure.cannotOpen(path, errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else { throw Failure.isFolder(path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure.isNoPlainFile(path) }
         let count = Int(status.st_size)
         guard count > 0 else {
             bytes = UnsafeRawBufferPointer(start: nil, count: 0)

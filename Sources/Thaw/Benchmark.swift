@@ -1,0 +1,116 @@
+/// Measures how long a model takes, over and over with the same random images or arrays.
+///
+/// A single image is spread over the threads; of several that go in at once each has a thread of its own. Putting the
+/// input in is part of what is measured.
+public struct Benchmark {
+    /// The images of one run.
+    public let batch: Int
+    public let threads: Int
+    /// How long it took to make the program and its memory.
+    public let compiling: Duration
+    /// Multiply-adds of one run.
+    public let multiplyAdds: Int
+    /// What the threads could do together, in floating-point operations a second, as measured for one core.
+    public let peak: Double
+    private let passes: Int
+    private let workers: Workers
+    private let runs: [Run]
+
+    /// One pass of the model, with memory and input of its own.
+    private struct Run: @unchecked Sendable {
+        let executor: Executor
+        let load: (Executor) -> Void
+    }
+
+    /// - Parameter batch: How many images go in at once; a model with a larger batch of its own takes that.
+    /// - Throws: `Failure` when the engine cannot run the model.
+    public init(_ model: Model, threads: Int = 1, batch: Int = 1) throws {
+        passes = (batch + model.batch - 1) / model.batch
+        let clock = ContinuousClock()
+        let start = clock.now
+        let program = try Program(model.graph, threads: threads)
+        let load = Benchmark.input(of: model)
+        let lanes = min(threads, passes)
+        workers = Workers(lanes)
+        runs = (0..<lanes).map { _ in Run(executor: Executor(program, threads: threads / lanes), load: load) }
+        compiling = clock.now - start
+        self.batch = passes * model.batch
+        self.threads = threads
+        multiplyAdds = passes * program.multiplyAdds
+        peak = program.instructionSet.peak() * Double(threads)
+    }
+
+    /// How long runs took, in seconds.
+    public struct Times: Sendable {
+        public let median: Double
+        /// Nine of ten runs took no longer.
+        public let p90: Double
+        public let minimum: Double
+        public let runs: Int
+    }
+
+    /// Runs for about this long, after a tenth of it in which caches and clocks come to rest.
+    public func measure(seconds: Double) -> Times {
+        let clock = ContinuousClock()
+        func times(_ seconds: Double) -> [Double] {
+            var times: [Double] = []
+            let end = clock.now + .seconds(seconds)
+            repeat { times.append(clock.measure(run) / .seconds(1)) } while clock.now < end
+            return times.sorted()
+        }
+        _ = times(seconds / 10)
+        let sorted = times(seconds)
+        return Times(
+            median: sorted[sorted.count / 2], p90: sorted[min(sorted.count * 9 / 10, sorted.count - 1)],
+            minimum: sorted[0], runs: sorted.count)
+    }
+
+    /// Each thread takes its share of the images.
+    private func run() {
+        withUnsafePointer(to: (runs, passes)) { context in
+            workers.run(chunks: runs.count, context: context) { context, lane in
+                let (runs, passes) = context.assumingMemoryBound(to: ([Run], Int).self).pointee
+                for _ in stride(from: lane, to: passes, by: runs.count) {
+                    runs[lane].load(runs[lane].executor)
+                    runs[lane].executor.run()
+                }
+            }
+        }
+    }
+
+    /// Puts random numbers into all inputs: pixels where the model takes an image.
+    private static func input(of model: Model) -> (Executor) -> Void {
+        var generator = Generator()
+        if let image = model.image {
+            let pixels = (0..<image.width * image.height * image.color.channels).map { _ in
+                UInt8.random(in: .min ... .max, using: &generator)
+            }
+            return { [batch = model.batch] executor in
+                pixels.withUnsafeBufferPointer { pixels in
+                    for place in 0..<batch { executor.load(pixels: pixels, image.scaling, input: 0, image: place) }
+                }
+            }
+        }
+        let arrays = model.graph.inputs.map { port in
+            let type = model.graph[port.value]
+            let numbers = (0..<type.shape.elementCount).map { _ in Double.random(in: 0..<1, using: &generator) }
+            return Tensor(shape: type.shape, element: type.element) { numbers[$0] }
+        }
+        return { executor in
+            for (index, array) in arrays.enumerated() { executor.load(array, input: index) }
+        }
+    }
+
+    /// SplitMix64, always from the same seed. Source: Steele, Lea and Flood, OOPSLA 2014.
+    private struct Generator: RandomNumberGenerator {
+        private var state: UInt64 = 1
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var z = state
+            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+            return z ^ (z >> 31)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// What a model's file holds, told without understanding all of it: also of one that can be neither converted nor run.
+public struct FileContents: Sendable {
+    public let format: ModelFormat
+    public let byteCount: Int
+    /// The version of Core ML's format.
+    public private(set) var version: Int?
+    /// TensorFlow's operations or Core ML's layers, the most frequent first.
+    public private(set) var parts: [(kind: String, count: Int)] = []
+    /// A graph's placeholders as it declares them, `?` standing for what it leaves open.
+    public private(set) var placeholders: [(name: String, type: String)] = []
+
+    /// - Throws: `Failure` naming the file when it is neither a frozen graph nor a Core ML model, or is damaged.
+    public init(contentsOf path: String) throws {
+        let file: MappedFile
+        (format, file) = try ModelFormat.open(path)
+        byteCount = file.bytes.count
+        try naming(file: path) {
+            switch format {
+            case .frozenGraph: try read(GraphDefinition(contentsOf: path))
+            case .coreML: try read(Message(.model, reading: ByteView(viewing: file.bytes, of: file)))
+            }
+        }
+    }
+
+    private mutating func read(_ graph: GraphDefinition) {
+        parts = counted(graph.nodes.map(\.op))
+        placeholders = graph.nodes.filter { $0.op.hasPrefix("Placeholder") }.map { node in
+            var type = ""
+            if case .type(let element)? = node.attributes["dtype"] { type = "\(element)" }
+            if case .shape(let sizes?)? = node.attributes["shape"] {
+                type += "[" + sizes.map { $0 < 0 ? "?" : "\($0)" }.joined(separator: ", ") + "]"
+            }
+            return (node.name, type)
+        }
+    }
+
+    private mutating func read(_ message: Message) throws {
+        version = message.specificationVersion
+        guard let kind = message.choice else { throw Failure.noModelKind() }
+        guard kind.hasPrefix("neuralNetwork") else { throw Failure.modelKind(kind) }
+        parts = counted((message[kind].layers as [Message]).map { $0.choice ?? "unknown" })
+    }
+}
+
+/// How often each of `kinds` stands there, the most frequent first, of equals in the order of the alphabet.
+public func counted(_ kinds: some Sequence<String>) -> [(kind: String, count: Int)] {
+    Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
+        .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { (kind: $0.key, count: $0.value) }
+}

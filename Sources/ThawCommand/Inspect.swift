@@ -1,0 +1,80 @@
+import Thaw
+
+/// `thaw inspect`: what a file holds. Of a graph or a model that cannot be converted or run it tells what can be told.
+func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+    guard let path = arguments.positional.first else { throw Failure.missingArgument("the file") }
+    if arguments.positional.count > 1 { throw Failure.excessArgument(arguments.positional[1]) }
+    let contents = try FileContents(contentsOf: path)
+    var report = Report()
+    report.add(contents, path)
+    do {
+        let conversion = try arguments.model(at: path)
+        report.add(conversion.model, isGraph: conversion.isGraph)
+        try console.print(report.text)
+        conversion.warnings.forEach(console.warn)
+    } catch let failure as Failure {
+        report.add(placeholders: contents)
+        try console.print(report.text)
+        console.report(failure)
+    }
+    return .done
+}
+
+/// Lines of a heading and what belongs to it.
+private struct Report {
+    private(set) var text = ""
+
+    private mutating func add(_ heading: String, _ lines: [String]) {
+        for (index, line) in lines.enumerated() { text += padded(index == 0 ? heading : "", 16) + line + "\n" }
+    }
+
+    private mutating func add(_ heading: String, _ counts: [(kind: String, count: Int)]) {
+        let width = counts.map { grouped($0.count).count }.max() ?? 0
+        add(heading, counts.map { padded(grouped($0.count), width, left: true) + "  " + $0.kind })
+    }
+
+    mutating func add(_ contents: FileContents, _ path: String) {
+        add("file", [path])
+        switch contents.format {
+        case .frozenGraph: add("format", ["a frozen TensorFlow graph"])
+        case .coreML:
+            let version = contents.version ?? 0
+            add(
+                "format", ["a Core ML neural network, version \(version), for \(systems(ofVersion: version)) and later"]
+            )
+        }
+        add("size", [megabytes(contents.byteCount)])
+        add(contents.format == .coreML ? "layers" : "nodes", contents.parts)
+    }
+
+    mutating func add(placeholders contents: FileContents) {
+        add("placeholders", contents.placeholders.map { "\($0.name): \($0.type)" })
+    }
+
+    mutating func add(_ model: Model, isGraph: Bool) {
+        let graph = model.graph
+        add(
+            "inputs",
+            graph.inputs.enumerated().map { index, port in
+                guard index == 0, let image = model.image else { return "\(port.name): \(graph[port.value])" }
+                return "\(port.name): an image, \(image.width)×\(image.height), \(image.color.rawValue)"
+            })
+        add("preprocessing", model.image?.formulas ?? [])
+        add("outputs", graph.outputs.map { "\($0.name): \(graph[$0.value])" })
+        if let classifier = model.classifier {
+            let labels = classifier.labels
+            add("labels", ["\(labels.count), from '\(labels[0])' to '\(labels[labels.count - 1])'"])
+        }
+        if isGraph { add("operations", counted(graph.nodes.map(\.operation.kind))) }
+        add("parameters", [grouped(graph.parameterCount)])
+        add("multiply-adds", [grouped(graph.multiplyAdds)])
+        let metadata = model.metadata
+        for (heading, value) in [
+            ("description", metadata.description), ("author", metadata.author), ("licence", metadata.license),
+            ("version", metadata.version),
+        ] where !value.isEmpty {
+            add(heading, value.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+        }
+        add("metadata", metadata.userDefined.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })
+    }
+}

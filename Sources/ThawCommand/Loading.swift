@@ -1,0 +1,54 @@
+import Thaw
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What several commands do with their words: a model made of a file and of the options that a graph takes.
+extension Arguments {
+    /// What the command line says of a graph.
+    func converterOptions() throws -> Converter.Options {
+        var options = Converter.Options()
+        options.input = self[Options.input]
+        options.outputs = all(Options.output).compactMap { $0 }
+        options.size = self[Options.size].map { ($0.width, $0.height) }
+        options.color = self[Options.color]
+        options.preprocessing = self[Options.preprocess].family
+        options.scale = self[Options.scale]
+        options.bias = self[Options.bias]
+        if isGiven(Options.preprocess), let option = ([Options.scale, Options.bias].first { isGiven($0) }) {
+            throw Failure.exclude("--preprocess", option.spelling)
+        }
+        return options
+    }
+
+    func labels() throws -> Labels? { try self[Options.labels].map { try Labels(contentsOf: $0) } }
+
+    /// The model at `path`, converted where it is a graph.
+    func model(at path: String) throws -> Conversion {
+        let conversion = try Model.load(contentsOf: path, options: converterOptions(), labels: labels())
+        let forGraphs = [Options.labels] + Commands.whatGoesIn
+        if !conversion.isGraph, let option = forGraphs.first(where: { isGiven($0) }) {
+            throw Failure.optionForGraphs(option.spelling).inFile(path)
+        }
+        return conversion
+    }
+
+    /// The threads to use: all cores, unless said.
+    var threads: Int { self[Options.threads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+}
+
+extension Console {
+    /// Says what was found out and assumed in a conversion, and what may be wrong with it.
+    func tell(of conversion: Conversion) {
+        for text in conversion.notes { note(text) }
+        for text in conversion.warnings { warn(text) }
+    }
+}
+
+/// Runs `body`, and names `file` in whatever `Failure` it throws without one.
+func blaming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let failure as Failure { throw failure.inFile(file) }
+}

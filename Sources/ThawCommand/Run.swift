@@ -1,0 +1,56 @@
+import Thaw
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// `thaw run`: arrays in, arrays out.
+func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+    guard let path = arguments.positional.first else { throw Failure.missingArgument("the model") }
+    let words = arguments.positional.dropFirst()
+    guard !words.isEmpty else { throw Failure.missingArgument("an array, INPUT.npy,") }
+    guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
+
+    let conversion = try arguments.model(at: path)
+    if !conversion.isGraph { conversion.warnings.forEach(console.warn) }
+    let graph = conversion.model.graph
+    let isFile = target.hasSuffix(".npy")
+    if isFile, graph.outputs.count != 1 {
+        throw Failure.severalArrays(graph.outputs.map(\.name)).inFile(target)
+    }
+    let arrays = try words.map { word in
+        let (name, file) = named(word, inputs: graph.inputs.map(\.name))
+        return (name, try NumPyFile(contentsOf: file))
+    }
+    let runner = try blaming(path) {
+        try ArrayRunner(conversion.model, byReference: arguments[Options.reference], threads: arguments.threads)
+    }
+    let answers = try runner.run(arrays)
+    if isFile {
+        try answers[0].array.write(to: target)
+    } else {
+        try write(answers, toFolder: target)
+    }
+    return .done
+}
+
+/// `NAME=FILE` taken apart; the name of a file may hold an equals sign too.
+private func named(_ word: String, inputs: [String]) -> (name: String?, file: String) {
+    guard let equals = word.firstIndex(of: "=") else { return (nil, word) }
+    let name = String(word[..<equals])
+    if !inputs.contains(name), access(word, F_OK) == 0 { return (nil, word) }
+    return (name, String(word[word.index(after: equals)...]))
+}
+
+/// Writes each array as `NAME.npy`.
+private func write(_ arrays: [(name: String, array: NumPyFile)], toFolder folder: String) throws {
+    if mkdir(folder, 0o777) != 0 && errno != EEXIST { throw Failure.noFolder(folder, String(cString: strerror(errno))) }
+    var taken: Set<String> = []
+    for (name, array) in arrays {
+        var file = String(name.map { $0 == "/" || $0 == ":" ? "_" : $0 })
+        while !taken.insert(file).inserted { file += "_" }
+        try array.write(to: folder + (folder.hasSuffix("/") ? "" : "/") + file + ".npy")
+    }
+}

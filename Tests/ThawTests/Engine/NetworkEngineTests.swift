@@ -1,0 +1,30 @@
+import Testing
+
+@testable import Thaw
+
+struct NetworkEngineTests {
+    @Test("The engine answers as TensorFlow does, on every instruction set", arguments: NetworkCase.all)
+    func fixtures(_ network: NetworkCase) throws {
+        let model = try network.conversion().model
+        for set in InstructionSet.available {
+            let program = try Program(model.graph, instructionSet: set)
+            for (input, answer) in try network.references() {
+                let fed = model.graph.channelsLast(model.image?.lifted.map { input.scaled($0) } ?? input)
+                #expect(difference(try answers(program, model, fed), answer) <= referenceTolerance, "\(set)")
+            }
+        }
+    }
+
+    /// The first output, a larger batch than the network's run piece by piece.
+    private func answers(_ program: Program, _ model: Model, _ input: Tensor) throws -> Tensor {
+        let type = model.graph[model.graph.inputs[0].value]
+        let size = type.shape.elementCount
+        let floats = input.floats
+        let parts = try (0..<floats.count / size).map { piece in
+            let part = Tensor(Array(floats[piece * size..<(piece + 1) * size]), shape: type.shape)
+            return try program.run([part])[0]
+        }
+        let values = parts.flatMap(\.floats)
+        return Tensor(values, shape: [values.count])
+    }
+}
