@@ -116,7 +116,7 @@ extension Tensor {
         self.init(shape: shape, element: element, storage: storage)
     }
 
-    public init(_ integers: [Int], shape: Shape, element: ElementType = .int32) {
+    public init(integers: [Int], shape: Shape, element: ElementType = .int32) {
         precondition(integers.count == shape.elementCount)
         self.init(shape: shape, element: element) { Double(integers[$0]) }
     }

@@ -1,0 +1,268 @@
+import Testing
+
+@testable import Thaw
+
+/// A tiny graph, and what should be left of it: the kinds of its operations in order.
+struct PassCase: CustomTestStringConvertible, Sendable {
+    let name: String
+    let input: Shape
+    let expected: [String]
+    let operations: [any Operation]
+
+    var testDescription: String { name }
+
+    init(_ name: String, _ operations: [any Operation], becomes expected: [String]) {
+        self.init(name, [1, 5, 6, 3], operations, becomes: expected)
+    }
+
+    init(_ name: String, _ input: Shape, _ operations: [any Operation], becomes expected: [String]) {
+        self.name = name
+        self.input = input
+        self.operations = operations
+        self.expected = expected
+    }
+
+    /// The operations one behind the other.
+    func graph() throws -> Graph {
+        var builder = GraphBuilder()
+        var value = builder.input("input", TensorType(input))
+        for (index, operation) in operations.enumerated() {
+            value = try builder.add(operation, [value], name: "node\(index)")[0]
+        }
+        builder.output("output", value)
+        return builder.graph
+    }
+}
+
+/// An array of numbers between −1 and 1.
+private func array(_ shape: Shape, seed: UInt64 = 1) -> Tensor {
+    Tensor(noise(shape.elementCount, seed: seed), shape: shape)
+}
+
+private func window(_ size: Int, before: Int = 0, after: Int = 0, stride: Int = 1) -> Window {
+    let axis = Window.Axis(size: size, stride: stride, before: before, after: after)
+    return Window(height: axis, width: axis)
+}
+
+private let convolution = Convolution(filters: array([3, 3, 3, 4]), bias: nil, window: window(3))
+private let convolutionWithBias = Convolution(
+    filters: array([3, 3, 3, 4]), bias: array([4], seed: 2), window: window(3))
+private let depthwise = DepthwiseConvolution(
+    filters: array([3, 3, 3, 2]), bias: nil, window: window(3, before: 1, after: 1))
+private let normalization = BatchNormalization(
+    gamma: [1, 2, -1, 0.5], beta: [0, 1, 2, 3], mean: [0.1, -0.1, 0, 0.2], variance: [1, 2, 0.5, 0.25], epsilon: 0.001)
+private func times(_ values: [Float]) -> Binary { Binary(.multiply, constant: Tensor(values, shape: [values.count])) }
+private func plus(_ values: [Float]) -> Binary { Binary(.add, constant: Tensor(values, shape: [values.count])) }
+private func scalar(_ function: Binary.Function, _ value: Float, first: Bool = false) -> Binary {
+    Binary(function, constant: Tensor([value], shape: []), constantFirst: first)
+}
+private func pad(_ rows: (Int, Int), _ columns: (Int, Int), value: Float = 0) -> Pad {
+    Pad(before: [0, rows.0, columns.0, 0], after: [0, rows.1, columns.1, 0], value: value)
+}
+
+let foldingCases = [
+    PassCase("a batch norm goes into the convolution", [convolution, normalization], becomes: ["Convolution"]),
+    PassCase(
+        "a batch norm goes into a convolution with a bias", [convolutionWithBias, normalization],
+        becomes: ["Convolution"]),
+    PassCase(
+        "a batch norm written as product and sum goes into the convolution",
+        [convolution, times([1, 2, 3, 4]), plus([4, 3, 2, 1])],
+        becomes: ["Convolution"]),
+    PassCase(
+        "a difference and a quotient go into the convolution",
+        [
+            convolution, Binary(.subtract, constant: array([4])),
+            Binary(.divide, constant: Tensor([2, 4, -1, 0.5], shape: [4])),
+            Binary(.subtract, constant: array([4], seed: 3), constantFirst: true), Unary(.negate),
+        ], becomes: ["Convolution"]),
+    PassCase(
+        "a constant with axes of one element counts as one by channel",
+        [convolution, Binary(.add, constant: array([1, 1, 1, 4]))], becomes: ["Convolution"]),
+    PassCase(
+        "a batch norm goes into a depthwise convolution with a multiplier", [depthwise, times([1, 2, 3, 4, 5, 6])],
+        becomes: ["DepthwiseConvolution"]),
+    PassCase(
+        "a bias goes into a dense layer", [1, 5],
+        [Dense(matrix: array([5, 4]), bias: nil), plus([1, 2, 3, 4]), scalar(.multiply, 2)], becomes: ["Dense"]),
+    PassCase(
+        "without a layer before it all becomes one batch norm", [Unary(.relu), times([1, 2, 3]), plus([1, 2, 3])],
+        becomes: ["Relu", "BatchNormalization"]),
+    PassCase(
+        "an activation between keeps them apart", [convolution, Unary(.relu), times([1, 2, 3, 4])],
+        becomes: ["Convolution", "Relu", "Multiply"]),
+    PassCase(
+        "a constant for each place stays", [convolution, Binary(.add, constant: array([3, 4, 4]))],
+        becomes: ["Convolution", "Add"]),
+    PassCase(
+        "a quotient by zero stays", [convolution, Binary(.divide, constant: Tensor([1, 0, 1, 1], shape: [4]))],
+        becomes: ["Convolution", "Divide"]),
+    PassCase(
+        "a number divided by the result stays", [convolution, scalar(.divide, 2, first: true)],
+        becomes: ["Convolution", "Divide"]),
+]
+
+let paddingCases = [
+    PassCase("a border goes into the convolution", [pad((1, 2), (0, 1)), convolution], becomes: ["Convolution"]),
+    PassCase(
+        "a border goes into a depthwise convolution that pads itself", [pad((1, 0), (2, 0)), depthwise],
+        becomes: ["DepthwiseConvolution"]),
+    PassCase(
+        "a border goes into a mean that counts it",
+        [pad((1, 1), (1, 1)), Pooling(function: .average, window: window(3))], becomes: ["AveragePooling"]),
+    PassCase(
+        "a border stays before a mean that has padding of its own",
+        [pad((1, 1), (1, 1)), Pooling(function: .average, window: window(3, before: 1, after: 1))],
+        becomes: ["Pad", "AveragePooling"]),
+    PassCase(
+        "a border stays before a maximum", [pad((1, 1), (1, 1)), Pooling(function: .maximum, window: window(3))],
+        becomes: ["Pad", "MaxPooling"]),
+    PassCase("a border of ones stays", [pad((1, 1), (1, 1), value: 1), convolution], becomes: ["Pad", "Convolution"]),
+    PassCase(
+        "a border of channels stays",
+        [Pad(before: [0, 0, 0, 1], after: [0, 0, 0, 0]), Pooling(function: .average, window: window(3))],
+        becomes: ["Pad", "AveragePooling"]),
+]
+
+let identityCases = [
+    PassCase("a reshape to the same shape goes", [Reshape([1, 5, 6, 3]), Unary(.relu)], becomes: ["Relu"]),
+    PassCase("two reshapes become one", [Reshape([1, 90]), Reshape([1, 30, 3])], becomes: ["Reshape"]),
+    PassCase(
+        "two reshapes that come back go", [Unary(.relu), Reshape([1, 90]), Reshape([1, 5, 6, 3])], becomes: ["Relu"]),
+    PassCase(
+        "sums with 0 and products with 1 go",
+        [scalar(.add, 0), times([1, 1, 1]), scalar(.subtract, 0), scalar(.divide, 1), Unary(.relu)], becomes: ["Relu"]),
+    PassCase("a difference from 0 stays", [scalar(.subtract, 0, first: true)], becomes: ["Subtract"]),
+    PassCase(
+        "a slice of everything goes",
+        [StridedSlice(ranges: [1, 5, 6, 3].map { .init(start: 0, count: $0) }), Unary(.relu)],
+        becomes: ["Relu"]),
+]
+
+let boundCases = [
+    PassCase("0 below and 6 above are Relu6", [scalar(.maximum, 0), scalar(.minimum, 6)], becomes: ["Relu6"]),
+    PassCase("the order of the bounds does not matter", [scalar(.minimum, 6), Unary(.relu)], becomes: ["Relu6"]),
+    PassCase("0 below is Relu", [scalar(.maximum, 0)], becomes: ["Relu"]),
+    PassCase("other bounds are a clip", [scalar(.maximum, -0.5), scalar(.minimum, 0.25)], becomes: ["Clip"]),
+    PassCase(
+        "bounds that cross leave the second", [scalar(.minimum, -0.5), scalar(.maximum, 0.25)], becomes: ["Clip"]),
+    PassCase("one bound that is none of the known stays", [scalar(.minimum, 0.5)], becomes: ["Minimum"]),
+]
+
+let orderCases = [
+    PassCase(
+        "transposes that undo each other go", [Transpose([0, 3, 1, 2]), Unary(.relu), Transpose([0, 2, 3, 1])],
+        becomes: ["Relu"]),
+    PassCase(
+        "a mean takes on another order",
+        [Transpose([0, 3, 1, 2]), Reduction(function: .mean, axes: [2, 3], keepsAxes: false)], becomes: ["ReduceMean"]),
+    PassCase(
+        "a softmax takes on another order", [Transpose([0, 3, 1, 2]), Softmax(axis: 1), Transpose([0, 2, 3, 1])],
+        becomes: ["Softmax"]),
+    PassCase(
+        "a dense layer behind a flattening takes on another order",
+        [Transpose([0, 3, 1, 2]), Reshape([1, 90]), Dense(matrix: array([90, 4]), bias: nil)],
+        becomes: ["Reshape", "Dense"]),
+    PassCase(
+        "a flattening that is read as it is gets its transpose", [Transpose([0, 3, 1, 2]), Reshape([1, 90])],
+        becomes: ["Transpose", "Reshape"]),
+    PassCase("an output keeps its order", [Transpose([0, 3, 1, 2]), Unary(.relu)], becomes: ["Relu", "Transpose"]),
+]
+
+@Suite struct PassTests {
+    /// Folding rounds weights to float32 once more.
+    private func check(_ passCase: PassCase, _ pass: (Graph) throws -> Graph) throws {
+        let graph = try passCase.graph()
+        let result = try pass(graph)
+        try result.validate()
+        #expect(result.nodes.map(\.operation.kind) == passCase.expected)
+        let input = array(passCase.input, seed: 9)
+        #expect(difference(result.evaluate([input])[0], graph.evaluate([input])[0]) <= 1e-6)
+    }
+
+    @Test(arguments: foldingCases) func `arithmetic by channel is folded`(_ passCase: PassCase) throws {
+        try check(passCase) { try $0.withFoldedArithmetic() }
+    }
+
+    @Test(arguments: paddingCases) func `padding is fused`(_ passCase: PassCase) throws {
+        try check(passCase) { try $0.withFusedPadding() }
+    }
+
+    @Test(arguments: identityCases) func `what does nothing is removed`(_ passCase: PassCase) throws {
+        try check(passCase) { try $0.withoutIdentities() }
+    }
+
+    @Test(arguments: boundCases) func `bounds are joined`(_ passCase: PassCase) throws {
+        try check(passCase) { try $0.withJoinedBounds() }
+    }
+
+    @Test(arguments: orderCases) func `orders of axes are settled`(_ passCase: PassCase) throws {
+        try check(passCase) { try $0.reordered(to: .last) }
+    }
+
+    @Test func `a layer that another node reads too is not folded into`() throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 5, 6, 3]))
+        let image = try builder.add(convolution, [input], name: "convolution")[0]
+        let normalized = try builder.add(normalization, [image], name: "norm")[0]
+        builder.output("output", try builder.add(Binary(.add), [image, normalized], name: "sum")[0])
+        let graph = try builder.graph.withFoldedArithmetic()
+        #expect(graph.nodes.map(\.operation.kind) == ["Convolution", "BatchNormalization", "Add"])
+    }
+
+    @Test func `nodes that no output needs are removed`() throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 4]))
+        let used = try builder.add(Unary(.relu), [input], name: "used")[0]
+        _ = try builder.add(Unary(.sigmoid), [used], name: "unused")
+        builder.output("output", used)
+        #expect(builder.graph.pruned().nodes.map(\.name) == ["used"])
+    }
+
+    @Test func `a pass that breaks the graph is named`() throws {
+        let breaking = Pass(name: "break it") { graph in
+            var graph = graph
+            graph.nodes.removeFirst()
+            return graph
+        }
+        let graph = try PassCase("", [Unary(.relu), Unary(.tanh)], becomes: []).graph()
+        let failure = #expect(throws: Failure.self) { try Passes.run([breaking], on: graph) }
+        #expect(failure.map { "\($0)" }?.contains("node1") == true)
+    }
+}
+
+@Suite struct LiftingTests {
+    @Test(arguments: [
+        (
+            "a difference, then a product", [scalar(.subtract, 128), scalar(.multiply, 0.5)] as [any Operation],
+            [0.5, 0.5, 0.5], [-64, -64, -64]
+        ),
+        ("a number a channel", [plus([1, 2, 3]), times([2, 4, 8])], [2, 4, 8], [2, 8, 24]),
+        (
+            "a product from the left", [scalar(.multiply, 2), scalar(.subtract, 1, first: true)], [-2, -2, -2],
+            [1, 1, 1]
+        ),
+        ("nothing", [], [], []),
+    ]) func `the arithmetic at the head is lifted`(
+        _ name: String, _ head: [any Operation], _ scale: [Double], _ offset: [Double]
+    ) throws {
+        let graph = try PassCase(name, head + [convolution], becomes: []).graph()
+        let lifting = try graph.withLiftedPreprocessing()
+        guard !scale.isEmpty else { return #expect(lifting == nil) }
+        let lifted = try #require(lifting)
+        #expect(lifted.lifted.scale == scale)
+        #expect(lifted.lifted.offset == offset)
+        #expect(lifted.graph.nodes.map(\.operation.kind) == ["Convolution"])
+        let input = array([1, 5, 6, 3])
+        let scaled = input.scaled(PixelScaling(scale: scale, bias: offset))
+        #expect(difference(lifted.graph.evaluate([scaled])[0], graph.evaluate([input])[0]) <= 1e-6)
+    }
+
+    @Test func `nothing is lifted across an image that something else reads`() throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 5, 6, 3]))
+        let scaled = try builder.add(scalar(.multiply, 2), [input], name: "scaled")[0]
+        builder.output("output", try builder.add(Binary(.add), [input, scaled], name: "sum")[0])
+        #expect(try builder.graph.withLiftedPreprocessing() == nil)
+    }
+}
