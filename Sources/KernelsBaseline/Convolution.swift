@@ -81,7 +81,7 @@ private enum Full<Pixel: Tile>: TileKernel {
             for index in start..<start &+ depth {
                 tile.accumulate(index, T.Weights(weights, stride: blockWidth))
                 weights += blockWidth * T.Weights.blocks
-                thaw_prefetch(next)
+                thaw_prefetch_later(next)
                 next += nextStride
             }
         }
@@ -109,8 +109,8 @@ private enum Depthwise<Pixel: Tile>: TileKernel {
 
 /// All pixels of the work, in as few tiles as do, of nearly equal size.
 ///
-/// The last tiles ask for the weights of the group that follows: where the weights of a layer come from memory, they
-/// arrive while the present group is still being computed.
+/// Meanwhile the tiles ask, evenly, for the weights of the group that follows: where a layer's weights come from memory,
+/// they arrive while the present ones are still in use.
 @inline(__always)
 private func passPixels<K: TileKernel>(
     _ kernel: K.Type, _ work: borrowing ConvolutionWork, _ block: Int, _ weights: UnsafePointer<Float>
@@ -119,15 +119,15 @@ private func passPixels<K: TileKernel>(
     guard tiles > 0 else { return }
     let size = work.pixelCount / tiles
     let larger = work.pixelCount % tiles
-    let blocks = K.Pixel.Weights.blocks
-    let steps = work.tapCount * work.depth * blockWidth
+    let groupWidth = K.Pixel.Weights.blocks * blockWidth
+    let steps = work.tapCount * work.depth
+    // Few weights stay in the first cache by themselves.
+    let nextStride = tiles > 1 && steps >= 256 ? (groupWidth + tiles - 1) / tiles : 0
     var place = TilePlace(first: work.firstPixel, block: block, weights: weights, next: weights)
     for tile in 0..<tiles {
         let count = tile < larger ? size + 1 : size
-        if tiles > blocks, tile >= tiles - blocks {
-            place.next = weights + steps * (blocks + tile - (tiles - blocks))
-            place.nextStride = blockWidth
-        }
+        place.next = weights + (steps * groupWidth + tile * steps * nextStride)
+        place.nextStride = tile * nextStride < groupWidth ? nextStride : 0
         passTile(kernel, work, count, place)
         place.first += count
     }

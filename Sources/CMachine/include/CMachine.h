@@ -29,8 +29,9 @@ static inline bool thaw_exchange64(int64_t *word, int64_t expected, int64_t valu
     return __atomic_compare_exchange_n(word, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/// Asks for the cache line at `address`, which need not exist.
-static inline void thaw_prefetch(const void *address) { __builtin_prefetch(address); }
+/// Asks for the cache line at `address`, which need not exist: for now, and for later (not into the smallest cache).
+static inline void thaw_prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
+static inline void thaw_prefetch_later(const void *address) { __builtin_prefetch(address, 0, 2); }
 
 /// Tells the processor that this is a loop that waits.
 static inline void thaw_pause(void) {

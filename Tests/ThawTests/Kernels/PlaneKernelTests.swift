@@ -17,7 +17,10 @@ struct PlaneKernelTests {
         "Pooling gives what the loops give, and never counts padding unasked",
         arguments: [
             PoolingCase(), PoolingCase(kind: .average), PoolingCase(kind: .average, countsPadding: true),
-            PoolingCase(size: 8, window: 2, pad: 0), PoolingCase(kind: .average, size: 5, window: 3, stride: 1),
+            PoolingCase(size: 8, window: 2, pad: 0), PoolingCase(size: 23),
+            PoolingCase(kind: .average, size: 23, stride: 1),
+            PoolingCase(size: 3, window: 5, stride: 1, pad: 2),
+            PoolingCase(kind: .average, size: 5, window: 3, stride: 1),
         ])
     func pooling(_ c: PoolingCase) {
         let outputSize = (c.size + 2 * c.pad - c.window) / c.stride + 1
