@@ -62,7 +62,7 @@ extension Reshape {
             return [
                 .constant(
                     Tensor(
-                        shape.dimensions, shape: [shape.rank], element: try node.element("out_type", default: .int32)))
+                        integers: shape.dimensions, shape: [shape.rank], element: try node.element("out_type", default: .int32)))
             ]
         },
     ]
