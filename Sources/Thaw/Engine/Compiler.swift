@@ -37,10 +37,10 @@ struct Compiler {
                 places[Key(value: node.outputs[0], kind: alias.kind)] = alias
                 try makePlaces(node.outputs[0])
             } else {
-                try node.outputs.forEach { try makePlaces($0) }
+                for output in node.outputs { try makePlaces(output) }
                 add(node)
             }
-            node.outputs.forEach { convert($0, name: node.name) }
+            for output in node.outputs { convert(output, name: node.name) }
         }
     }
 

@@ -79,12 +79,4 @@ public final class Program: Sendable {
             }
         }
     }
-
-    /// Computes the outputs for one set of inputs. For many, keep an `Executor`.
-    public func run(_ inputs: [Tensor], threads: Int = 1) throws -> [Tensor] {
-        let executor = Executor(self, threads: threads)
-        for (index, tensor) in inputs.enumerated() { executor.load(tensor, input: index) }
-        executor.run()
-        return outputs.indices.map { executor.output($0) }
-    }
 }

@@ -31,7 +31,7 @@ struct EngineTests {
         let inputs = c.arrays()
         for set in InstructionSet.available {
             let program = try Program(graph, instructionSet: set, threads: 2)
-            #expect(try program.run(inputs, threads: 1) == program.run(inputs, threads: 3), "\(set)")
+            #expect(program.run(inputs, threads: 1) == program.run(inputs, threads: 3), "\(set)")
         }
     }
 
