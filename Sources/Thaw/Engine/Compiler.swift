@@ -10,6 +10,9 @@ struct Compiler {
         var kind: LayoutKind
     }
 
+    /// In floats, borders and filling included. Offsets are 32-bit numbers.
+    static let largestArray = 1 << 29
+
     let graph: Graph
     let kernels: KernelTable
     let layouts: LayoutAssignment
@@ -19,24 +22,25 @@ struct Compiler {
     private(set) var slots: [Int] = []
     private var places: [Key: Place] = [:]
 
-    init(_ graph: Graph, kernels: KernelTable) {
+    /// - Throws: `Failure` when an array is larger than offsets can reach.
+    init(_ graph: Graph, kernels: KernelTable) throws {
         self.graph = graph
         self.kernels = kernels
         let nodes = fuse(graph)
         layouts = LayoutAssignment(graph, nodes)
         for port in graph.inputs {
-            makePlaces(port.value)
+            try makePlaces(port.value)
             convert(port.value, name: port.name)
         }
         for node in nodes {
             if let alias = alias(node) {
                 places[Key(value: node.outputs[0], kind: alias.kind)] = alias
-                makePlaces(node.outputs[0])
+                try makePlaces(node.outputs[0])
             } else {
-                node.outputs.forEach { makePlaces($0) }
+                for output in node.outputs { try makePlaces(output) }
                 add(node)
             }
-            node.outputs.forEach { convert($0, name: node.name) }
+            for output in node.outputs { convert(output, name: node.name) }
         }
     }
 
@@ -50,11 +54,12 @@ struct Compiler {
     mutating func withConstants<Result>(_ body: (inout ConstantPool) -> Result) -> Result { body(&constants) }
 
     /// Buffers for all layouts of a value that have none yet.
-    private mutating func makePlaces(_ value: Graph.Value) {
+    private mutating func makePlaces(_ value: Graph.Value) throws {
         for (kind, halo) in layouts.demands[value]!.sorted(by: { $0.key.order < $1.key.order }) {
             let key = Key(value: value, kind: kind)
             guard places[key] == nil else { continue }
             let place = Place(graph[value], slot: slots.count, kind: kind, halo: kind == .plain ? Halo() : halo)
+            guard place.floatCount <= Compiler.largestArray else { throw Failure.arrayTooLarge(graph[value]) }
             let size = kind == .plain ? graph[value].element.size : 4
             // A vector that starts at the last float may reach past it.
             slots.append(place.floatCount * size + 64)

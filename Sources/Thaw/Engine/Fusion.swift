@@ -79,8 +79,23 @@ extension Graph {
         guard let operation = node.operation as? any EngineOperation, node.outputs.count == 1,
             (node.inputs + node.outputs).allSatisfy({ self[$0].element == .float32 && self[$0].shape.elementCount > 0 })
         else { return nil }
-        return operation.engineForm(node.inputs.map { self[$0] }, self[node.outputs[0]])?.withoutGroups(
-            inputChannels: self[node.inputs[0]].shape.last ?? 1)
+        let form = operation.engineForm(node.inputs.map { self[$0] }, self[node.outputs[0]])
+        guard let form, form.hasSmallBorders else { return nil }
+        return form.withoutGroups(inputChannels: self[node.inputs[0]].shape.last ?? 1)
+    }
+}
+
+extension EngineForm {
+    /// Borders lie in memory here; one of any size is left to the reference, which does without.
+    fileprivate var hasSmallBorders: Bool {
+        let borders: [Int] =
+            switch self {
+            case .convolution(_, _, let window), .depthwise(_, _, let window), .pooling(_, let window, _):
+                [window.height.before, window.height.after, window.width.before, window.width.after]
+            case .border(let height, let width): [height.before, height.after, width.before, width.after]
+            default: []
+            }
+        return borders.allSatisfy { $0 <= 256 }
     }
 }
 

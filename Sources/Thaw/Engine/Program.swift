@@ -18,6 +18,9 @@ public final class Program: Sendable {
     let inputs: [(type: TensorType, place: Place)]
     let outputs: [(type: TensorType, place: Place)]
 
+    /// Bytes of activations beyond which a network is refused rather than tried.
+    private static let largestArena = 1 << 33
+
     /// Multiply-adds of one run.
     public let multiplyAdds: Int
 
@@ -28,18 +31,19 @@ public final class Program: Sendable {
     /// - Throws: `Failure` when an array is larger than the engine can address.
     public init(_ graph: Graph, instructionSet: InstructionSet? = nil, threads: Int = 1) throws {
         precondition(graph.channelOrder == .last, "the engine runs graphs whose channels stand last")
-        for type in graph.types where type.shape.elementCount > 1 << 28 {
+        for type in graph.types where type.shape.elementCount > Compiler.largestArray {
             throw Failure.arrayTooLarge(type)
         }
         self.instructionSet = try instructionSet ?? .chosen()
         kernels = self.instructionSet.kernels
-        let compiler = Compiler(graph, kernels: kernels)
+        let compiler = try Compiler(graph, kernels: kernels)
         steps = compiler.steps
         inputs = graph.inputs.map { (graph[$0.value], compiler.native($0.value)) }
         outputs = graph.outputs.map { (graph[$0.value], compiler.place($0.value, .plain)) }
         multiplyAdds = steps.reduce(0) { $0 + $1.multiplyAdds }
         plan = MemoryPlan(
             Program.lifetimes(steps, slots: compiler.slots, inputs: inputs.map(\.place), outputs: outputs.map(\.place)))
+        guard plan.byteCount <= Program.largestArena else { throw Failure.networkTooLarge(plan.byteCount) }
         constantBytes = compiler.constants.byteCount
         constants = AlignedMemory(byteCount: constantBytes)
         Program.fill(constants, compiler.constants.fills, threads: threads)
@@ -74,13 +78,5 @@ public final class Program: Sendable {
                 fills[index].fill(address + fills[index].offset)
             }
         }
-    }
-
-    /// Computes the outputs for one set of inputs. For many, keep an `Executor`.
-    public func run(_ inputs: [Tensor], threads: Int = 1) throws -> [Tensor] {
-        let executor = Executor(self, threads: threads)
-        for (index, tensor) in inputs.enumerated() { executor.load(tensor, input: index) }
-        executor.run()
-        return outputs.indices.map { executor.output($0) }
     }
 }

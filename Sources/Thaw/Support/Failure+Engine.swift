@@ -10,12 +10,14 @@ extension Failure {
             place: "THAW_ISA", "this machine does not have \(name)",
             remedy: "it has " + available.joined(separator: ", "))
     }
-}
 
-extension Failure {
     static func arrayTooLarge(_ type: some CustomStringConvertible) -> Failure {
         Failure(
-            "an array of the network, \(type), is larger than the engine can hold", remedy: "2^28 elements are the most"
-        )
+            "an array of the network, \(type), is larger than the engine can hold",
+            remedy: "2^29 elements, borders included, are the most")
+    }
+
+    static func networkTooLarge(_ byteCount: Int) -> Failure {
+        Failure("the network needs \(byteCount >> 20) MB for its activations", remedy: "8192 MB are the most")
     }
 }

@@ -106,6 +106,8 @@ extension EngineCase {
             single(
                 "few inputs, dilated along the width", [1, 9, 9, 3], convolution(axis(3), axis(3, dilation: 2), 3, 16)),
             single("groups", [1, 6, 6, 24], convolution(axis(3, 1, 1), axis(3, 1, 1), 8, 36)),
+            single(
+                "a border too wide for memory", [1, 3, 4, 2], convolution(axis(2, stride: 90, 300, 0), axis(1), 2, 3)),
             single("one output", [1, 5, 5, 16], convolution(axis(3, 1, 1), axis(3, 1, 1), 16, 1)),
             single("many pixels", [1, 60, 60, 16], convolution(axis(1), axis(1), 16, 64)),
             single("large weights", [1, 4, 4, 256], convolution(axis(3, 1, 1), axis(3, 1, 1), 256, 256)),

@@ -31,7 +31,7 @@ struct EngineTests {
         let inputs = c.arrays()
         for set in InstructionSet.available {
             let program = try Program(graph, instructionSet: set, threads: 2)
-            #expect(try program.run(inputs, threads: 1) == program.run(inputs, threads: 3), "\(set)")
+            #expect(program.run(inputs, threads: 1) == program.run(inputs, threads: 3), "\(set)")
         }
     }
 
@@ -74,6 +74,25 @@ struct EngineTests {
         for set in InstructionSet.available {
             let result = try Program(builder.graph, instructionSet: set).run([input])
             #expect(result == builder.graph.evaluate([input]))
+        }
+    }
+
+    @Test("Arrays beyond all bounds are refused, before memory is asked for")
+    func limits() throws {
+        let tall = single("tall", [1, 1 << 25, 1, 1], convolution(axis(1), axis(3, 200, 200), 1, 1))
+        let wide = EngineCase("wide", [1, 1 << 15, 1 << 15, 1]) { _, values in values }
+        let many = EngineCase("many", [1, 1 << 13, 1 << 13, 4]) { builder, values in
+            var sum = values[0]
+            var all: [Graph.Value] = []
+            for _ in 0..<9 {
+                sum = try builder.one(Unary(.relu), sum)
+                all.append(sum)
+            }
+            return all
+        }
+        for c in [tall, wide, many] {
+            let graph = try c.graph()
+            #expect(throws: Failure.self, "\(c.name)") { try Program(graph) }
         }
     }
 }

@@ -1,0 +1,42 @@
+/// What one step of a program took.
+public struct StepTiming: Sendable {
+    /// The node's name in the graph.
+    public var name: String
+    public var kind: String
+    public var multiplyAdds: Int
+    /// The median of several runs.
+    public var seconds: Double
+}
+
+extension Executor {
+    /// The time of each step, the median of `rounds` runs over whatever was loaded.
+    public func profile(rounds: Int) -> [StepTiming] {
+        let clock = ContinuousClock()
+        var times = [[Double]](repeating: [], count: program.steps.count)
+        for _ in 0..<max(rounds, 1) {
+            for index in program.steps.indices {
+                let elapsed = clock.measure { run(step: index) }
+                times[index].append(elapsed / .seconds(1))
+            }
+        }
+        return program.steps.indices.map { index in
+            let step = program.steps[index]
+            return StepTiming(
+                name: step.name, kind: step.kind, multiplyAdds: step.multiplyAdds,
+                seconds: times[index].sorted()[times[index].count / 2])
+        }
+    }
+}
+
+extension InstructionSet {
+    /// The floating-point operations a second that one core reaches when it does nothing else, the best of several tries.
+    public func peak() -> Double {
+        let kernel = kernels.peak
+        let clock = ContinuousClock()
+        return (0..<20).reduce(0.0) { best, _ in
+            var operations = 0
+            let elapsed = clock.measure { operations = kernel(50_000) }
+            return max(best, Double(operations) / (elapsed / .seconds(1)))
+        }
+    }
+}
