@@ -10,6 +10,8 @@ import Thaw
 public func runCommand(_ words: [String]) -> Int32 {
     // A closed pipe is then an error of writing, whose end is quiet.
     signal(SIGPIPE, SIG_IGN)
+    // So is a file that may grow no further.
+    signal(SIGXFSZ, SIG_IGN)
     let console = Console()
     do {
         return try dispatch(words, console).rawValue

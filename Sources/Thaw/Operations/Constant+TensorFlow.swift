@@ -1,10 +1,13 @@
 extension Constant {
     static let tensorFlow = [
         TensorFlowRule("Const") { node, _ in
-            guard case .tensor(let tensor)? = node.definition.attributes["value"] else {
-                throw Failure.badAttribute(node.name, node.op, "value")
+            if case .tensor(let tensor)? = node.definition.attributes["value"] { return [.constant(tensor)] }
+            // A value that a tensor here cannot hold was left out when the file was read.
+            switch node.definition.attributes["dtype"] {
+            case .type(let type)? where type.element == nil: throw node.refusedElement("\(type)")
+            case .int(let number)?: throw node.refusedElement("number \(number)")
+            default: throw Failure.badAttribute(node.name, node.op, "value")
             }
-            return [.constant(tensor)]
         },
         TensorFlowRule("Fill") { node, _ in
             let shape = Shape(try node.integers(0, "shape"))

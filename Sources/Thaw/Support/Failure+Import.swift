@@ -12,6 +12,14 @@ extension Failure {
         refused(node, op, "the \(role) depends on the input", "it must be a constant")
     }
 
+    static func elementNotNumeric(_ node: String, _ op: String, _ type: String) -> Failure {
+        refused(node, op, "the elements are of type \(type)", "real numbers are supported")
+    }
+
+    static func missingOutput(_ node: String, _ op: String, _ reference: String) -> Failure {
+        refused(node, op, "reads '\(reference)', which is not computed")
+    }
+
     static func notOneNumber(_ node: String, _ op: String, _ role: String, _ count: Int) -> Failure {
         refused(node, op, "the \(role) has \(count) values", "one is expected")
     }

@@ -108,9 +108,16 @@ struct Importer {
 
     private mutating func results(of node: NodeDefinition) throws -> [Known] {
         let references = node.inputs.map { GraphSurvey.Reference($0) }.filter { !$0.isControl }
-        let inputs = references.map { reference in
-            known[reference.node].flatMap { $0.indices.contains(reference.output) ? $0[reference.output] : nil }
-                ?? .unknown
+        let inputs = references.map { reference -> Known in
+            guard let results = known[reference.node] else { return .unknown }
+            if results.indices.contains(reference.output) { return results[reference.output] }
+            // What was not converted, or is never computed, has one result for all.
+            switch results.first {
+            case .operand?:
+                refusals.append(Failure.missingOutput(node.name, node.op, "\(reference.node):\(reference.output)"))
+                return .unknown
+            case let other: return other ?? .unknown
+            }
         }
         switch node.op {
         case "Switch", "RefSwitch": return try branch(node, inputs)

@@ -37,10 +37,10 @@ def other_formats(add):
     coreml = b"\x08\x01" + field(2, field(1, image)) + field(403, b"")
     add("graph.pbtxt", text_format.MessageToString(good).encode(), "a graph in text format", "text")
     add("text_called_graph.pb", text_format.MessageToString(good).encode(), "a graph in text format, named .pb", "text")
-    add("truncated.pb", data[:len(data) // 2], "the first half of a graph", "truncated")
-    add("truncated_by_a_byte.pb", data[:-1], "a graph without its last byte", "truncated")
+    add("truncated.pb", data[:len(data) // 2], "the first half of a graph", "cut off")
+    add("truncated_by_a_byte.pb", data[:-1], "a graph without its last byte", "cut off")
     add("nested_attributes.pb", nested_attributes(3000), "3000 nested attributes", "deep")
-    add("length_past_end.pb", data + b"\x0a" + b"\xff" * 8 + b"\x7f", "a graph, then a node of 2^63 - 1 bytes", "truncated")
+    add("length_past_end.pb", data + b"\x0a" + b"\xff" * 8 + b"\x7f", "a graph, then a node of 2^63 - 1 bytes", "cut off")
     add("random.pb", Draw("refuse/random.pb").generator.bytes(1000), "random bytes")
     add("zeros.pb", bytes(1000), "zeros")
     add("empty.pb", b"", "an empty file", "empty")
@@ -48,10 +48,10 @@ def other_formats(add):
     add("model.tflite", b"\x1c\0\0\0TFL3" + bytes(56), "a TensorFlow Lite model", "TensorFlow Lite")
     add("model.onnx", onnx, "an ONNX model", "ONNX")
     add("model.h5", b"\x89HDF\r\n\x1a\n" + bytes(56), "a Keras model in HDF5", "HDF5")
-    add("model.keras", archive.getvalue(), "a Keras model, which is a zip archive", "Keras")
+    add("model.keras", archive.getvalue(), "a Keras model, which is a zip archive", "zip")
     add("model.zip", archive.getvalue(), "a zip archive", "zip")
     add("model.mlmodel", coreml, "a Core ML model", "Core ML")
-    add("picture.pb", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(20), "a picture", "PNG")
+    add("picture.pb", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(20), "a picture", "image")
     saved = saved_model_pb2.SavedModel(saved_model_schema_version=1)
     saved.meta_graphs.add().meta_info_def.tags.append("serve")
     saved.meta_graphs[0].graph_def.CopyFrom(good)
@@ -71,8 +71,9 @@ def checkpoint(refusals):
             shutil.copy(os.path.join(work, name), folder)
     save_bytes("refuse/checkpoint/checkpoint", b'model_checkpoint_path: "model.ckpt"\nall_model_checkpoint_paths: "model.ckpt"\n')
     refusals.row("checkpoint", "a folder with a training checkpoint", "checkpoint")
-    for name, what in (("meta", "graph"), ("data-00000-of-00001", "weights"), ("index", "index")):
-        refusals.row("checkpoint/model.ckpt." + name, f"the {what} of a training checkpoint", "checkpoint")
+    for name, what, words in (("meta", "graph", "checkpoint"), ("data-00000-of-00001", "weights", "-"),
+                              ("index", "index", "checkpoint")):
+        refusals.row("checkpoint/model.ckpt." + name, f"the {what} of a training checkpoint", words)
 
 
 def write(refusals):

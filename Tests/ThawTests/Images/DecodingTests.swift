@@ -26,7 +26,7 @@ import Testing
         let failure = #expect(throws: Failure.self) { try Pixels(contentsOf: path) }
         #expect(
             failure?.description
-                == "\(path): is a \(kind) image, which this version does not read; JPEG and PNG are read")
+                == "\(path): is an image of the kind \(kind), which this version does not read; JPEG and PNG are read")
     }
 
     @Test("A missing file, a folder, an empty file and a text are named as what they are")

@@ -66,7 +66,7 @@ extension TensorFlowNode {
             }
             return first ? (list[2], list[3]) : (list[1], list[2])
         }
-        let strides = try spatial("strides", default: [1, 1, 1, 1])
+        let strides = try spatial("strides", default: [])
         let dilations = try spatial("dilations", default: [1, 1, 1, 1])
         var window = Window(
             height: .init(size: height, stride: strides.0, dilation: dilations.0),

@@ -95,6 +95,9 @@ struct TensorFlowNode {
         return element
     }
 
+    /// A refusal of this node, whose elements are of a type that no tensor has.
+    func refusedElement(_ type: String) -> Failure { Failure.elementNotNumeric(name, op, type) }
+
     /// A refusal of this node, with what it cannot have.
     func refused(_ problem: String, remedy: String? = nil) -> Failure { Failure.refused(name, op, problem, remedy) }
 }

@@ -1,0 +1,175 @@
+import Foundation
+import Testing
+
+/// What cannot be done is refused with exit code 2 and a message that names the file and says what would be right.
+@Suite struct BadInputTests {
+    /// The last lines of a failed run's standard error, from "thaw: " on.
+    private func message(_ words: [String], status: Int32 = 2) throws -> String {
+        let folder = try TemporaryFolder()
+        let outcome = try Thaw.run(words, in: folder)
+        #expect(outcome.status == status, "\(words): \(outcome.errors)")
+        #expect(outcome.output == "")
+        #expect(try folder.names == [])
+        return outcome.errors
+    }
+
+    @Test func `files that are no graphs, and graphs that cannot be converted, end in a message`() throws {
+        for row in Project.table("refuse/refuse.tsv") {
+            let path = Project.fixture("refuse/" + row[0])
+            let message = try message(["convert", path, "-o", "m.mlmodel"])
+            #expect(message.hasPrefix("thaw: \(path): "), "\(row[0]): \(message)")
+            for word in row[1].split(separator: " ") where word != "-" {
+                #expect(message.dropFirst("thaw: ".count + path.count).localizedCaseInsensitiveContains(word), "\(row[0]): \(message)")
+            }
+        }
+    }
+
+    @Test(
+        "A file that is something else is called what it is",
+        arguments: [
+            ("none.pb", "no such file"),
+            ("saved_model", "is a SavedModel; a frozen TensorFlow graph (.pb) is expected"),
+            ("checkpoint", "is the folder of a TensorFlow checkpoint; a frozen TensorFlow graph (.pb) is expected"),
+            ("../labels", "is a folder; a frozen TensorFlow graph (.pb) is expected"),
+            ("empty.pb", "the file is empty"), ("model.tflite", "is a TensorFlow Lite model; "),
+            ("model.onnx", "is an ONNX model; "), ("model.h5", "is an HDF5 file, as Keras saves models and weights; "),
+            ("model.zip", "is a ZIP archive; "), ("model.mlmodel", "is a Core ML model already; "),
+            ("graph.pbtxt", "is a graph in text format (.pbtxt); "),
+        ])
+    func kinds(_ file: String, _ words: String) throws {
+        let path = Project.fixture("refuse/" + file)
+        #expect(try message(["convert", path]).hasPrefix("thaw: \(path): \(words)"))
+    }
+
+    @Test func `a pipe or a device is refused at once`() throws {
+        let folder = try TemporaryFolder()
+        try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
+        for path in [folder.path("pipe"), "/dev/zero"] {
+            #expect(
+                try message(["convert", path]) == "thaw: \(path): is a pipe or a device; a plain file is expected\n")
+            #expect(try message(["convert", Project.demo, "--labels", path]).contains(": is a pipe or a device; "))
+        }
+    }
+
+    @Test func `labels that do not fit are refused, and the file is named`() throws {
+        let graph = Project.network("squeezenet")
+        for row in Project.table("labels/labels.tsv") {
+            // The networks have ten classes: files that are sound have too few labels.
+            let path = Project.fixture("labels/" + row[0])
+            let message = try message(["convert", graph, "--labels", path, "-o", "m.mlmodel"])
+            #expect(message.contains("thaw: \(path): "), "\(row[0]): \(message)")
+            if !row[1].hasPrefix("refused") { #expect(message.contains("5 labels for 10 classes; one label a class")) }
+        }
+        #expect(try message(["convert", graph, "--labels", "none.txt"]).contains("thaw: none.txt: no such file\n"))
+    }
+
+    @Test func `a label too few or too many may be the background class`() throws {
+        let folder = try TemporaryFolder()
+        func labels(_ count: Int) throws -> String {
+            try folder.write((0..<count).map { "label \($0)\n" }.joined(), to: "\(count).txt")
+        }
+        let nine = try message(["convert", Project.demo, "--labels", labels(9)])
+        #expect(nine.contains("9 labels for 10 classes"))
+        #expect(nine.contains("hint: networks with a background class (1001 for ImageNet)"))
+        let eleven = try message(["convert", Project.demo, "--labels", labels(11)])
+        #expect(eleven.contains("11 labels for 10 classes"))
+        #expect(eleven.contains("hint: the labels may have a background class that the network lacks"))
+        #expect(!(try message(["convert", Project.demo, "--labels", labels(12)]).contains("hint:")))
+    }
+
+    @Test(
+        "Options that do not fit the graph are refused",
+        arguments: [
+            (
+                "resnet", ["--scale", "1,2"],
+                "--scale has 2 values for 3 channels; give one, or 3 in the order of the channels"
+            ),
+            ("digits_gray", ["--bias", "1,2,3"], "--bias has 3 values for 1 channel; give one"),
+            (
+                "resnet", ["--output", "resnet/softmix"],
+                "--output: there is no node 'resnet/softmix'\nhint: did you mean 'resnet/softmax'?"
+            ),
+            ("resnet", ["--input", "inputt"], "--input: there is no node 'inputt'\nhint: did you mean 'input'?"),
+            ("resnet", ["--size", "64x32"], "--size 64x32 differs from the graph's 32x32; leave --size out"),
+            ("unknown_size", [], "the size of the input is not known; give it with --size WxH"),
+            ("digits_gray", ["--color", "rgb"], "--color rgb does not fit an input of 1 channel"),
+            (
+                "resnet", ["--preprocess", "caffe", "--color", "rgb"],
+                "the preprocessing 'caffe' is for bgr images; --color rgb does not go with it"
+            ),
+            ("resnet", ["--preprocess", "unit", "--scale", "2"], "--preprocess and --scale exclude each other"),
+            ("resnet", ["--no-such"], "there is no option --no-such"),
+            ("resnet", ["--weights", "float16"], "--weights: 'float16' is not in this version of Thaw yet"),
+            ("resnet", ["-o", "m.mlpackage"], "--out: writing .mlpackage is not in this version of Thaw yet"),
+            ("resnet", ["--verify", "a.jpg"], "--verify is not in this version of Thaw yet"),
+            ("resnet", ["more.pb"], "'more.pb' is one argument too many"),
+        ] as [(String, [String], String)])
+    func options(_ network: String, _ words: [String], _ expected: String) throws {
+        let message = try message(["convert", Project.network(network)] + words)
+        #expect(message.contains(expected), "\(message)")
+    }
+
+    @Test(
+        "An image that cannot be read is refused by what is wrong with it",
+        arguments: [
+            ("none.jpg", "no such file"), ("labels/plain.txt", "is not an image; a JPEG or PNG file is expected"),
+            ("refuse/empty.pb", "the file is empty"),
+            ("images/refused/picture.webp", "is an image of the kind WebP, which this version does not read"),
+        ])
+    func images(_ file: String, _ expected: String) throws {
+        let path = Project.fixture(file)
+        #expect(try message(["classify", Project.demo, path]).contains("thaw: \(path): \(expected)"))
+    }
+
+    @Test func `an image that is cut short or has no pixels is refused, one of a single pixel is not`() throws {
+        let folder = try TemporaryFolder()
+        let jpeg = try Data(contentsOf: URL(fileURLWithPath: Project.photograph("cat")))
+        try jpeg.prefix(jpeg.count / 2).write(to: folder.url.appending(path: "half.jpg"))
+        var png = try Data(contentsOf: URL(fileURLWithPath: Project.fixture("images/good/one-pixel.png")))
+        png.replaceSubrange(16..<20, with: [0, 0, 0, 0])
+        try png.write(to: folder.url.appending(path: "zero.png"))
+        #expect(try message(["classify", Project.demo, folder.path("half.jpg")]).contains("half.jpg: the JPEG file "))
+        #expect(try message(["classify", Project.demo, folder.path("zero.png")]).contains("zero.png: the PNG file "))
+        for image in ["one-pixel.png", "one-pixel.jpg", "one-column.png", "one-row.jpg"] {
+            let path = Project.fixture("images/good/" + image)
+            #expect(try Thaw.run("classify", Project.demo, path).status == 0)
+        }
+    }
+
+    @Test(
+        "What a command lacks is said",
+        arguments: [
+            (["convert"], "thaw: the graph is missing\nhint: thaw convert --help tells more\n"),
+            (["classify"], "thaw: the model is missing\nhint: thaw classify --help tells more\n"),
+            (
+                ["classify", "m"],
+                "thaw: an image or a folder of images is missing\nhint: thaw classify --help tells more\n"
+            ),
+            (["benchmark"], "thaw: the model is missing\nhint: thaw benchmark --help tells more\n"),
+            (["inspect"], "thaw: the file is missing\nhint: thaw inspect --help tells more\n"),
+            (["inspect", "none"], "thaw: none: no such file\n"),
+            (
+                ["benchmark", "none", "--seconds", "0"],
+                "thaw: --seconds: '0' will not do; a number of seconds over 0 is expected\nhint: thaw benchmark --help tells more\n"
+            ),
+            (["freeze"], "thaw: 'freeze' is not a command\nhint: thaw --help lists the commands\n"),
+            (["compare"], "thaw: the command 'compare' is not in this version of Thaw yet\n"),
+        ] as [([String], String)])
+    func lacking(_ words: [String], _ expected: String) throws {
+        #expect(try message(words) == expected)
+    }
+
+    @Test func `a model that takes no image, or brings its own labels, is told what it is`() throws {
+        let array = Project.fixture("coreml/array.mlmodel")
+        #expect(
+            try message(["classify", array, Project.photograph("cat")])
+                == "thaw: \(array): the model takes no image; 'thaw run' gives it arrays\n")
+        let rgb = Project.fixture("coreml/rgb.mlmodel")
+        #expect(
+            try message(["classify", rgb, Project.photograph("cat"), "--labels", Project.demoLabels])
+                == "thaw: \(rgb): --labels is for graphs; this is a Core ML model, which says that itself\n")
+        #expect(
+            try message(["classify", rgb, Project.photograph("cat"), "--background", "#102030"])
+                == "thaw: --background has no effect without --crop fit\nhint: thaw classify --help tells more\n")
+    }
+}

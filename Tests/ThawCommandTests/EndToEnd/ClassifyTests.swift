@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+
+@Suite struct ClassifyTests {
+    /// The demo's model, converted once.
+    private static let model: (folder: TemporaryFolder, path: String) = {
+        let folder = try! TemporaryFolder()
+        let path = folder.path("cifar10.mlmodel")
+        let outcome = try! Thaw.run("convert", Project.demo, "--labels", Project.demoLabels, "-o", path)
+        precondition(outcome.status == 0, outcome.errors)
+        return (folder, path)
+    }()
+
+    private func classify(_ words: String...) throws -> Thaw.Outcome {
+        try Thaw.run(["classify", ClassifyTests.model.path] + words)
+    }
+
+    @Test func `a cat, a horse and a rocket are told, the likeliest label first`() throws {
+        for (photograph, label) in [("cat", "cat"), ("horse", "horse"), ("rocket", "airplane")] {
+            let outcome = try classify(Project.photograph(photograph), "--top", "3")
+            #expect(outcome.status == 0)
+            #expect(outcome.errors == "")
+            #expect(outcome.lines.count == 4)
+            #expect(outcome.lines[0] == Project.photograph(photograph))
+            #expect(outcome.lines[1].hasSuffix("  " + label))
+            let numbers = outcome.lines.dropFirst().map { Double($0.split(separator: " ")[0])! }
+            #expect(numbers == numbers.sorted(by: >))
+        }
+    }
+
+    @Test func `a graph classifies like the model made of it, and says what it assumed`() throws {
+        let words = [Project.photograph("cat"), "--threads", "1"]
+        let graph = try Thaw.run(["classify", Project.demo, "--labels", Project.demoLabels] + words)
+        let model = try Thaw.run(["classify", ClassifyTests.model.path] + words)
+        #expect(graph.status == 0)
+        #expect(graph.output == model.output)
+        #expect(graph.errors.contains("red: y = "))
+        #expect(model.errors == "")
+        let nameless = try Thaw.run(["classify", Project.demo] + words)
+        #expect(nameless.lines[1].hasSuffix("  3"))
+    }
+
+    @Test func `folders are searched to the bottom, and results stand in order whatever the threads`() throws {
+        let folder = try TemporaryFolder()
+        for name in ["b/x", "a", "b"] {
+            try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
+        }
+        var files = (0..<40).map { "a/\($0 + 100).jpg" } + ["b.png", "b/x/1.jpeg", "b/z"]
+        for file in files {
+            try FileManager.default.copyItem(atPath: Project.photograph("cat"), toPath: folder.path(file))
+        }
+        _ = try folder.write("no image", to: "notes.txt")
+        files.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        for threads in ["1", "2", "7"] {
+            let outcome = try classify(folder.url.path, "--format", "csv", "--top", "1", "--threads", threads)
+            #expect(outcome.status == 0)
+            #expect(outcome.lines[0] == "image,rank,label,index,probability,error")
+            #expect(outcome.lines.dropFirst().map { $0.split(separator: ",")[0] } == files.map { folder.path($0)[...] })
+            #expect(Set(outcome.lines.dropFirst().map { $0.drop { $0 != "," } }).count == 1)
+        }
+    }
+
+    @Test func `one bad image does not stop the others`() throws {
+        let bad = Project.fixture("images/refused/picture.gif")
+        let words = [Project.photograph("cat"), bad, "/nowhere.jpg", Project.photograph("horse")]
+        let text = try Thaw.run(["classify", ClassifyTests.model.path, "--top", "1"] + words)
+        #expect(text.status == 1)
+        #expect(text.lines.count == 4)
+        #expect(text.errors.contains("thaw: /nowhere.jpg: no such file\n"))
+        #expect(text.errors.contains("thaw: \(bad): is an image of the kind GIF"))
+
+        let json = try Thaw.run(["classify", ClassifyTests.model.path, "--format", "json"] + words)
+        #expect(json.status == 1)
+        let objects = try json.lines.map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        #expect(objects.map { $0["image"] as? String } == words)
+        #expect(
+            objects.map { Set($0.keys) } == [
+                ["image", "predictions"], ["image", "error"], ["image", "error"],
+                ["image", "predictions"],
+            ])
+        #expect(objects[2]["error"] as? String == "no such file")
+        let first = try #require((objects[3]["predictions"] as? [[String: Any]])?.first)
+        #expect(Set(first.keys) == ["label", "index", "probability"])
+        #expect(first["label"] as? String == "horse")
+        #expect(first["index"] as? Int == 7)
+        #expect(try #require(first["probability"] as? Double) > 0.5)
+
+        let csv = try Thaw.run(["classify", ClassifyTests.model.path, "--format", "csv", "--top", "2"] + words)
+        #expect(csv.status == 1)
+        #expect(csv.lines.count == 1 + 2 + 1 + 1 + 2)
+        #expect(csv.lines[4] == "/nowhere.jpg,,,,,no such file")
+    }
+
+    @Test func `when every image is bad, nothing was done`() throws {
+        let outcome = try classify("/nowhere.jpg", Project.fixture("images/refused"), "--format", "json")
+        #expect(outcome.status == 2)
+        #expect(outcome.lines.allSatisfy { $0.contains("\"error\": ") })
+    }
+
+    @Test func `the kind of an image is told by its content`() throws {
+        let folder = try TemporaryFolder()
+        let png = Project.fixture("images/good/palette-8.png")
+        try #require(FileManager.default.fileExists(atPath: png))
+        try FileManager.default.copyItem(atPath: png, toPath: folder.path("x.jpg"))
+        let jpg = try classify(folder.path("x.jpg"), "--format", "csv")
+        #expect(jpg.status == 0)
+        let original = try classify(png, "--format", "csv")
+        #expect(jpg.output.replacingOccurrences(of: folder.path("x.jpg"), with: png) == original.output)
+    }
+
+    @Test func `how an image is cropped makes a difference`() throws {
+        let photograph = Project.photograph("coffee")
+        let answers = try [
+            [], ["--crop", "center:0.5"], ["--crop", "fit"], ["--crop", "fit", "--background", "#ffffff"],
+        ]
+        .map { try Thaw.run(["classify", ClassifyTests.model.path, photograph, "--format", "json"] + $0) }
+        #expect(answers.allSatisfy { $0.status == 0 })
+        #expect(Set(answers.map(\.output)).count == 4)
+    }
+
+    @Test func `labels that do not exclude each other are spoken of once`() throws {
+        let folder = try TemporaryFolder()
+        let words = [Project.photograph("cat"), Project.photograph("horse")]
+        // A graph of two nodes: a placeholder of one pixel, and its sigmoid.
+        func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] { [number << 3 | 2, UInt8(bytes.count)] + bytes }
+        func attribute(_ key: String, _ value: [UInt8]) -> [UInt8] {
+            field(5, field(1, Array(key.utf8)) + field(2, value))
+        }
+        let shape = field(7, [1, 1, 1, 3].flatMap { field(2, [8, $0]) })
+        let input = field(1, Array("input".utf8)) + field(2, Array("Placeholder".utf8))
+        let sigmoid = field(1, Array("labels".utf8)) + field(2, Array("Sigmoid".utf8)) + field(3, Array("input".utf8))
+        let graph = folder.path("graph.pb")
+        try Data(field(1, input + attribute("dtype", [48, 1]) + attribute("shape", shape)) + field(1, sigmoid))
+            .write(to: URL(fileURLWithPath: graph))
+        let outcome = try Thaw.run(["classify", graph, "--preprocess", "unit"] + words, in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.components(separatedBy: "do not exclude each other").count == 2)
+    }
+
+    @Test func `results that cannot be written, or that nobody reads`() throws {
+        let words = ["classify", ClassifyTests.model.path, Project.photograph("cat")]
+        let full = try Thaw.run(words, after: "> /dev/full")
+        #expect(full.status == 2)
+        #expect(full.errors == "thaw: standard output: cannot be written: No space left on device\n")
+        #expect(try Thaw.run(words, after: "| true").errors == "")
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+@Suite struct ConvertTests {
+    @Test func `a graph and its labels become a model in the current folder`() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Thaw.run(
+            "convert", Project.network("mobilenet_v1_folded"), "--labels", Project.labels("mobilenet_v1_folded"),
+            in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.output == "")
+        #expect(try folder.names == ["graph.mlmodel"])
+        let size = try folder.data("graph.mlmodel").count
+        #expect(
+            outcome.errors == """
+                preprocessing assumed from the name 'MobilenetV1' in the graph; --preprocess, or --scale and --bias, say otherwise
+                red: y = 0.00784314 · x − 1
+                green: y = 0.00784314 · x − 1
+                blue: y = 0.00784314 · x − 1
+                wrote graph.mlmodel: \(Double((size + 50) / 100) / 10) KB, Core ML version 4, for iOS 13 and macOS 10.15 and later
+
+                """)
+    }
+
+    @Test func `without labels it says that the model is no classifier`() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Thaw.run(
+            "convert", Project.network("squeezenet"), "--preprocess", "torch", "-o", "s.mlmodel", in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.contains("without --labels it is a plain model with arrays as outputs, no classifier\n"))
+        #expect(outcome.errors.contains("red: y = 0.0171248 · x − 2.11790\n") || outcome.errors.contains("− 2.1179\n"))
+        #expect(outcome.errors.contains(", Core ML version 1, for iOS 11 and macOS 10.13 and later\n"))
+        #expect(!outcome.errors.contains("warning"))
+    }
+
+    @Test func `what is not known of the preprocessing is warned of`() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Thaw.run("convert", Project.network("squeezenet"), in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.contains("thaw: warning: nothing tells how the network's images were scaled"))
+    }
+
+    @Test func `labels that stand twice are made distinct, with a warning`() throws {
+        let folder = try TemporaryFolder()
+        let labels = try folder.write("a\nb\na\nd\ne\nf\ng\nh\ni\nj\n", to: "labels.txt")
+        let outcome = try Thaw.run("convert", Project.demo, "--labels", labels, in: folder)
+        #expect(outcome.status == 0)
+        #expect(
+            outcome.errors.contains(
+                "thaw: warning: the label 'a' stands 2 times; Core ML needs distinct ones: 'a (0)', 'a (2)'\n"))
+    }
+
+    @Test(arguments: ["mobilenet_v1_8bit", "preprocess_per_channel_sub_div", "resnet_nchw", "inception"])
+    func `two processes write the same bytes`(_ network: String) throws {
+        let folder = try TemporaryFolder()
+        for name in ["a", "b"] {
+            let outcome = try Thaw.run(
+                "convert", Project.network(network), "--labels", Project.labels(network), "-o", name + ".mlmodel",
+                "--author", "A. Person", "--license", "CC0", "--description", "Tells things", "--version", "2.1",
+                in: folder)
+            #expect(outcome.status == 0)
+        }
+        let bytes = try folder.data("a.mlmodel")
+        #expect(try bytes == folder.data("b.mlmodel"))
+        for text in ["A. Person", "CC0", "Tells things", "2.1"] { #expect(bytes.range(of: Data(text.utf8)) != nil) }
+    }
+
+    @Test func `a file that is there is replaced, unless that is forbidden`() throws {
+        let folder = try TemporaryFolder()
+        let model = try folder.write("old", to: "m.mlmodel")
+        let words = ["convert", Project.network("resnet"), "--preprocess", "unit", "-o", model]
+        let refused = try Thaw.run(words + ["--no-clobber"])
+        #expect(refused.status == 2)
+        #expect(refused.errors.hasSuffix("thaw: \(model): exists already\n") || refused.errors.contains("m.mlmodel: "))
+        #expect(try folder.data("m.mlmodel") == Data("old".utf8))
+        #expect(try Thaw.run(words).status == 0)
+        #expect(try folder.data("m.mlmodel").count > 1000)
+        #expect(try folder.names == ["m.mlmodel"])
+    }
+}
+
+/// What happens where a model cannot be written: nothing remains, and an older file stays as it was.
+@Suite struct UnwritableTests {
+    private func convert(to target: String, shell: String? = nil) throws -> Thaw.Outcome {
+        try Thaw.run(["convert", Project.demo, "--labels", Project.demoLabels, "-o", target], shell: shell)
+    }
+
+    @Test func `a folder that does not exist`() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try convert(to: folder.path("none/m.mlmodel"))
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("thaw: \(folder.path("none/m.mlmodel")): "))
+        #expect(outcome.errors.contains("folder"))
+    }
+
+    @Test func `a folder that cannot be written`() throws {
+        // Even root may not make files there.
+        let outcome = try convert(to: "/proc/m.mlmodel")
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("thaw: /proc/m.mlmodel: "))
+    }
+
+    @Test func `a folder under the model's own name`() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path("m.mlmodel"), withIntermediateDirectories: false)
+        let outcome = try convert(to: folder.path("m.mlmodel"))
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("m.mlmodel: is a folder"))
+    }
+
+    @Test func `a disk that is full`() throws {
+        let folder = try TemporaryFolder()
+        let link = folder.path("m.mlmodel")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/full")
+        let outcome = try convert(to: link)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("thaw: \(link): cannot be written: No space left on device"))
+    }
+
+    @Test func `a file that may grow no further leaves the old one as it was`() throws {
+        let folder = try TemporaryFolder()
+        let model = try folder.write("old", to: "m.mlmodel")
+        let outcome = try convert(to: model, shell: "ulimit -f 100;")
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("thaw: \(model): cannot be written: File too large"))
+        #expect(try folder.data("m.mlmodel") == Data("old".utf8))
+        #expect(try folder.names == ["m.mlmodel"])
+    }
+}

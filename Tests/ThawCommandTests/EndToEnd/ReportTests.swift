@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+/// `thaw inspect` and `thaw benchmark`.
+@Suite struct ReportTests {
+    @Test func `a graph is told with its operations, its formulas and its cost`() throws {
+        let graph = Project.network("mobilenet_v1_folded")
+        let outcome = try Thaw.run("inspect", graph, "--labels", Project.labels("mobilenet_v1_folded"))
+        #expect(outcome.status == 0)
+        #expect(outcome.errors == "")
+        #expect(
+            outcome.output == """
+                file            \(graph)
+                format          a frozen TensorFlow graph
+                size            15.9 KB
+                nodes           21  Const
+                                10  BiasAdd
+                                 9  Relu6
+                                 6  Conv2D
+                                 4  DepthwiseConv2dNative
+                                 2  Reshape
+                                 1  AvgPool
+                                 1  Placeholder
+                                 1  Softmax
+                                 1  Squeeze
+                inputs          input: an image, 32×32, rgb
+                preprocessing   red: y = 0.00784314 · x − 1
+                                green: y = 0.00784314 · x − 1
+                                blue: y = 0.00784314 · x − 1
+                outputs         MobilenetV1/Predictions/Reshape_1: float32[1, 10]
+                labels          10, from 'airplane' to 'truck'
+                operations      9  Relu6
+                                6  Convolution
+                                4  DepthwiseConvolution
+                                1  AveragePooling
+                                1  Reshape
+                                1  Softmax
+                parameters      1,990
+                multiply-adds   151,792
+
+                """)
+    }
+
+    @Test func `a Core ML model is told with its version, its layers and its metadata`() throws {
+        let folder = try TemporaryFolder()
+        _ = try Thaw.run(
+            "convert", Project.demo, "--labels", Project.demoLabels, "-o", "m.mlmodel", "--author", "A. Person",
+            "--version", "3", in: folder)
+        let outcome = try Thaw.run("inspect", "m.mlmodel", in: folder)
+        #expect(outcome.status == 0)
+        for line in [
+            "format          a Core ML neural network, version 1, for iOS 11 and macOS 10.13 and later",
+            "labels          10, from 'airplane' to 'truck'", "author          A. Person", "version         3",
+        ] { #expect(outcome.lines.contains(line), "\(line)") }
+        #expect(outcome.lines.contains { $0.contains("  convolution") })
+    }
+
+    @Test func `what cannot be converted is told as far as it goes`() throws {
+        let graph = Project.fixture("refuse/unsupported_twice.pb")
+        let outcome = try Thaw.run("inspect", graph)
+        #expect(outcome.status == 0)
+        #expect(outcome.lines.contains("nodes           2  Digamma"))
+        #expect(outcome.lines.contains("placeholders    input: float[1, 6, 6, 3]"))
+        #expect(
+            outcome.errors.contains("thaw: \(graph): 1 operation is not supported:\n  Digamma: first/odd, second/odd\n")
+        )
+
+        let lstm = try Thaw.run("inspect", Project.fixture("coreml/refuse/lstm.mlmodel"))
+        #expect(lstm.status == 0)
+        #expect(lstm.output.contains("LSTM"))
+    }
+
+    @Test func `every model of the fixtures can be inspected`() throws {
+        for row in Project.table("coreml/coreml.tsv") {
+            let outcome = try Thaw.run("inspect", Project.fixture("coreml/\(row[0]).mlmodel"))
+            #expect(outcome.status == 0 && outcome.errors == "", "\(row[0]): \(outcome.errors)")
+            #expect(outcome.output.contains("version \(row[4])"))
+        }
+    }
+
+    @Test func `a benchmark gives the numbers that scripts read`() throws {
+        let words = ["benchmark", Project.demo, "--seconds", "0.05"]
+        let outcome = try Thaw.run(words + ["--format", "json", "--threads", "2", "--batch", "3"])
+        #expect(outcome.status == 0)
+        #expect(outcome.errors == "")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        #expect(
+            Set(object.keys) == [
+                "median_ms", "p90_ms", "min_ms", "images_per_second", "threads", "batch", "precision", "load_ms",
+                "peak_memory_mb", "gflops", "peak_fraction",
+            ])
+        #expect(object["threads"] as? Int == 2)
+        #expect(object["batch"] as? Int == 3)
+        #expect(object["precision"] as? String == "float32")
+        func number(_ key: String) throws -> Double { try #require(object[key] as? Double) }
+        let median = try number("median_ms")
+        #expect(try number("min_ms") > 0 && number("min_ms") <= median && median <= number("p90_ms"))
+        #expect(abs(try number("images_per_second") * median / 3000 - 1) < 0.01)
+        #expect(try number("gflops") > 0 && number("load_ms") > 0 && number("peak_fraction") > 0)
+        #expect(try (1...1000).contains(number("peak_memory_mb")))
+
+        let text = try Thaw.run(words)
+        #expect(text.status == 0)
+        #expect(text.lines.count == 11)
+    }
+}

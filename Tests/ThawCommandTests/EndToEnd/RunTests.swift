@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+@Suite struct RunTests {
+    /// A row of networks.tsv: its inputs, and the words that it needs.
+    private static let networks = Project.table("networks/networks.tsv").map { row in
+        (name: row[0], inputs: row[4].split(separator: ",").map(String.init), size: row[3])
+    }
+
+    /// The shape and the numbers of a file that NumPy could read.
+    private func array(_ path: String) throws -> (shape: [String], values: [Float]) {
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        try #require(data.prefix(6) == Data([0x93] + "NUMPY".utf8))
+        let length = Int(data[8]) | Int(data[9]) << 8
+        let header = String(decoding: data[10..<10 + length], as: UTF8.self)
+        let shape = try #require(header.firstMatch(of: /'shape': \(([^)]*)\)/)).1
+        let values = data.dropFirst(10 + length).withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count, by: 4).map { bytes.loadUnaligned(fromByteOffset: $0, as: Float.self) }
+        }
+        return (shape.split(separator: ",").map { $0.filter(\.isNumber) }.filter { !$0.isEmpty }, values)
+    }
+
+    @Test func `a graph, its references and the model made of it answer as TensorFlow does`() throws {
+        // Arrays stand as batch, height, width, channel, also where the graph's own placeholder does not.
+        for network in RunTests.networks where network.name != "resnet_nchw" {
+            let folder = try TemporaryFolder()
+            let size = network.size == "-" ? [] : ["--size", network.size]
+            let graph = Project.network(network.name)
+            let converted = try Thaw.run(["convert", graph, "-o", "m.mlmodel"] + size, in: folder)
+            #expect(converted.status == 0, "\(network.name): \(converted.errors)")
+            for (index, input) in network.inputs.enumerated() {
+                let input = Project.fixture("networks/" + input)
+                let expected = try array(Project.fixture("networks/\(network.name)/output\(index).npy"))
+                for (name, words) in [
+                    ("graph", [graph] + size), ("reference", [graph, "--reference"] + size), ("model", ["m.mlmodel"]),
+                ] {
+                    let outcome = try Thaw.run(["run"] + words + [input, "-o", "\(name).npy"], in: folder)
+                    #expect(outcome.status == 0, "\(network.name), \(name): \(outcome.errors)")
+                    guard outcome.status == 0 else { continue }
+                    let answer = try array(folder.path("\(name).npy"))
+                    #expect(answer.shape == expected.shape)
+                    let worst = zip(answer.values, expected.values).map { abs($0 - $1) }.max() ?? 0
+                    #expect(worst < 1e-5, "\(network.name), \(name)")
+                }
+            }
+        }
+    }
+
+    @Test func `outputs go to a folder, each under its name`() throws {
+        let folder = try TemporaryFolder()
+        let graph = Project.network("mobilenet_v1_folded")
+        let outcome = try Thaw.run(
+            "run", graph, "input=" + Project.fixture("networks/pictures/color0.npy"), "-o", "answers",
+            "--output", "MobilenetV1/Predictions/Reshape_1", "--output", "MobilenetV1/Predictions/Reshape", in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output == "")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path("answers")).sorted()
+                == ["MobilenetV1_Predictions_Reshape.npy", "MobilenetV1_Predictions_Reshape_1.npy"])
+    }
+
+    @Test func `a larger batch is run piece by piece`() throws {
+        let folder = try TemporaryFolder()
+        // Both inputs behind each other, in one file.
+        let files = ["color0", "color1"].map { Project.fixture("networks/pictures/\($0).npy") }
+        let data = try files.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+        let start = 10 + Int(data[0][8]) + Int(data[0][9]) << 8
+        var header = String(decoding: data[0][10..<start], as: UTF8.self)
+        header.replace("(1,", with: "(2,")
+        try #require(header.contains("(2, 32, 32, 3)"))
+        let both = data[0][..<10] + Data(header.utf8) + data[0][start...] + data[1][start...]
+        try both.write(to: folder.url.appending(path: "both.npy"))
+        let outcome = try Thaw.run("run", Project.network("resnet"), "both.npy", "-o", "out.npy", in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let answer = try array(folder.path("out.npy"))
+        let expected = try (0..<2).flatMap { try array(Project.fixture("networks/resnet/output\($0).npy")).values }
+        #expect(answer.shape == ["2", "10"])
+        #expect(zip(answer.values, expected).allSatisfy { abs($0 - $1) < 1e-5 })
+    }
+
+    @Test(
+        "What is wrong with the arrays is said, and what the model takes",
+        arguments: [
+            ([], "an array, INPUT.npy, is missing"),
+            (["color0"], "-o OUTPUT.npy or -o FOLDER is missing"),
+            (["x=color0", "-o", "a"], "there is no input 'x'; the model takes 'input'"),
+            (["color0", "color1", "-o", "a"], "2 arrays are given; the model takes input=FILE.npy"),
+            (["gray0", "-o", "a"], "the array for 'input' has shape [1, 28, 28, 1]; [1, 32, 32, 3] is expected"),
+            (["none", "-o", "a"], "none.npy: no such file"),
+            (["color0", "-o", "none/a.npy"], "none/a.npy: "),
+            (["color0", "-o", "none/a"], "none/a: the folder cannot be made: No such file or directory"),
+            (
+                ["color0", "-o", "a.npy", "--output", "resnet/softmax", "--output", "resnet/block3/add"],
+                "a.npy: one file cannot take 2 outputs: 'resnet/softmax', 'resnet/block3/add'; name a folder"
+            ),
+        ] as [([String], String)])
+    func refusals(_ words: [String], _ message: String) throws {
+        let folder = try TemporaryFolder()
+        let paths = words.map { word in
+            word.contains(/^(x=)?(color.|gray.|none)$/)
+                ? word.replacing(/color.|gray.|none/) { Project.fixture("networks/pictures/\($0.output).npy") } : word
+        }
+        let outcome = try Thaw.run(["run", Project.network("resnet")] + paths, in: folder)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+        #expect(try folder.names == [])
+    }
+}

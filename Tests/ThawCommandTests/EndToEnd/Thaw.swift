@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+
+/// The program itself, as a shell runs it.
+enum Thaw {
+    /// What came of a run.
+    struct Outcome {
+        var status: Int32
+        var output: String
+        var errors: String
+        /// The lines of `output`.
+        var lines: [String] {
+            output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+        }
+    }
+
+    /// Runs `thaw` with these words. It must end by itself, not by a signal.
+    ///
+    /// - Parameters:
+    ///   - shell: What a shell does first, such as `ulimit -f 8;`.
+    ///   - after: What follows the words in the shell, such as `> /dev/full`.
+    static func run(
+        _ words: [String], in folder: TemporaryFolder? = nil, environment: [String: String] = [:], shell: String? = nil,
+        after: String = ""
+    ) throws -> Outcome {
+        let process = Process()
+        if shell == nil && after.isEmpty {
+            process.executableURL = binary
+            process.arguments = words
+        } else {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", (shell ?? "") + " exec \"$0\" \"$@\" " + after, binary.path] + words
+        }
+        process.currentDirectoryURL = folder?.url
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        // Files take any amount without anybody having to read at the same time.
+        let captured = try TemporaryFolder()
+        let files = ["output", "errors"].map { captured.path($0) }
+        for file in files { FileManager.default.createFile(atPath: file, contents: nil) }
+        let handles = files.map { FileHandle(forWritingAtPath: $0)! }
+        process.standardOutput = handles[0]
+        process.standardError = handles[1]
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        for handle in handles { try handle.close() }
+        #expect(process.terminationReason == .exit, "ended by signal \(process.terminationStatus): \(words)")
+        let texts = try files.map { String(decoding: try Data(contentsOf: URL(fileURLWithPath: $0)), as: UTF8.self) }
+        return Outcome(status: process.terminationStatus, output: texts[0], errors: texts[1])
+    }
+
+    static func run(_ words: String..., in folder: TemporaryFolder? = nil) throws -> Outcome {
+        try run(words, in: folder)
+    }
+
+    /// `thaw`, built beside the tests; or what the environment's `THAW` names.
+    private static let binary: URL = {
+        if let path = ProcessInfo.processInfo.environment["THAW"] { return URL(fileURLWithPath: path) }
+        #if os(macOS)
+            let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }!.bundleURL
+        #else
+            let bundle = Bundle.main.executableURL!
+        #endif
+        return bundle.deletingLastPathComponent().appending(path: "thaw")
+    }()
+}
+
+/// A folder of its own for a test, removed with this object.
+final class TemporaryFolder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+            .appending(path: "thaw-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func path(_ name: String) -> String { url.appending(path: name).path }
+
+    /// The names in the folder, in order.
+    var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() } }
+
+    func write(_ text: String, to name: String) throws -> String {
+        try Data(text.utf8).write(to: url.appending(path: name))
+        return path(name)
+    }
+
+    func data(_ name: String) throws -> Data { try Data(contentsOf: url.appending(path: name)) }
+}
+
+/// The project's own files.
+enum Project {
+    static let folder: URL = {
+        var url = URL(fileURLWithPath: #filePath)
+        while url.lastPathComponent != "Tests" { url.deleteLastPathComponent() }
+        return url.deletingLastPathComponent()
+    }()
+
+    static func path(_ name: String) -> String { folder.appending(path: name).path }
+    static func fixture(_ name: String) -> String { path("Tests/Fixtures/" + name) }
+    static func network(_ name: String) -> String { fixture("networks/\(name)/graph.pb") }
+    static func labels(_ name: String) -> String { fixture("networks/\(name)/labels.txt") }
+
+    static let demo = path("Models/cifar10.pb")
+    static let demoLabels = path("labels/cifar10.txt")
+    static func photograph(_ name: String) -> String { fixture("photographs/\(name).jpg") }
+
+    /// The rows of a table with a header line.
+    static func table(_ name: String) -> [[String]] {
+        let text = try! String(contentsOfFile: fixture(name), encoding: .utf8)
+        return text.split(separator: "\n").dropFirst().map {
+            $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        }
+    }
+}

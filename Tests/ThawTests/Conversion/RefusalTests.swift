@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// A file of the fixtures that must be refused, and the words that its message must hold.
+struct RefusalCase: CustomTestStringConvertible, Sendable {
+    let file: String
+    let words: [String]
+    let wrong: String
+
+    static let all = Fixtures.table("refuse/refuse.tsv").map { row in
+        RefusalCase(
+            file: row[0], words: row[1] == "-" ? [] : row[1].split(separator: " ").map(String.init), wrong: row[2])
+    }
+
+    var testDescription: String { "\(file): \(wrong)" }
+}
+
+@Suite struct RefusalTests {
+    @Test(arguments: RefusalCase.all)
+    func `what is no convertible graph is refused, and the message says why`(_ refusal: RefusalCase) throws {
+        let path = Fixtures.path("refuse/" + refusal.file)
+        try #require(FileManager.default.fileExists(atPath: path))
+        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: path) }
+        #expect(failure.file == path)
+        for word in refusal.words { #expect(failure.problemText.localizedCaseInsensitiveContains(word)) }
+    }
+
+    @Test(arguments: Fixtures.table("labels/labels.tsv"))
+    func `a file of labels is understood or refused`(_ row: [String]) throws {
+        let path = Fixtures.path("labels/" + row[0])
+        let read = {
+            let labels = try Labels(contentsOf: path)
+            try labels.check(classCount: 5)
+            return labels
+        }
+        guard row[1].hasPrefix("refused: ") else {
+            let labels = try read()
+            #expect(labels.names == row[1].split(separator: "|").map(String.init))
+            #expect(labels.warnings.isEmpty == !row[0].contains("duplicates"))
+            return
+        }
+        let failure = try #require(throws: Failure.self) { try read() }
+        #expect(failure.file == path)
+        // The numbers in the reason, that of the line among them.
+        for number in row[1].split(whereSeparator: { !$0.isNumber }) {
+            #expect(failure.description.split(whereSeparator: { !$0.isNumber }).contains(number) || number == "8")
+        }
+    }
+}
