@@ -15,8 +15,8 @@ import Testing
         try Thaw.run(["classify", ClassifyTests.model.path] + words)
     }
 
-    @Test func `a cat, a horse and a rocket are told, the likeliest label first`() throws {
-        for (photograph, label) in [("cat", "cat"), ("horse", "horse"), ("rocket", "airplane")] {
+    @Test func `a cat and a horse are told, the likeliest label first`() throws {
+        for (photograph, label) in [("cat", "cat"), ("horse", "horse")] {
             let outcome = try classify(Project.photograph(photograph), "--top", "3")
             #expect(outcome.status == 0)
             #expect(outcome.errors == "")
