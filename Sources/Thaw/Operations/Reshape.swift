@@ -59,11 +59,8 @@ extension Reshape {
         },
         TensorFlowRule("Shape") { node, _ in
             let shape = try node.input(0).shape
-            return [
-                .constant(
-                    Tensor(
-                        integers: shape.dimensions, shape: [shape.rank], element: try node.element("out_type", default: .int32)))
-            ]
+            let element = try node.element("out_type", default: .int32)
+            return [.constant(Tensor(integers: shape.dimensions, shape: [shape.rank], element: element))]
         },
     ]
 
