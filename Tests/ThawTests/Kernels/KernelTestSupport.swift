@@ -1,4 +1,5 @@
 import Kernels
+import Synchronization
 
 @testable import Thaw
 
@@ -24,9 +25,13 @@ func error(_ actual: [Float], _ expected: [Float]) -> Float {
     }
 }
 
-/// A copy of `values` that lives as long as the test.
+/// A copy of `values` that lives as long as the tests do.
 func pointer<T>(_ values: [T]) -> UnsafeMutablePointer<T> {
     let copy = UnsafeMutablePointer<T>.allocate(capacity: max(values.count, 1))
     copy.initialize(from: values, count: values.count)
+    copies.withLock { $0.append(Int(bitPattern: copy)) }
     return copy
 }
+
+/// All copies, so that a leak checker finds them in use.
+private let copies = Mutex<[Int]>([])
