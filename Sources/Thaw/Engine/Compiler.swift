@@ -32,14 +32,13 @@ struct Compiler {
             try makePlaces(port.value)
             convert(port.value, name: port.name)
         }
-        for node in nodes {
-            if let alias = alias(node) {
+        let lastReaders = lastReadersOfResiduals(nodes)
+        for (index, node) in nodes.enumerated() {
+            if let alias = alias(node) ?? (lastReaders.contains(index) ? residualPlace(node) : nil) {
                 places[Key(value: node.outputs[0], kind: alias.kind)] = alias
-                try makePlaces(node.outputs[0])
-            } else {
-                for output in node.outputs { try makePlaces(output) }
-                add(node)
             }
+            for output in node.outputs { try makePlaces(output) }
+            if !isAlias(node) { add(node) }
             for output in node.outputs { convert(output, name: node.name) }
         }
     }
@@ -67,16 +66,48 @@ struct Compiler {
         }
     }
 
-    /// The place of a node's output where that is memory which is there already.
-    private func alias(_ node: PlannedNode) -> Place? {
-        switch node.form {
-        case .reshape:
-            return Place(graph[node.outputs[0]], slot: place(node.inputs[0], .plain).slot, kind: .plain)
-        case .border(let height, let width) where layouts.native[node.outputs[0]] == .blocked:
-            return place(node.inputs[0], .blocked).takingIn(
-                Halo(top: height.before, bottom: height.after, left: width.before, right: width.after))
-        default: return nil
+    /// The nodes that add a residual which nobody needs afterwards, and which shares its memory with nothing else.
+    private func lastReadersOfResiduals(_ nodes: [PlannedNode]) -> Set<Int> {
+        var last: [Graph.Value: Int] = [:]
+        var shared = Set((graph.inputs + graph.outputs).map(\.value))
+        for (index, node) in nodes.enumerated() {
+            for value in node.inputs { last[value] = index }
+            if let residual = node.residual { last[residual] = index }
+            if isAlias(node) { shared.formUnion(node.inputs + node.outputs) }
         }
+        return Set(
+            nodes.indices.filter { index in
+                guard let residual = nodes[index].residual else { return false }
+                return last[residual] == index && !nodes[index].inputs.contains(residual) && !shared.contains(residual)
+            })
+    }
+
+    /// The residual's place, where the node's output would lie the same. Writing over it is safe for the last reader, since
+    /// each tile reads before it writes; and what has just been read is in the cache.
+    private func residualPlace(_ node: PlannedNode) -> Place? {
+        guard let residual = node.residual, layouts.native[node.outputs[0]] == .blocked,
+            layouts.demands[node.outputs[0]]![.blocked] == layouts.demands[residual]![.blocked]
+        else { return nil }
+        return place(residual, .blocked)
+    }
+
+    /// Whether a node only gives memory that is there already another meaning.
+    private func isAlias(_ node: PlannedNode) -> Bool {
+        switch node.form {
+        case .reshape: true
+        case .border: layouts.native[node.outputs[0]] == .blocked
+        default: false
+        }
+    }
+
+    /// The place that an alias gives to its output.
+    private func alias(_ node: PlannedNode) -> Place? {
+        guard isAlias(node) else { return nil }
+        guard case .border(let height, let width) = node.form else {
+            return Place(graph[node.outputs[0]], slot: place(node.inputs[0], .plain).slot, kind: .plain)
+        }
+        return place(node.inputs[0], .blocked).takingIn(
+            Halo(top: height.before, bottom: height.after, left: width.before, right: width.after))
     }
 
     private mutating func add(_ node: PlannedNode) {

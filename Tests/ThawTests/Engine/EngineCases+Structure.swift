@@ -14,6 +14,20 @@ extension EngineCase {
             let b = try builder.one(convolution(axis(1), axis(1), 16, 40), values[0])
             return [try builder.one(Unary(.elu), builder.one(Binary(.add), a, b))]
         },
+        EngineCase("residuals written over, kept, and read by the convolution itself", [2, 9, 9, 16]) {
+            builder, values in
+            func next(_ x: Graph.Value, adding y: Graph.Value) throws -> Graph.Value {
+                let sum = try builder.one(Binary(.add), y, builder.one(convolution(axis(1), axis(1), 16, 16), x))
+                return try builder.one(Unary(.relu), sum)
+            }
+            let a = try builder.one(convolution(axis(1), axis(1), 16, 16), values[0])
+            let b = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 16, 16), a)
+            let c = try next(b, adding: a)
+            let d = try next(c, adding: b)
+            let e = try next(d, adding: d)
+            let f = try builder.one(Pad(before: [0, 1, 1, 0], after: [0, 1, 1, 0]), c)
+            return [try next(e, adding: c), f, try next(values[0], adding: d)]
+        },
         EngineCase("a convolution added to itself", [1, 5, 5, 16]) { builder, values in
             let a = try builder.one(convolution(axis(1), axis(1), 16, 16), values[0])
             return [try builder.one(Binary(.add), a, a)]
