@@ -76,8 +76,12 @@ final class Workers: @unchecked Sendable {
     /// Threads that work together, the caller among them.
     var count: Int { threads.count + 1 }
 
+    /// More threads than this help nobody: they would spin in each other's way.
+    private static let most = max(16, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+
+    /// - Parameter count: How many threads are to work together. Far more than there are cores are not started.
     init(_ count: Int) {
-        for _ in 1..<max(count, 1) {
+        for _ in 1..<min(max(count, 1), Workers.most) {
             let context = Unmanaged.passRetained(state).toOpaque()
             #if canImport(Darwin)
                 var thread: pthread_t?

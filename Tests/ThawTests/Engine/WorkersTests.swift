@@ -17,6 +17,17 @@ struct WorkersTests {
         }
     }
 
+    @Test("A number of threads beyond all reason is not taken literally")
+    func excess() {
+        let workers = Workers(1_000_000)
+        #expect(workers.count >= 16 && workers.count < 10_000)
+        let counts = pointer([Int](repeating: 0, count: 100))
+        workers.run(chunks: 100, context: counts) { context, chunk in
+            UnsafeMutableRawPointer(mutating: context).assumingMemoryBound(to: Int.self)[chunk] += 1
+        }
+        #expect((0..<100).allSatisfy { counts[$0] == 1 })
+    }
+
     @Test("Work follows work, after sleep too")
     func manyRuns() {
         let workers = Workers(2)
