@@ -23,7 +23,7 @@ public struct FileContents: Sendable {
     }
 
     private mutating func read(_ graph: GraphDefinition) {
-        parts = counted(graph.nodes.map(\.op))
+        parts = FileContents.counted(graph.nodes.map(\.op))
         placeholders = graph.nodes.filter { $0.op.hasPrefix("Placeholder") }.map { node in
             var type = ""
             if case .type(let element)? = node.attributes["dtype"] { type = "\(element)" }
@@ -38,12 +38,12 @@ public struct FileContents: Sendable {
         version = message.specificationVersion
         guard let kind = message.choice else { throw Failure.noModelKind() }
         guard kind.hasPrefix("neuralNetwork") else { throw Failure.modelKind(kind) }
-        parts = counted((message[kind].layers as [Message]).map { $0.choice ?? "unknown" })
+        parts = FileContents.counted((message[kind].layers as [Message]).map { $0.choice ?? "unknown" })
     }
-}
 
-/// How often each of `kinds` stands there, the most frequent first, of equals in the order of the alphabet.
-public func counted(_ kinds: some Sequence<String>) -> [(kind: String, count: Int)] {
-    Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
-        .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { (kind: $0.key, count: $0.value) }
+    /// How often each of `kinds` stands there, the most frequent first, of equals in the order of the alphabet.
+    public static func counted(_ kinds: some Sequence<String>) -> [(kind: String, count: Int)] {
+        Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
+            .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { (kind: $0.key, count: $0.value) }
+    }
 }

@@ -18,8 +18,10 @@ public func runCommand(_ words: [String]) -> Int32 {
     } catch let failure as Failure {
         console.report(failure)
         return ExitStatus.failed.rawValue
-    } catch {
+    } catch is ClosedPipe {
         return ExitStatus.done.rawValue
+    } catch {
+        fatalError("an error that is no failure of the input: \(error)")
     }
 }
 

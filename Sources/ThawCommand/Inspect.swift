@@ -65,7 +65,7 @@ private struct Report {
             let labels = classifier.labels
             add("labels", ["\(labels.count), from '\(labels[0])' to '\(labels[labels.count - 1])'"])
         }
-        if isGraph { add("operations", counted(graph.nodes.map(\.operation.kind))) }
+        if isGraph { add("operations", FileContents.counted(graph.nodes.map(\.operation.kind))) }
         add("parameters", [grouped(graph.parameterCount)])
         add("multiply-adds", [grouped(graph.multiplyAdds)])
         let metadata = model.metadata

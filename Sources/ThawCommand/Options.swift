@@ -54,7 +54,7 @@ enum Options {
     static let top = Option("top", "N", "how many labels to print for an image", standard: 5, "5", read: readCount)
     static let threads = Option(
         "threads", "N", "how many threads to use", standard: Int?.none, "the number of cores"
-    ) { try readCount($0) }
+    ) { try readSmallCount($0) }
     static let crop = Option(
         "crop", "HOW",
         "fill stretches the image, center:F takes the middle with a side of F times the shorter one, "
@@ -75,7 +75,7 @@ enum Options {
     static let arrays = Option(
         "out", letter: "o", "PATH", "a .npy file for the one output, or a folder for NAME.npy of each")
     static let reference = Flag("reference", "compute with the plain reference of each operation, slowly")
-    static let batch = Option("batch", "N", "how many images to run at once", standard: 1, "1", read: readCount)
+    static let batch = Option("batch", "N", "how many images to run at once", standard: 1, "1", read: readSmallCount)
     static let seconds = Option(
         "seconds", "S", "for how long to measure", standard: 3.0, "3", read: readSeconds)
 }

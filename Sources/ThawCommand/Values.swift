@@ -24,8 +24,16 @@ private func wholeNumber(_ text: Substring) -> Int? {
 }
 
 func readCount(_ text: String) throws -> Int {
-    guard let count = wholeNumber(text[...]), 1...1_000_000 ~= count else {
+    guard let count = wholeNumber(text[...]), count > 0 else {
         throw Failure.badValue(text, "a whole number from 1 on")
+    }
+    return count
+}
+
+/// A number of threads, or of images at once: more would only wear the machine out.
+func readSmallCount(_ text: String) throws -> Int {
+    guard let count = wholeNumber(text[...]), 1...1024 ~= count else {
+        throw Failure.badValue(text, "a whole number from 1 to 1024")
     }
     return count
 }

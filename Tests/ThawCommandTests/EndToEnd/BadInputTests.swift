@@ -160,6 +160,19 @@ import Testing
         #expect(try message(words) == expected)
     }
 
+    @Test func `a folder without images, and more threads than anyone has, are refused`() throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.write("no image", to: "notes.txt")
+        #expect(
+            try message(["classify", Project.fixture("coreml/rgb.mlmodel"), folder.url.path])
+                == "thaw: \(folder.url.path): there are no images in the folder\n")
+        for (command, option) in [("classify", "--threads"), ("benchmark", "--threads"), ("benchmark", "--batch")] {
+            #expect(
+                try message([command, Project.demo, option, "1025"]).hasPrefix(
+                    "thaw: \(option): '1025' will not do; a whole number from 1 to 1024 is expected\n"))
+        }
+    }
+
     @Test func `a model that takes no image, or brings its own labels, is told what it is`() throws {
         let array = Project.fixture("coreml/array.mlmodel")
         #expect(
