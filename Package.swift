@@ -49,7 +49,8 @@ let package = Package(
                 + kernelModules.map { .byName(name: $0.name) }),
         .target(name: "ThawCommand", dependencies: ["Thaw"]),
         .executableTarget(name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main"),
-        .executableTarget(name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks"),
+        .executableTarget(
+            name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks", exclude: ["peers.py", "conversion.py"]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
         .testTarget(name: "ThawCommandTests", dependencies: ["ThawCommand"]),
     ] + kernelModules

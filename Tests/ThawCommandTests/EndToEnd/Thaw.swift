@@ -36,7 +36,7 @@ enum Thaw {
         // Files take any amount without anybody having to read at the same time.
         let captured = try TemporaryFolder()
         let files = ["output", "errors"].map { captured.path($0) }
-        for file in files { FileManager.default.createFile(atPath: file, contents: nil) }
+        for file in files { _ = FileManager.default.createFile(atPath: file, contents: nil) }
         let handles = files.map { FileHandle(forWritingAtPath: $0)! }
         process.standardOutput = handles[0]
         process.standardError = handles[1]
