@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+@Suite struct ClassifierTests {
+    /// Red, green, blue even where the model's own layout is another: the answers were made of the model's.
+    @Test(arguments: Fixtures.table("coreml/coreml.tsv").filter { $0[1] != "-" })
+    func `a picture of the network's size gives TensorFlow's probabilities`(_ row: [String]) throws {
+        let model = try Model.load(contentsOf: Fixtures.path("coreml/\(row[0]).mlmodel")).model
+        let classifier = try Classifier(model)
+        for index in 0...1 {
+            let input = try Fixtures.tensor(Fixtures.path("coreml/\(row[0]).input\(index).npy"))
+            let expected = try Fixtures.tensor(Fixtures.path("coreml/\(row[0]).output\(index).npy"))
+            let pixels = Pixels(
+                width: input.shape[1], height: input.shape[0], channels: input.shape[2],
+                bytes: input.floats.map { UInt8($0) })
+            let answer = classifier.classify(pixels)
+            let numbers = Tensor(answer.probabilities, shape: expected.shape)
+            #expect(difference(numbers, expected) <= referenceTolerance)
+            let best = try #require(answer.top(1).first)
+            #expect(best.probability == answer.probabilities.max())
+            #expect(best.label == model.classifier.map { $0.labels[best.index] } ?? "\(best.index)")
+        }
+    }
+
+    @Test func `of equals the one with the lower index comes first, and what is no number last`() {
+        let answer = Classification(probabilities: [0.25, .nan, 0.5, 0.25], labels: ["a", "b", "c", "d"])
+        #expect(answer.top(9).map(\.label) == ["c", "a", "d", "b"])
+        #expect(answer.top(2).map(\.index) == [2, 0])
+    }
+
+    @Test func `a model that takes no image, or gives no row of numbers, is refused`() throws {
+        func model(_ operation: any Thaw.Operation) throws -> Model {
+            var builder = GraphBuilder()
+            let input = builder.input("input", TensorType([1, 2, 2, 3]))
+            builder.output("output", try builder.add(operation, [input], name: "output")[0])
+            return Model(graph: builder.graph, image: ImageInput(name: "input", width: 2, height: 2, color: .rgb))
+        }
+        #expect(throws: Failure.givesNoRow(TensorType([1, 2, 2, 3]))) { try Classifier(model(Unary(.relu))) }
+        #expect(throws: Failure.givesNoRow(TensorType([1, 2, 2, 3], .int32))) {
+            try Classifier(model(Cast(element: .int32)))
+        }
+        var imageless = try model(Unary(.relu))
+        imageless.image = nil
+        #expect(throws: Failure.takesNoImage()) { try Classifier(imageless) }
+    }
+
+    @Test(arguments: [1, 2, 5]) func `many files come back in order, each with its answer or its failure`(
+        _ threads: Int
+    )
+        throws
+    {
+        let classifier = try Classifier(Model.load(contentsOf: Fixtures.path("coreml/rgb.mlmodel")).model)
+        let good = Fixtures.path("photographs/cat.jpg")
+        let paths = (0..<100).map { $0 % 7 == 3 ? "/nowhere/\($0).jpg" : good }
+        let expected = try classifier.classify(imageAt: good).probabilities
+        var seen: [String] = []
+        classifier.classify(imagesAt: paths, threads: threads) { path, result in
+            seen.append(path)
+            #expect((try? result.get().probabilities) == (path == good ? expected : nil))
+        }
+        #expect(seen == paths)
+
+        struct Stop: Error {}
+        var count = 0
+        #expect(throws: Stop.self) {
+            try classifier.classify(imagesAt: paths, threads: threads) { _, _ in
+                count += 1
+                if count == 3 { throw Stop() }
+            }
+        }
+        #expect(count == 3)
+    }
+}
