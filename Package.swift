@@ -50,7 +50,7 @@ let package = Package(
         .target(name: "ThawCommand", dependencies: ["Thaw"]),
         .executableTarget(name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main"),
         .executableTarget(
-            name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks", exclude: ["peers.py", "conversion.py"]),
+            name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks", exclude: ["conversion.py", "networks.py", "peers.py"]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
         .testTarget(name: "ThawCommandTests", dependencies: ["ThawCommand"]),
     ] + kernelModules

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times Thaw and OpenVINO (fp32) on the same frozen graph, in turn, in one run.
 
-usage: peers.py [--thaw BINARY] [--threads N] [--rounds N] [--seconds S] GRAPH.pb INPUT N,H,W,C [GRAPH.pb INPUT N,H,W,C ...]
+usage: peers.py [--thaw BINARY] [--threads N] [--rounds N] [--seconds S] GRAPH.pb N,H,W,C [GRAPH.pb N,H,W,C ...]
 
 In each round each engine runs for S seconds; what counts is the ratio of the medians over all rounds. The machine
 should do nothing else meanwhile. Needs `pip install openvino numpy`. Prints a line of JSON a graph, and a Markdown table.
@@ -52,8 +52,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=1.0)
     arguments = parser.parse_args()
     rows = []
-    for place in range(0, len(arguments.graphs), 3):
-        graph, _, shape = arguments.graphs[place:place + 3]
+    for place in range(0, len(arguments.graphs), 2):
+        graph, shape = arguments.graphs[place:place + 2]
         infer = openvino_model(graph, [int(size) for size in shape.split(",")], arguments.threads)
         thaw, other = [], []
         for _ in range(arguments.rounds):
