@@ -50,7 +50,8 @@ let package = Package(
         .target(name: "ThawCommand", dependencies: ["Thaw"]),
         .executableTarget(name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main"),
         .executableTarget(
-            name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks", exclude: ["conversion.py", "networks.py", "peers.py"]),
+            name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",
+            exclude: ["conversion.py", "networks.py", "peers.py"]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
         .testTarget(name: "ThawCommandTests", dependencies: ["ThawCommand"]),
     ] + kernelModules

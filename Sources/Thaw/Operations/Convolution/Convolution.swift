@@ -34,45 +34,54 @@ struct Convolution: Operation {
     }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        let image = inputs[0].shape
-        let output = try! outputTypes(inputs.map(\.type))[0].shape
+        let channels = inputs[0].shape[3]
         let perGroup = filters.shape[2]
-        let outputsPerGroup = outputChannels / groups(inputChannels: image[3])
-        let bias = bias?.floats
-        return inputs[0].withFloats { x in
-            filters.withFloats { w in
-                [
-                    Tensor(shape: output) { y in
-                        var sums = [Double](repeating: 0, count: outputChannels)
-                        for n in 0..<output[0] {
-                            for row in 0..<output[1] {
-                                for column in 0..<output[2] {
-                                    for o in 0..<outputChannels { sums[o] = bias.map { Double($0[o]) } ?? 0 }
-                                    window.forEachTap(row: row, column: column, height: image[1], width: image[2]) {
-                                        h, w0, ky, kx in
-                                        let pixel = ((n * image[1] + h) * image[2] + w0) * image[3]
-                                        let tap = (ky * window.width.size + kx) * perGroup
-                                        for i in 0..<perGroup {
-                                            let weight = (tap + i) * outputChannels
-                                            for o in 0..<outputChannels {
-                                                let channel = o / outputsPerGroup * perGroup + i
-                                                sums[o] += Double(x[pixel + channel]) * Double(w[weight + o])
-                                            }
-                                        }
-                                    }
-                                    let out = ((n * output[1] + row) * output[2] + column) * outputChannels
-                                    for o in 0..<outputChannels { y[out + o] = Float(sums[o]) }
-                                }
-                            }
+        let outputsPerGroup = outputChannels / groups(inputChannels: channels)
+        let output = try! outputTypes(inputs.map(\.type))[0].shape
+        return filters.withFloats { w in
+            [
+                window.convolve(inputs[0], to: output, bias: bias) { sums, pixel, tap in
+                    for i in 0..<perGroup {
+                        let weight = (tap * perGroup + i) * outputChannels
+                        for o in 0..<outputChannels {
+                            sums[o] += Double(pixel[o / outputsPerGroup * perGroup + i]) * Double(w[weight + o])
                         }
                     }
-                ]
-            }
+                }
+            ]
         }
     }
 }
 
 extension Window {
+    /// Passes over an image and gives one row of sums a place: the bias, and what `accumulate` adds for each tap.
+    ///
+    /// - Parameter accumulate: Gets the sums, one an output channel, the channels of the pixel under the tap, and the tap's
+    ///   number, row by row.
+    func convolve(
+        _ image: Tensor, to output: Shape, bias: Tensor?,
+        _ accumulate: (inout [Double], UnsafePointer<Float>, Int) -> Void
+    ) -> Tensor {
+        let shape = image.shape
+        let channels = output[3]
+        let start = bias?.floats.map(Double.init) ?? Array(repeating: 0, count: channels)
+        return image.withFloats { x in
+            Tensor(shape: output) { y in
+                for place in 0..<y.count / max(1, channels) {
+                    let column = place % output[2]
+                    let row = place / output[2] % output[1]
+                    let batch = place / (output[1] * output[2])
+                    var sums = start
+                    forEachTap(row: row, column: column, height: shape[1], width: shape[2]) { h, w, ky, kx in
+                        let pixel = ((batch * shape[1] + h) * shape[2] + w) * shape[3]
+                        accumulate(&sums, x.baseAddress! + pixel, ky * width.size + kx)
+                    }
+                    for channel in 0..<channels { y[place * channels + channel] = Float(sums[channel]) }
+                }
+            }
+        }
+    }
+
     /// Calls `body` with every pixel under the window at an output place: the pixel's row and column, the tap's row and
     /// column. Taps over the padding are left out.
     func forEachTap(

@@ -27,34 +27,15 @@ struct DepthwiseConvolution: Operation {
     }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        let image = inputs[0].shape
         let output = try! outputTypes(inputs.map(\.type))[0].shape
-        let bias = bias?.floats
-        return inputs[0].withFloats { x in
-            filters.withFloats { w in
-                [
-                    Tensor(shape: output) { y in
-                        var sums = [Double](repeating: 0, count: outputChannels)
-                        for n in 0..<output[0] {
-                            for row in 0..<output[1] {
-                                for column in 0..<output[2] {
-                                    for o in 0..<outputChannels { sums[o] = bias.map { Double($0[o]) } ?? 0 }
-                                    window.forEachTap(row: row, column: column, height: image[1], width: image[2]) {
-                                        h, w0, ky, kx in
-                                        let pixel = ((n * image[1] + h) * image[2] + w0) * image[3]
-                                        let tap = (ky * window.width.size + kx) * outputChannels
-                                        for o in 0..<outputChannels {
-                                            sums[o] += Double(x[pixel + o / multiplier]) * Double(w[tap + o])
-                                        }
-                                    }
-                                    let out = ((n * output[1] + row) * output[2] + column) * outputChannels
-                                    for o in 0..<outputChannels { y[out + o] = Float(sums[o]) }
-                                }
-                            }
-                        }
+        return filters.withFloats { w in
+            [
+                window.convolve(inputs[0], to: output, bias: bias) { sums, pixel, tap in
+                    for o in 0..<outputChannels {
+                        sums[o] += Double(pixel[o / multiplier]) * Double(w[tap * outputChannels + o])
                     }
-                ]
-            }
+                }
+            ]
         }
     }
 }
