@@ -16,14 +16,15 @@ final class Workers: @unchecked Sendable {
     /// All that the threads see. Words that change hands lie on cache lines of their own.
     private final class State: @unchecked Sendable {
         /// Word 0: the number of the present work. Word 16: chunks done. Word 32: threads asleep. Word 48: time to stop.
-        let words = UnsafeMutablePointer<Int32>.allocate(capacity: 64)
+        /// Word 64: whether the caller sleeps until the last chunk is done.
+        let words = UnsafeMutablePointer<Int32>.allocate(capacity: 80)
         /// The number of the work, and below it the chunks left to claim.
         let claims = UnsafeMutablePointer<Int64>.allocate(capacity: 8)
         var body: Body = { _, _ in }
         var context = UnsafeRawPointer(bitPattern: 1)!
 
         init() {
-            words.initialize(repeating: 0, count: 64)
+            words.initialize(repeating: 0, count: 80)
             claims.initialize(repeating: 0, count: 8)
         }
 
@@ -36,6 +37,7 @@ final class Workers: @unchecked Sendable {
         var done: UnsafeMutablePointer<Int32> { words + 16 }
         var asleep: UnsafeMutablePointer<Int32> { words + 32 }
         var stop: UnsafeMutablePointer<Int32> { words + 48 }
+        var callerAsleep: UnsafeMutablePointer<Int32> { words + 64 }
 
         /// Does chunks of work number `work` until none is left, or until another has begun.
         func drain(_ work: Int32) {
@@ -47,6 +49,7 @@ final class Workers: @unchecked Sendable {
                 // A claimed chunk keeps the work from ending, so `body` is the right one.
                 body(context, Int(left) - 1)
                 _ = thaw_add(done, 1)
+                if thaw_load(callerAsleep) != 0 { thaw_wake(done) }
             }
         }
 
@@ -130,11 +133,19 @@ final class Workers: @unchecked Sendable {
         if thaw_load(state.asleep) > 0 { thaw_wake(state.current) }
         state.drain(work)
         var patience = 2_000
-        while thaw_load(state.done) < Int32(chunks) {
-            thaw_pause()
-            patience -= 1
-            // Whoever holds the last chunk may be waiting for this very core.
-            if patience < 0 { sched_yield() }
+        while true {
+            let done = thaw_load(state.done)
+            guard done < Int32(chunks) else { return }
+            if patience > 0 {
+                thaw_pause()
+                patience -= 1
+                continue
+            }
+            // Whoever holds the last chunk may be waiting for this very core. Who sleeps is given it back sooner than who
+            // spins or yields.
+            thaw_store(state.callerAsleep, 1)
+            thaw_wait(state.done, done)
+            thaw_store(state.callerAsleep, 0)
         }
     }
 }
