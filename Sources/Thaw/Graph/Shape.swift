@@ -12,16 +12,25 @@ public struct Shape: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// The number of elements. Traps when it does not fit: readers check with `checkedCount` first.
     public var elementCount: Int { dimensions.reduce(1, *) }
 
-    /// The number of elements, or nil when a dimension is negative or the number exceeds 2^40.
+    /// The number of elements, or nil when a dimension is negative or the number exceeds 2^40,
+    /// dimensions of 0 being taken for 1.
     public var checkedCount: Int? {
         var count = 1
         for dimension in dimensions {
             guard dimension >= 0 else { return nil }
-            let (product, overflow) = count.multipliedReportingOverflow(by: dimension)
+            // Without regard to zeros, so that strides can be told as well.
+            let (product, overflow) = count.multipliedReportingOverflow(by: Swift.max(1, dimension))
             guard !overflow, product < 1 << 40 else { return nil }
             count = product
         }
-        return count
+        return dimensions.contains(0) ? 0 : count
+    }
+
+    /// The shape, where its number of elements can be told.
+    /// - Throws: `Failure` when a dimension is negative or the number exceeds 2^40.
+    func checked() throws -> Shape {
+        guard checkedCount != nil else { throw Failure.impossibleShape(self) }
+        return self
     }
 
     /// How many elements lie between neighbours along each axis, the last axis being contiguous.

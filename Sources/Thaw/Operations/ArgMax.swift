@@ -1,12 +1,14 @@
-/// Where along an axis the largest element stands; the first of several equal ones.
+/// Where along an axis the largest, or the smallest, element stands; the first of several equal ones.
 struct ArgMax: Operation {
     /// Counted from the front.
     var axis: Int
     var element = ElementType.int64
     /// Whether the axis stays, one element long.
     var keepsAxis = false
+    /// Whether the smallest is sought.
+    var isMinimum = false
 
-    var kind: String { "ArgMax" }
+    var kind: String { isMinimum ? "ArgMin" : "ArgMax" }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         var shape = inputs[0].shape.dimensions
@@ -24,7 +26,10 @@ struct ArgMax: Operation {
             [
                 Tensor(shape: output.shape, element: element) { place in
                     let start = place / step * step * count + place % step
-                    let best = (1..<count).reduce(0) { x[start + $1 * step] > x[start + $0 * step] ? $1 : $0 }
+                    let best = (1..<count).reduce(0) { best, place in
+                        let (a, b) = (x[start + place * step], x[start + best * step])
+                        return (isMinimum ? a < b : a > b) ? place : best
+                    }
                     return Double(best)
                 }
             ]
@@ -45,11 +50,12 @@ struct ArgMax: Operation {
 
 extension ArgMax {
     static let tensorFlow = [
-        TensorFlowRule("ArgMax") { node, context in
+        TensorFlowRule("ArgMax", "ArgMin") { node, context in
             let input = try node.input(0)
             let axis = try input.shape.axis(try node.integer(1, "axis"))
             let element = try node.element("output_type", default: .int64)
-            return [try context.add(ArgMax(axis: axis, element: element), input, name: node.name)]
+            let operation = ArgMax(axis: axis, element: element, isMinimum: node.op == "ArgMin")
+            return [try context.add(operation, input, name: node.name)]
         }
     ]
 }

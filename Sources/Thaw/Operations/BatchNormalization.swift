@@ -50,6 +50,20 @@ struct BatchNormalization: Operation {
 
 extension BatchNormalization {
     static let tensorFlow = [
+        TensorFlowRule("BatchNormWithGlobalNormalization") { node, context in
+            let names = ["mean", "variance", "offset", "scale"]
+            var parameters = try names.enumerated().map { try node.constant($0.offset + 1, $0.element).floats }
+            guard parameters.allSatisfy({ $0.count == parameters[0].count }) else {
+                throw node.refused("mean, variance, offset and scale have different lengths")
+            }
+            if try !node.bool("scale_after_normalization", default: true) {
+                parameters[3] = [Float](repeating: 1, count: parameters[3].count)
+            }
+            let normalization = BatchNormalization(
+                gamma: parameters[3], beta: parameters[2], mean: parameters[0], variance: parameters[1],
+                epsilon: try node.float("variance_epsilon", default: 0.001))
+            return [try context.add(normalization, node.input(0), name: node.name)]
+        },
         TensorFlowRule("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3") { node, context in
             guard try !node.bool("is_training", default: true) else {
                 throw node.refused(
@@ -69,6 +83,6 @@ extension BatchNormalization {
             }
             // The statistics are handed on for training only; those who read them here read the constants.
             return [result] + [3, 4, 3, 4, 3].map { node.inputs[$0] }
-        }
+        },
     ]
 }

@@ -112,19 +112,25 @@ extension Binary: NeuralOperation {
             return layers.add(node) { $0.choose(kind) }
         }
         try layers.requireExactArrays()
-        switch function {
-        case .add: layers.add(node) { $0.choose("addBroadcastable") }
-        case .subtract: layers.add(node) { $0.choose("subtractBroadcastable") }
-        case .multiply: layers.add(node) { $0.choose("multiplyBroadcastable") }
-        case .divide: layers.add(node) { $0.choose("divideBroadcastable") }
-        case .maximum: layers.add(node) { $0.choose("maxBroadcastable") }
-        case .minimum: layers.add(node) { $0.choose("minBroadcastable") }
-        case .power: layers.add(node) { $0.choose("powBroadcastable") }
-        case .squaredDifference:
+        if function == .squaredDifference {
             let difference = layers.addPart(node, "difference", node.inputs) { $0.choose("subtractBroadcastable") }
-            layers.add(node.name, [difference, difference], node.outputs) { $0.choose("multiply") }
+            return layers.add(node.name, [difference, difference], node.outputs) { $0.choose("multiply") }
         }
+        guard let kind = Binary.layers.first(where: { $0.function == function })?.kind else {
+            throw Failure.cannotWriteOperation(node.name, self.kind)
+        }
+        layers.add(node) { $0.choose(kind) }
     }
+
+    /// The layers of two arrays that are broadcast.
+    fileprivate static let layers: [(kind: String, function: Function)] = [
+        ("addBroadcastable", .add), ("subtractBroadcastable", .subtract), ("multiplyBroadcastable", .multiply),
+        ("divideBroadcastable", .divide), ("maxBroadcastable", .maximum), ("minBroadcastable", .minimum),
+        ("powBroadcastable", .power), ("floorDivBroadcastable", .floorDivide), ("modBroadcastable", .floorRemainder),
+        ("equal", .equal), ("notEqual", .notEqual), ("lessThan", .less), ("lessEqual", .lessOrEqual),
+        ("greaterThan", .greater), ("greaterEqual", .greaterOrEqual), ("logicalAnd", .and), ("logicalOr", .or),
+        ("logicalXor", .exclusiveOr),
+    ]
 }
 
 extension Tensor {
@@ -134,24 +140,25 @@ extension Tensor {
 
 // MARK: Reading
 
+extension Binary.Function {
+    fileprivate var isComparison: Bool { isLogical && self != .and && self != .or && self != .exclusiveOr }
+}
+
 extension Binary {
     static let neural: [NeuralRule] =
-        [
-            ("add", Function.add), ("multiply", .multiply), ("max", .maximum), ("min", .minimum),
-            ("addBroadcastable", .add),
-            ("subtractBroadcastable", .subtract), ("multiplyBroadcastable", .multiply),
-            ("divideBroadcastable", .divide),
-            ("maxBroadcastable", .maximum), ("minBroadcastable", .minimum), ("powBroadcastable", .power),
-        ].map { kind, function in
+        (layers + [("add", .add), ("multiply", .multiply), ("max", .maximum), ("min", .minimum)]).map {
+            kind, function in
             NeuralRule(kind) { layer, reading in
-                if layer.inputs.count == 1, kind == "add" || kind == "multiply" {
+                // A layer with one input takes the number that it holds.
+                if layer.inputs.count == 1, kind == "add" || kind == "multiply" || function.isComparison {
                     let number = Tensor([layer.parameters.alpha as Float], shape: [])
-                    return [try reading.add(Binary(function, constant: number), [layer.input()], layer)]
+                    let result = try reading.add(Binary(function, constant: number), [layer.input()], layer)
+                    return [try reading.asFloats(result, layer)]
                 }
                 guard layer.inputs.count > 1 else { throw layer.refused("a second input is missing") }
                 return [
                     try layer.inputs.dropFirst().reduce(layer.input()) {
-                        try reading.add(Binary(function), [$0, $1], layer)
+                        try reading.asFloats(reading.add(Binary(function), [$0, $1], layer), layer)
                     }
                 ]
             }

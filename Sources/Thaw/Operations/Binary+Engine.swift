@@ -18,7 +18,7 @@ extension Binary: EngineOperation {
         case .maximum: .maximum
         case .minimum: .minimum
         case .squaredDifference: .squaredDifference
-        case .power: nil
+        default: nil
         }
     }
 }

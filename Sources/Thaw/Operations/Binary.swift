@@ -10,6 +10,22 @@
 struct Binary: Operation {
     enum Function: String, Hashable, Sendable, CaseIterable {
         case add, subtract, multiply, divide, maximum, minimum, power, squaredDifference
+        /// The quotient rounded down, and what remains then.
+        case floorDivide, floorRemainder
+        /// The quotient rounded towards zero, and what remains then.
+        case truncateDivide, remainder
+        /// The quotient, 0 where the divisor is 0.
+        case divideOrZero
+        case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+        case and, or, exclusiveOr
+
+        /// Whether the result is a truth value.
+        var isLogical: Bool {
+            switch self {
+            case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .and, .or, .exclusiveOr: true
+            default: false
+            }
+        }
     }
 
     var function: Function
@@ -30,7 +46,8 @@ struct Binary: Operation {
     var isCommutative: Bool {
         switch function {
         case .add, .multiply, .maximum, .minimum, .squaredDifference: true
-        case .subtract, .divide, .power: false
+        case .equal, .notEqual, .and, .or, .exclusiveOr: true
+        default: false
         }
     }
 
@@ -43,7 +60,7 @@ struct Binary: Operation {
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         let (a, b) = operands(inputs, \.type)
         guard a.element == b.element else { throw Failure.elementTypesDiffer(a.element.rawValue, b.element.rawValue) }
-        return [TensorType(try a.shape.broadcast(with: b.shape), a.element)]
+        return [TensorType(try a.shape.broadcast(with: b.shape), function.isLogical ? .bool : a.element)]
     }
 
     func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int { 0 }
@@ -53,14 +70,19 @@ struct Binary: Operation {
         let shape = try! a.shape.broadcast(with: b.shape)
         let aPlaces = a.shape.places(in: shape)
         let bPlaces = b.shape.places(in: shape)
+        let isSingle = a.element == .float32
         return a.withElements { x in
             b.withElements { y in
-                [Tensor(shape: shape, element: a.element) { apply(x[aPlaces($0)], y[bPlaces($0)]) }]
+                [
+                    Tensor(shape: shape, element: function.isLogical ? .bool : a.element) {
+                        apply(x[aPlaces($0)], y[bPlaces($0)], isSingle: isSingle)
+                    }
+                ]
             }
         }
     }
 
-    private func apply(_ a: Double, _ b: Double) -> Double {
+    private func apply(_ a: Double, _ b: Double, isSingle: Bool) -> Double {
         switch function {
         case .add: a + b
         case .subtract: a - b
@@ -70,7 +92,28 @@ struct Binary: Operation {
         case .minimum: a < b || a.isNaN ? a : b
         case .power: pow(a, b)
         case .squaredDifference: (a - b) * (a - b)
+        // In single precision the quotient is rounded before it is cut.
+        case .floorDivide: isSingle ? Double(Float(a / b).rounded(.down)) : (a / b).rounded(.down)
+        case .truncateDivide: (a / b).rounded(.towardZero)
+        case .remainder: fmod(a, b)
+        case .floorRemainder: Binary.floorRemainder(a, b)
+        case .divideOrZero: b == 0 ? 0 : a / b
+        case .equal: a == b ? 1 : 0
+        case .notEqual: a != b ? 1 : 0
+        case .less: a < b ? 1 : 0
+        case .lessOrEqual: a <= b ? 1 : 0
+        case .greater: a > b ? 1 : 0
+        case .greaterOrEqual: a >= b ? 1 : 0
+        case .and: a != 0 && b != 0 ? 1 : 0
+        case .or: a != 0 || b != 0 ? 1 : 0
+        case .exclusiveOr: (a != 0) != (b != 0) ? 1 : 0
         }
+    }
+
+    /// What remains of a quotient rounded down: it has the divisor's sign.
+    private static func floorRemainder(_ a: Double, _ b: Double) -> Double {
+        let remainder = fmod(a, b)
+        return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder
     }
 
     func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
@@ -116,19 +159,28 @@ extension Binary {
         [
             ("Add", Function.add), ("AddV2", .add), ("Sub", .subtract), ("Mul", .multiply), ("RealDiv", .divide),
             ("Maximum", .maximum), ("Minimum", .minimum), ("Pow", .power), ("SquaredDifference", .squaredDifference),
+            ("TruncateDiv", .truncateDivide), ("FloorDiv", .floorDivide), ("FloorMod", .floorRemainder),
+            ("Mod", .remainder), ("TruncateMod", .remainder), ("DivNoNan", .divideOrZero), ("Equal", .equal),
+            ("NotEqual", .notEqual), ("Less", .less), ("LessEqual", .lessOrEqual), ("Greater", .greater),
+            ("GreaterEqual", .greaterOrEqual), ("LogicalAnd", .and), ("LogicalOr", .or),
         ].map { name, function in
             TensorFlowRule(name) { node, context in
                 [try context.combine(function, node.input(0), node.input(1), name: node.name)]
             }
         } + [
-            TensorFlowRule("AddN") { node, context in
+            TensorFlowRule("Div") { node, context in
+                let (a, b) = (try node.input(0), try node.input(1))
+                let isReal = a.type.element.isFloatingPoint
+                return [try context.combine(isReal ? .divide : .truncateDivide, a, b, name: node.name)]
+            },
+            TensorFlowRule("AddN", "AccumulateNV2") { node, context in
                 var sum = try node.input(0)
                 for other in node.inputs.dropFirst() {
                     guard other.shape == sum.shape else { throw node.refused("the inputs have different shapes") }
                     sum = try context.combine(.add, sum, other, name: node.name)
                 }
                 return [sum]
-            }
+            },
         ]
 }
 

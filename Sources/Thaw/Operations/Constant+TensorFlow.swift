@@ -20,6 +20,19 @@ extension Constant {
             }
             return [.constant(value.withElements { x in Tensor(shape: shape, element: value.element) { _ in x[0] } })]
         },
+        TensorFlowRule("Rank", "Size") { node, _ in
+            let shape = try node.input(0).shape
+            let element = try node.element("out_type", default: .int32)
+            return [.constant(Tensor(Double(node.op == "Rank" ? shape.rank : shape.elementCount), element: element))]
+        },
+        TensorFlowRule("ZerosLike", "OnesLike") { node, _ in
+            let type = try node.input(0).type
+            guard type.shape.checkedCount ?? .max <= ImportContext.largestConstant else {
+                throw Failure.constantTooLarge(type.shape).at(node.name)
+            }
+            let number: Double = node.op == "OnesLike" ? 1 : 0
+            return [.constant(Tensor(shape: type.shape, element: type.element) { _ in number })]
+        },
         TensorFlowRule("Range") { node, _ in
             let parts = try (0..<3).map { try node.constant($0, ["start", "limit", "delta"][$0]) }
             guard parts.allSatisfy({ $0.elementCount == 1 }) else {

@@ -17,25 +17,60 @@ enum Dequantize {
         }
     }
 
+    /// The other modes: a code times the spacing, plus where code 0 stands.
+    private static func linear(_ codes: Tensor, _ mode: Mode, minimum: Float, maximum: Float, isNarrow: Bool) -> Tensor
+    {
+        let bits = codes.element.size * 8
+        let isSigned = codes.element == .int8 || codes.element == .int16
+        let lowest: Float = isSigned ? -Float(1 << (bits - 1)) : 0
+        let highest = lowest + Float(1 << bits - 1)
+        switch mode {
+        case .minFirst: return minFirst(codes, minimum: minimum, maximum: maximum)
+        case .minCombined:
+            let step = (maximum - minimum) / (highest - lowest)
+            return codes.withElements { code in
+                Tensor(shape: codes.shape) { out in
+                    for i in 0..<out.count { out[i] = (Float(code[i]) - lowest) * step + minimum }
+                }
+            }
+        case .scaled:
+            let step = isSigned ? max(minimum / (isNarrow ? lowest + 1 : lowest), maximum / highest) : maximum / highest
+            return codes.withElements { code in
+                Tensor(shape: codes.shape) { out in for i in 0..<out.count { out[i] = Float(code[i]) * step } }
+            }
+        }
+    }
+
+    private enum Mode: String { case minFirst = "MIN_FIRST", minCombined = "MIN_COMBINED", scaled = "SCALED" }
+
     static let tensorFlow = [
         TensorFlowRule("Dequantize") { node, _ in
-            let mode = try node.string("mode", default: "MIN_COMBINED")
-            guard mode == "MIN_FIRST" else {
-                throw node.refused("the quantisation mode \(mode) is not supported", remedy: "MIN_FIRST is")
+            let named = try node.string("mode", default: "MIN_COMBINED")
+            guard let mode = Mode(rawValue: named) else {
+                throw node.refused("the quantisation mode \(named) is not supported")
             }
             let codes = try node.constant(0, "quantised array")
             guard [.uint8, .int8, .uint16, .int16].contains(codes.element) else {
                 throw node.refused(
                     "elements of type \(codes.element.rawValue) are not supported", remedy: "8 and 16 bits are")
             }
-            guard try node.int("axis", default: -1) == -1 else {
-                throw node.refused("ranges along an axis are not supported")
+            let ranges = try ["minimum", "maximum"].enumerated().map {
+                try node.constant($0.offset + 1, $0.element).floats
             }
-            let range = try ["minimum", "maximum"].enumerated().map { try node.constant($0.offset + 1, $0.element) }
-            guard range.allSatisfy({ $0.elementCount == 1 }) else {
-                throw node.refused("the range must be two single numbers")
+            let isNarrow = try node.bool("narrow_range", default: false)
+            let axis = try node.int("axis", default: -1)
+            let count = axis == -1 ? 1 : codes.shape[try codes.shape.axis(axis)]
+            guard ranges.allSatisfy({ $0.count == count }) else {
+                throw node.refused("the ranges are \(ranges[0].count) and \(ranges[1].count), not \(count)")
             }
-            return [.constant(minFirst(codes, minimum: range[0].floats[0], maximum: range[1].floats[0]))]
+            func part(_ codes: Tensor, _ index: Int) -> Tensor {
+                linear(codes, mode, minimum: ranges[0][index], maximum: ranges[1][index], isNarrow: isNarrow)
+            }
+            guard axis != -1 else { return [.constant(part(codes, 0))] }
+            // One range a slice along the axis.
+            let slices = Split(axis: axis, sizes: [Int](repeating: 1, count: count)).evaluate([codes])
+            let parts = slices.enumerated().map { part($1, $0) }
+            return [.constant(parts.isEmpty ? codes.asFloat32 : Concatenation(axis: axis).evaluate(parts)[0])]
         }
     ]
 }

@@ -6,6 +6,7 @@ enum PassThrough {
         ) {
             node, _ in [try node.input(0)]
         },
+        TensorFlowRule("IdentityN") { node, _ in node.inputs },
         TensorFlowRule("BiasAdd", "BiasAddV1") { node, context in
             let bias = try node.constant(1, "bias")
             guard bias.shape.rank == 1 else { throw Failure.weightShape(bias.shape, "one axis") }

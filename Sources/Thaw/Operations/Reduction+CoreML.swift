@@ -31,8 +31,9 @@ extension ArgMax: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         try layers.requireExactArrays()
         layers.add(node) { layer in
-            layer.argMax.axis = axis
-            layer.argMax.removeDim = !keepsAxis
+            let kind = isMinimum ? "argMin" : "argMax"
+            layer[kind]["axis"] = axis
+            layer[kind]["removeDim"] = !keepsAxis
         }
     }
 }
@@ -48,8 +49,9 @@ extension Constant: NeuralOperation {
 }
 
 extension Cast: NeuralOperation {
-    /// Arrays are float32 to Core ML: from integers there is nothing to do.
+    /// Arrays are float32 to Core ML: from integers and truth values there is nothing to do.
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        if element == .bool { return try Binary(.notEqual, constant: Tensor(0)).write(node, to: &layers) }
         guard element.isFloatingPoint else {
             throw Failure.cannotWriteOperation(node.name, kind + " to \(element.rawValue)")
         }
@@ -98,11 +100,13 @@ extension Reduction {
 
 extension ArgMax {
     static let neural = [
-        NeuralRule("argMax") { layer, reading in
+        NeuralRule("argMax", "argMin") { layer, reading in
             let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
             return [
                 try reading.add(
-                    ArgMax(axis: axis, element: .int64, keepsAxis: !(layer.parameters.removeDim as Bool)),
+                    ArgMax(
+                        axis: axis, element: .int64, keepsAxis: !(layer.parameters.removeDim as Bool),
+                        isMinimum: layer.kind == "argMin"),
                     [layer.input()], layer)
             ]
         }

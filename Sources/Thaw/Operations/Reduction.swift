@@ -27,7 +27,8 @@ struct Reduction: Operation {
         let start: Double =
             switch function {
             case .mean, .sum: 0
-            case .maximum: -.infinity
+            // Of no truth values none holds.
+            case .maximum: inputs[0].element == .bool ? 0 : -.infinity
             case .minimum: .infinity
             case .product: 1
             }
@@ -66,6 +67,7 @@ struct Reduction: Operation {
 extension Reduction {
     static let tensorFlow = [
         ("Mean", Function.mean), ("Sum", .sum), ("Max", .maximum), ("Min", .minimum), ("Prod", .product),
+        ("Any", .maximum), ("All", .minimum),
     ].map { name, function in
         TensorFlowRule(name) { node, context in
             let input = try node.input(0)

@@ -4,12 +4,14 @@
     import Darwin
 #endif
 
-/// Exponentials along an axis, divided by their sum: scores become probabilities.
+/// Exponentials along an axis, divided by their sum: scores become probabilities, or their logarithms.
 struct Softmax: Operation {
     /// Counted from the front.
     var axis: Int
+    /// Whether the logarithms of the probabilities are wanted.
+    var isLogarithmic = false
 
-    var kind: String { "Softmax" }
+    var kind: String { isLogarithmic ? "LogSoftmax" : "Softmax" }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         guard inputs[0].shape.indices.contains(axis) else { throw Failure.noSuchAxis(axis, of: inputs[0].shape) }
@@ -29,7 +31,9 @@ struct Softmax: Operation {
                         let largest = places.map { Double(x[$0]) }.max()!
                         let powers = places.map { exp(Double(x[$0]) - largest) }
                         let sum = powers.reduce(0, +)
-                        for (place, power) in zip(places, powers) { y[place] = Float(power / sum) }
+                        for (place, power) in zip(places, powers) {
+                            y[place] = Float(isLogarithmic ? Double(x[place]) - largest - log(sum) : power / sum)
+                        }
                     }
                 }
             ]
@@ -37,7 +41,9 @@ struct Softmax: Operation {
     }
 
     func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
-        Reordered(Softmax(axis: orders[0].firstIndex(of: axis)!), inputs: orders, outputs: orders)
+        var copy = self
+        copy.axis = orders[0].firstIndex(of: axis)!
+        return Reordered(copy, inputs: orders, outputs: orders)
     }
 }
 
@@ -45,9 +51,10 @@ struct Softmax: Operation {
 
 extension Softmax {
     static let tensorFlow = [
-        TensorFlowRule("Softmax") { node, context in
+        TensorFlowRule("Softmax", "LogSoftmax") { node, context in
             let input = try node.input(0)
-            return [try context.add(Softmax(axis: try input.shape.axis(-1)), input, name: node.name)]
+            let operation = Softmax(axis: try input.shape.axis(-1), isLogarithmic: node.op == "LogSoftmax")
+            return [try context.add(operation, input, name: node.name)]
         }
     ]
 }

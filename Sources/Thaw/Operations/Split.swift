@@ -56,6 +56,20 @@ extension Split {
             let split = Split(axis: axis, sizes: [Int](repeating: input.shape[axis] / count, count: count))
             return try context.add(split, [input], name: node.name)
         },
+        TensorFlowRule("SplitV") { node, context in
+            let input = try node.input(0)
+            let axis = try input.shape.axis(try node.integer(2, "axis"))
+            var sizes = try node.integers(1, "sizes")
+            let known = sizes.filter { $0 != -1 }
+            guard known.allSatisfy((0...input.shape[axis]).contains), sizes.count - known.count <= 1,
+                (1...largestCount).contains(sizes.count)
+            else {
+                throw node.refused("axis \(axis) of shape \(input.shape) does not fall into parts of \(sizes)")
+            }
+            let rest = input.shape[axis] - known.reduce(0, +)
+            sizes = sizes.map { $0 == -1 ? rest : $0 }
+            return try context.add(Split(axis: axis, sizes: sizes), [input], name: node.name)
+        },
         TensorFlowRule("Unpack") { node, context in
             let input = try node.input(0)
             let axis = try input.shape.axis(try node.int("axis", default: 0))

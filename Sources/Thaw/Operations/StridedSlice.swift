@@ -62,6 +62,20 @@ extension StridedSlice {
             }
             return [try context.add(StridedSlice(ranges: ranges), input, name: node.name)]
         },
+        TensorFlowRule("ReverseV2", "Reverse") { node, context in
+            let input = try node.input(0)
+            // The older operation says for each axis whether it is reversed.
+            let given = try node.integers(1, "axes")
+            let axes =
+                node.op == "Reverse"
+                ? given.indices.filter { given[$0] != 0 } : try given.map { try input.shape.axis($0) }
+            let ranges = input.shape.indices.map { axis in
+                let size = input.shape[axis]
+                return axes.contains(axis) && size > 0
+                    ? Range(start: size - 1, count: size, step: -1) : Range(start: 0, count: size)
+            }
+            return [try context.add(StridedSlice(ranges: ranges), input, name: node.name)]
+        },
         TensorFlowRule("StridedSlice") { node, context in
             let (ranges, shape) = try strided(node)
             let slice = try context.add(StridedSlice(ranges: ranges), node.input(0), name: node.name)

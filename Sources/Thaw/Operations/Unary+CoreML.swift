@@ -13,9 +13,46 @@ extension Unary: NeuralOperation {
         case .exponential: layers.add(node) { $0.unary.type = "EXP" }
         // The layer of its own adds an epsilon that cannot be zero; a power does not.
         case .reciprocalSquareRoot: layers.add(node) { $0.writePower(-0.5) }
+        case .reciprocal: layers.add(node) { $0.writePower(-1) }
+        case .absolute: layers.add(node) { $0.unary.type = "ABS" }
+        case .logarithm: layers.add(node) { $0.unary.type = "LOG" }
+        case .logarithm1p:
+            layers.add(node) {
+                $0.unary.type = "LOG"
+                $0.unary.shift = 1.0 as Float
+            }
+        case .softplus: layers.add(node) { $0.activation.choose("softplus") }
+        case .softsign: layers.add(node) { $0.activation.choose("softsign") }
+        case .selu:
+            let power = layers.addPart(node, "elu", node.inputs) { $0.activation.ELU.alpha = Float(Selu.alpha) }
+            layers.add(node.name, [power], node.outputs) { $0.activation.linear.alpha = Float(Selu.scale) }
+        case .exponentialMinus1:
+            let power = layers.addPart(node, "exponential", node.inputs) { $0.unary.type = "EXP" }
+            layers.add(node.name, [power], node.outputs) {
+                $0.activation.linear.alpha = 1.0 as Float
+                $0.activation.linear.beta = -1.0 as Float
+            }
+        case .complementaryErrorFunction:
+            try layers.requireExactArrays()
+            let part = layers.addPart(node, "erf", node.inputs) { $0.choose("erf") }
+            layers.add(node.name, [part], node.outputs) {
+                $0.activation.linear.alpha = -1.0 as Float
+                $0.activation.linear.beta = 1.0 as Float
+            }
+        case .ceiling, .floor, .round, .sign, .sine, .cosine, .errorFunction, .not:
+            try layers.requireExactArrays()
+            let kind = Unary.layers.first { $0.value == function }!.key
+            layers.add(node) { $0.choose(kind) }
+        case .isNaN: throw Failure.cannotWriteOperation(node.name, kind)
         case .square: layers.add(node.name, [node.input, node.input], node.outputs) { $0.choose("multiply") }
         }
     }
+
+    /// The layers that have no parameters.
+    fileprivate static let layers: [String: Function] = [
+        "ceil": .ceiling, "floor": .floor, "round": .round, "sign": .sign, "sin": .sine, "cos": .cosine,
+        "erf": .errorFunction, "logicalNot": .not, "tanh": .tanh,
+    ]
 
     private func writeClip(_ low: Float, _ high: Float, _ node: NeuralNode, to layers: inout NeuralLayers) throws {
         try layers.requireExactArrays()
@@ -42,7 +79,9 @@ extension Unary {
         NeuralRule("activation") { layer, reading in
             let kind = layer.parameters.choice ?? ""
             let parameters: Message? = kind.isEmpty ? nil : layer.parameters[kind]
-            let functions: [String: Function] = ["ReLU": .relu, "sigmoid": .sigmoid, "tanh": .tanh]
+            let functions: [String: Function] = [
+                "ReLU": .relu, "sigmoid": .sigmoid, "tanh": .tanh, "softplus": .softplus, "softsign": .softsign,
+            ]
             if let function = functions[kind] { return [try reading.add(Unary(function), [layer.input()], layer)] }
             switch (kind, parameters) {
             case ("leakyReLU", let parameters?):
@@ -63,7 +102,11 @@ extension Unary {
             let high: Float = layer.parameters.maxVal
             return [try reading.add(Unary(low == 0 && high == 6 ? .relu6 : .clip(low, high)), [layer.input()], layer)]
         },
-        NeuralRule("tanh") { layer, reading in [try reading.add(Unary(.tanh), [layer.input()], layer)] },
+        NeuralRule(kinds: layers.keys.sorted()) { layer, reading in
+            let result = try reading.add(Unary(layers[layer.kind]!), [layer.input()], layer)
+            // All arrays are float32 to Core ML, truth values, too.
+            return [try reading.asFloats(result, layer)]
+        },
         NeuralRule("unary") { layer, reading in
             let parameters = layer.parameters
             let type: String = parameters.type
@@ -84,6 +127,8 @@ extension Unary {
             switch type {
             case "SQRT": return [try reading.add(Unary(.squareRoot), [value], layer)]
             case "EXP": return [try reading.add(Unary(.exponential), [value], layer)]
+            case "ABS": return [try reading.add(Unary(.absolute), [value], layer)]
+            case "LOG": return [try reading.add(Unary(.logarithm), [value], layer)]
             case "RSQRT":
                 value = try combined(.add, epsilon)
                 return [try reading.add(Unary(.reciprocalSquareRoot), [value], layer)]
@@ -91,10 +136,11 @@ extension Unary {
                 value = try combined(.add, epsilon)
                 return [try combined(.divide, 1, first: true)]
             case "POWER":
-                return [
-                    alpha == -0.5
-                        ? try reading.add(Unary(.reciprocalSquareRoot), [value], layer) : try combined(.power, alpha)
-                ]
+                switch alpha {
+                case -0.5: return [try reading.add(Unary(.reciprocalSquareRoot), [value], layer)]
+                case -1: return [try reading.add(Unary(.reciprocal), [value], layer)]
+                default: return [try combined(.power, alpha)]
+                }
             case "THRESHOLD": return [try combined(.maximum, alpha)]
             default: throw layer.refused("the function \(type) is not supported")
             }

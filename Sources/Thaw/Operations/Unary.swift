@@ -8,7 +8,15 @@
 struct Unary: Operation {
     enum Function: Hashable, Sendable {
         case negate, squareRoot, reciprocalSquareRoot, square, exponential
-        case relu, relu6, elu, sigmoid, tanh
+        case absolute, sign, ceiling, floor, reciprocal, sine, cosine
+        /// To the nearest integer; halves go to the even one.
+        case round
+        case logarithm, errorFunction, complementaryErrorFunction
+        /// log(1 + x), and eˣ − 1, exact near 0.
+        case logarithm1p, exponentialMinus1
+        case relu, relu6, elu, selu, sigmoid, tanh, softplus, softsign
+        /// Truth values: whether x is 0, and whether x is not a number.
+        case not, isNaN
         /// x where x is positive, slope · x elsewhere.
         case leakyRelu(slope: Float)
         /// x held between two bounds.
@@ -20,27 +28,20 @@ struct Unary: Operation {
     init(_ function: Function) { self.function = function }
 
     var kind: String {
-        switch function {
-        case .negate: "Negate"
-        case .squareRoot: "SquareRoot"
-        case .reciprocalSquareRoot: "ReciprocalSquareRoot"
-        case .square: "Square"
-        case .exponential: "Exponential"
-        case .relu: "Relu"
-        case .relu6: "Relu6"
-        case .elu: "Elu"
-        case .sigmoid: "Sigmoid"
-        case .tanh: "Tanh"
-        case .leakyRelu: "LeakyRelu"
-        case .clip: "Clip"
-        }
+        let name = "\(function)".prefix { $0 != "(" }
+        return name.prefix(1).uppercased() + name.dropFirst()
     }
 
-    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] { [inputs[0]] }
+    /// Whether the result is a truth value.
+    private var isLogical: Bool { function == .not || function == .isNaN }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        [TensorType(inputs[0].shape, isLogical ? .bool : inputs[0].element)]
+    }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         inputs[0].withElements { x in
-            [Tensor(shape: inputs[0].shape, element: inputs[0].element) { apply(x[$0]) }]
+            [Tensor(shape: inputs[0].shape, element: isLogical ? .bool : inputs[0].element) { apply(x[$0]) }]
         }
     }
 
@@ -51,6 +52,25 @@ struct Unary: Operation {
         case .reciprocalSquareRoot: 1 / x.squareRoot()
         case .square: x * x
         case .exponential: exp(x)
+        case .absolute: abs(x)
+        case .sign: x > 0 ? 1 : x < 0 ? -1 : x
+        case .ceiling: x.rounded(.up)
+        case .floor: x.rounded(.down)
+        case .round: x.rounded(.toNearestOrEven)
+        case .reciprocal: 1 / x
+        case .sine: sin(x)
+        case .cosine: cos(x)
+        case .logarithm: log(x)
+        case .logarithm1p: log1p(x)
+        case .exponentialMinus1: expm1(x)
+        case .errorFunction: erf(x)
+        case .complementaryErrorFunction: erfc(x)
+        // Neither exponential overflows.
+        case .softplus: max(x, 0) + log1p(exp(-abs(x)))
+        case .softsign: x / (1 + abs(x))
+        case .selu: Selu.scale * (x < 0 ? Selu.alpha * expm1(x) : x)
+        case .not: x == 0 ? 1 : 0
+        case .isNaN: x.isNaN ? 1 : 0
         // Written so that a NaN stays one.
         case .relu: x < 0 ? 0 : x
         case .relu6: x < 0 ? 0 : x > 6 ? 6 : x
@@ -76,6 +96,12 @@ struct Unary: Operation {
     }
 }
 
+/// The numbers of the scaled exponential linear unit (Klambauer et al., Self-Normalizing Neural Networks, 2017).
+enum Selu {
+    static let scale = 1.0507009873554805
+    static let alpha = 1.6732632423543772
+}
+
 // MARK: TensorFlow
 
 extension Unary {
@@ -83,13 +109,29 @@ extension Unary {
         [
             ("Neg", Function.negate), ("Sqrt", .squareRoot), ("Rsqrt", .reciprocalSquareRoot), ("Square", .square),
             ("Exp", .exponential), ("Relu", .relu), ("Relu6", .relu6), ("Elu", .elu), ("Sigmoid", .sigmoid),
-            ("Tanh", .tanh),
+            ("Tanh", .tanh), ("Abs", .absolute), ("Ceil", .ceiling), ("Floor", .floor), ("Round", .round),
+            ("Rint", .round),
+            ("Sign", .sign), ("Log", .logarithm), ("Log1p", .logarithm1p), ("Expm1", .exponentialMinus1),
+            ("Erf", .errorFunction), ("Erfc", .complementaryErrorFunction), ("Reciprocal", .reciprocal),
+            ("Inv", .reciprocal), ("Sin", .sine), ("Cos", .cosine), ("Softplus", .softplus), ("Softsign", .softsign),
+            ("Selu", .selu), ("LogicalNot", .not), ("IsNan", .isNaN),
         ].map { name, function in
             TensorFlowRule(name) { node, context in [try context.add(Unary(function), node.input(0), name: node.name)] }
         } + [
+            TensorFlowRule("ClipByValue") { node, context in
+                let (low, high) = (try node.input(1), try node.input(2))
+                let bounds = [low, high].compactMap { operand in
+                    operand.constant.flatMap { $0.elementCount == 1 ? $0.floats[0] : nil }
+                }
+                if case .edge(_, let type) = try node.input(0), type.element == .float32, bounds.count == 2 {
+                    return [try context.add(Unary(.clip(bounds[0], bounds[1])), node.input(0), name: node.name)]
+                }
+                let raised = try context.combine(.maximum, node.input(0), low, name: node.name + "/low")
+                return [try context.combine(.minimum, raised, high, name: node.name)]
+            },
             TensorFlowRule("LeakyRelu") { node, context in
                 let slope = try node.float("alpha", default: 0.2)
                 return [try context.add(Unary(.leakyRelu(slope: slope)), node.input(0), name: node.name)]
-            }
+            },
         ]
 }

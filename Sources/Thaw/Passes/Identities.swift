@@ -38,7 +38,7 @@ extension Binary {
         switch function {
         case .add, .subtract: 0
         case .multiply, .divide, .power: 1
-        case .maximum, .minimum, .squaredDifference: nil
+        default: nil
         }
     }
 }

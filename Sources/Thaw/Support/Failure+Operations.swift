@@ -6,6 +6,10 @@ extension Failure {
             remedy: "that is more than a network has")
     }
 
+    static func impossibleShape(_ shape: some CustomStringConvertible) -> Failure {
+        Failure("an array of shape \(shape) cannot be computed")
+    }
+
     static func wrongRank(_ rank: Int, _ shape: some CustomStringConvertible) -> Failure {
         Failure("the input has shape \(shape)", remedy: "\(rank) axes are expected")
     }

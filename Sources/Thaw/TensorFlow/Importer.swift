@@ -11,6 +11,8 @@ struct Importer {
         /// Width and height in pixels, where the graph leaves them open.
         var size: (width: Int, height: Int)?
         var color: ColorLayout?
+        /// The nodes to be fed with arrays of these types, in place of the one input that is found; for tests.
+        var arrays: [String: TensorType]?
     }
 
     /// The graph with its one input.
@@ -48,6 +50,7 @@ struct Importer {
             ? findOutputs(whole) : options.outputs.map { try whole.named($0, option: "--output") }
         let survey = try GraphSurvey(Dropout.removed(from: nodes))
         let nodes = survey.nodes
+        if let arrays = options.arrays { return try run(survey, outputs, arrays) }
         let given = try options.input.map { try survey.named($0, option: "--input").node }
         let order = try survey.order(from: outputs.map(\.node), stoppingAt: Set(given.map { [$0] } ?? []))
         let input = try given ?? findInput(survey, order, outputs.map(\.node))
@@ -74,6 +77,32 @@ struct Importer {
         return Result(
             graph: importer.context.builder.graph.pruned(), takesImage: takesImage,
             nodeNames: order.map { nodes[$0].name })
+    }
+
+    /// The graph with these arrays as its inputs, in the order of their names; an output may be a constant.
+    private static func run(
+        _ survey: GraphSurvey, _ outputs: [GraphSurvey.Reference], _ arrays: [String: TensorType]
+    ) throws -> Result {
+        let order = try survey.order(from: outputs.map(\.node), stoppingAt: Set(arrays.keys))
+        var importer = Importer(survey)
+        for (name, type) in arrays.sorted(by: { $0.key < $1.key }) {
+            importer.known[name] = [.operand(.edge(importer.context.builder.input(name, type), type))]
+        }
+        for place in order where arrays[survey.nodes[place].name] == nil {
+            importer.known[survey.nodes[place].name] = try importer.results(of: survey.nodes[place])
+        }
+        try importer.report()
+        for reference in outputs {
+            if case .operand(.constant(let tensor))? = importer.known[reference.node]?.first {
+                let value = try importer.context.edge(.constant(tensor), name: reference.node)
+                importer.context.builder.output(reference.node, value)
+            } else {
+                try importer.addOutput(reference)
+            }
+        }
+        return Result(
+            graph: importer.context.builder.graph.pruned(), takesImage: false,
+            nodeNames: order.map { survey.nodes[$0].name })
     }
 
     // MARK: Inputs and outputs

@@ -7,6 +7,7 @@ import tensorflow as tf
 import arithmetic
 import constants
 import convolutions
+import operations
 import patterns
 import shapes
 from common import (Draw, answers, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table, strip_defaults)
@@ -61,6 +62,6 @@ class Cases:
 
 def write():
     cases = Cases()
-    for module in (arithmetic, constants, convolutions, patterns, shapes):
+    for module in (arithmetic, constants, convolutions, operations, patterns, shapes):
         module.write(cases)
     cases.save_index()

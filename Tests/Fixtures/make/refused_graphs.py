@@ -115,8 +115,7 @@ def attributes(add):
             ("pool_over_batch", average_pool, "pool", "ksize", [2, 2, 2, 1], "a pool over the batch"),
             ("pool_size_zero", max_pool, "pool", "ksize", [1, 0, 2, 1], "a window of height zero"),
             ("pool_too_large", max_pool, "pool", "ksize", [1, 7, 7, 1], "a window larger than the picture, without padding"),
-            ("dequantize_min_combined", dequantized, "weights", "mode", b"MIN_COMBINED", "Dequantize in mode MIN_COMBINED"),
-            ("dequantize_scaled", dequantized, "weights", "mode", b"SCALED", "Dequantize in mode SCALED"),
+            ("dequantize_unknown", dequantized, "weights", "mode", b"ROUNDED", "Dequantize in a mode that there is not"),
             ("squeeze_of_six", thin, "thin", "squeeze_dims", [2], "a squeeze of a dimension of 6"),
             ("split_uneven", parts, "parts", "num_split", 2, "3 channels into 2 parts")]:
         shown = value.decode() if isinstance(value, bytes) else attribute

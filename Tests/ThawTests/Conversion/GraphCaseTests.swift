@@ -51,4 +51,15 @@ let referenceTolerance: Float = 1e-5
         #expect(difference(graph.answer(to: input), try graphCase.expected()) <= referenceTolerance)
         #expect(difference(channelsFirst.answer(to: input), try graphCase.expected()) <= referenceTolerance)
     }
+
+    @Test(arguments: GraphCase.all) func `the engine gives the same answer`(_ graphCase: GraphCase) throws {
+        let graph = try Passes.run(Passes.simplification, on: graphCase.imported())
+        let input = graph.channelsLast(try graphCase.input())
+        let shape = graph[graph.inputs[0].value].shape
+        // A larger batch than the graph's is left to the references.
+        guard input.elementCount == shape.elementCount else { return }
+        let program = try Program(graph, instructionSet: InstructionSet.available.last!)
+        let answer = program.run([Tensor(input.floats, shape: shape)])[0]
+        #expect(difference(answer, try graphCase.expected()) <= referenceTolerance)
+    }
 }

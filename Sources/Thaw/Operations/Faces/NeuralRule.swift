@@ -13,6 +13,11 @@ struct NeuralReading {
     mutating func add(_ operation: any Operation, _ inputs: [Graph.Value], _ layer: NeuralLayer) throws -> Graph.Value {
         try builder.add(operation, inputs, name: layer.name)[0]
     }
+
+    /// The value as float32, as every array is to Core ML.
+    mutating func asFloats(_ value: Graph.Value, _ layer: NeuralLayer) throws -> Graph.Value {
+        builder[value].element == .float32 ? value : try add(Cast(element: .float32), [value], layer)
+    }
 }
 
 /// A layer as its rule meets it: its parameters, and the arrays it reads.
@@ -69,6 +74,12 @@ struct NeuralRule: Sendable {
     let build: @Sendable (NeuralLayer, inout NeuralReading) throws -> [Graph.Value]
 
     init(_ kinds: String..., build: @escaping @Sendable (NeuralLayer, inout NeuralReading) throws -> [Graph.Value]) {
+        self.init(kinds: kinds, build: build)
+    }
+
+    init(
+        kinds: [String], build: @escaping @Sendable (NeuralLayer, inout NeuralReading) throws -> [Graph.Value]
+    ) {
         self.kinds = kinds
         self.build = build
     }

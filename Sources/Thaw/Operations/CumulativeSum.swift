@@ -1,0 +1,56 @@
+/// The sum of all elements up to each along an axis.
+struct CumulativeSum: Operation {
+    /// Counted from the front.
+    var axis: Int
+    /// Whether the element itself is left out.
+    var isExclusive = false
+    /// Whether the sums run from the end.
+    var isReversed = false
+
+    var kind: String { "CumulativeSum" }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        guard inputs[0].shape.indices.contains(axis) else { throw Failure.noSuchAxis(axis, of: inputs[0].shape) }
+        return inputs
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let shape = inputs[0].shape
+        let size = shape[axis]
+        let step = shape.strides[axis]
+        var sums = [Double](repeating: 0, count: shape.elementCount)
+        inputs[0].withElements { x in
+            for start in 0..<sums.count where start / step % size == 0 {
+                var sum = 0.0
+                for i in 0..<size {
+                    let place = start + (isReversed ? size - 1 - i : i) * step
+                    let before = sum
+                    sum += x[place]
+                    sums[place] = isExclusive ? before : sum
+                }
+            }
+        }
+        return [Tensor(shape: shape, element: inputs[0].element) { sums[$0] }]
+    }
+
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
+        var copy = self
+        copy.axis = orders[0].firstIndex(of: axis)!
+        return Reordered(copy, inputs: orders, outputs: orders)
+    }
+}
+
+// MARK: TensorFlow
+
+extension CumulativeSum {
+    static let tensorFlow = [
+        TensorFlowRule("Cumsum") { node, context in
+            let input = try node.input(0)
+            let operation = CumulativeSum(
+                axis: try input.shape.axis(try node.integer(1, "axis")),
+                isExclusive: try node.bool("exclusive", default: false),
+                isReversed: try node.bool("reverse", default: false))
+            return [try context.add(operation, input, name: node.name)]
+        }
+    ]
+}

@@ -1,0 +1,105 @@
+/// Slices of an array along an axis, taken by their places.
+///
+/// Inputs: the array, and the places, of at least one axis, whose shape takes that of the axis. What is taken from outside the
+/// array is 0.
+struct Gather: Operation {
+    /// Counted from the front.
+    var axis: Int
+
+    var kind: String { "Gather" }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let shape = inputs[0].shape
+        guard shape.indices.contains(axis) else { throw Failure.noSuchAxis(axis, of: shape) }
+        let result = Shape(shape.prefix(axis) + inputs[1].shape.dimensions + shape.dropFirst(axis + 1))
+        return [TensorType(try result.checked(), inputs[0].element)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let output = try! outputTypes(inputs.map(\.type))[0]
+        let size = inputs[0].shape[axis]
+        let step = inputs[0].shape.strides[axis]
+        let places = inputs[1].integers
+        return inputs[0].withElements { x in
+            [
+                Tensor(shape: output.shape, element: output.element) { element in
+                    let row = element / step
+                    let place = places[row % places.count]
+                    return (0..<size).contains(place)
+                        ? x[(row / places.count * size + place) * step + element % step] : 0
+                }
+            ]
+        }
+    }
+}
+
+/// Slices of an array, each taken by its place along the first axes.
+///
+/// Inputs: the array, and the places, whose last axis holds one place for each of the array's first axes. What is taken from
+/// outside the array is 0.
+struct GatherSlices: Operation {
+    var kind: String { "GatherSlices" }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let shape = inputs[0].shape
+        guard let depth = inputs[1].shape.last, depth <= shape.rank else {
+            throw Failure.shapesDiffer(shape, inputs[1].shape)
+        }
+        let result = Shape(inputs[1].shape.dropLast() + shape.dropFirst(depth))
+        return [TensorType(try result.checked(), inputs[0].element)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let output = try! outputTypes(inputs.map(\.type))[0]
+        let shape = inputs[0].shape
+        let depth = inputs[1].shape.last!
+        let length = shape.dropFirst(depth).reduce(1, *)
+        let places = inputs[1].integers
+        return inputs[0].withElements { x in
+            [
+                Tensor(shape: output.shape, element: output.element) { element in
+                    var row = 0
+                    for axis in 0..<depth {
+                        let place = places[element / length * depth + axis]
+                        guard (0..<shape[axis]).contains(place) else { return 0 }
+                        row = row * shape[axis] + place
+                    }
+                    return x[row * length + element % length]
+                }
+            ]
+        }
+    }
+}
+
+// MARK: TensorFlow
+
+extension Gather {
+    static let tensorFlow = [
+        TensorFlowRule("Gather", "GatherV2") { node, context in
+            let input = try node.input(0)
+            let axis = node.op == "GatherV2" ? try input.shape.axis(try node.integer(2, "axis")) : 0
+            guard try node.int("batch_dims", default: 0) == 0 else {
+                throw node.refused("batches of places are not supported")
+            }
+            let places = try node.input(1)
+            try check(node, places, size: input.shape.indices.contains(axis) ? input.shape[axis] : 0)
+            guard places.shape.rank == 0 else {
+                return try context.add(Gather(axis: axis), [input, places], name: node.name)
+            }
+            // One place: its axis goes.
+            let list = try context.add(Reshape([1]), places, name: node.name + "/place")
+            let slice = try context.add(Gather(axis: axis), [input, list], name: node.name)[0]
+            var shape = slice.shape.dimensions
+            shape.remove(at: axis)
+            return [try context.add(Reshape(Shape(shape)), slice, name: node.name + "/shape")]
+        },
+        TensorFlowRule("GatherNd") { node, context in
+            try context.add(GatherSlices(), [try node.input(0), try node.input(1)], name: node.name)
+        },
+    ]
+
+    private static func check(_ node: TensorFlowNode, _ places: Operand, size: Int) throws {
+        guard let outside = places.constant?.integers.first(where: { !(0..<size).contains($0) }) else { return }
+        throw node.refused("place \(outside) lies outside the array", remedy: "its axis has \(size) elements")
+    }
+}

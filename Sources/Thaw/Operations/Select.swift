@@ -1,0 +1,60 @@
+/// One of two arrays, element by element: the first where a condition holds, else the second. All three are broadcast.
+struct Select: Operation {
+    var kind: String { "Select" }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let (a, b) = (inputs[1], inputs[2])
+        guard a.element == b.element else { throw Failure.elementTypesDiffer(a.element.rawValue, b.element.rawValue) }
+        let shape = try a.shape.broadcast(with: b.shape).broadcast(with: inputs[0].shape)
+        return [TensorType(try shape.checked(), a.element)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let output = try! outputTypes(inputs.map(\.type))[0]
+        let places = inputs.map { $0.shape.places(in: output.shape) }
+        return inputs[0].withElements { condition in
+            inputs[1].withElements { a in
+                inputs[2].withElements { b in
+                    [
+                        Tensor(shape: output.shape, element: output.element) {
+                            condition[places[0]($0)] != 0 ? a[places[1]($0)] : b[places[2]($0)]
+                        }
+                    ]
+                }
+            }
+        }
+    }
+
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
+        guard inputs.allSatisfy({ $0.shape.rank == inputs[0].shape.rank }) else { return nil }
+        // One order for all; the one that came from a spatial operation is worth keeping.
+        let identity = Array(0..<inputs[0].shape.rank)
+        let order = orders.first { $0 != identity } ?? identity
+        return Reordered(self, inputs: orders.map { _ in order }, outputs: [order])
+    }
+}
+
+// MARK: TensorFlow
+
+extension Select {
+    static let tensorFlow = [
+        TensorFlowRule("SelectV2") { node, context in
+            try context.add(Select(), try (0..<3).map { try node.input($0) }, name: node.name)
+        },
+        TensorFlowRule("Select") { node, context in
+            var inputs = try (0..<3).map { try node.input($0) }
+            guard inputs[1].shape == inputs[2].shape else {
+                throw Failure.shapesDiffer(inputs[1].shape, inputs[2].shape).at(node.name)
+            }
+            // A list of conditions chooses along the first axis; otherwise there is one for all, or one an element.
+            let rank = inputs[1].shape.rank
+            if inputs[0].shape.rank == 1, rank > 1, inputs[0].shape[0] == inputs[1].shape[0] {
+                let shape = Shape(inputs[0].shape.dimensions + [Int](repeating: 1, count: rank - 1))
+                inputs[0] = try context.add(Reshape(shape), inputs[0], name: node.name + "/condition")
+            } else if inputs[0].shape.rank > 0, inputs[0].shape != inputs[1].shape {
+                throw Failure.shapesDiffer(inputs[0].shape, inputs[1].shape).at(node.name)
+            }
+            return try context.add(Select(), inputs, name: node.name)
+        },
+    ]
+}

@@ -1,0 +1,66 @@
+/// The largest elements along an axis, in falling order, and their places; of equal ones the first comes first.
+struct TopK: Operation {
+    /// Counted from the front.
+    var axis: Int
+    var count: Int
+
+    var kind: String { "TopK" }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        var shape = inputs[0].shape
+        guard shape.indices.contains(axis) else { throw Failure.noSuchAxis(axis, of: shape) }
+        guard (0...shape[axis]).contains(count) else { throw Failure.sliceOutside(shape) }
+        shape[axis] = count
+        return [TensorType(shape, inputs[0].element), TensorType(shape, .int32)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let types = try! outputTypes(inputs.map(\.type))
+        let size = inputs[0].shape[axis]
+        let step = inputs[0].shape.strides[axis]
+        let shape = types[0].shape
+        var values = [Double](repeating: 0, count: shape.elementCount)
+        var places = values
+        inputs[0].withElements { x in
+            guard size > 0, count > 0 else { return }
+            for row in 0..<inputs[0].elementCount / size {
+                let start = row / step * step * size + row % step
+                let numbers = (0..<size).map { x[start + $0 * step] }
+                let order = numbers.indices.sorted { TopK.precedes(numbers, $0, $1) }
+                let target = row / step * step * count + row % step
+                for (rank, place) in order.prefix(count).enumerated() {
+                    values[target + rank * step] = numbers[place]
+                    places[target + rank * step] = Double(place)
+                }
+            }
+        }
+        return [
+            Tensor(shape: shape, element: types[0].element) { values[$0] },
+            Tensor(shape: shape, element: .int32) { places[$0] },
+        ]
+    }
+
+    /// Whether the number at `a` stands before that at `b`. Not-a-number stands behind all numbers.
+    private static func precedes(_ numbers: [Double], _ a: Int, _ b: Int) -> Bool {
+        let (x, y) = (numbers[a], numbers[b])
+        if x.isNaN || y.isNaN { return x.isNaN == y.isNaN ? a < b : y.isNaN }
+        return x == y ? a < b : x > y
+    }
+
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
+        let operation = TopK(axis: orders[0].firstIndex(of: axis)!, count: count)
+        return Reordered(operation, inputs: orders, outputs: [orders[0], orders[0]])
+    }
+}
+
+// MARK: TensorFlow
+
+extension TopK {
+    static let tensorFlow = [
+        TensorFlowRule("TopKV2") { node, context in
+            let input = try node.input(0)
+            let count = try node.integer(1, "number of elements")
+            return try context.add(TopK(axis: try input.shape.axis(-1), count: count), [input], name: node.name)
+        }
+    ]
+}

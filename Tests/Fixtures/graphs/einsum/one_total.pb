@@ -1,0 +1,14 @@
+
+6
+inputPlaceholder*
+dtype0*
+shape
+:
+=
+EinsumEinsuminput*
+N*
+T0*
+equationij->
+#
+outputIdentityEinsum*
+T0"ª

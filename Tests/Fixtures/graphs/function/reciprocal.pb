@@ -1,0 +1,14 @@
+
+>
+inputPlaceholder*
+dtype0*
+shape:
+(
+
+Reciprocal
+Reciprocalinput*
+T0
+'
+outputIdentity
+Reciprocal*
+T0"ª

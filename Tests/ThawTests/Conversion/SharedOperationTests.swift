@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// A graph of the shared material that shows one operation, or a few: what is fed, and what TensorFlow answers.
+private struct OperationCase: Decodable {
+    struct Port: Decodable {
+        let tensor: String
+        let dtype: String
+        let shape: [Int]
+        let csv: String
+    }
+
+    struct Constant: Decodable {
+        let name: String
+        let shape: [Int]
+    }
+
+    let `case`: String
+    let inputs: [Port]
+    let outputs: [Port]
+    /// Constants that hold what the operation works on, and may as well be inputs.
+    let promote: [Constant]
+
+    static let folder = Fixtures.shared?.appendingPathComponent("ops")
+
+    static let all: [OperationCase] = {
+        guard let folder, let data = try? Data(contentsOf: folder.appendingPathComponent("cases.json")) else {
+            return []
+        }
+        return try! JSONDecoder().decode([OperationCase].self, from: data)
+    }()
+
+    func nodes() throws -> [NodeDefinition] {
+        try GraphDefinition(contentsOf: Self.folder!.appendingPathComponent("\(self.case)/frozen_model.pb").path).nodes
+    }
+
+    static func array(_ port: Port) throws -> Tensor {
+        let text = try String(contentsOf: folder!.appendingPathComponent(port.csv), encoding: .utf8)
+        let numbers = text.split(whereSeparator: \.isNewline).map { line in
+            line == "True" ? 1 : line == "False" ? 0 : Float(line)!
+        }
+        return Tensor(numbers, shape: Shape(port.shape))
+    }
+
+    /// The arrays that are fed, by their nodes' names: the placeholders', and those of promoted constants.
+    func arrays(_ nodes: [NodeDefinition], promoting: Bool) throws -> [String: Tensor] {
+        var result: [String: Tensor] = [:]
+        for input in inputs { result[GraphSurvey.Reference(input.tensor).node] = try Self.array(input) }
+        for constant in promoting ? promote : [] {
+            guard case .tensor(let tensor)? = nodes.first(where: { $0.name == constant.name })?.attributes["value"]
+            else { continue }
+            result[constant.name] = tensor.asFloat32
+        }
+        return result
+    }
+
+    /// How far the answers are from TensorFlow's: the worst output's difference, infinite for another shape.
+    func difference(promoting: Bool) throws -> Float {
+        let nodes = try nodes()
+        let arrays = try arrays(nodes, promoting: promoting)
+        let options = Importer.Options(outputs: outputs.map(\.tensor), arrays: arrays.mapValues(\.type))
+        let graph = try Importer.run(nodes, options).graph
+        try graph.validate()
+        let simplified = try Passes.run(Passes.simplification, on: graph)
+        var worst: Float = 0
+        for graph in [graph, simplified] {
+            let answers = graph.evaluate(graph.inputs.map { arrays[$0.name]! })
+            for (answer, port) in zip(answers, outputs) {
+                let expected = try Self.array(port)
+                let isAlike = answer.shape == expected.shape
+                worst = max(worst, isAlike ? ThawTests.difference(answer, expected) : .infinity)
+            }
+        }
+        return worst
+    }
+}
+
+@Suite(.enabled(if: !OperationCase.all.isEmpty, "the shared material is absent")) struct SharedOperationTests {
+    /// Prints how many of the cases are supported; the others are refused by name.
+    @Test(arguments: [false, true])
+    func `operations answer as TensorFlow does`(promoting: Bool) throws {
+        let cases = OperationCase.all.filter { !promoting || !$0.promote.isEmpty }
+        var refused: [String] = []
+        for operation in cases {
+            do {
+                let difference = try operation.difference(promoting: promoting)
+                #expect(difference <= referenceTolerance, "\(operation.case)")
+            } catch let failure as Failure {
+                refused.append("\(operation.case): \(failure)")
+            }
+        }
+        print(
+            "\(cases.count - refused.count) of \(cases.count) graphs of the shared operations are supported",
+            promoting ? "with constants as inputs" : "as they are")
+        for line in refused { print("  refused: \(line)") }
+    }
+}
