@@ -189,17 +189,23 @@ extension ImportContext {
     mutating func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand, name: String) throws -> Operand {
         switch (a, b) {
         case (.edge(_, let type), .constant(let tensor)):
-            return try add(Binary(function, constant: tensor.matching(type)), a, name: name)
+            return try add(Binary(function, constant: tensor.matching(type.element)), a, name: name)
         case (.constant(let tensor), .edge(_, let type)):
-            return try add(Binary(function, constant: tensor.matching(type), constantFirst: true), b, name: name)
+            return try add(
+                Binary(function, constant: tensor.matching(type.element), constantFirst: true), b, name: name)
+        case (.constant(let first), .constant(let second)):
+            // What has been computed here is float32, whatever the graph says.
+            let operands =
+                first.element == second.element ? [first, second] : [first, second].map { $0.matching(.float32) }
+            return try add(Binary(function), operands.map { .constant($0) }, name: name)[0]
         default: return try add(Binary(function), [a, b], name: name)[0]
         }
     }
 }
 
 extension Tensor {
-    /// The tensor as float32 where both it and `type` hold fractions: the graph computes in one precision.
-    fileprivate func matching(_ type: TensorType) -> Tensor {
-        element.isFloatingPoint && type.element.isFloatingPoint ? asFloat32 : self
+    /// The tensor as float32 where both it and the other operand hold fractions: the graph computes in one precision.
+    fileprivate func matching(_ type: ElementType) -> Tensor {
+        element.isFloatingPoint && type.isFloatingPoint ? asFloat32 : self
     }
 }

@@ -9,29 +9,30 @@ extension Constant {
             default: throw Failure.badAttribute(node.name, node.op, "value")
             }
         },
-        TensorFlowRule("Fill") { node, _ in
+        TensorFlowRule("Fill") { node, context in
             let shape = Shape(try node.integers(0, "shape"))
-            let value = try node.constant(1, "value")
-            guard let count = shape.checkedCount, count <= ImportContext.largestConstant else {
-                throw node.refused("\(shape) is not a shape, or too large")
+            let value = try node.input(1)
+            guard value.shape.checkedCount == 1 else {
+                throw Failure.notOneNumber(node.name, node.op, "value", value.shape.checkedCount ?? 0)
             }
-            guard value.elementCount == 1 else {
-                throw Failure.notOneNumber(node.name, node.op, "value", value.elementCount)
+            guard let constant = value.constant else {
+                let number = try context.add(Reshape([]), value, name: node.name + "/value")
+                return [try context.add(BroadcastTo(shape: shape), number, name: node.name)]
             }
-            return [.constant(value.withElements { x in Tensor(shape: shape, element: value.element) { _ in x[0] } })]
+            let number = constant.withElements { $0[0] }
+            return [.constant(try context.fill(shape, number, constant.element, name: node.name))]
         },
         TensorFlowRule("Rank", "Size") { node, _ in
             let shape = try node.input(0).shape
             let element = try node.element("out_type", default: .int32)
             return [.constant(Tensor(Double(node.op == "Rank" ? shape.rank : shape.elementCount), element: element))]
         },
-        TensorFlowRule("ZerosLike", "OnesLike") { node, _ in
+        TensorFlowRule("ZerosLike", "OnesLike") { node, context in
             let type = try node.input(0).type
-            guard type.shape.checkedCount ?? .max <= ImportContext.largestConstant else {
-                throw Failure.constantTooLarge(type.shape).at(node.name)
-            }
-            let number: Double = node.op == "OnesLike" ? 1 : 0
-            return [.constant(Tensor(shape: type.shape, element: type.element) { _ in number })]
+            return [
+                .constant(
+                    try context.fill(type.shape, node.op == "OnesLike" ? 1 : 0, type.element, name: node.name))
+            ]
         },
         TensorFlowRule("Range") { node, _ in
             let parts = try (0..<3).map { try node.constant($0, ["start", "limit", "delta"][$0]) }
@@ -51,4 +52,15 @@ extension Constant {
             ]
         },
     ]
+}
+
+extension ImportContext {
+    /// An array that holds one number everywhere.
+    /// - Throws: `Failure` naming the node where it would be too large.
+    func fill(_ shape: Shape, _ number: Double, _ element: ElementType, name: String) throws -> Tensor {
+        guard shape.checkedCount ?? .max <= Self.largestConstant else {
+            throw Failure.constantTooLarge(shape).at(name)
+        }
+        return Tensor(shape: shape, element: element) { _ in number }
+    }
 }

@@ -47,11 +47,19 @@ extension Pad {
             guard try node.input(1).shape == [input.shape.rank, 2], amounts.allSatisfy((0..<1 << 24).contains) else {
                 throw node.refused("the paddings \(amounts) do not fit an array of shape \(input.shape)")
             }
-            let value = node.op == "PadV2" ? try node.constant(2, "padding value").floats.first ?? 0 : 0
+            let operand = node.op == "PadV2" ? try node.input(2) : nil
+            let value = operand?.constant?.floats.first ?? 0
             let pad = Pad(
                 before: stride(from: 0, to: amounts.count, by: 2).map { amounts[$0] },
                 after: stride(from: 1, to: amounts.count, by: 2).map { amounts[$0] }, value: value)
-            return [amounts.allSatisfy { $0 == 0 } ? input : try context.add(pad, input, name: node.name)]
+            guard case .edge? = operand else {
+                return [amounts.allSatisfy { $0 == 0 } ? input : try context.add(pad, input, name: node.name)]
+            }
+            // The value is computed: it is put where the border is.
+            let ones = try context.fill(input.shape, 1, .bool, name: node.name)
+            let inside = try context.add(pad, .constant(ones), name: node.name + "/inside")
+            let padded = try context.add(pad, input, name: node.name)
+            return try context.add(Select(), [inside, padded, try node.input(2)], name: node.name)
         }
     ]
 }

@@ -15,7 +15,7 @@ struct Softmax: Operation {
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         guard inputs[0].shape.indices.contains(axis) else { throw Failure.noSuchAxis(axis, of: inputs[0].shape) }
-        return [inputs[0]]
+        return [TensorType(inputs[0].shape)]
     }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {

@@ -93,7 +93,9 @@ struct Importer {
         }
         try importer.report()
         for reference in outputs {
-            if case .operand(.constant(let tensor))? = importer.known[reference.node]?.first {
+            if let results = importer.known[reference.node], results.indices.contains(reference.output),
+                case .operand(.constant(let tensor)) = results[reference.output]
+            {
                 let value = try importer.context.edge(.constant(tensor), name: reference.node)
                 importer.context.builder.output(reference.node, value)
             } else {

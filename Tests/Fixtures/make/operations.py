@@ -140,14 +140,14 @@ def placing(cases):
     add = cases.family("gather")
     for axis in (0, 1, -1):
         add(f"axis_{axis}", [3, 4, 5], lambda x, r: op.GatherV2(params=x, indices=[2, 0, 2], axis=axis))
-    add("v1", [3, 4], lambda x, r: op.Gather(params=x, indices=[2, 0]))
+    add("v1", [3, 5], lambda x, r: op.Gather(params=x, indices=[2, 0]))
     add("one_place", [3, 4, 5], lambda x, r: op.GatherV2(params=x, indices=2, axis=1))
     add("matrix_of_places", [3, 4], lambda x, r: op.GatherV2(params=x, indices=[[1, 3], [0, 0]], axis=1))
     add("int64_places", [3, 4], lambda x, r: op.GatherV2(params=x, indices=tf.constant([3, 1], tf.int64), axis=1))
     add("channels", SHAPE, lambda x, r: op.GatherV2(params=x, indices=[4, 2, 0], axis=3))
     add("places_computed", [3, 4], lambda x, r: op.GatherV2(
         params=r(4, 2), indices=op.ArgMax(input=x, dimension=1), axis=0), "an embedding")
-    add("nd_elements", [3, 4], lambda x, r: op.GatherNd(params=x, indices=[[0, 1], [2, 3]]))
+    add("nd_elements", [3, 5], lambda x, r: op.GatherNd(params=x, indices=[[0, 1], [2, 3]]))
     add("nd_slices", [3, 4, 2], lambda x, r: op.GatherNd(params=x, indices=[[2], [0]]))
     add("nd_matrix", [3, 4, 2], lambda x, r: op.GatherNd(params=x, indices=[[[2, 1]], [[0, 3]]]))
 
@@ -199,10 +199,10 @@ def products(cases):
 
     add = cases.family("einsum")
     for name, shape, equation, constant in [
-            ("matrix", [3, 4], "ij,jk->ik", [4, 5]), ("transposed", [3, 4], "ij,kj->ki", [5, 4]),
+            ("matrix", [3, 4], "ij,jk->ik", [4, 5]), ("transposed", [3, 5], "ij,kj->ki", [6, 5]),
             ("batch", [2, 3, 4], "bij,bjk->bik", [2, 4, 5]), ("heads", [2, 3, 8], "abc,cde->abde", [8, 2, 4]),
             ("heads_back", [2, 3, 2, 4], "abcd,cde->abe", [2, 4, 5]), ("outer", [3], "i,j->ij", [4]),
-            ("inner", [2, 4], "ij,ij->i", [2, 4]), ("summed", [2, 3, 4], "ijk,kl->il", [4, 5]),
+            ("inner", [2, 5], "ij,ij->i", [2, 5]), ("summed", [2, 3, 4], "ijk,kl->il", [4, 5]),
             ("attention", [2, 3, 2, 4], "btnh,bsnh->bnts", [2, 5, 2, 4]), ("ellipsis", [2, 3, 4], "...k,kl->...l", [4, 5])]:
         add(name, shape, lambda x, r: op.Einsum(inputs=[x, r(*constant)], equation=equation))
     add("constant_left", [4, 5], lambda x, r: op.Einsum(inputs=[r(3, 4), x], equation="ij,jk->ik"))

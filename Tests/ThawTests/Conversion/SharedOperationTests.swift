@@ -36,6 +36,12 @@ private struct OperationCase: Decodable {
         try GraphDefinition(contentsOf: Self.folder!.appendingPathComponent("\(self.case)/frozen_model.pb").path).nodes
     }
 
+    /// Top k without order: TensorFlow leaves the largest elements as they lie in its heap.
+    private static let unordered: Set = ["topk/rank2_k5"]
+
+    /// TensorFlow's kernels round each step to the output's type: half precision has ten bits.
+    var tolerance: Float { outputs.contains { $0.dtype == "float16" } ? 0x1p-10 : referenceTolerance }
+
     static func array(_ port: Port) throws -> Tensor {
         let text = try String(contentsOf: folder!.appendingPathComponent(port.csv), encoding: .utf8)
         let numbers = text.split(whereSeparator: \.isNewline).map { line in
@@ -69,12 +75,20 @@ private struct OperationCase: Decodable {
             let answers = graph.evaluate(graph.inputs.map { arrays[$0.name]! })
             for (answer, port) in zip(answers, outputs) {
                 let expected = try Self.array(port)
-                let isAlike = answer.shape == expected.shape
-                worst = max(worst, isAlike ? ThawTests.difference(answer, expected) : .infinity)
+                guard answer.shape == expected.shape else { return .infinity }
+                worst = max(
+                    worst,
+                    Self.unordered.contains(self.case)
+                        ? ThawTests.difference(answer.sorted, expected.sorted)
+                        : ThawTests.difference(answer, expected))
             }
         }
         return worst
     }
+}
+
+extension Tensor {
+    fileprivate var sorted: Tensor { Tensor(floats.sorted(), shape: shape) }
 }
 
 @Suite(.enabled(if: !OperationCase.all.isEmpty, "the shared material is absent")) struct SharedOperationTests {
@@ -86,7 +100,7 @@ private struct OperationCase: Decodable {
         for operation in cases {
             do {
                 let difference = try operation.difference(promoting: promoting)
-                #expect(difference <= referenceTolerance, "\(operation.case)")
+                #expect(difference <= operation.tolerance, "\(operation.case)")
             } catch let failure as Failure {
                 refused.append("\(operation.case): \(failure)")
             }

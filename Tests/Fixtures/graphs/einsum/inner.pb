@@ -3,11 +3,11 @@
 inputPlaceholder*
 dtype0*
 shape
-:
-`
+:
+h
 Einsum/inputs_1Const*
-dtype0*9
-value0B." J²½6¼˜¼Õp>£(ø¾.@>ì›/¾IŸ>îñm?
+dtype0*A
+value8B6"(J²½6¼˜¼Õp>£(ø¾.@>ì›/¾IŸ>îñm?¼ç? 6ò¼
 R
 EinsumEinsuminputEinsum/inputs_1*
 N*
