@@ -25,7 +25,11 @@ public struct GraphBuilder {
     /// - Throws: `Failure` naming the node when the operation cannot take the inputs.
     public mutating func add(_ operation: any Operation, _ inputs: [Graph.Value], name: String) throws -> [Graph.Value]
     {
-        let types = try naming(place: name) { try graph.outputTypes(of: operation, inputs.map { graph[$0] }) }
+        let types = try naming(place: name) {
+            let types = try graph.outputTypes(of: operation, inputs.map { graph[$0] })
+            for type in types where type.shape.checkedCount == nil { throw Failure.impossibleShape(type.shape) }
+            return types
+        }
         let outputs = types.map { newValue($0) }
         for output in outputs { producers[output] = graph.nodes.count }
         graph.nodes.append(Graph.Node(name: unique(name), operation: operation, inputs: inputs, outputs: outputs))

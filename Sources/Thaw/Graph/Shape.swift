@@ -26,13 +26,6 @@ public struct Shape: Hashable, Sendable, ExpressibleByArrayLiteral {
         return dimensions.contains(0) ? 0 : count
     }
 
-    /// The shape, where its number of elements can be told.
-    /// - Throws: `Failure` when a dimension is negative or the number exceeds 2^40.
-    func checked() throws -> Shape {
-        guard checkedCount != nil else { throw Failure.impossibleShape(self) }
-        return self
-    }
-
     /// How many elements lie between neighbours along each axis, the last axis being contiguous.
     public var strides: [Int] {
         var strides = [Int](repeating: 1, count: rank)

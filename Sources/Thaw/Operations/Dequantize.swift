@@ -41,7 +41,11 @@ enum Dequantize {
         }
     }
 
-    private enum Mode: String { case minFirst = "MIN_FIRST", minCombined = "MIN_COMBINED", scaled = "SCALED" }
+    private enum Mode: String {
+        case minFirst = "MIN_FIRST"
+        case minCombined = "MIN_COMBINED"
+        case scaled = "SCALED"
+    }
 
     static let tensorFlow = [
         TensorFlowRule("Dequantize") { node, _ in
@@ -60,7 +64,7 @@ enum Dequantize {
             let isNarrow = try node.bool("narrow_range", default: false)
             let axis = try node.int("axis", default: -1)
             let count = axis == -1 ? 1 : codes.shape[try codes.shape.axis(axis)]
-            guard ranges.allSatisfy({ $0.count == count }) else {
+            guard ranges.allSatisfy({ $0.count == count }), count <= 1 << 16 else {
                 throw node.refused("the ranges are \(ranges[0].count) and \(ranges[1].count), not \(count)")
             }
             func part(_ codes: Tensor, _ index: Int) -> Tensor {

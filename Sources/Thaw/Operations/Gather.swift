@@ -12,7 +12,7 @@ struct Gather: Operation {
         let shape = inputs[0].shape
         guard shape.indices.contains(axis) else { throw Failure.noSuchAxis(axis, of: shape) }
         let result = Shape(shape.prefix(axis) + inputs[1].shape.dimensions + shape.dropFirst(axis + 1))
-        return [TensorType(try result.checked(), inputs[0].element)]
+        return [TensorType(result, inputs[0].element)]
     }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
@@ -46,7 +46,7 @@ struct GatherSlices: Operation {
             throw Failure.shapesDiffer(shape, inputs[1].shape)
         }
         let result = Shape(inputs[1].shape.dropLast() + shape.dropFirst(depth))
-        return [TensorType(try result.checked(), inputs[0].element)]
+        return [TensorType(result, inputs[0].element)]
     }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {

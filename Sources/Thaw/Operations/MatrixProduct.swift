@@ -16,7 +16,7 @@ struct MatrixProduct: Operation {
         let b = turned(inputs[1].shape, transposeSecond)
         guard a[a.rank - 1] == b[b.rank - 2] else { throw Failure.shapesDiffer(a, b) }
         let batch = try Shape(a.dropLast(2)).broadcast(with: Shape(b.dropLast(2)))
-        return [TensorType(try Shape(batch.dimensions + [a[a.rank - 2], b[b.rank - 1]]).checked())]
+        return [TensorType(Shape(batch.dimensions + [a[a.rank - 2], b[b.rank - 1]]))]
     }
 
     func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int {
@@ -61,50 +61,5 @@ struct MatrixProduct: Operation {
                 ]
             }
         }
-    }
-}
-
-// MARK: TensorFlow
-
-extension MatrixProduct {
-    static let tensorFlow = [
-        TensorFlowRule("MatMul") { node, context in
-            let (a, b) = (try node.input(0), try node.input(1))
-            guard a.shape.rank == 2, b.shape.rank == 2 else {
-                throw node.refused(
-                    "the inputs have shapes \(a.shape) and \(b.shape)", remedy: "two matrices are expected")
-            }
-            let product = MatrixProduct(
-                transposeFirst: try node.bool("transpose_a", default: false),
-                transposeSecond: try node.bool("transpose_b", default: false))
-            return [try context.product(product, a, b, name: node.name)]
-        },
-        TensorFlowRule("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3") { node, context in
-            let product = MatrixProduct(
-                transposeFirst: try node.bool("adj_x", default: false),
-                transposeSecond: try node.bool("adj_y", default: false))
-            return [try context.product(product, node.input(0), node.input(1), name: node.name)]
-        },
-    ]
-}
-
-extension ImportContext {
-    /// Adds a product of matrices: a dense layer where the second is known, and the same for all of the first.
-    mutating func product(_ product: MatrixProduct, _ a: Operand, _ b: Operand, name: String) throws -> Operand {
-        guard case .edge = a, let matrix = b.constant, !product.transposeFirst, a.shape.rank >= 2,
-            matrix.shape.rank >= 2,
-            a.shape.rank >= matrix.shape.rank, matrix.shape.dropLast(2).allSatisfy({ $0 == 1 })
-        else { return try add(product, [a, b], name: name)[0] }
-        let plain = matrix.asFloat32.reshaped(Shape(matrix.shape.suffix(2)))
-        let dense = Dense(matrix: product.transposeSecond ? plain.transposed([1, 0]) : plain)
-        if a.shape.rank == 2 { return try add(dense, a, name: name) }
-        let columns = dense.matrix.shape[1]
-        let rows = a.shape.dropLast().reduce(1, *)
-        guard let depth = a.shape.last, depth == dense.matrix.shape[0] else {
-            throw Failure.shapesDiffer(a.shape, dense.matrix.shape).at(name)
-        }
-        let flat = try add(Reshape([rows, depth]), a, name: name + "/rows")
-        let result = try add(dense, flat, name: name)
-        return try add(Reshape(Shape(a.shape.dropLast() + [columns])), result, name: name + "/shape")
     }
 }

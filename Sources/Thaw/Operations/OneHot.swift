@@ -14,7 +14,7 @@ struct OneHot: Operation {
         var shape = inputs[0].shape.dimensions
         guard (0...shape.count).contains(axis) else { throw Failure.noSuchAxis(axis, of: inputs[0].shape) }
         shape.insert(depth, at: axis)
-        return [TensorType(try Shape(shape).checked(), element)]
+        return [TensorType(Shape(shape), element)]
     }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {

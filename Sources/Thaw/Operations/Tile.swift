@@ -13,7 +13,7 @@ struct Tile: Operation {
             guard multiple >= 0, !overflow else { throw Failure.impossibleShape(shape) }
             return product
         }
-        return [TensorType(try Shape(sizes).checked(), inputs[0].element)]
+        return [TensorType(Shape(sizes), inputs[0].element)]
     }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
@@ -48,7 +48,7 @@ struct BroadcastTo: Operation {
         guard try inputs[0].shape.broadcast(with: shape) == shape else {
             throw Failure.cannotBroadcast(inputs[0].shape, shape)
         }
-        return [TensorType(try shape.checked(), inputs[0].element)]
+        return [TensorType(shape, inputs[0].element)]
     }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
@@ -73,7 +73,7 @@ extension Tile {
         },
         TensorFlowRule("BroadcastTo") { node, context in
             let shape = Shape(try node.integers(1, "shape"))
-            return [try context.add(BroadcastTo(shape: shape.checked()), node.input(0), name: node.name)]
+            return [try context.add(BroadcastTo(shape: shape), node.input(0), name: node.name)]
         },
     ]
 }

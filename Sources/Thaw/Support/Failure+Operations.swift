@@ -7,7 +7,7 @@ extension Failure {
     }
 
     static func impossibleShape(_ shape: some CustomStringConvertible) -> Failure {
-        Failure("an array of shape \(shape) cannot be computed")
+        Failure("an array of shape \(shape) cannot be computed", remedy: "2^40 elements are the most")
     }
 
     static func wrongRank(_ rank: Int, _ shape: some CustomStringConvertible) -> Failure {

@@ -54,6 +54,34 @@ def unsupported(add):
     add("resource_variable.pb", graph(resource_variable), "a resource variable: the graph is not frozen", "weights")
 
 
+def places_and_sizes(add):
+    """What lies outside an array, or makes one that nobody could hold."""
+    def numbers(x):
+        return op.Reshape(tensor=x, shape=[1, -1])
+
+    def huge_product(x):
+        ones = op.Fill(dims=[1 << 13, 1 << 13], value=1.0)
+        return op.Mul(x=x, y=op.Sum(input=op.MatMul(a=ones, b=ones, name="product"), axis=[0, 1]))
+
+    def vectors(x, name):
+        return op.OneHot(indices=op.Cast(x=x, DstT=tf.int32), depth=(1 << 31) - 1, on_value=1.0, off_value=0.0, name=name)
+
+    for name, build, wrong, words in [
+            ("gather_outside", lambda x: op.GatherV2(params=x, indices=[0, 3], axis=3, name="pick"),
+             "a channel that the picture has not", "pick 3"),
+            ("gather_of_batches", lambda x: op.GatherV2(params=x, indices=[[0]], axis=3, batch_dims=1, name="pick"),
+             "places that differ from picture to picture", "pick batches"),
+            ("tile_huge", lambda x: op.Tile(input=x, multiples=[1 << 20] * 4, name="repeat"), "a picture 2^80 times", "repeat"),
+            ("broadcast_huge", lambda x: op.BroadcastTo(input=op.Sum(input=x, axis=[0, 1, 2, 3]), shape=[1 << 30] * 2, name="wide"),
+             "one number 2^60 times", "wide"),
+            ("one_hot_huge", lambda x: vectors(vectors(x, None), "vectors"), "vectors of vectors of 2^31 - 1 numbers", "vectors"),
+            ("product_huge", huge_product, "constants whose product takes 2^39 multiplications", "product"),
+            ("einsum_diagonal", lambda x: op.Einsum(inputs=[op.MatMul(a=numbers(x), b=numbers(x), transpose_b=True)],
+                                                    equation="ii->i", name="diagonal"),
+             "an axis named twice", "diagonal ii->i")]:
+        add(name + ".pb", graph(build), wrong, words)
+
+
 def attributes(add):
     """Attributes and constants that no operation of ours honours: one row each."""
     def conv(x):
@@ -297,5 +325,5 @@ def structures(add):
 
 
 def write(refusals):
-    for part in (unsupported, attributes, shapes, by_activation, weights, structures):
+    for part in (unsupported, places_and_sizes, attributes, shapes, by_activation, weights, structures):
         part(refusals.add)

@@ -8,6 +8,9 @@ struct ImportContext {
     /// asks for more in a few bytes.
     static let largestConstant = 1 << 26
 
+    /// The multiply-adds that one node computed while a graph is read may take: some seconds.
+    static let largestWork = 1 << 33
+
     /// Adds `operation` to the graph, or computes it where all its inputs are known.
     /// - Throws: `Failure` naming the node when the operation cannot take the inputs.
     mutating func add(_ operation: any Operation, _ inputs: [Operand], name: String) throws -> [Operand] {
@@ -17,6 +20,9 @@ struct ImportContext {
             for type in types
             where type.shape.checkedCount ?? .max > Self.largestConstant + (constants.first?.elementCount ?? 0) {
                 throw Failure.constantTooLarge(type.shape).at(name)
+            }
+            guard operation.multiplyAdds(constants.map(\.type), types) <= Self.largestWork else {
+                throw Failure.constantTooLarge(types[0].shape).at(name)
             }
             return operation.evaluate(constants).map { .constant($0) }
         }
