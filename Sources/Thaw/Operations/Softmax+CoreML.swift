@@ -30,7 +30,7 @@ extension Softmax {
         let scores = layers.addPart(node, "scores", [node.input, largest]) { $0.choose("subtractBroadcastable") }
         let powers = layers.addPart(node, "powers", [scores]) { $0.unary.type = "EXP" }
         let sum = reduce("reduceSum", powers, "sum")
-        let logarithm = layers.addPart(narrow, "logarithm", [sum]) { $0.unary.type = "LOG" }
+        let logarithm = layers.addPart(narrow, "logarithm", [sum]) { $0.writeLogarithm() }
         layers.add(node.name, [scores, logarithm], node.outputs) { $0.choose("subtractBroadcastable") }
     }
 }

@@ -15,10 +15,10 @@ extension Unary: NeuralOperation {
         case .reciprocalSquareRoot: layers.add(node) { $0.writePower(-0.5) }
         case .reciprocal: layers.add(node) { $0.writePower(-1) }
         case .absolute: layers.add(node) { $0.unary.type = "ABS" }
-        case .logarithm: layers.add(node) { $0.unary.type = "LOG" }
+        case .logarithm: layers.add(node) { $0.writeLogarithm() }
         case .logarithm1p:
             layers.add(node) {
-                $0.unary.type = "LOG"
+                $0.writeLogarithm()
                 $0.unary.shift = 1.0 as Float
             }
         case .softplus: layers.add(node) { $0.activation.choose("softplus") }
@@ -69,6 +69,12 @@ extension Message {
     mutating func writePower(_ exponent: Float) {
         self.unary.type = "POWER"
         self.unary.alpha = exponent
+    }
+
+    /// Makes a layer log(x + epsilon) with an epsilon that changes nothing; 0 would stand for 1e-6.
+    mutating func writeLogarithm() {
+        self.unary.type = "LOG"
+        self.unary.epsilon = Float.leastNonzeroMagnitude
     }
 }
 
@@ -128,7 +134,9 @@ extension Unary {
             case "SQRT": return [try reading.add(Unary(.squareRoot), [value], layer)]
             case "EXP": return [try reading.add(Unary(.exponential), [value], layer)]
             case "ABS": return [try reading.add(Unary(.absolute), [value], layer)]
-            case "LOG": return [try reading.add(Unary(.logarithm), [value], layer)]
+            case "LOG":
+                if epsilon.isNormal { value = try combined(.add, epsilon) }
+                return [try reading.add(Unary(.logarithm), [value], layer)]
             case "RSQRT":
                 value = try combined(.add, epsilon)
                 return [try reading.add(Unary(.reciprocalSquareRoot), [value], layer)]
