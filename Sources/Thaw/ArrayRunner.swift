@@ -5,11 +5,14 @@ public struct ArrayRunner: Sendable {
     private let run: @Sendable ([Tensor]) throws -> [Tensor]
 
     /// - Parameter byReference: Whether the plain references compute, instead of the engine.
-    /// - Throws: `Failure` when the engine cannot run the model.
+    /// - Throws: `Failure` when the engine cannot run the model, or an array of it is too large.
     public init(_ model: Model, byReference: Bool = false, threads: Int = 1) throws {
         guard byReference else {
             self.init(model, program: try Program(model.graph, threads: threads), threads: threads)
             return
+        }
+        for type in model.graph.types where type.shape.elementCount > Program.largestArray {
+            throw Failure.arrayTooLarge(type)
         }
         self.init(model: model) { [graph = model.graph] in graph.evaluate($0) }
     }

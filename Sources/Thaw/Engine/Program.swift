@@ -24,6 +24,9 @@ public final class Program: Sendable {
     /// Multiply-adds of one run.
     public let multiplyAdds: Int
 
+    /// The elements that an array may have at most.
+    static let largestArray = Compiler.largestArray
+
     /// Compiles `graph`, whose channels must stand last.
     /// - Parameters:
     ///   - instructionSet: What the kernels may use; the best unless `THAW_ISA` or the caller names another.
@@ -31,7 +34,7 @@ public final class Program: Sendable {
     /// - Throws: `Failure` when an array is larger than the engine can address.
     public init(_ graph: Graph, instructionSet: InstructionSet? = nil, threads: Int = 1) throws {
         precondition(graph.channelOrder == .last, "the engine runs graphs whose channels stand last")
-        for type in graph.types where type.shape.elementCount > Compiler.largestArray {
+        for type in graph.types where type.shape.elementCount > Program.largestArray {
             throw Failure.arrayTooLarge(type)
         }
         self.instructionSet = try instructionSet ?? .chosen()

@@ -49,9 +49,9 @@ enum Dequantize {
 
     static let tensorFlow = [
         TensorFlowRule("Dequantize") { node, _ in
-            let named = try node.string("mode", default: "MIN_COMBINED")
-            guard let mode = Mode(rawValue: named) else {
-                throw node.refused("the quantisation mode \(named) is not supported")
+            let modeName = try node.string("mode", default: "MIN_COMBINED")
+            guard let mode = Mode(rawValue: modeName) else {
+                throw node.refused("the quantisation mode \(modeName) is not supported")
             }
             let codes = try node.constant(0, "quantised array")
             guard [.uint8, .int8, .uint16, .int16].contains(codes.element) else {
@@ -62,15 +62,17 @@ enum Dequantize {
                 try node.constant($0.offset + 1, $0.element).floats
             }
             let isNarrow = try node.bool("narrow_range", default: false)
-            let axis = try node.int("axis", default: -1)
-            let count = axis == -1 ? 1 : codes.shape[try codes.shape.axis(axis)]
+            let named = try node.int("axis", default: -1)
+            // Without an axis there is one range for all.
+            let axis = named == -1 ? nil : try codes.shape.axis(named)
+            let count = axis.map { codes.shape[$0] } ?? 1
             guard ranges.allSatisfy({ $0.count == count }), count <= 1 << 16 else {
                 throw node.refused("the ranges are \(ranges[0].count) and \(ranges[1].count), not \(count)")
             }
             func part(_ codes: Tensor, _ index: Int) -> Tensor {
                 linear(codes, mode, minimum: ranges[0][index], maximum: ranges[1][index], isNarrow: isNarrow)
             }
-            guard axis != -1 else { return [.constant(part(codes, 0))] }
+            guard let axis else { return [.constant(part(codes, 0))] }
             // One range a slice along the axis.
             let slices = Split(axis: axis, sizes: [Int](repeating: 1, count: count)).evaluate([codes])
             let parts = slices.enumerated().map { part($1, $0) }
