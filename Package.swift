@@ -23,6 +23,7 @@ var kernelModules: [Target] = [
 
 let package = Package(
     name: "Thaw",
+    platforms: [.macOS(.v13)],
     products: [
         .library(name: "Thaw", targets: ["Thaw"]),
         .executable(name: "thaw", targets: ["ThawMain"]),
