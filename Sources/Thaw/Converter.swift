@@ -41,7 +41,7 @@ public struct Converter: Sendable {
     public func convert(_ nodes: [NodeDefinition], labels: Labels? = nil) throws -> Conversion {
         let imported = try Importer.run(
             nodes,
-            Importer.Options(input: options.input, outputs: options.outputs, size: options.size, color: options.color))
+            ImportOptions(input: options.input, outputs: options.outputs, size: options.size, color: options.color))
         let original = try Passes.run(Passes.simplification, on: imported.graph)
         var model = Model(graph: original, metadata: options.metadata)
         var notes: [String] = []

@@ -2,7 +2,7 @@
 enum Operations {
     static let tensorFlow: [String: TensorFlowRule] = {
         let rules: [[TensorFlowRule]] = [
-            ArgMax.tensorFlow, BatchNormalization.tensorFlow, Binary.tensorFlow, Cast.tensorFlow,
+            ArgMax.tensorFlow, BatchNormalization.tensorFlow, Binary.tensorFlow, Blocks.tensorFlow, Cast.tensorFlow,
             Concatenation.tensorFlow, Constant.tensorFlow, Convolution.tensorFlow, CumulativeSum.tensorFlow,
             DepthwiseConvolution.tensorFlow, Dequantize.tensorFlow, Einsum.tensorFlow, FakeQuantize.tensorFlow,
             Gather.tensorFlow, MatrixProduct.tensorFlow, OneHot.tensorFlow, Pad.tensorFlow, PassThrough.tensorFlow,

@@ -3,18 +3,6 @@
 /// Nodes are taken in an order in which each finds its inputs. All that cannot be converted is collected and reported at
 /// once.
 struct Importer {
-    struct Options: Sendable {
-        /// The node whose place the input takes; found where nil.
-        var input: String?
-        /// The nodes to compute; found where empty.
-        var outputs: [String] = []
-        /// Width and height in pixels, where the graph leaves them open.
-        var size: (width: Int, height: Int)?
-        var color: ColorLayout?
-        /// The nodes to be fed with arrays of these types, in place of the one input that is found; for tests.
-        var arrays: [String: TensorType]?
-    }
-
     /// The graph with its one input.
     struct Result {
         var graph: Graph
@@ -42,7 +30,7 @@ struct Importer {
     private init(_ survey: GraphSurvey) { self.survey = survey }
 
     /// - Throws: `Failure` where inputs or outputs cannot be told, and for what cannot be converted.
-    static func run(_ nodes: [NodeDefinition], _ options: Options) throws -> Result {
+    static func run(_ nodes: [NodeDefinition], _ options: ImportOptions) throws -> Result {
         // Outputs are sought in the graph as it is: without its dropout, parts of that are read by nobody.
         let whole = try GraphSurvey(nodes)
         let outputs =

@@ -37,7 +37,7 @@ struct InputImage {
 
     /// Adds the input to the graph and returns what stands for the node's output.
     /// - Throws: `Failure` where the size cannot be told, or where the node takes no image.
-    func add(to context: inout ImportContext, _ options: Importer.Options) throws -> (operand: Operand, isImage: Bool) {
+    func add(to context: inout ImportContext, _ options: ImportOptions) throws -> (operand: Operand, isImage: Bool) {
         if case .type(let type)? = node.attributes["dtype"],
             [.string, .complex64, .complex128, .resource, .variant].contains(type)
         {
@@ -76,7 +76,7 @@ struct InputImage {
     }
 
     /// - Returns: nil for an array that is no image.
-    private func form(_ options: Importer.Options) throws -> Form? {
+    private func form(_ options: ImportOptions) throws -> Form? {
         guard let shape = shape ?? rowLength.map({ [1, $0] }) else {
             let image = try image(1, nil, nil, options.color?.channels, options)
             return Form(image: image, shape: image)
@@ -112,7 +112,7 @@ struct InputImage {
         (sizes[1] == 1 || sizes[1] == 3) && !isChannels(sizes[3]) && worksChannelsFirst
     }
 
-    private func image(_ batch: Int?, _ height: Int?, _ width: Int?, _ channels: Int?, _ options: Importer.Options)
+    private func image(_ batch: Int?, _ height: Int?, _ width: Int?, _ channels: Int?, _ options: ImportOptions)
         throws -> Shape
     {
         if let size = options.size {
@@ -138,7 +138,7 @@ struct InputImage {
     }
 
     /// An image whose pixels stand in one row: as large as options say, else square. Nil where it is no image.
-    private func flattened(_ count: Int?, _ options: Importer.Options) throws -> Shape? {
+    private func flattened(_ count: Int?, _ options: ImportOptions) throws -> Shape? {
         if let size = options.size {
             let area = Swift.max(1, size.width * size.height)
             let channels = options.color?.channels ?? count.map { $0 / area } ?? 3

@@ -21,7 +21,7 @@ struct GraphCase: CustomTestStringConvertible, Sendable {
     func result() throws -> Importer.Result {
         let shape = try input().shape
         // Some placeholders leave their size open.
-        var options = Importer.Options(outputs: [output])
+        var options = ImportOptions(outputs: [output])
         let isOpen = name == "wiring/no_shape" || name == "wiring/unknown_size"
         if isOpen { options.size = (width: shape[2], height: shape[1]) }
         return try Importer.run(nodes(), options)

@@ -66,7 +66,7 @@ private struct OperationCase: Decodable {
     func difference(promoting: Bool) throws -> Float {
         let nodes = try nodes()
         let arrays = try arrays(nodes, promoting: promoting)
-        let options = Importer.Options(outputs: outputs.map(\.tensor), arrays: arrays.mapValues(\.type))
+        let options = ImportOptions(outputs: outputs.map(\.tensor), arrays: arrays.mapValues(\.type))
         let graph = try Importer.run(nodes, options).graph
         try graph.validate()
         let simplified = try Passes.run(Passes.simplification, on: graph)

@@ -1,0 +1,12 @@
+/// What may be said of a TensorFlow graph that it does not say itself.
+struct ImportOptions: Sendable {
+    /// The node whose place the input takes; found where nil.
+    var input: String?
+    /// The nodes to compute; found where empty.
+    var outputs: [String] = []
+    /// Width and height in pixels, where the graph leaves them open.
+    var size: (width: Int, height: Int)?
+    var color: ColorLayout?
+    /// The nodes to be fed with arrays of these types, in place of the one input that is found; for tests.
+    var arrays: [String: TensorType]?
+}
