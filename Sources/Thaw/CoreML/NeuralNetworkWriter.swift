@@ -11,6 +11,8 @@ struct NeuralNetworkWriter {
     /// The model as the format's outermost message.
     /// - Throws: `Failure` naming the node that no layer computes.
     static func message(_ model: Model) throws -> Message {
+        // An image goes in by itself; a graph that wants several at once would be another graph.
+        if let image = model.image, model.batch != 1 { throw Failure.fixedBatch(image.name, model.batch) }
         let graph = try model.graph.reordered(to: .first, imageInput: model.image != nil)
         let fitsImages = graph.types.allSatisfy { $0.shape.first == 1 && [2, 4].contains($0.shape.rank) }
         if fitsImages {
@@ -33,6 +35,9 @@ struct NeuralNetworkWriter {
         for node in graph.nodes {
             guard let operation = node.operation as? any NeuralOperation else {
                 throw Failure.cannotWriteOperation(node.name, node.operation.kind)
+            }
+            for output in node.outputs where graph[output].shape.rank > NeuralLayers.mostAxes {
+                throw Failure.tooManyAxes(node.name, node.operation.kind, graph[output].shape.rank)
             }
             let neural = NeuralNode(name: node.name, inputs: node.inputs.map(blob), outputs: node.outputs.map(blob))
             try naming(place: node.name) { try operation.write(neural, to: &layers) }

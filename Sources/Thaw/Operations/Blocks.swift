@@ -6,7 +6,9 @@ enum Blocks {
             [
                 try context.image(node, node.input(0)) { image, context in
                     let (size, shape) = try block(node, image)
-                    guard shape[3] % (size * size) == 0 else { throw node.refused("\(shape[3]) channels do not fall into blocks of \(size)×\(size)") }
+                    guard shape[3] % (size * size) == 0 else {
+                        throw node.refused("\(shape[3]) channels do not fall into blocks of \(size)×\(size)")
+                    }
                     let depth = shape[3] / (size * size)
                     return try context.rearranged(
                         image, as: [shape[0], shape[1], shape[2], size, size, depth], order: [0, 1, 3, 2, 4, 5],
@@ -19,10 +21,12 @@ enum Blocks {
                 try context.image(node, node.input(0)) { image, context in
                     let (size, shape) = try block(node, image)
                     guard shape[1] % size == 0, shape[2] % size == 0 else {
-                        throw node.refused("an image of \(shape[2])×\(shape[1]) does not fall into blocks of \(size)×\(size)")
+                        throw node.refused(
+                            "an image of \(shape[2])×\(shape[1]) does not fall into blocks of \(size)×\(size)")
                     }
                     return try context.rearranged(
-                        image, as: [shape[0], shape[1] / size, size, shape[2] / size, size, shape[3]], order: [0, 1, 3, 2, 4, 5],
+                        image, as: [shape[0], shape[1] / size, size, shape[2] / size, size, shape[3]],
+                        order: [0, 1, 3, 2, 4, 5],
                         to: [shape[0], shape[1] / size, shape[2] / size, shape[3] * size * size], name: node.name)
                 }
             ]
@@ -34,7 +38,8 @@ enum Blocks {
             let pad = Pad(
                 before: [0] + amounts.map(\.0) + Array(repeating: 0, count: rest),
                 after: [0] + amounts.map(\.1) + Array(repeating: 0, count: rest))
-            let padded = amounts.allSatisfy { $0 == (0, 0) } ? input : try context.add(pad, input, name: node.name + "/pad")
+            let padded =
+                amounts.allSatisfy { $0 == (0, 0) } ? input : try context.add(pad, input, name: node.name + "/pad")
             let shape = padded.shape
             guard sizes.indices.allSatisfy({ shape[$0 + 1] % sizes[$0] == 0 }) else {
                 throw node.refused("an array of shape \(shape) does not fall into blocks of \(sizes)")
@@ -45,35 +50,45 @@ enum Blocks {
             return [
                 try context.rearranged(
                     padded, as: [shape[0]] + places.flatMap { [outer[$0], sizes[$0]] } + tail,
-                    order: places.map { 2 * $0 + 2 } + [0] + places.map { 2 * $0 + 1 } + tail.indices.map { 2 * sizes.count + 1 + $0 },
+                    order: places.map { 2 * $0 + 2 } + [0] + places.map { 2 * $0 + 1 }
+                        + tail.indices.map { 2 * sizes.count + 1 + $0 },
                     to: [shape[0] * sizes.reduce(1, *)] + outer + tail, name: node.name)
             ]
         },
         TensorFlowRule("BatchToSpaceND") { node, context in
-            let input = try node.input(0), shape = input.shape
+            let input = try node.input(0)
+            let shape = input.shape
             let (sizes, crops) = try blocks(node, "crops", rank: shape.rank)
             let product = sizes.reduce(1, *)
-            guard shape[0] % product == 0 else { throw node.refused("a batch of \(shape[0]) does not fall into blocks of \(sizes)") }
+            guard shape[0] % product == 0 else {
+                throw node.refused("a batch of \(shape[0]) does not fall into blocks of \(sizes)")
+            }
             let batch = shape[0] / product
             let tail = Array(shape.dropFirst(1 + sizes.count))
             let count = sizes.count
             let whole = [batch] + sizes.indices.map { shape[$0 + 1] * sizes[$0] } + tail
             let spread = try context.rearranged(
                 input, as: sizes + [batch] + sizes.indices.map { shape[$0 + 1] } + tail,
-                order: [count] + sizes.indices.flatMap { [count + 1 + $0, $0] } + tail.indices.map { 2 * count + 1 + $0 },
+                order: [count] + sizes.indices.flatMap { [count + 1 + $0, $0] }
+                    + tail.indices.map { 2 * count + 1 + $0 },
                 to: whole, name: node.name)
             let ranges = try whole.indices.map { axis in
                 let (before, after) = (1...count).contains(axis) ? crops[axis - 1] : (0, 0)
                 guard before + after <= whole[axis] else { throw Failure.sliceOutside(Shape(whole)) }
                 return StridedSlice.Range(start: before, count: whole[axis] - before - after)
             }
-            return [crops.allSatisfy { $0 == (0, 0) } ? spread : try context.add(StridedSlice(ranges: ranges), spread, name: node.name + "/crop")]
+            return [
+                crops.allSatisfy { $0 == (0, 0) }
+                    ? spread : try context.add(StridedSlice(ranges: ranges), spread, name: node.name + "/crop")
+            ]
         },
         TensorFlowRule("MirrorPad") { node, context in
             var value = try node.input(0)
             let amounts = try node.integers(1, "paddings")
             let mode = try node.string("mode", default: "")
-            guard mode == "REFLECT" || mode == "SYMMETRIC" else { throw Failure.badAttribute(node.name, node.op, "mode") }
+            guard mode == "REFLECT" || mode == "SYMMETRIC" else {
+                throw Failure.badAttribute(node.name, node.op, "mode")
+            }
             // A reflection leaves the edge itself out.
             let skipped = mode == "REFLECT" ? 1 : 0
             guard amounts.count == 2 * value.shape.rank,
@@ -105,8 +120,10 @@ enum Blocks {
 
     /// The blocks' sizes along the axes behind the batch, and an amount before and after for each.
     private static func blocks(_ node: TensorFlowNode, _ role: String, rank: Int) throws -> ([Int], [(Int, Int)]) {
-        let sizes = try node.integers(1, "block shape"), amounts = try node.integers(2, role)
-        guard sizes.count < rank, !sizes.isEmpty, amounts.count == 2 * sizes.count, sizes.allSatisfy((1..<1 << 12).contains),
+        let sizes = try node.integers(1, "block shape")
+        let amounts = try node.integers(2, role)
+        guard sizes.count < rank, !sizes.isEmpty, amounts.count == 2 * sizes.count,
+            sizes.allSatisfy((1..<1 << 12).contains),
             amounts.allSatisfy((0..<1 << 24).contains)
         else { throw node.refused("blocks of \(sizes) with \(role) \(amounts) do not fit an array of \(rank) axes") }
         return (sizes, sizes.indices.map { (amounts[2 * $0], amounts[2 * $0 + 1]) })

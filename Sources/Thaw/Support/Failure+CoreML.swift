@@ -14,6 +14,18 @@ extension Failure {
         Failure(place: "\(node) (\(kind))", "Core ML's neural networks have no layer for this")
     }
 
+    static func tooManyAxes(_ node: String, _ kind: String, _ axes: Int) -> Failure {
+        Failure(
+            place: "\(node) (\(kind))", "the result has \(axes) axes",
+            remedy: "Core ML's neural networks take five at most")
+    }
+
+    static func fixedBatch(_ input: String, _ batch: Int) -> Failure {
+        Failure(
+            "the input '\(input)' takes \(batch) images at once, Core ML's one",
+            remedy: "freeze the graph with a batch of 1, or of unknown size")
+    }
+
     static func modelKind(_ kind: String) -> Failure {
         Failure("the model is of the kind '\(kind)'", remedy: "neural networks are supported")
     }

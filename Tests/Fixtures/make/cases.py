@@ -5,6 +5,7 @@ Every graph has one placeholder `input` and ends in a node `output`.
 import tensorflow as tf
 
 import arithmetic
+import blocks
 import constants
 import convolutions
 import operations
@@ -62,6 +63,6 @@ class Cases:
 
 def write():
     cases = Cases()
-    for module in (arithmetic, constants, convolutions, operations, patterns, shapes):
+    for module in (arithmetic, blocks, constants, convolutions, operations, patterns, shapes):
         module.write(cases)
     cases.save_index()

@@ -40,7 +40,12 @@ private struct OperationCase: Decodable {
     private static let unordered: Set = ["topk/rank2_k5"]
 
     /// TensorFlow's kernels round each step to the output's type: half precision has ten bits.
-    var tolerance: Float { outputs.contains { $0.dtype == "float16" } ? 0x1p-10 : referenceTolerance }
+    /// `conv_2` adds up thousands of products to numbers that lie close together, so that the rounding of TensorFlow's
+    /// float32 sums is a larger part of their range.
+    var tolerance: Float {
+        if outputs.contains(where: { $0.dtype == "float16" }) { return 0x1p-10 }
+        return self.case == "conv_2" ? 1e-4 : referenceTolerance
+    }
 
     static func array(_ port: Port) throws -> Tensor {
         let text = try String(contentsOf: folder!.appendingPathComponent(port.csv), encoding: .utf8)

@@ -34,7 +34,9 @@ private func roundTrip(_ model: Model) throws -> Model {
             #expect(difference(answer, try graphCase.expected()) <= referenceTolerance)
         } catch let failure as Failure {
             let kinds = Set(graph.nodes.map(\.operation.kind))
-            #expect(!kinds.isDisjoint(with: Self.withoutLayer), "\(failure)")
+            let hasTooManyAxes = graph.types.contains { $0.shape.rank > NeuralLayers.mostAxes }
+            let takesSeveralImages = imported.takesImage && model.batch != 1
+            #expect(takesSeveralImages || hasTooManyAxes || !kinds.isDisjoint(with: Self.withoutLayer), "\(failure)")
         }
     }
 

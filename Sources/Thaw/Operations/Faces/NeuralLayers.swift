@@ -30,6 +30,9 @@ struct NeuralLayers {
     /// Names that are other names for an array that was there before.
     private var aliases: [String: String] = [:]
 
+    /// Arrays of neural networks have no more axes.
+    static let mostAxes = 5
+
     /// Thrown by an operation that no layer computes on images of five axes.
     struct NeedsExactArrays: Error {}
 
