@@ -1,0 +1,82 @@
+import Testing
+
+@testable import Thaw
+
+@Suite struct WritingTests {
+    /// A model of operations one behind the other, on an image.
+    private func model(_ operations: [any Operation], on shape: Shape = [1, 4, 4, 3]) throws -> Model {
+        var builder = GraphBuilder()
+        var value = builder.input("input", TensorType(shape))
+        for (index, operation) in operations.enumerated() {
+            value = try builder.add(operation, [value], name: "node\(index)")[0]
+        }
+        builder.output("output", value)
+        let image = ImageInput(name: "input", width: shape[2], height: shape[1], color: .rgb)
+        return Model(graph: builder.graph, image: image)
+    }
+
+    private static let convolution = Convolution(
+        filters: Tensor(noise(27), shape: [3, 3, 3, 1]), bias: nil,
+        window: Window(height: .init(size: 3), width: .init(size: 3)))
+
+    private struct VersionCase: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let operations: [any Operation]
+        let version: Int
+    }
+
+    @Test(arguments: [
+        VersionCase(
+            testDescription: "a convolution and a flattening",
+            operations: [convolution, Unary(.relu), Reshape([1, 4])], version: 1),
+        VersionCase(
+            testDescription: "a mean over the image",
+            operations: [Reduction(function: .mean, axes: [1, 2], keepsAxes: false), Softmax(axis: 1)], version: 1),
+        VersionCase(testDescription: "a bound of six", operations: [Unary(.relu6), Reshape([1, 48])], version: 4),
+        VersionCase(
+            testDescription: "a slice",
+            operations: [StridedSlice(ranges: [1, 4, 4, 2].map { .init(start: 0, count: $0) })], version: 4),
+    ]) private func `the version is the lowest that knows the layers`(_ versionCase: VersionCase) throws {
+        let message = try NeuralNetworkWriter.message(model(versionCase.operations))
+        #expect(message.specificationVersion as Int == versionCase.version)
+    }
+
+    @Test func `one layer stands for a bound of six`() throws {
+        let message = try NeuralNetworkWriter.message(model([Unary(.relu6), Reshape([1, 48])]))
+        let layers: [Message] = message["neuralNetwork"].layers
+        #expect(layers.compactMap(\.choice).filter { $0 == "clip" }.count == 1)
+    }
+
+    @Test func `each channel's own scale is a layer, and is read back as the image's scaling`() throws {
+        var model = try model([Self.convolution, Reshape([1, 4])])
+        model.image?.scaling = PixelScaling(scale: [0.5, 0.25, 0.125], bias: [1, 2, 3])
+        let back = try NeuralNetworkReader.run(NeuralNetworkWriter.message(model)).model
+        #expect(back.image == model.image)
+        #expect(back.graph.nodes.map(\.operation.kind) == model.graph.nodes.map(\.operation.kind))
+    }
+
+    @Test func `a batch of several images is refused`() throws {
+        let model = try model([Unary(.relu)], on: [2, 4, 4, 3])
+        let failure = #expect(throws: Failure.self) { try NeuralNetworkWriter.message(model) }
+        #expect(failure?.problemText.contains("2 images") == true)
+    }
+
+    @Test func `more than five axes are refused by node`() throws {
+        let model = try model([Reshape([1, 2, 2, 2, 2, 3]), Unary(.relu), Reshape([1, 48])])
+        let failure = #expect(throws: Failure.self) { try NeuralNetworkWriter.message(model) }
+        #expect(failure?.place?.contains("node0") == true)
+    }
+
+    @Test func `what no layer computes is refused by node`() throws {
+        let model = try model([Cast(element: .int32)])
+        let failure = #expect(throws: Failure.self) { try NeuralNetworkWriter.message(model) }
+        #expect(failure?.problemText.contains("node0") == true)
+    }
+
+    @Test func `the same model gives the same bytes`() throws {
+        let network = NetworkCase.all[0]
+        #expect(
+            try NeuralNetworkWriter.message(network.conversion().model).encoded()
+                == NeuralNetworkWriter.message(network.conversion().model).encoded())
+    }
+}
