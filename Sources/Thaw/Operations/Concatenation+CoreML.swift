@@ -11,23 +11,6 @@ extension Concatenation: NeuralOperation {
     }
 }
 
-extension Split: NeuralOperation {
-    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        let isEven = sizes.allSatisfy { $0 == sizes[0] }
-        if layers.arrays == .images {
-            guard axis == 1, isEven, node.input.shape.rank == 4 || node.input.shape.rank == 2 else {
-                return try layers.requireExactArrays()
-            }
-            layers.add(node) { $0.split.nOutputs = sizes.count }
-        } else {
-            layers.add(node) { layer in
-                layer.splitND.axis = axis
-                if isEven { layer.splitND.numSplits = sizes.count } else { layer.splitND.splitSizes = sizes }
-            }
-        }
-    }
-}
-
 // MARK: Reading
 
 extension Concatenation {
@@ -42,24 +25,5 @@ extension Concatenation {
             let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
             return [try reading.add(Concatenation(axis: axis), layer.inputs, layer)]
         },
-    ]
-}
-
-extension Split {
-    static let neural = [
-        NeuralRule("split", "splitND") { layer, reading in
-            let shape = reading.shape(try layer.input())
-            let isOld = layer.kind == "split"
-            let axis = isOld ? Swift.max(0, shape.rank - 3) : try shape.axis(layer.parameters.axis)
-            var sizes: [Int] = isOld ? [] : layer.parameters.splitSizes
-            if sizes.isEmpty {
-                let count: Int = isOld ? layer.parameters.nOutputs : layer.parameters.numSplits
-                guard count > 0, shape[axis] % count == 0 else {
-                    throw layer.refused("axis \(axis) of shape \(shape) does not fall into \(count) equal parts")
-                }
-                sizes = Array(repeating: shape[axis] / count, count: count)
-            }
-            return try reading.builder.add(Split(axis: axis, sizes: sizes), [layer.input()], name: layer.name)
-        }
     ]
 }

@@ -27,38 +27,6 @@ extension Reduction: NeuralOperation {
     }
 }
 
-extension ArgMax: NeuralOperation {
-    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
-        layers.add(node) { layer in
-            let kind = isMinimum ? "argMin" : "argMax"
-            layer[kind]["axis"] = axis
-            layer[kind]["removeDim"] = !keepsAxis
-        }
-    }
-}
-
-extension Constant: NeuralOperation {
-    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
-        layers.add(node) { layer in
-            layer.loadConstantND.shape = value.shape.rank == 0 ? [1] : value.shape.dimensions
-            layer.loadConstantND.data = .weights(value)
-        }
-    }
-}
-
-extension Cast: NeuralOperation {
-    /// Arrays are float32 to Core ML: from integers and truth values there is nothing to do.
-    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        if element == .bool { return try Binary(.notEqual, constant: Tensor(0)).write(node, to: &layers) }
-        guard element.isFloatingPoint else {
-            throw Failure.cannotWriteOperation(node.name, kind + " to \(element.rawValue)")
-        }
-        layers.alias(node)
-    }
-}
-
 // MARK: Reading
 
 extension Reduction {
@@ -96,32 +64,4 @@ extension Reduction {
                 ]
             }
         ]
-}
-
-extension ArgMax {
-    static let neural = [
-        NeuralRule("argMax", "argMin") { layer, reading in
-            let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
-            return [
-                try reading.add(
-                    ArgMax(
-                        axis: axis, element: .int64, keepsAxis: !(layer.parameters.removeDim as Bool),
-                        isMinimum: layer.kind == "argMin"),
-                    [layer.input()], layer)
-            ]
-        }
-    ]
-}
-
-extension Constant {
-    static let neural = [
-        NeuralRule("loadConstantND", "loadConstant") { layer, reading in
-            var shape = Shape(layer.parameters.shape as [Int])
-            let value = try layer.weights(layer.parameters.data, shape)
-            // The older layer gives channel, height and width.
-            if layer.kind == "loadConstant" { shape = Shape([1] + shape.dimensions) }
-            return [try reading.add(Constant(value.reshaped(shape)), [], layer)]
-        },
-        NeuralRule("copy") { layer, _ in [try layer.input()] },
-    ]
 }

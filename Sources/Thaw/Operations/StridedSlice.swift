@@ -5,6 +5,28 @@ struct StridedSlice: Operation {
         var start: Int
         var count: Int
         var step = 1
+
+        init(start: Int, count: Int, step: Int = 1) {
+            self.start = start
+            self.count = count
+            self.step = step
+        }
+
+        /// From a place up to another, `nil` being as far as there is. Places may count from the back and may lie
+        /// outside; they are held to the array's `size`, one past it for an end.
+        /// - Precondition: `isStep(step)`.
+        init(from begin: Int?, to end: Int?, step: Int, of size: Int) {
+            func held(_ place: Int) -> Int {
+                let counted = place < 0 ? place + size : place
+                return step > 0 ? Swift.min(Swift.max(counted, 0), size) : Swift.min(Swift.max(counted, -1), size - 1)
+            }
+            let start = begin.map(held) ?? (step > 0 ? 0 : size - 1)
+            let end = end.map(held) ?? (step > 0 ? size : -1)
+            self.init(start: start, count: Swift.max(0, (end - start + step - step.signum()) / step), step: step)
+        }
+
+        /// Whether a number can be a step: not 0, and small enough to be reckoned with.
+        static func isStep(_ step: Int) -> Bool { step != 0 && abs(Double(step)) < 0x1p31 }
     }
 
     var ranges: [Range]
@@ -91,7 +113,7 @@ extension StridedSlice {
         let ends = try node.integers(2, "end")
         let steps = try node.integers(3, "strides")
         guard begins.count == ends.count, begins.count == steps.count,
-            steps.allSatisfy({ $0 != 0 && abs(Double($0)) < 0x1p31 })
+            steps.allSatisfy(Range.isStep)
         else {
             throw node.refused("begin, end and strides do not go together, or a stride is 0")
         }
@@ -132,16 +154,10 @@ extension StridedSlice {
                 ranges.append(Range(start: start, count: 1))
                 continue
             }
-            // Places may count from the back and may lie outside; they are held to the array, one past it for an end.
-            func place(_ value: Int) -> Int {
-                let counted = value < 0 ? value + size : value
-                return step > 0 ? Swift.min(Swift.max(counted, 0), size) : Swift.min(Swift.max(counted, -1), size - 1)
-            }
-            let start = beginMask(i) ? (step > 0 ? 0 : size - 1) : place(begins[i])
-            let end = endMask(i) ? (step > 0 ? size : -1) : place(ends[i])
-            let count = Swift.max(0, (end - start + step - step.signum()) / step)
-            ranges.append(Range(start: start, count: count, step: step))
-            result.append(count)
+            let range = Range(
+                from: beginMask(i) ? nil : begins[i], to: endMask(i) ? nil : ends[i], step: step, of: size)
+            ranges.append(range)
+            result.append(range.count)
         }
         while ranges.count < shape.rank {
             result.append(shape[ranges.count])

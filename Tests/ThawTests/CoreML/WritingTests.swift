@@ -79,4 +79,16 @@ import Testing
             try NeuralNetworkWriter.message(network.conversion().model).encoded()
                 == NeuralNetworkWriter.message(network.conversion().model).encoded())
     }
+
+    @Test(arguments: [0, Int.min, Int.max]) func `a step that no slice can have is refused when it is read`(_ step: Int)
+        throws
+    {
+        var message = try NeuralNetworkWriter.message(
+            model([StridedSlice(ranges: [1, 4, 4, 2].map { .init(start: 0, count: $0) })]))
+        var layers: [Message] = message.neuralNetwork.layers
+        layers[0].sliceStatic.strides = [1, 1, 1, step]
+        message.neuralNetwork.layers = layers
+        let failure = #expect(throws: Failure.self) { try NeuralNetworkReader.run(message) }
+        #expect(failure?.problemText.contains("sliceStatic") == true)
+    }
 }

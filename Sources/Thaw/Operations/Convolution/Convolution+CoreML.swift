@@ -37,11 +37,15 @@ extension Message {
     mutating func setPadding(_ window: Window) {
         choose("valid")
         guard window.hasPadding else { return }
-        self["valid"]["paddingAmounts"]["borderAmounts"] = [window.height, window.width].map { axis in
-            var edges = Message(
-                MessageType.layer.type(of: "padding").type(of: "paddingAmounts").type(of: "borderAmounts"))
-            edges.startEdgeSize = axis.before
-            edges.endEdgeSize = axis.after
+        self["valid"]["paddingAmounts"].setBorders([window.height, window.width].map { ($0.before, $0.after) })
+    }
+
+    /// Sets the amounts before and after along height and width.
+    mutating func setBorders(_ amounts: [(before: Int, after: Int)]) {
+        self.borderAmounts = amounts.map { amount in
+            var edges = Message(messageType.type(of: "borderAmounts"))
+            edges.startEdgeSize = amount.before
+            edges.endEdgeSize = amount.after
             return edges
         }
     }

@@ -1,0 +1,50 @@
+extension Pad: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        let isBorder = before.count == 4 && before[0] + after[0] + before[1] + after[1] == 0
+        guard isBorder else {
+            try layers.requireExactArrays()
+            return layers.add(node) { layer in
+                layer.constantPad.value = value
+                layer.constantPad.padAmounts = before.indices.flatMap { [before[$0], after[$0]] }
+            }
+        }
+        layers.add(node) { layer in
+            layer.padding.choose("constant")
+            layer.padding.constant.value = value
+            layer.padding["paddingAmounts"].setBorders([2, 3].map { (before[$0], after[$0]) })
+        }
+    }
+}
+
+// MARK: Reading
+
+extension Pad {
+    static let neural = [
+        NeuralRule("padding") { layer, reading in
+            guard layer.parameters.has("constant") || layer.parameters.choice == nil else {
+                throw layer.refused("only constant padding is supported")
+            }
+            let shape = reading.shape(try layer.input())
+            guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
+            let borders = try layer.edges(layer.parameters.paddingAmounts)
+            let constant: Message = layer.parameters["constant"]
+            let pad = Pad(
+                before: [0, 0, borders.height.0, borders.width.0], after: [0, 0, borders.height.1, borders.width.1],
+                value: constant.value)
+            return [try reading.add(pad, [layer.input()], layer)]
+        },
+        NeuralRule("constantPad") { layer, reading in
+            let amounts: [Int] = layer.parameters.padAmounts
+            let rank = reading.shape(try layer.input()).rank
+            guard amounts.count == 2 * rank, amounts.allSatisfy({ (0..<1 << 24).contains($0) }),
+                !(layer.parameters.padToGivenOutputSizeMode as Bool)
+            else {
+                throw layer.refused("the padding \(amounts) is not supported")
+            }
+            let pad = Pad(
+                before: (0..<rank).map { amounts[2 * $0] }, after: (0..<rank).map { amounts[2 * $0 + 1] },
+                value: layer.parameters.value)
+            return [try reading.add(pad, [layer.input()], layer)]
+        },
+    ]
+}
