@@ -14,10 +14,10 @@ all: build
 
 # Debian's packages for the C libraries, where they are missing.
 setup:
-	@pkg-config --exists libprotobuf-c libturbojpeg libpng || { \
-	    command -v apt-get > /dev/null || { echo "install protobuf-c, jpeg-turbo and libpng (brew install protobuf-c jpeg-turbo libpng)"; exit 1; }; \
+	@pkg-config --exists libprotobuf-c libturbojpeg libpng libwebp && echo '#include <gif_lib.h>' | cc -E - > /dev/null 2>&1 || { \
+	    command -v apt-get > /dev/null || { echo "install the C libraries (brew install protobuf-c jpeg-turbo libpng webp giflib)"; exit 1; }; \
 	    sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
-	    $$sudo apt-get update -q && $$sudo apt-get install -q -y pkg-config libprotobuf-c-dev libturbojpeg0-dev libpng-dev; }
+	    $$sudo apt-get update -q && $$sudo apt-get install -q -y pkg-config libprotobuf-c-dev libturbojpeg0-dev libpng-dev libwebp-dev libgif-dev; }
 
 build: setup
 	$(BUILD) --product thaw

@@ -38,7 +38,12 @@ let package = Package(
         .systemLibrary(
             name: "CPNG", pkgConfig: "libpng",
             providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
-        .target(name: "CCodecs", dependencies: ["CTurboJPEG", "CPNG"]),
+        .systemLibrary(
+            name: "CWebP", pkgConfig: "libwebp",
+            providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+        // Not every giflib comes with a pkg-config file; its header stands where the compiler looks anyway.
+        .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
+        .target(name: "CCodecs", dependencies: ["CTurboJPEG", "CPNG", "CWebP", "CGIF"]),
         .target(
             name: "CSchemas", dependencies: ["CProtobuf"],
             exclude: ["tensorflow.proto", "coreml.proto", "generate.sh", "check_numbers.py"]),

@@ -10,6 +10,7 @@ struct source {
     size_t count;
     char *message;
     size_t message_size;
+    int *wrong_checksum;
 };
 
 static void read_bytes(png_structp png, png_bytep to, size_t count) {
@@ -28,14 +29,15 @@ static void on_error(png_structp png, png_const_charp text) {
 }
 
 static void on_warning(png_structp png, png_const_charp text) {
-    (void)png;
-    (void)text;
+    struct source *source = png_get_error_ptr(png);
+    if (strstr(text, "CRC")) *source->wrong_checksum = 1;
 }
 
 int thaw_png_decode(
     const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, int channels, uint8_t *pixels,
-    char *message, size_t message_size) {
-    struct source source = {bytes, count, message, message_size};
+    int *wrong_checksum, char *message, size_t message_size) {
+    struct source source = {bytes, count, message, message_size, wrong_checksum};
+    *wrong_checksum = 0;
     strncpy(message, "out of memory", message_size);
     png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, on_error, on_warning);
     if (!png) return 1;
@@ -51,11 +53,16 @@ int thaw_png_decode(
     png_set_read_fn(png, &source, read_bytes);
     // Text, profiles and the like are checked for nothing but their length.
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+    // The caller tells of a wrong checksum; what it guards is used nevertheless.
+    png_set_crc_action(png, PNG_CRC_WARN_USE, PNG_CRC_WARN_DISCARD);
     png_read_info(png, info);
 
     png_set_strip_16(png);
     png_set_packing(png);
-    png_set_strip_alpha(png);
+    if (channels % 2 == 1)
+        png_set_strip_alpha(png);
+    else
+        png_set_tRNS_to_alpha(png);
     png_byte type = png_get_color_type(png, info);
     if (type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
     if (type == PNG_COLOR_TYPE_GRAY && png_get_bit_depth(png, info) < 8) png_set_expand_gray_1_2_4_to_8(png);

@@ -10,12 +10,16 @@ public final class Classifier: Sendable {
     public let program: Program
     /// How an image comes to the network's size.
     public let crop: Crop
+    /// How the file of an image is read.
+    public let decoding: DecodingOptions
     private let image: ImageInput
     private let executors: ExecutorPool
 
     /// - Parameter threads: The threads that one image is spread over.
     /// - Throws: `Failure` when the model takes no image, or gives no row of numbers.
-    public init(_ model: Model, crop: Crop = .fill, threads: Int = 1) throws {
+    public init(
+        _ model: Model, crop: Crop = .fill, decoding: DecodingOptions = DecodingOptions(), threads: Int = 1
+    ) throws {
         guard let image = model.image, model.graph.inputs.count == 1 else { throw Failure.takesNoImage() }
         let output = model.graph[model.graph.outputs[0].value]
         guard output.element == .float32, output.shape.dropFirst().filter({ $0 != 1 }).count <= 1 else {
@@ -24,6 +28,7 @@ public final class Classifier: Sendable {
         self.model = model
         self.image = image
         self.crop = crop
+        self.decoding = decoding
         program = try Program(model.graph, threads: threads)
         executors = ExecutorPool(program, threads: threads)
     }
@@ -31,7 +36,12 @@ public final class Classifier: Sendable {
     /// Classifies the image in a file.
     /// - Throws: `Failure` naming the file when it is no image that can be read.
     public func classify(imageAt path: String) throws -> Classification {
-        try naming(file: path) { classify(try Pixels(contentsOf: path)) }
+        try naming(file: path) {
+            let image = try DecodedImage(contentsOf: path, decoding)
+            var answer = classify(image.pixels)
+            answer.warning = image.warning
+            return answer
+        }
     }
 
     /// Classifies an image in memory.
@@ -56,6 +66,8 @@ public final class Classifier: Sendable {
 public struct Classification: Sendable {
     /// One number a class, in the order of the network's output.
     public let probabilities: [Float]
+    /// What is wrong with the image's file, though it could be read.
+    public internal(set) var warning: String?
     private let labels: [String]?
 
     init(probabilities: [Float], labels: [String]?) {

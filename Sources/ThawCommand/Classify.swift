@@ -5,9 +5,6 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     guard let path = arguments.positional.first else { throw Failure.missingArgument("the model") }
     let images = Array(arguments.positional.dropFirst())
     guard !images.isEmpty else { throw Failure.missingArgument("an image or a folder of images") }
-    if arguments.isGiven(Options.background), arguments[Options.crop] != .fit {
-        throw Failure.needsOption("--background", "--crop fit")
-    }
     let conversion = try arguments.model(at: path)
     if conversion.isGraph { console.tell(of: conversion) } else { conversion.warnings.forEach(console.warn) }
     if conversion.model.labelsAreIndependent {
@@ -16,11 +13,12 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let files = try ImageFiles.under(images)
     guard !files.isEmpty else { throw Failure.noImages().inFile(images[0]) }
 
-    let crop = arguments[Options.crop].crop(on: arguments[Options.background])
+    let crop = arguments[Options.crop].crop(on: arguments[Options.background] ?? .black)
     let threads = arguments.threads
     let classifier = try blaming(path) {
         // Images go one to a thread; where there are fewer, each is spread.
-        try Classifier(conversion.model, crop: crop, threads: max(1, threads / files.count))
+        try Classifier(
+            conversion.model, crop: crop, decoding: arguments.decoding, threads: max(1, threads / files.count))
     }
     let format = arguments[Options.resultFormat]
     let top = arguments[Options.top]
@@ -29,6 +27,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     try classifier.classify(imagesAt: files, threads: threads) { file, result in
         switch result {
         case .success(let classification):
+            if let warning = classification.warning { console.warn("\(file): \(warning)") }
             try console.print(rows(format, file, classification.top(top)))
         case .failure(let error):
             guard let failure = error as? Failure else { throw error }

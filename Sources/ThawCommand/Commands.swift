@@ -53,8 +53,8 @@ enum Commands {
             (
                 "options",
                 [
-                    Options.top, Options.resultFormat, Options.crop, Options.background, Options.threads,
-                    Options.precision,
+                    Options.top, Options.resultFormat, Options.crop, Options.background, Options.maxPixels,
+                    Options.strict, Options.threads, Options.precision,
                 ]
             ), graphOptions,
         ],

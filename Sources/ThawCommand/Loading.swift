@@ -36,6 +36,13 @@ extension Arguments {
         return conversion
     }
 
+    /// How the files of images are read.
+    var decoding: DecodingOptions {
+        DecodingOptions(
+            background: self[Options.background], maximumPixels: self[Options.maxPixels], isStrict: self[Options.strict]
+        )
+    }
+
     /// The threads to use: all cores, unless said.
     var threads: Int { self[Options.threads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }

@@ -62,8 +62,14 @@ enum Options {
         standard: CropChoice.fill, "fill"
     ) { try CropChoice($0) }
     static let background = Option(
-        "background", "'#RRGGBB'", "the colour of that ground", standard: Color.black, "black"
+        "background", "'#RRGGBB'",
+        "the colour of that ground, and of what lies under transparent pixels, whose alpha is ignored otherwise",
+        standard: Color?.none, "black ground, alpha ignored"
     ) { try Color($0) }
+    static let maxPixels = Option(
+        "max-pixels", "N", "refuse images of more pixels than this, before they take memory",
+        standard: DecodingOptions.standardMaximum, "\(DecodingOptions.standardMaximum)", read: readCount)
+    static let strict = Flag("strict", "refuse a JPEG that ends early instead of decoding what there is of it")
     static let precision = Option(
         "precision", "TYPE", "the arithmetic of the run: float32", standard: "float32", "float32", read: readPrecision)
     static let resultFormat = Option(

@@ -91,27 +91,21 @@ enum CropChoice: Equatable, Sendable {
         switch self {
         case .fill: .fill
         case .center(let fraction): .center(fraction)
-        case .fit: .fit(red: background.red, green: background.green, blue: background.blue)
+        case .fit: .fit(on: background)
         }
     }
 }
 
-struct Color: Equatable, Sendable {
-    var (red, green, blue): (UInt8, UInt8, UInt8) = (0, 0, 0)
-
-    static let black = Color()
-
-    private init() {}
-
+extension Color {
     /// Reads `#RRGGBB`, or without the `#`, which shells take for a comment where it is not quoted.
     init(_ text: String) throws {
         let digits = text.utf8.first == UInt8(ascii: "#") ? text.dropFirst() : text[...]
         guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let number = UInt32(digits, radix: 16) else {
             throw Failure.badValue(text, "a colour as six hexadecimal digits, #RRGGBB,")
         }
-        red = UInt8(number >> 16)
-        green = UInt8(truncatingIfNeeded: number >> 8)
-        blue = UInt8(truncatingIfNeeded: number)
+        self.init(
+            red: UInt8(number >> 16), green: UInt8(truncatingIfNeeded: number >> 8),
+            blue: UInt8(truncatingIfNeeded: number))
     }
 }
 

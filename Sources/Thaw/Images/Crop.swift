@@ -5,7 +5,7 @@ public enum Crop: Equatable, Sendable {
     /// The square in the middle whose side is this fraction (over 0, up to 1) of the shorter side, stretched.
     case center(Double)
     /// The whole picture, its proportions kept, in the middle of a plain ground of this colour.
-    case fit(red: UInt8, green: UInt8, blue: UInt8)
+    case fit(on: Color)
 }
 
 extension Pixels {
@@ -20,20 +20,21 @@ extension Pixels {
             let side = fraction * Double(min(width, height))
             return resized(
                 width: newWidth, height: newHeight, from: centered(side, within: width), centered(side, within: height))
-        case .fit(let red, let green, let blue):
+        case .fit(let ground):
             let scale = min(Double(newWidth) / Double(width), Double(newHeight) / Double(height))
             let columns = centered((Double(width) * scale).nearest, within: newWidth)
             let rows = centered((Double(height) * scale).nearest, within: newHeight)
-            let isGray = channels == 1 && red == green && green == blue
+            let isGray = channels == 1 && ground.isGray
             let picture = resized(width: columns.count, height: rows.count, from: 0..<width, 0..<height)
             return (isGray ? picture : picture.converted(to: .rgb)).placed(
-                in: (newWidth, newHeight), at: (columns.lowerBound, rows.lowerBound), on: [red, green, blue])
+                in: (newWidth, newHeight), at: (columns.lowerBound, rows.lowerBound), on: ground)
         }
     }
 
     /// The picture on a ground of the given colour, its first pixel at `origin`.
-    private func placed(in size: (Int, Int), at origin: (Int, Int), on color: [UInt8]) -> Pixels {
-        Pixels(width: size.0, height: size.1, channels: channels) { target in
+    func placed(in size: (Int, Int), at origin: (Int, Int), on ground: Color) -> Pixels {
+        let color = [ground.red, ground.green, ground.blue]
+        return Pixels(width: size.0, height: size.1, channels: channels) { target in
             for index in target.indices { target[index] = color[index % channels] }
             for y in 0..<height {
                 let to = ((origin.1 + y) * size.0 + origin.0) * channels

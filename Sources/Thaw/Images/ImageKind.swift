@@ -1,6 +1,6 @@
 /// What kind of image a file's first bytes announce. Names of files are never asked.
 enum ImageKind: Equatable {
-    case jpeg, png
+    case jpeg, png, webP, gif, bmp, pnm
     /// A kind that is known by its name, and not read.
     case other(String)
 
@@ -18,12 +18,12 @@ enum ImageKind: Equatable {
         } else if start.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
             self = .png
         } else if has("GIF87a") || has("GIF89a") {
-            self = .other("GIF")
+            self = .gif
         } else if has("RIFF") && has("WEBP", at: 8) {
-            self = .other("WebP")
+            self = .webP
         } else if has("BM") && start.count > 17 && [12, 40, 52, 56, 64, 108, 124].contains(start[14]) && start[15] == 0
         {
-            self = .other("BMP")
+            self = .bmp
         } else if has("II*\0") || has("MM\0*") || has("II+\0") || has("MM\0+") {
             self = .other("TIFF")
         } else if has("ftypavi", at: 4) {
@@ -39,10 +39,12 @@ enum ImageKind: Equatable {
             self = .other("Photoshop")
         } else if has("\0\0\u{1}\0") && start.count > 9 && start[9] == 0 {
             self = .other("icon")
-        } else if start.count > 2 && has("P") && (0x31...0x37).contains(start[1])
-            && [0x0A, 0x0D, 0x20].contains(start[2])
+        } else if start.count > 2 && has("P") && (0x31...0x36).contains(start[1])
+            && [0x09, 0x0A, 0x0D, 0x20, 0x23].contains(start[2])
         {
-            self = .other("PNM")
+            self = .pnm
+        } else if has("P7\n") {
+            self = .other("PAM")
         } else {
             return nil
         }

@@ -1,11 +1,12 @@
 import CTurboJPEG
 
-extension Pixels {
-    /// The picture in a JPEG file, as stored (EXIF is the caller's matter). Gray files give one channel, others three;
-    /// CMYK is taken to be inverted, as Adobe writes it and as Pillow takes it.
+extension StoredImage {
+    /// The picture in a JPEG file. Gray files give one channel, others three; CMYK is taken to be inverted, as Adobe writes
+    /// it and as Pillow takes it, with Adobe's marker and without.
     ///
-    /// Damaged data is shown as libjpeg mends it, like in any viewer; data that ends early is refused.
-    init(jpeg bytes: UnsafeRawBufferPointer) throws {
+    /// Damaged data is shown as libjpeg mends it, like in any viewer; of data that ends early the rest is gray, and there is
+    /// a warning.
+    init(jpeg bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         guard let decoder = tjInitDecompress() else { throw Failure.damagedImage("JPEG", "out of memory") }
         defer { tjDestroy(decoder) }
         let (start, count) = (bytes.baseAddress!.assumingMemoryBound(to: UInt8.self), UInt(bytes.count))
@@ -18,8 +19,10 @@ extension Pixels {
             throw Failure.damagedImage("JPEG", status == 0 ? "no picture" : decoder.problem)
         }
         // A block of 64 samples takes at least one bit, so a byte makes at most 512 pixels.
-        try checkSize(width: Int(width), height: Int(height), limit: bytes.count * 512)
+        try checkSize(width: Int(width), height: Int(height), options, capacity: bytes.count * 512)
 
+        orientation = Orientation(jpeg: bytes)
+        var warning: String?
         let (format, channels) =
             switch TJCS(rawValue: UInt32(space)) {
             case TJCS_GRAY: (TJPF_GRAY, 1)
@@ -33,22 +36,27 @@ extension Pixels {
             if status == 0 { return }
             // turbojpeg reports the first warning only, so a file that does not end as it should is looked at again.
             let endsEarly = decoder.problem.contains("Premature end") || !bytes.endsLikeAJPEG
-            if endsEarly { throw Failure.truncatedImage("JPEG") }
-            if tjGetErrorCode(decoder) != TJERR_WARNING.rawValue { throw Failure.damagedImage("JPEG", decoder.problem) }
+            if tjGetErrorCode(decoder) != TJERR_WARNING.rawValue {
+                throw endsEarly ? Failure.truncatedImage("JPEG") : Failure.damagedImage("JPEG", decoder.problem)
+            }
+            if endsEarly { warning = Failure.truncatedImage("JPEG").problem }
         }
         if channels < 4 {
-            try self.init(width: Int(width), height: Int(height), channels: channels, filling: decode)
+            pixels = try Pixels(width: Int(width), height: Int(height), channels: channels, filling: decode)
         } else {
             let inks = try [UInt8](unsafeUninitializedCapacity: Int(width) * Int(height) * 4) { buffer, initialized in
                 initialized = Int(width) * Int(height) * 4
                 try decode(into: buffer)
             }
-            self.init(width: Int(width), height: Int(height), invertedInks: inks)
+            pixels = Pixels(width: Int(width), height: Int(height), invertedInks: inks)
         }
+        self.warning = warning
     }
+}
 
+extension Pixels {
     /// Colours from cyan, magenta, yellow and black that are stored as 255 less the ink.
-    private init(width: Int, height: Int, invertedInks inks: [UInt8]) {
+    fileprivate init(width: Int, height: Int, invertedInks inks: [UInt8]) {
         self.init(width: width, height: height, channels: 3) { target in
             for pixel in 0..<width * height {
                 let light = UInt32(inks[4 * pixel + 3])
@@ -59,14 +67,6 @@ extension Pixels {
             }
         }
     }
-}
-
-/// Refuses a picture that claims more pixels than its file can hold, or more than any camera takes, before room is made
-/// for it.
-func checkSize(width: Int, height: Int, limit: Int) throws {
-    let pixels = width * height
-    guard pixels <= 1 << 28 else { throw Failure.imageTooLarge(width: width, height: height) }
-    guard pixels <= limit else { throw Failure.imageClaimsTooMuch(width: width, height: height) }
 }
 
 extension UnsafeRawBufferPointer {

@@ -4,10 +4,11 @@ enum Orientation: UInt16 {
     case upright = 1
     case mirrored, upsideDown, flipped, transposed, turnedRight, transversed, turnedLeft
 
-    /// The orientation that a JPEG file's first EXIF segment names; upright where there is none, or none that makes
-    /// sense.
+    /// The orientation that a JPEG file's first EXIF segment names, or else its XMP segment; upright where there is none, or
+    /// none that makes sense.
     init(jpeg bytes: UnsafeRawBufferPointer) {
         var offset = 2
+        var (exif, xmp): (UnsafeRawBufferPointer?, UnsafeRawBufferPointer?)
         while offset + 4 <= bytes.count, bytes[offset] == 0xFF {
             let marker = bytes[offset + 1]
             guard marker != 0xFF else {
@@ -18,55 +19,78 @@ enum Orientation: UInt16 {
             let length = Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3])
             let end = offset + 2 + length
             guard length >= 2, end <= bytes.count else { break }
-            let segment = bytes[(offset + 4)..<end]
-            if marker == 0xE1, segment.starts(with: "Exif\0\0".utf8) {
-                self.init(exif: UnsafeRawBufferPointer(rebasing: segment.dropFirst(6)))
-                return
-            }
+            let segment = UnsafeRawBufferPointer(rebasing: bytes[(offset + 4)..<end])
+            if marker == 0xE1, exif == nil, segment.starts(with: "Exif\0\0".utf8) { exif = segment }
+            if marker == 0xE1, segment.starts(with: "http://ns.adobe.com/xap/1.0/\0".utf8) { xmp = segment }
             offset = end
         }
-        self = .upright
+        self.init(exif: exif, xmp: xmp)
     }
 
-    /// The orientation that a PNG file's `eXIf` chunk names, wherever in the file it stands.
+    /// The orientation that a PNG file's `eXIf` chunk names, or else its XMP text, wherever in the file they stand.
     init(png bytes: UnsafeRawBufferPointer) {
-        var offset = 8
-        while offset + 12 <= bytes.count {
-            let length = Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self).bigEndian)
-            guard length <= bytes.count - offset - 12 else { break }
-            let content = (offset + 8)..<(offset + 8 + length)
-            if bytes[(offset + 4)..<(offset + 8)].elementsEqual("eXIf".utf8) {
-                self.init(exif: UnsafeRawBufferPointer(rebasing: bytes[content]))
-                return
-            }
-            offset += 12 + length
+        var (exif, xmp): (UnsafeRawBufferPointer?, UnsafeRawBufferPointer?)
+        for (name, content) in PNGChunks(bytes) {
+            if name == "eXIf", exif == nil { exif = content }
+            if name == "iTXt", content.starts(with: "XML:com.adobe.xmp\0".utf8) { xmp = content }
         }
-        self = .upright
+        self.init(exif: exif, xmp: xmp)
     }
 
-    /// The orientation in the first directory of a block of EXIF data, which has the form of a TIFF file.
-    private init(exif: UnsafeRawBufferPointer) {
-        self = .upright
+    /// The orientation that a WebP file's `EXIF` chunk names, or else its `XMP ` chunk.
+    init(webP bytes: UnsafeRawBufferPointer) {
+        var (exif, xmp): (UnsafeRawBufferPointer?, UnsafeRawBufferPointer?)
+        for (name, content) in RIFFChunks(bytes) {
+            if name == "EXIF", exif == nil { exif = content }
+            if name == "XMP " { xmp = content }
+        }
+        self.init(exif: exif, xmp: xmp)
+    }
+
+    private init(exif: UnsafeRawBufferPointer?, xmp: UnsafeRawBufferPointer?) {
+        self = exif.flatMap(Orientation.init(exif:)) ?? xmp.flatMap(Orientation.init(xmp:)) ?? .upright
+    }
+
+    /// The orientation in a block of XMP: the digit of `tiff:Orientation="6"` or `<tiff:Orientation>6`.
+    private init?(xmp: UnsafeRawBufferPointer) {
+        let name = Array("tiff:Orientation".utf8)
+        for start in xmp.indices.dropLast(name.count + 2) where xmp[start] == name[0] {
+            guard xmp[start...].starts(with: name) else { continue }
+            let digit = xmp[start + name.count] == UInt8(ascii: ">") ? 1 : 2
+            guard start + name.count + digit < xmp.count else { return nil }
+            self.init(rawValue: UInt16(xmp[start + name.count + digit]) &- 0x30)
+            return
+        }
+        return nil
+    }
+
+    /// The orientation in the first directory of a block of EXIF data, which has the form of a TIFF file; in JPEG files,
+    /// and in some of the others, it begins with "Exif" and two zeros. nil where it names none.
+    private init?(exif block: UnsafeRawBufferPointer) {
+        let hasName = block.starts(with: "Exif\0\0".utf8)
+        let exif = UnsafeRawBufferPointer(rebasing: block.dropFirst(hasName ? 6 : 0))
         let isLittle = exif.starts(with: "II*\0".utf8)
-        guard isLittle || exif.starts(with: "MM\0*".utf8) else { return }
+        guard isLittle || exif.starts(with: "MM\0*".utf8) else { return nil }
         func number<Value: FixedWidthInteger>(at offset: Int, _: Value.Type) -> Value? {
             guard offset >= 0, offset <= exif.count - MemoryLayout<Value>.size else { return nil }
             let value = exif.loadUnaligned(fromByteOffset: offset, as: Value.self)
             return isLittle ? Value(littleEndian: value) : Value(bigEndian: value)
         }
         guard let directory = number(at: 4, UInt32.self), let count = number(at: Int(directory), UInt16.self) else {
-            return
+            return nil
         }
         for entry in 0..<Int(count) {
             let start = Int(directory) + 2 + 12 * entry
-            guard let tag = number(at: start, UInt16.self) else { return }
+            guard let tag = number(at: start, UInt16.self) else { return nil }
             guard tag == 0x0112 else { continue }
             // One number of two bytes (type 3) stands in the entry itself.
             if number(at: start + 2, UInt16.self) == 3, let value = number(at: start + 8, UInt16.self) {
                 self = Orientation(rawValue: value) ?? .upright
+                return
             }
-            return
+            return nil
         }
+        return nil
     }
 }
 

@@ -1,10 +1,10 @@
 import CCodecs
 
-extension Pixels {
-    /// The picture in a PNG file, as stored (EXIF is the caller's matter). Gray files give one channel, others three.
-    /// Palettes are looked up, depths of 1, 2 and 4 bits spread over 0…255, of 16 bits the upper 8 are taken; alpha,
-    /// gamma and profiles are ignored. Damaged or short data is refused.
-    init(png bytes: UnsafeRawBufferPointer) throws {
+extension StoredImage {
+    /// The picture in a PNG file. Gray files give one channel, others three. Palettes are looked up, depths of 1, 2 and 4
+    /// bits spread over 0…255, of 16 bits the upper 8 are taken, as Pillow and TensorFlow do; gamma and profiles are
+    /// ignored. Damaged or short data is refused; where only a checksum is wrong, there is a warning.
+    init(png bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         // The header always comes first: length, "IHDR", width, height, depth, colour type, …
         guard bytes.count >= 33, bytes[12..<16].elementsEqual("IHDR".utf8) else { throw Failure.truncatedImage("PNG") }
         let width = bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self).bigEndian
@@ -12,17 +12,56 @@ extension Pixels {
         guard 1...0x7FFF_FFFF ~= width, 1...0x7FFF_FFFF ~= height else {
             throw Failure.damagedImage("PNG", "no pixels")
         }
+        let (columns, rows) = (Int(width), Int(height))
         // Deflate shrinks at most to a 1032nd, and a pixel takes at least one bit.
-        try checkSize(width: Int(width), height: Int(height), limit: bytes.count * 1032 * 8)
+        try checkSize(width: columns, height: rows, options, capacity: bytes.count * 1032 * 8)
 
+        let wantsAlpha = options.background != nil && Self.hasAlpha(png: bytes)
         let channels = bytes[25] & 2 == 0 ? 1 : 3
-        try self.init(width: Int(width), height: Int(height), channels: channels) { target in
+        var wrongChecksum: Int32 = 0
+        func decode(into target: UnsafeMutableBufferPointer<UInt8>, samples: Int) throws {
             try withUnsafeTemporaryAllocation(of: CChar.self, capacity: 200) { message in
                 let status = thaw_png_decode(
-                    bytes.baseAddress, bytes.count, width, height, Int32(channels), target.baseAddress,
+                    bytes.baseAddress, bytes.count, width, height, Int32(samples), target.baseAddress, &wrongChecksum,
                     message.baseAddress, message.count)
                 if status != 0 { throw Failure.damagedImage("PNG", String(cString: message.baseAddress!)) }
             }
         }
+        if wantsAlpha {
+            let samples = try [UInt8](unsafeUninitializedCapacity: columns * rows * (channels + 1)) { buffer, count in
+                try decode(into: buffer, samples: channels + 1)
+                count = columns * rows * (channels + 1)
+            }
+            (pixels, alpha) = samples.splitAlpha(width: columns, height: rows, channels: channels)
+        } else {
+            pixels = try Pixels(width: columns, height: rows, channels: channels) { target in
+                try decode(into: target, samples: channels)
+            }
+        }
+        orientation = Orientation(png: bytes)
+        if wrongChecksum != 0 { warning = Failure.wrongChecksum("PNG").problem }
+    }
+
+    /// Whether pixels may be transparent: the colour type says so, or a chunk names transparent colours.
+    private static func hasAlpha(png bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes[25] & 4 != 0 || PNGChunks(bytes).prefix { $0.name != "IDAT" }.contains { $0.name == "tRNS" }
+    }
+}
+
+/// The chunks of a PNG file: length, a name of four letters, content, checksum.
+struct PNGChunks: Sequence, IteratorProtocol {
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 8
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    mutating func next() -> (name: String, content: UnsafeRawBufferPointer)? {
+        guard offset + 12 <= bytes.count else { return nil }
+        let length = Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self).bigEndian)
+        guard length <= bytes.count - offset - 12 else { return nil }
+        let name = String(decoding: bytes[(offset + 4)..<(offset + 8)], as: UTF8.self)
+        let content = UnsafeRawBufferPointer(rebasing: bytes[(offset + 8)..<(offset + 8 + length)])
+        offset += 12 + length
+        return (name, content)
     }
 }

@@ -3,11 +3,13 @@ extension Failure {
     static func emptyImage() -> Failure { Failure("the file is empty") }
 
     static func notAnImage() -> Failure {
-        Failure("is not an image", remedy: "a JPEG or PNG file is expected")
+        Failure("is not an image", remedy: "a JPEG, PNG, WebP, GIF, BMP or PNM file is expected")
     }
 
     static func unsupportedImage(kind: String) -> Failure {
-        Failure("is an image of the kind \(kind), which this version does not read", remedy: "JPEG and PNG are read")
+        Failure(
+            "is an image of the kind \(kind), which this version does not read",
+            remedy: "JPEG, PNG, WebP, GIF, BMP and PNM are read")
     }
 
     static func truncatedImage(_ kind: String) -> Failure {
@@ -18,8 +20,12 @@ extension Failure {
         Failure("the \(kind) file is damaged: \(reason)")
     }
 
-    static func imageTooLarge(width: Int, height: Int) -> Failure {
-        Failure("the picture claims \(width) × \(height) pixels", remedy: "at most \(1 << 28) pixels are read")
+    static func wrongChecksum(_ kind: String) -> Failure { Failure("a checksum in the \(kind) file is wrong") }
+
+    static func imageTooLarge(width: Int, height: Int, limit: Int) -> Failure {
+        Failure(
+            "the picture claims \(width) × \(height) pixels", remedy: "at most \(limit) pixels are read",
+            hint: "--max-pixels raises the limit")
     }
 
     static func imageClaimsTooMuch(width: Int, height: Int) -> Failure {

@@ -3,15 +3,16 @@
 
     pip install 'pillow>=13' numpy && python3 make.py
 
-good/          JPEG and PNG files of each kind
+good/          JPEG, PNG, WebP, GIF, BMP and PNM files of each kind
 refused/       other kinds of images
 decoded.tsv    for each good file its size and where in decoded.bin its RGB pixels start, after
                ImageOps.exif_transpose and convert("RGB")
+composed.tsv   the same of files with alpha, laid on a ground
 resized.tsv    crops and resizes, and where in resized.bin their pixels start: RGB, or one byte a pixel for "gray"
 
     python3 make.py SHARED      ../shared/images from the project's root: difficult files that are not copied here
 
-shared.tsv     for each JPEG and PNG file below odd and imagenet its size and the CRC-32 of its RGB pixels, after the
+shared.tsv     for each file of these kinds below odd and imagenet its size and the CRC-32 of its RGB pixels, after the
                photographs' also those of their 224 x 224 versions by "fill" and "center:0.875"; "refused" where Pillow
                cannot read the file
 """
@@ -70,7 +71,10 @@ def exif(orientation, order="<"):
 def rgb(path):
     with Image.open(path) as image:
         # Pillow would clip 16-bit gray to 255 instead of scaling it.
-        if image.mode.startswith("I"): image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
+        if image.mode.startswith("I"):
+            samples = np.asarray(image).astype(int)
+            samples = (samples * 255 + 32767) // 65535 if image.format == "PPM" else samples >> 8
+            image = Image.fromarray(samples.astype(np.uint8))
         return ImageOps.exif_transpose(image).convert("RGB")
 
 
@@ -92,6 +96,12 @@ def resized(image, width, height, crop):
     return ground
 
 
+def known(start):
+    """Whether a file that begins so is of a kind that is read."""
+    return start.startswith((b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF8", b"BM")) or start[8:12] == b"WEBP" \
+        or start[:1] == b"P" and start[1:2] in b"123456" and start[2:3].isspace()
+
+
 def shared(root):
     crc = lambda image: format(zlib.crc32(image.tobytes()), "08x")
     lines = []
@@ -99,8 +109,8 @@ def shared(root):
         for name in names:
             path = os.path.join(folder, name)
             inner = os.path.relpath(path, root)
-            with open(path, "rb") as f: start = f.read(8)
-            if inner.split(os.sep)[0] not in ("odd", "imagenet") or start[:3] != b"\xff\xd8\xff" and start != b"\x89PNG\r\n\x1a\n": continue
+            with open(path, "rb") as f: start = f.read(16)
+            if inner.split(os.sep)[0] not in ("odd", "imagenet") or not known(start): continue
             try: image = rgb(path)
             except Exception: lines.append([inner, "refused"]); continue
             lines.append([inner, f"{image.width}x{image.height}", crc(image)])
@@ -172,7 +182,57 @@ put_png("one-row", gray[:1], 0, 8)
 large = picture(190, 131)
 put_png("large", np.concatenate([large[:, :, :1] // 8 * 8, large[:, :, 1:2] // 8 * 8, large[:, :, 2:] // 64 * 64], 2), 2, 8)
 
-for name, kind in ("gif", "GIF"), ("webp", "WebP"), ("bmp", "BMP"), ("tiff", "TIFF"), ("jp2", "JPEG2000"), ("avif", "AVIF"), ("ppm", "PPM"), ("ico", "ICO"):
+
+def save(name, image, kind, **options): image.save(os.path.join(here, "good", name), kind, **options)
+
+
+rgba = Image.fromarray(np.concatenate([base, alpha.astype(np.uint8)], 2))
+save("lossless.webp", color, "WebP", lossless=True)
+save("lossless-alpha.webp", rgba, "WebP", lossless=True, exact=True)
+save("lossy.webp", color, "WebP", quality=80)
+save("lossy-alpha.webp", rgba, "WebP", quality=80)
+save("orientation-8.webp", color, "WebP", lossless=True, exif=exif(8))
+save("animation.webp", color, "WebP", lossless=True, save_all=True, append_images=[color.rotate(180)])
+indexed = color.quantize(32)
+save("plain.gif", indexed, "GIF", interlace=0)
+save("interlaced.gif", indexed, "GIF", interlace=1)
+save("gray.gif", color.convert("L"), "GIF")
+save("transparent.gif", indexed, "GIF", transparency=3)
+save("animation.gif", indexed, "GIF", save_all=True, append_images=[indexed.rotate(180)])
+save("24.bmp", color, "BMP")
+save("32.bmp", rgba, "BMP")
+save("8.bmp", indexed, "BMP")
+save("1.bmp", color.convert("1"), "BMP")
+
+
+def bmp(name, bits, compression, data, palette=b"", masks=b"", height=18):
+    header = struct.pack("<IiiHHIIiiII", 40, 25, height, 1, bits, compression, 0, 0, 0, len(palette) // 4, 0)
+    start = 54 + len(masks) + len(palette)
+    put("good/" + name, b"BM" + struct.pack("<IHHI", start + len(data), 0, 0, start) + header + masks + palette + data)
+
+
+def rows16(samples): return b"".join(r.astype("<u2").tobytes() + b"\0\0" for r in samples)
+
+
+words = base.astype(int)
+bmp("16-555-top-down.bmp", 16, 0, rows16(words[..., 0] >> 3 << 10 | words[..., 1] >> 3 << 5 | words[..., 2] >> 3), height=-18)
+bmp("16-565.bmp", 16, 3, rows16((words[..., 0] >> 3 << 11 | words[..., 1] >> 2 << 5 | words[..., 2] >> 3)[::-1]), masks=struct.pack("<III", 0xF800, 0x7E0, 0x1F))
+shades = bytes(v for c in palette[:16] for v in (*c, 0))
+bmp("4.bmp", 4, 0, b"".join(bytes((a << 4 | b for a, b in zip(r[::2], list(r[1::2]) + [0]))) + b"\0" * 3 for r in gray[::-1, :, 0] >> 4), shades)
+runs = b"".join(b"".join(bytes((1, v >> 4)) for v in r[:5]) + bytes((0, 20)) + bytes(r[5:] >> 4) + b"\0\0" for r in gray[::-1, :, 0])
+bmp("rle8.bmp", 8, 1, runs + b"\0\1", shades)
+halves = b"".join(bytes((5, int(r[0]) & 0xF0 | int(r[1]) >> 4, 0, 20)) + bytes(int(a) & 0xF0 | int(b) >> 4 for a, b in zip(r[5::2], r[6::2])) + b"\0\0" for r in gray[::-1, :, 0])
+bmp("rle4.bmp", 4, 2, halves + b"\0\1", shades)
+
+for name, image in ("color.ppm", color), ("gray.pgm", color.convert("L")), ("bits.pbm", color.convert("1")): save(name, image, "PPM")
+text = lambda samples: "\n".join(" ".join(map(str, r.reshape(-1))) for r in samples).encode()
+put("good/text.ppm", b"P3\n# a comment\n25 18 # another\n255\n" + text(base) + b"\n")
+put("good/text.pgm", b"P2 25 18 100\n" + text(gray.astype(int) * 100 // 255))
+put("good/text.pbm", b"P1\n25 18\n" + b"\n".join("".join(map(str, r)).encode() for r in gray[..., 0] >> 7))
+put("good/16.ppm", b"P6 25 18 65535\n" + (base.astype(int) * 257).astype(">u2").tobytes())
+put("good/maximum-100.pgm", b"P5 25 18 100\n" + (gray.astype(int) * 100 // 255).astype(np.uint8).tobytes())
+
+for name, kind in ("tiff", "TIFF"), ("jp2", "JPEG2000"), ("avif", "AVIF"), ("ico", "ICO"):
     Image.fromarray(base[:4, :4]).save(os.path.join(here, "refused", "picture." + name), kind)
 put("refused/picture.heic", b"\0\0\0\x18ftypheic\0\0\0\0mif1heic")
 
@@ -193,6 +253,18 @@ def good(name): return os.path.join(here, "good", name)
 names = sorted(os.listdir(os.path.join(here, "good")))
 decoded = [(name, rgb(good(name))) for name in names if name != "large.png"]
 table("decoded", ["file", "width", "height"], [((n, i.width, i.height), i.tobytes()) for n, i in decoded])
+
+grounds = [(n, g) for n in ("rgba-8.png", "rgba-8-interlaced.png", "gray-alpha-8.png", "palette-transparent.png", "rgb-transparent.png", "gray-transparent.png", "lossless-alpha.webp", "transparent.gif") for g in ("#ffffff", "#10a0ff")]
+
+
+def composed(name, ground):
+    with Image.open(good(name)) as image:
+        image = image.convert("RGBA")
+        under = Image.new("RGBA", image.size, ground)
+        return Image.alpha_composite(under, image).convert("RGB")
+
+
+table("composed", ["file", "width", "height", "ground"], [((n, 25, 18, g), composed(n, g).tobytes()) for n, g in grounds])
 
 cases = [(file, width, height, crop)
     for file, sizes in {

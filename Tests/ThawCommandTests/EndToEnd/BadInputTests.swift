@@ -113,23 +113,34 @@ import Testing
     @Test(
         "An image that cannot be read is refused by what is wrong with it",
         arguments: [
-            ("none.jpg", "no such file"), ("labels/plain.txt", "is not an image; a JPEG or PNG file is expected"),
+            ("none.jpg", "no such file"),
+            ("labels/plain.txt", "is not an image; a JPEG, PNG, WebP, GIF, BMP or PNM file is expected"),
             ("refuse/empty.pb", "the file is empty"),
-            ("images/refused/picture.webp", "is an image of the kind WebP, which this version does not read"),
+            ("images/refused/picture.avif", "is an image of the kind AVIF, which this version does not read"),
         ])
     func images(_ file: String, _ expected: String) throws {
         let path = Project.fixture(file)
         #expect(try message(["classify", Project.demo, path]).contains("thaw: \(path): \(expected)"))
     }
 
-    @Test func `an image that is cut short or has no pixels is refused, one of a single pixel is not`() throws {
+    @Test func `an image without pixels is refused, one that is cut short when it is asked for, one of a pixel never`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let jpeg = try Data(contentsOf: URL(fileURLWithPath: Project.photograph("cat")))
         try jpeg.prefix(jpeg.count / 2).write(to: folder.url.appending(path: "half.jpg"))
         var png = try Data(contentsOf: URL(fileURLWithPath: Project.fixture("images/good/one-pixel.png")))
         png.replaceSubrange(16..<20, with: [0, 0, 0, 0])
         try png.write(to: folder.url.appending(path: "zero.png"))
-        #expect(try message(["classify", Project.demo, folder.path("half.jpg")]).contains("half.jpg: the JPEG file "))
+        let half = folder.path("half.jpg")
+        #expect(
+            try message(["classify", Project.demo, half, "--strict"]).contains("thaw: \(half): the JPEG file ends too"))
+        let shown = try Thaw.run("classify", Project.demo, half)
+        #expect(shown.status == 0)
+        #expect(shown.errors.contains("thaw: warning: \(half): the JPEG file ends too early\n"))
+        #expect(
+            try message(["classify", Project.demo, Project.photograph("cat"), "--max-pixels", "100"])
+                .contains("at most 100 pixels are read\nhint: --max-pixels raises the limit\n"))
         #expect(try message(["classify", Project.demo, folder.path("zero.png")]).contains("zero.png: the PNG file "))
         for image in ["one-pixel.png", "one-pixel.jpg", "one-column.png", "one-row.jpg"] {
             let path = Project.fixture("images/good/" + image)
@@ -182,8 +193,5 @@ import Testing
         #expect(
             try message(["classify", rgb, Project.photograph("cat"), "--labels", Project.demoLabels])
                 == "thaw: \(rgb): --labels is for graphs; this is a Core ML model, which says that itself\n")
-        #expect(
-            try message(["classify", rgb, Project.photograph("cat"), "--background", "#102030"])
-                == "thaw: --background has no effect without --crop fit\nhint: thaw classify --help tells more\n")
     }
 }

@@ -24,8 +24,9 @@ import Testing
         if parts[0] == "center" { return .center(try #require(Double(parts[1]))) }
         let color = try #require(UInt32(parts[1].dropFirst(), radix: 16))
         return .fit(
-            red: UInt8(color >> 16), green: UInt8(truncatingIfNeeded: color >> 8),
-            blue: UInt8(truncatingIfNeeded: color))
+            on: Color(
+                red: UInt8(color >> 16), green: UInt8(truncatingIfNeeded: color >> 8),
+                blue: UInt8(truncatingIfNeeded: color)))
     }
 
     @Test("A crop smaller than a pixel takes the pixel in the middle")

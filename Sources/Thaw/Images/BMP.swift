@@ -1,0 +1,190 @@
+extension StoredImage {
+    /// The picture in a BMP file of Windows or OS/2: palettes of 1 to 8 bits, plain or run-length encoded, and colours of
+    /// 16, 24 and 32 bits in any arrangement of bits, with alpha where a mask names it. Short data is refused.
+    /// Source: Microsoft, "Bitmap Header Types" (wingdi.h).
+    init(bmp bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
+        let header = try BMPHeader(bytes)
+        let (width, height) = (header.width, header.height)
+        let isRunLength = header.compression == 1 || header.compression == 2
+        // A run of 255 takes two bytes.
+        try checkSize(width: width, height: height, options, capacity: bytes.count * (isRunLength ? 128 : 8))
+        guard header.offset <= bytes.count else { throw Failure.truncatedImage("BMP") }
+        let data = UnsafeRawBufferPointer(rebasing: bytes[header.offset...])
+        if isRunLength {
+            let (indices, isWhole) = header.runLengthIndices(data)
+            pixels = Pixels(width: width, height: height, indices, header.palette)
+            if !isWhole { warning = Failure.truncatedImage("BMP").problem }
+            return
+        }
+        let rowBytes = (width * header.bits + 7) / 8
+        let stride = (width * header.bits + 31) / 32 * 4
+        guard (height - 1) * stride + rowBytes <= data.count else { throw Failure.truncatedImage("BMP") }
+        func start(_ y: Int) -> Int { (header.isTopDown ? y : height - 1 - y) * stride }
+        if header.bits <= 8 {
+            let mask = UInt8(truncatingIfNeeded: 1 << header.bits - 1)
+            var indices: [UInt8] = []
+            indices.reserveCapacity(width * height)
+            for y in 0..<height {
+                for x in 0..<width {
+                    let bit = x * header.bits
+                    indices.append(data[start(y) + bit / 8] >> UInt8(8 - header.bits - bit % 8) & mask)
+                }
+            }
+            pixels = Pixels(width: width, height: height, indices, header.palette)
+            return
+        }
+        let fields = header.masks.map(BitField.init)
+        let step = header.bits / 8
+        pixels = Pixels(width: width, height: height, channels: 3) { target in
+            for y in 0..<height {
+                for x in 0..<width {
+                    let value = data.word(start(y) + x * step, count: step)
+                    for channel in 0..<3 { target[(y * width + x) * 3 + channel] = fields[channel].sample(value) }
+                }
+            }
+        }
+        if options.background != nil, header.masks[3] != 0 {
+            alpha = (0..<width * height).map { pixel in
+                fields[3].sample(data.word(start(pixel / width) + pixel % width * step, count: step))
+            }
+        }
+    }
+}
+
+/// What stands in front of the pixels.
+private struct BMPHeader {
+    let width: Int
+    let height: Int
+    let isTopDown: Bool
+    let bits: Int
+    /// 0 for none, 1 and 2 for runs of 8 and 4 bits, 3 and 6 for masks.
+    let compression: Int
+    /// Which bits are red, green, blue and alpha, where there is no palette.
+    var masks: [UInt32] = []
+    var palette: [Color] = []
+    /// Where the pixels begin.
+    let offset: Int
+
+    init(_ bytes: UnsafeRawBufferPointer) throws {
+        func number(_ offset: Int, _ count: Int) throws -> Int {
+            guard offset + count <= bytes.count else { throw Failure.truncatedImage("BMP") }
+            return Int(bytes.word(offset, count: count))
+        }
+        let size = try number(14, 4)
+        let isCore = size == 12
+        width = isCore ? try number(18, 2) : Int(Int32(truncatingIfNeeded: try number(18, 4)))
+        let rows = isCore ? try number(20, 2) : Int(Int32(truncatingIfNeeded: try number(22, 4)))
+        (height, isTopDown) = (abs(rows), rows < 0)
+        bits = try number(isCore ? 24 : 28, 2)
+        compression = isCore ? 0 : try number(30, 4)
+        guard width > 0, height > 0 else { throw Failure.damagedImage("BMP", "no pixels") }
+        switch (bits, compression) {
+        case (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (24, 0), (32, 0), (8, 1), (4, 2), (16, 3), (32, 3), (16, 6),
+            (32, 6):
+            break
+        case (_, 4):
+            throw Failure.unsupportedImage(kind: size == 64 ? "BMP with runs of 24 bits" : "BMP that holds a JPEG")
+        case (_, 5): throw Failure.unsupportedImage(kind: "BMP that holds a PNG")
+        default: throw Failure.damagedImage("BMP", "\(bits) bits a pixel in compression \(compression)")
+        }
+        var end = 14 + size
+        if bits > 8 {
+            if compression == 0 {
+                masks = bits == 16 ? [0x7C00, 0x3E0, 0x1F, 0] : [0xFF0000, 0xFF00, 0xFF, 0]
+            } else {
+                let hasAlpha = size >= 56 || compression == 6
+                masks = try (0..<4).map { $0 < 3 || hasAlpha ? UInt32(try number(54 + 4 * $0, 4)) : 0 }
+                if size == 40 { end += hasAlpha ? 16 : 12 }
+            }
+        } else {
+            let named = isCore ? 0 : try number(46, 4)
+            let stored = named == 0 ? 1 << bits : named
+            let step = isCore ? 3 : 4
+            guard stored <= 1 << 16 else { throw Failure.damagedImage("BMP", "a palette of \(stored) colours") }
+            palette = try (0..<min(stored, 1 << bits)).map { index in
+                let color = try number(end + index * step, 3)
+                return Color(
+                    red: UInt8(color >> 16), green: UInt8(truncatingIfNeeded: color >> 8),
+                    blue: UInt8(truncatingIfNeeded: color))
+            }
+            end += stored * step
+        }
+        let named = try number(10, 4)
+        // Some writers name the place behind the header, though a palette stands there.
+        offset = named <= 14 + size ? end : named
+    }
+
+    /// The indices of a picture that is stored as runs. What the file leaves out is 0. Of bad files what Pillow makes: a run
+    /// of one index is cut at its row's end, one of several goes on in the next row.
+    func runLengthIndices(_ data: UnsafeRawBufferPointer) -> (indices: [UInt8], isWhole: Bool) {
+        var indices = [UInt8](repeating: 0, count: width * height)
+        // Where the next index goes, counted in rows of the file, and how many this row has had.
+        var (place, x, offset) = (0, 0, 0)
+        func next() -> UInt8? {
+            guard offset < data.count else { return nil }
+            offset += 1
+            return data[offset - 1]
+        }
+        func put(_ index: UInt8) {
+            guard place < indices.count else { return }
+            let y = place / width
+            indices[(isTopDown ? y : height - 1 - y) * width + place % width] = index
+            place += 1
+        }
+        while place < indices.count {
+            guard let count = next(), let value = next() else { return (indices, false) }
+            if count > 0 {
+                for index in 0..<max(0, min(Int(count), width - x)) {
+                    put(bits == 8 ? value : index % 2 == 0 ? value >> 4 : value & 15)
+                }
+                x += Int(count)
+                continue
+            }
+            switch value {
+            case 0:
+                if place % width != 0 || x == 0 { place += width - place % width }
+                x = 0
+            case 1: return (indices, true)
+            case 2:
+                guard let right = next(), let up = next() else { return (indices, false) }
+                place += Int(right) + Int(up) * width
+                x = place % width
+            default:
+                for index in 0..<Int(value) {
+                    let at = offset + (bits == 8 ? index : index / 2)
+                    guard at < data.count else { return (indices, false) }
+                    put(bits == 8 ? data[at] : index % 2 == 0 ? data[at] >> 4 : data[at] & 15)
+                }
+                let byteCount = bits == 8 ? Int(value) : (Int(value) + 1) / 2
+                offset += byteCount + byteCount % 2
+                x += Int(value)
+            }
+        }
+        return (indices, true)
+    }
+}
+
+/// The bits of a pixel that are one channel.
+private struct BitField {
+    private let mask: UInt32
+    private let shift: UInt32
+    private let most: UInt64
+
+    init(_ mask: UInt32) {
+        self.mask = mask
+        shift = mask == 0 ? 0 : UInt32(mask.trailingZeroBitCount)
+        most = UInt64(mask >> shift)
+    }
+
+    /// The channel of a pixel, scaled to 0…255; rounded down, as Pillow does.
+    func sample(_ value: UInt32) -> UInt8 {
+        most == 0 ? 0 : UInt8(UInt64((value & mask) >> shift) * 255 / most)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The `count` bytes from `offset` on, up to four, the lowest first.
+    fileprivate func word(_ offset: Int, count: Int) -> UInt32 {
+        (0..<count).reduce(0) { $0 | UInt32(self[offset + $1]) << UInt32(8 * $1) }
+    }
+}

@@ -1,0 +1,111 @@
+import CGIF
+
+extension StoredImage {
+    /// The first frame of a GIF file, on a canvas of the transparent colour, or of the first where none is.
+    /// Damaged or short data is refused.
+    init(gif bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
+        self = try withUnsafeTemporaryAllocation(of: Source.self, capacity: 1) { source in
+            source[0] = Source(rest: bytes)
+            var code: Int32 = 0
+            guard let gif = DGifOpen(source.baseAddress, { $0!.read(to: $1!, count: $2) }, &code) else {
+                throw Failure.gif(code)
+            }
+            defer { _ = DGifCloseFile(gif, nil) }
+            return try StoredImage(gif, bytes.count, options)
+        }
+    }
+
+    private init(_ gif: UnsafeMutablePointer<GifFileType>, _ byteCount: Int, _ options: DecodingOptions) throws {
+        let transparent = try gif.findFirstFrame()
+        let frame = gif.pointee.Image
+        let (frameWidth, frameHeight) = (Int(frame.Width), Int(frame.Height))
+        // A frame that reaches past the canvas widens it.
+        let width = max(Int(gif.pointee.SWidth), Int(frame.Left) + frameWidth)
+        let height = max(Int(gif.pointee.SHeight), Int(frame.Top) + frameHeight)
+        guard frameWidth > 0, frameHeight > 0 else { throw Failure.damagedImage("GIF", "no pixels") }
+        // A code of at most 12 bits stands for at most 4096 pixels.
+        try checkSize(width: width, height: height, options, capacity: byteCount * 4096)
+
+        var indices = [UInt8](repeating: UInt8(transparent ?? 0), count: width * height)
+        let rows = frame.Interlace ? Self.interlaced(frameHeight) : Array(0..<frameHeight)
+        try indices.withUnsafeMutableBufferPointer { indices in
+            for row in rows {
+                let place = (Int(frame.Top) + row) * width + Int(frame.Left)
+                if DGifGetLine(gif, indices.baseAddress! + place, frame.Width) == GIF_ERROR {
+                    throw Failure.gif(gif.pointee.Error)
+                }
+            }
+        }
+        pixels = Pixels(width: width, height: height, indices, gif.palette)
+        if let transparent, options.background != nil {
+            alpha = indices.map { Int($0) == transparent ? 0 : 255 }
+        }
+    }
+
+    /// The order in which the rows of an interlaced frame are stored. Source: GIF89a, appendix E.
+    private static func interlaced(_ height: Int) -> [Int] {
+        [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0, to: height, by: $1)) }
+    }
+}
+
+/// What giflib has not read yet.
+private struct Source { var rest: UnsafeRawBufferPointer }
+
+extension UnsafeMutablePointer<GifFileType> {
+    /// giflib's way to the bytes.
+    fileprivate func read(to target: UnsafeMutablePointer<GifByteType>, count: Int32) -> Int32 {
+        let source = pointee.UserData.assumingMemoryBound(to: Source.self)
+        let taken = UnsafeRawBufferPointer(rebasing: source.pointee.rest.prefix(Int(max(count, 0))))
+        if let start = taken.baseAddress {
+            UnsafeMutableRawPointer(target).copyMemory(from: start, byteCount: taken.count)
+        }
+        source.pointee.rest = UnsafeRawBufferPointer(rebasing: source.pointee.rest.dropFirst(taken.count))
+        return Int32(taken.count)
+    }
+
+    /// Goes on to the first frame's data.
+    /// - Returns: the index of its transparent colour, where it has one.
+    fileprivate func findFirstFrame() throws -> Int? {
+        var transparent: Int?
+        while true {
+            var record = UNDEFINED_RECORD_TYPE
+            guard DGifGetRecordType(self, &record) != GIF_ERROR else { throw Failure.gif(pointee.Error) }
+            switch record {
+            case IMAGE_DESC_RECORD_TYPE:
+                guard DGifGetImageDesc(self) != GIF_ERROR else { throw Failure.gif(pointee.Error) }
+                return transparent
+            case EXTENSION_RECORD_TYPE:
+                var code: Int32 = 0
+                var block: UnsafeMutablePointer<GifByteType>?
+                guard DGifGetExtension(self, &code, &block) != GIF_ERROR else { throw Failure.gif(pointee.Error) }
+                // A block begins with its length: flags, two bytes of delay, the transparent index.
+                if code == GRAPHICS_EXT_FUNC_CODE, let block, block[0] >= 4, block[1] & 1 == 1 {
+                    transparent = Int(block[4])
+                }
+                while block != nil {
+                    guard DGifGetExtensionNext(self, &block) != GIF_ERROR else { throw Failure.gif(pointee.Error) }
+                }
+            default:
+                throw Failure.damagedImage("GIF", "it holds no picture")
+            }
+        }
+    }
+
+    /// The frame's colours, or the file's; shades of gray where it names none.
+    fileprivate var palette: [Color] {
+        guard let map = pointee.Image.ColorMap ?? pointee.SColorMap, let colors = map.pointee.Colors else {
+            return (0...255).map { Color(red: $0, green: $0, blue: $0) }
+        }
+        return (0..<Int(map.pointee.ColorCount)).map {
+            Color(red: colors[$0].Red, green: colors[$0].Green, blue: colors[$0].Blue)
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static func gif(_ code: Int32) -> Failure {
+        code == D_GIF_ERR_READ_FAILED || code == D_GIF_ERR_EOF_TOO_SOON
+            ? truncatedImage("GIF")
+            : damagedImage("GIF", GifErrorString(code).map { String(cString: $0) } ?? "it cannot be decoded")
+    }
+}

@@ -1,0 +1,98 @@
+extension StoredImage {
+    /// The picture in a PBM, PGM or PPM file, as text or binary: gray gives one channel, colours three. Samples are scaled
+    /// from 0…maximum to 0…255. Short data is refused. Source: the manual pages pbm(5), pgm(5) and ppm(5) of Netpbm.
+    init(pnm bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
+        var source = Source(bytes: bytes)
+        let kind = bytes[1] - UInt8(ascii: "0")
+        let (isText, isBitmap) = (kind < 4, kind % 3 == 1)
+        let channels = kind % 3 == 0 ? 3 : 1
+        let width = try source.number()
+        let height = try source.number()
+        let most = isBitmap ? 1 : try source.number()
+        guard width > 0, height > 0, 1...65535 ~= most else { throw Failure.damagedImage("PNM", "no pixels") }
+        try checkSize(width: width, height: height, options, capacity: bytes.count * 8)
+        // One blank separates the header from binary samples.
+        if !isText { source.offset += 1 }
+
+        // Halves go to the even neighbour, as in Pillow.
+        let scale = (0...most).map { UInt8((Double($0) / Double(most) * 255).rounded(.toNearestOrEven)) }
+        pixels = try Pixels(width: width, height: height, channels: channels) { target in
+            let row = width * channels
+            if isBitmap && !isText {
+                let bytesPerRow = (width + 7) / 8
+                let rows = try source.take(bytesPerRow * height)
+                for y in 0..<height {
+                    for x in 0..<width {
+                        let isBlack = rows[y * bytesPerRow + x / 8] >> (7 - UInt8(x % 8)) & 1 == 1
+                        target[y * row + x] = isBlack ? 0 : 255
+                    }
+                }
+            } else if isText {
+                for place in target.indices {
+                    let value = isBitmap ? 1 - (try source.bit()) : try source.number()
+                    guard value <= most else { throw Failure.damagedImage("PNM", "a sample is over the maximum") }
+                    target[place] = scale[value]
+                }
+            } else if most < 256 {
+                let samples = try source.take(target.count)
+                for place in target.indices { target[place] = scale[min(Int(samples[place]), most)] }
+            } else {
+                let samples = try source.take(2 * target.count)
+                for place in target.indices {
+                    let value = Int(samples[2 * place]) << 8 | Int(samples[2 * place + 1])
+                    target[place] = scale[min(value, most)]
+                }
+            }
+        }
+    }
+}
+
+/// The words of the header, and of the samples where they are text: blanks between them, comments from # to the line's
+/// end.
+private struct Source {
+    let bytes: UnsafeRawBufferPointer
+    var offset = 2
+
+    init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    private mutating func skipBlanks() {
+        while offset < bytes.count {
+            if bytes[offset] == UInt8(ascii: "#") {
+                while offset < bytes.count, bytes[offset] != 0x0A, bytes[offset] != 0x0D { offset += 1 }
+            } else if bytes[offset] == 0x20 || 0x09...0x0D ~= bytes[offset] {
+                offset += 1
+            } else {
+                return
+            }
+        }
+    }
+
+    mutating func number() throws -> Int {
+        skipBlanks()
+        guard offset < bytes.count else { throw Failure.truncatedImage("PNM") }
+        var value = 0
+        let start = offset
+        while offset < bytes.count, 0x30...0x39 ~= bytes[offset], value < 1 << 31 {
+            value = value * 10 + Int(bytes[offset] - 0x30)
+            offset += 1
+        }
+        guard offset > start else { throw Failure.damagedImage("PNM", "a number is expected at byte \(start)") }
+        return value
+    }
+
+    /// A digit of a bitmap, which needs no blanks around it.
+    mutating func bit() throws -> Int {
+        skipBlanks()
+        guard offset < bytes.count else { throw Failure.truncatedImage("PNM") }
+        guard 0x30...0x31 ~= bytes[offset] else {
+            throw Failure.damagedImage("PNM", "0 or 1 is expected at byte \(offset)")
+        }
+        offset += 1
+        return Int(bytes[offset - 1] - 0x30)
+    }
+
+    mutating func take(_ count: Int) throws -> UnsafeRawBufferPointer {
+        guard count <= bytes.count - offset else { throw Failure.truncatedImage("PNM") }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
+    }
+}

@@ -1,0 +1,101 @@
+import CWebP
+
+extension StoredImage {
+    /// The picture in a WebP file, lossy or lossless; of an animation the first frame, on a canvas that is black where the
+    /// frame does not reach, and transparent. Damaged or short data is refused.
+    init(webP bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
+        var features = WebPBitstreamFeatures()
+        try check(WebPGetFeatures(bytes.start, bytes.count, &features))
+        let (width, height) = (Int(features.width), Int(features.height))
+        try checkSize(width: width, height: height, options)
+        let wantsAlpha = options.background != nil && features.has_alpha != 0
+        if features.has_animation != 0 {
+            guard let frame = Frame(firstIn: bytes) else { throw Failure.truncatedImage("WebP") }
+            var picture = WebPBitstreamFeatures()
+            try check(WebPGetFeatures(frame.bytes.start, frame.bytes.count, &picture))
+            guard frame.x + Int(picture.width) <= width, frame.y + Int(picture.height) <= height else {
+                throw Failure.damagedImage("WebP", "the first frame lies outside the picture")
+            }
+            let canvas = try decode(
+                frame.bytes, width: Int(picture.width), height: Int(picture.height), wantsAlpha: wantsAlpha)
+            let size = (width, height)
+            pixels = canvas.pixels.placed(in: size, at: (frame.x, frame.y), on: .black)
+            alpha = canvas.alpha.map {
+                Pixels(width: canvas.pixels.width, height: canvas.pixels.height, channels: 1, bytes: $0)
+                    .placed(in: size, at: (frame.x, frame.y), on: .black).bytes
+            }
+        } else {
+            (pixels, alpha) = try decode(bytes, width: width, height: height, wantsAlpha: wantsAlpha)
+        }
+        orientation = Orientation(webP: bytes)
+    }
+}
+
+/// A frame of an animation: a picture's own chunks, and where it stands on the canvas.
+private struct Frame {
+    let x: Int
+    let y: Int
+    let bytes: UnsafeRawBufferPointer
+
+    /// Its chunk holds x/2, y/2, width - 1, height - 1 and duration in three bytes each, a byte of flags, and the picture.
+    /// Source: RFC 9649, section 2.7.1.1.
+    init?(firstIn bytes: UnsafeRawBufferPointer) {
+        guard let content = RIFFChunks(bytes).first(where: { $0.name == "ANMF" })?.content, content.count > 16 else {
+            return nil
+        }
+        func number(_ offset: Int) -> Int {
+            Int(content[offset]) | Int(content[offset + 1]) << 8 | Int(content[offset + 2]) << 16
+        }
+        (x, y) = (2 * number(0), 2 * number(3))
+        self.bytes = UnsafeRawBufferPointer(rebasing: content[16...])
+    }
+}
+
+private func decode(
+    _ bytes: UnsafeRawBufferPointer, width: Int, height: Int, wantsAlpha: Bool
+) throws -> (pixels: Pixels, alpha: [UInt8]?) {
+    guard wantsAlpha else {
+        let pixels = try Pixels(width: width, height: height, channels: 3) { target in
+            let end = WebPDecodeRGBInto(bytes.start, bytes.count, target.baseAddress, target.count, Int32(width * 3))
+            if end == nil { throw Failure.truncatedImage("WebP") }
+        }
+        return (pixels, nil)
+    }
+    let samples = try [UInt8](unsafeUninitializedCapacity: width * height * 4) { buffer, count in
+        count = width * height * 4
+        let end = WebPDecodeRGBAInto(bytes.start, bytes.count, buffer.baseAddress, count, Int32(width * 4))
+        if end == nil { throw Failure.truncatedImage("WebP") }
+    }
+    return samples.splitAlpha(width: width, height: height, channels: 3)
+}
+
+private func check(_ status: VP8StatusCode) throws {
+    switch status {
+    case VP8_STATUS_OK: return
+    case VP8_STATUS_NOT_ENOUGH_DATA: throw Failure.truncatedImage("WebP")
+    case VP8_STATUS_UNSUPPORTED_FEATURE: throw Failure.damagedImage("WebP", "it has features that are not known")
+    default: throw Failure.damagedImage("WebP", "its headers contradict each other")
+    }
+}
+
+/// The chunks of a RIFF file: a name of four letters, a length, the content, and a byte more where that is odd.
+struct RIFFChunks: Sequence, IteratorProtocol {
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 12
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    mutating func next() -> (name: String, content: UnsafeRawBufferPointer)? {
+        guard offset + 8 <= bytes.count else { return nil }
+        let length = Int(bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self).littleEndian)
+        let start = offset + 8
+        guard length <= bytes.count - start else { return nil }
+        offset = start + length + length & 1
+        let name = String(decoding: bytes[(start - 8)..<(start - 4)], as: UTF8.self)
+        return (name, UnsafeRawBufferPointer(rebasing: bytes[start..<(start + length)]))
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate var start: UnsafePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
+}
