@@ -9,11 +9,7 @@ extension Binary: NeuralOperation {
             return
         }
         try layers.requireExactArrays()
-        let operand = NeuralBlob(name: node.output.name + "/constant", shape: constant.shape)
-        layers.add(node.name + "/constant", [], [operand]) {
-            $0.loadConstantND.shape = constant.shape.rank == 0 ? [1] : constant.shape.dimensions
-            $0.loadConstantND.data = .weights(constant)
-        }
+        let operand = layers.addConstant(constant, name: node.output.name + "/constant")
         let inputs = constantFirst ? [operand, node.input] : [node.input, operand]
         try Binary(function).write(NeuralNode(name: node.name, inputs: inputs, outputs: node.outputs), to: &layers)
     }

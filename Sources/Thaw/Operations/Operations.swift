@@ -5,10 +5,11 @@ enum Operations {
             ArgMax.tensorFlow, BatchNormalization.tensorFlow, Binary.tensorFlow, Blocks.tensorFlow, Cast.tensorFlow,
             Concatenation.tensorFlow, Constant.tensorFlow, Convolution.tensorFlow, CumulativeSum.tensorFlow,
             DepthwiseConvolution.tensorFlow, Dequantize.tensorFlow, Einsum.tensorFlow, FakeQuantize.tensorFlow,
-            Gather.tensorFlow, MatrixProduct.tensorFlow, OneHot.tensorFlow, Pad.tensorFlow, PassThrough.tensorFlow,
-            Pooling.tensorFlow, Reduction.tensorFlow, Reshape.tensorFlow, Select.tensorFlow, StridedSlice.tensorFlow,
-            Softmax.tensorFlow, Split.tensorFlow, Tile.tensorFlow, TopK.tensorFlow, Transpose.tensorFlow,
-            Unary.tensorFlow,
+            Gather.tensorFlow, LocalResponseNormalization.tensorFlow, MatrixProduct.tensorFlow, OneHot.tensorFlow,
+            Pad.tensorFlow, PassThrough.tensorFlow, Patches.tensorFlow, Pooling.tensorFlow, Reduction.tensorFlow,
+            Reshape.tensorFlow, Resize.tensorFlow, Select.tensorFlow, StridedSlice.tensorFlow, Softmax.tensorFlow,
+            Split.tensorFlow, Tile.tensorFlow, TopK.tensorFlow, TransposedConvolution.tensorFlow,
+            Transpose.tensorFlow, Unary.tensorFlow,
         ]
         return Dictionary(uniqueKeysWithValues: rules.joined().flatMap { rule in rule.ops.map { ($0, rule) } })
     }()
@@ -17,8 +18,9 @@ enum Operations {
     static let neural: [String: NeuralRule] = {
         let rules: [[NeuralRule]] = [
             ArgMax.neural, BatchNormalization.neural, Binary.neural, Concatenation.neural, Constant.neural,
-            Convolution.neural, Dense.neural, Gather.neural, Pad.neural, Pooling.neural, Reduction.neural,
-            Reshape.neural, StridedSlice.neural, Softmax.neural, Split.neural, Transpose.neural, Unary.neural,
+            Convolution.neural, Dense.neural, Gather.neural, LocalResponseNormalization.neural, Pad.neural,
+            Pooling.neural, Reduction.neural, Reshape.neural, Resize.neural, StridedSlice.neural, Softmax.neural,
+            Split.neural, Transpose.neural, Unary.neural,
         ]
         return Dictionary(uniqueKeysWithValues: rules.joined().flatMap { rule in rule.kinds.map { ($0, rule) } })
     }()

@@ -46,6 +46,27 @@ extension StridedSlice {
             guard squeezed.contains(true) else { return [slice] }
             let kept = shape.indices.filter { !isSet(squeezed, $0) }
             return [try reading.add(Reshape(Shape(kept.map { ranges[$0].count })), [slice], layer)]
-        }
+        },
+        NeuralRule("crop") { layer, reading in
+            let shape = reading.shape(try layer.input())
+            guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
+            var borders = try layer.edges(layer.parameters.cropAmounts)
+            if layer.inputs.count > 1 {
+                // The second input says only how large the part is.
+                let part = reading.shape(try layer.input(1))
+                let offset = try layer.pair(layer.parameters.offset, default: 0)
+                guard part.rank == 4 else { throw Failure.wrongRank(4, part).at(layer.name) }
+                borders = (
+                    (offset.height, shape[2] - part[2] - offset.height),
+                    (offset.width, shape[3] - part[3] - offset.width)
+                )
+            }
+            let amounts = [(0, 0), (0, 0), borders.height, borders.width]
+            let ranges = zip(shape, amounts).map { Range(start: $1.0, count: $0 - $1.0 - $1.1) }
+            guard ranges.allSatisfy({ $0.count > 0 && $0.start >= 0 }), amounts.allSatisfy({ $0.1 >= 0 }) else {
+                throw Failure.sliceOutside(shape).at(layer.name)
+            }
+            return [try reading.add(StridedSlice(ranges: ranges), [layer.input()], layer)]
+        },
     ]
 }

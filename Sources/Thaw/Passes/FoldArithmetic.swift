@@ -45,17 +45,27 @@ extension Operation {
         }
         switch self {
         case var convolution as Convolution:
-            convolution.filters = convolution.filters.scaled(lastAxis: arithmetic.scale)
+            convolution.filters = convolution.filters.scaled(lastAxes: arithmetic.scale)
             convolution.bias = bias(convolution.bias)
             return convolution
         case var convolution as DepthwiseConvolution:
             let channels = convolution.filters.shape
             let flat = convolution.filters.reshaped([channels[0], channels[1], convolution.outputChannels])
-            convolution.filters = flat.scaled(lastAxis: arithmetic.scale).reshaped(channels)
+            convolution.filters = flat.scaled(lastAxes: arithmetic.scale).reshaped(channels)
+            convolution.bias = bias(convolution.bias)
+            return convolution
+        case var convolution as TransposedConvolution:
+            let perGroup = convolution.filters.shape[2]
+            let channels = convolution.filters.shape[3]
+            let perInput = channels / convolution.groups
+            let factors = (0..<perGroup * channels).map { i in
+                arithmetic.scale[i % channels / perInput * perGroup + i / channels]
+            }
+            convolution.filters = convolution.filters.scaled(lastAxes: factors)
             convolution.bias = bias(convolution.bias)
             return convolution
         case var dense as Dense:
-            dense.matrix = dense.matrix.scaled(lastAxis: arithmetic.scale)
+            dense.matrix = dense.matrix.scaled(lastAxes: arithmetic.scale)
             dense.bias = bias(dense.bias)
             return dense
         default: return nil
@@ -64,8 +74,8 @@ extension Operation {
 }
 
 extension Tensor {
-    /// The array with each element along the last axis times its factor. Itself where all factors are 1.
-    func scaled(lastAxis factors: [Double]) -> Tensor {
+    /// The array with each element along the last axes times its factor. Itself where all factors are 1.
+    func scaled(lastAxes factors: [Double]) -> Tensor {
         if factors.allSatisfy({ $0 == 1 }) { return self }
         return withFloats { x in
             Tensor(shape: shape) { y in

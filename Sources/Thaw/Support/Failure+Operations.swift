@@ -18,6 +18,10 @@ extension Failure {
         Failure("a window of \(height)×\(width) pixels does not fit an image of \(imageHeight)×\(imageWidth)")
     }
 
+    static func imageSize(_ height: Int, _ width: Int, _ expectedHeight: Int, _ expectedWidth: Int) -> Failure {
+        Failure("the image has \(width)×\(height) pixels", remedy: "\(expectedWidth)×\(expectedHeight) are expected")
+    }
+
     static func channelMismatch(_ channels: Int, _ expected: Int) -> Failure {
         Failure("the input has \(channels) channels", remedy: "the weights are for \(expected)")
     }

@@ -8,6 +8,7 @@ import arithmetic
 import blocks
 import constants
 import convolutions
+import images
 import operations
 import patterns
 import shapes
@@ -63,6 +64,6 @@ class Cases:
 
 def write():
     cases = Cases()
-    for module in (arithmetic, blocks, constants, convolutions, operations, patterns, shapes):
+    for module in (arithmetic, blocks, constants, convolutions, images, operations, patterns, shapes):
         module.write(cases)
     cases.save_index()

@@ -52,6 +52,14 @@ def strip_defaults(definition):
                 del node.attr[attribute.name]
 
 
+def integers(definition, name, values):
+    """Adds a constant of 32-bit integers."""
+    node = definition.node.add(name=name, op="Const")
+    node.attr["dtype"].type = tf.int32.as_datatype_enum
+    node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(values, tf.int32))
+    return node
+
+
 def channels_last_twin(definition):
     """The same graph with every NCHW operation run as NHWC between two transposes: TensorFlow's CPU kernels know NHWC only."""
     twin = tf.compat.v1.GraphDef(versions=definition.versions)
@@ -61,7 +69,8 @@ def channels_last_twin(definition):
             continue
         forward, operation, backward = twin.node.add(), twin.node.add(), twin.node.add()
         operation.CopyFrom(node)
-        operation.name, operation.input[0] = node.name + "/nhwc", node.name + "/to_nhwc"
+        image = 2 if node.op == "Conv2DBackpropInput" else 0
+        operation.name, operation.input[image] = node.name + "/nhwc", node.name + "/to_nhwc"
         operation.attr["data_format"].s = b"NHWC"
         for name in ("strides", "ksize", "dilations"):
             if name in node.attr:
@@ -70,11 +79,16 @@ def channels_last_twin(definition):
         if "explicit_paddings" in node.attr and node.attr["explicit_paddings"].list.i:
             explicit = node.attr["explicit_paddings"].list.i
             operation.attr["explicit_paddings"].list.i[:] = [explicit[2 * a + e] for a in CHANNELS_LAST for e in (0, 1)]
-        for transpose, name, source, order in ((forward, node.name + "/to_nhwc", node.input[0], CHANNELS_LAST),
+        if image == 2:
+            order, picked = integers(twin, node.name + "/sizes/order", CHANNELS_LAST), twin.node.add()
+            picked.op, picked.name = "Gather", node.name + "/sizes"
+            picked.input.extend([node.input[0], order.name])
+            for key in ("Tparams", "Tindices"):
+                picked.attr[key].type = tf.int32.as_datatype_enum
+            operation.input[0] = picked.name
+        for transpose, name, source, order in ((forward, node.name + "/to_nhwc", node.input[image], CHANNELS_LAST),
                                                (backward, node.name, operation.name, CHANNELS_FIRST)):
-            permutation = twin.node.add(name=name + "/permutation", op="Const")
-            permutation.attr["dtype"].type = tf.int32.as_datatype_enum
-            permutation.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(order, tf.int32))
+            permutation = integers(twin, name + "/permutation", order)
             transpose.op, transpose.name = "Transpose", name
             transpose.input.extend([source, permutation.name])
             transpose.attr["T"].type, transpose.attr["Tperm"].type = tf.float32.as_datatype_enum, tf.int32.as_datatype_enum

@@ -1,6 +1,7 @@
 """Files that must be refused, each for one reason: `refuse/NAME`, listed in `refuse.tsv` with the words the message must hold."""
 import refused_files
 import refused_graphs
+import refused_images
 from common import save_table
 from refusing import Refusals
 
@@ -8,5 +9,6 @@ from refusing import Refusals
 def write():
     refusals = Refusals()
     refused_graphs.write(refusals)
+    refused_images.write(refusals.add)
     refused_files.write(refusals)
     save_table("refuse/refuse.tsv", ("file", "words", "wrong"), refusals.rows)

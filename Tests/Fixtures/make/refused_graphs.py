@@ -217,10 +217,10 @@ def by_activation(add):
 
     def conv(x):
         kernel = op.Reshape(tensor=op.Tanh(x=x), shape=[3, 3, 3, 4])
-        return op.Conv2D(input=x, filter=kernel, strides=[1, 1, 1, 1], padding="SAME", name="conv")
+        return op.DepthwiseConv2dNative(input=x, filter=kernel, strides=[1, 1, 1, 1], padding="SAME", name="conv")
 
     for name, build, node, wrong in [
-            ("conv_of_activation", conv, "conv", "a convolution's filter"),
+            ("depthwise_of_activation", conv, "conv", "a depthwise convolution's filter"),
             ("split_by_activation", lambda x: op.Split(axis=whole_number(x), value=x, num_split=3, name="parts")[0], "parts",
              "a split's axis"),
             ("reshape_by_activation", lambda x: op.Reshape(tensor=x, shape=op.Cast(x=x[0, 0, 0], DstT=tf.int32), name="flat"),

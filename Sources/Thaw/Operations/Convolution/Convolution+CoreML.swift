@@ -50,7 +50,8 @@ extension Message {
         }
     }
 
-    fileprivate mutating func setFilters(_ filters: Tensor, _ bias: Tensor?) {
+    /// Sets weights in Core ML's order, and the bias where there is one.
+    mutating func setFilters(_ filters: Tensor, _ bias: Tensor?) {
         self.weights = .weights(filters)
         self.hasBias = bias != nil
         if let bias { self.bias = .weights(bias) }
@@ -63,8 +64,8 @@ extension Convolution {
     static let neural = [
         NeuralRule("convolution") { layer, reading in
             let parameters = layer.parameters
-            guard !(parameters.isDeconvolution as Bool) else { throw layer.refused("deconvolutions are not supported") }
             guard layer.inputs.count == 1 else { throw layer.refused("weights that are computed are not supported") }
+            if parameters.isDeconvolution as Bool { return [try TransposedConvolution.read(layer, &reading)] }
             let image = try layer.input()
             let shape = reading.shape(image)
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }

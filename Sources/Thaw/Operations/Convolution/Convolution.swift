@@ -107,13 +107,16 @@ extension Convolution {
             [
                 try context.image(node, node.input(0)) { image, context in
                     try node.requireImage(image)
-                    let filters = try node.constant(1, "filter").asFloat32
+                    let filters = try node.input(1)
                     guard filters.shape.rank == 4 else {
                         throw Failure.weightShape(filters.shape, "height, width, inputs, outputs")
                     }
                     let window = try node.window(height: filters.shape[0], width: filters.shape[1], over: image.shape)
-                    return try context.add(
-                        Convolution(filters: filters, bias: nil, window: window), image, name: node.name)
+                    if let filters = filters.constant {
+                        return try context.add(
+                            Convolution(filters: filters.asFloat32, window: window), image, name: node.name)
+                    }
+                    return try context.convolve(image, filters, window, name: node.name)
                 }
             ]
         }

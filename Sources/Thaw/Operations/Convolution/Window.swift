@@ -53,7 +53,7 @@ extension TensorFlowNode {
     /// The window that the node's strides, dilations and padding describe, over an image of shape `image` (batch, height,
     /// width, channel).
     /// - Throws: `Failure` for strides over batch or channel, and for what is no padding.
-    func window(height: Int, width: Int, over image: Shape) throws -> Window {
+    func window(height: Int, width: Int, over image: Shape, dilationKey: String = "dilations") throws -> Window {
         let first = try string("data_format", default: "NHWC") == "NCHW"
         func spatial(_ key: String, default value: [Int]) throws -> (Int, Int) {
             let list = try ints(key, default: value)
@@ -67,7 +67,7 @@ extension TensorFlowNode {
             return first ? (list[2], list[3]) : (list[1], list[2])
         }
         let strides = try spatial("strides", default: [])
-        let dilations = try spatial("dilations", default: [1, 1, 1, 1])
+        let dilations = try spatial(dilationKey, default: [1, 1, 1, 1])
         var window = Window(
             height: .init(size: height, stride: strides.0, dilation: dilations.0),
             width: .init(size: width, stride: strides.1, dilation: dilations.1))

@@ -73,11 +73,27 @@ struct NeuralLayers {
         return blob
     }
 
+    /// Adds a layer that gives an array that is known. Only exact arrays have such.
+    mutating func addConstant(_ value: Tensor, name: String) -> NeuralBlob {
+        let blob = NeuralBlob(name: name, shape: value.shape)
+        add(name, [], [blob]) { layer in
+            layer.loadConstantND.shape = value.shape.rank == 0 ? [1] : value.shape.dimensions
+            layer.loadConstantND.data = .weights(value)
+        }
+        return blob
+    }
+
     /// Says that a node computes nothing: in these layers its output is the same array as its input.
     mutating func alias(_ node: NeuralNode) { aliases[node.output.name] = name(node.input) }
 
     /// Goes on only with exact arrays.
     func requireExactArrays() throws { if arrays == .images { throw NeedsExactArrays() } }
+
+    /// Goes on with layers that only this version and later ones know; those of the fourth want exact arrays.
+    mutating func requireVersion(_ version: Int) throws {
+        if version >= 4 { try requireExactArrays() }
+        self.version = max(self.version, version)
+    }
 
     /// Gives an array another name wherever it stands. What is an input keeps its own.
     mutating func rename(_ old: String, to new: String) {

@@ -1,0 +1,67 @@
+/// Patches of an image, each pixel that the window covers by itself: what is left of a convolution whose filters take one pixel
+/// of one channel each. With them a convolution whose filters are computed is a product of matrices.
+enum Patches {
+    /// Filters that take every pixel under a window: height, width, channel, and those again as one axis.
+    fileprivate static func filters(height: Int, width: Int, channels: Int, name: String) throws -> Tensor {
+        let count = height * width * channels
+        let shape: Shape = [height, width, channels, count]
+        guard shape.checkedCount ?? .max <= ImportContext.largestConstant else {
+            throw Failure.constantTooLarge(shape).at(name)
+        }
+        return Tensor(shape: shape) { weights in
+            weights.update(repeating: 0)
+            for i in 0..<count { weights[i * count + i] = 1 }
+        }
+    }
+
+    static let tensorFlow = [
+        TensorFlowRule("ExtractImagePatches") { node, context in
+            let image = try context.asFloats(node.input(0), name: node.name + "/floats")
+            try node.requireImage(image)
+            let sizes = try node.ints("ksizes", default: [])
+            guard sizes.count == 4, sizes.allSatisfy((1..<1 << 12).contains), sizes[0] == 1, sizes[3] == 1 else {
+                throw Failure.badAttribute(node.name, node.op, "ksizes")
+            }
+            let window = try node.window(
+                height: sizes[1], width: sizes[2], over: image.shape, dilationKey: "rates")
+            return [try context.patches(image, window, name: node.name)]
+        }
+    ]
+}
+
+extension ImportContext {
+    /// What a window covers at each of its places: the pixels row by row, each with its channels, along the last axis.
+    fileprivate mutating func patches(_ image: Operand, _ window: Window, name: String) throws -> Operand {
+        let filters = try Patches.filters(
+            height: window.height.size, width: window.width.size, channels: image.shape[3], name: name)
+        return try add(Convolution(filters: filters, window: window), image, name: name)
+    }
+
+    /// A convolution whose filters (height, width, inputs, outputs) are computed.
+    mutating func convolve(_ image: Operand, _ filters: Operand, _ window: Window, name: String) throws -> Operand {
+        guard filters.shape[2] == image.shape[3] else {
+            throw Failure.channelMismatch(image.shape[3], filters.shape[2]).at(name)
+        }
+        let columns = try patches(image, window, name: name + "/patches")
+        let (depth, outputs) = (columns.shape[3], filters.shape[3])
+        let rows = try add(
+            Reshape([columns.shape.dropLast().reduce(1, *), depth]), columns, name: name + "/rows")
+        let matrix = try add(Reshape([depth, outputs]), filters, name: name + "/matrix")
+        let result = try product(MatrixProduct(), rows, matrix, name: name)
+        return try add(Reshape(Shape(columns.shape.dropLast() + [outputs])), result, name: name + "/shape")
+    }
+
+    /// A transposed convolution whose filters (height, width, outputs, inputs) are computed.
+    mutating func spread(_ image: Operand, _ filters: Operand, _ window: Window, name: String) throws -> Operand {
+        let (outputs, channels) = (filters.shape[2], filters.shape[3])
+        let taps = window.height.size * window.width.size * outputs
+        guard channels == image.shape[3] else { throw Failure.channelMismatch(image.shape[3], channels).at(name) }
+        let rows = try add(Reshape([image.shape.dropLast().reduce(1, *), channels]), image, name: name + "/rows")
+        let matrix = try add(Reshape([taps, channels]), filters, name: name + "/matrix")
+        let result = try product(MatrixProduct(transposeSecond: true), rows, matrix, name: name + "/product")
+        let columns = try add(Reshape(Shape(image.shape.dropLast() + [taps])), result, name: name + "/shape")
+        let places = try Patches.filters(
+            height: window.height.size, width: window.width.size, channels: outputs, name: name)
+        return try add(TransposedConvolution(filters: places, window: window), columns, name: name)
+    }
+}

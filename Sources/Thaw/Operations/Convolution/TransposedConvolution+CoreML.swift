@@ -1,0 +1,103 @@
+extension TransposedConvolution: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        let amounts = [window.height, window.width].map { (before: $0.before, after: Swift.max(0, $0.after)) }
+        // With the smaller half in front the padding reads the same to whoever shares it out by the result's size; any other
+        // is cut off by a layer of its own.
+        let isShared = amounts.allSatisfy { $0.before == ($0.before + $0.after) / 2 }
+        var result = node.output
+        if !isShared {
+            result = NeuralBlob(name: node.output.name + "/whole", shape: node.output.shape)
+            for (axis, amount) in amounts.enumerated() { result.shape[axis + 2] += amount.before + amount.after }
+        }
+        let filters = wholeFilters()
+        layers.add(isShared ? node.name : node.name + "/whole", node.inputs, [result]) { layer in
+            layer.convolution.isDeconvolution = true
+            layer.convolution.outputChannels = outputChannels
+            layer.convolution.kernelChannels = filters.shape[3]
+            layer.convolution.nGroups = groups
+            layer.convolution.kernelSize = [filters.shape[0], filters.shape[1]]
+            layer.convolution.stride = [window.height.stride, window.width.stride]
+            layer.convolution.dilationFactor = [1, 1]
+            layer.convolution.choose("valid")
+            if isShared { layer.convolution["valid"]["paddingAmounts"].setBorders(amounts) }
+            layer.convolution.setFilters(filters.transposed([3, 2, 0, 1]), bias)
+        }
+        guard !isShared else { return }
+        layers.add(node.name, [result], node.outputs) { $0.crop["cropAmounts"].setBorders(amounts) }
+    }
+
+    /// The filters with zeros between the taps where the window is dilated, and behind them where the result goes on: the
+    /// layer knows neither.
+    private func wholeFilters() -> Tensor {
+        let axes = [window.height, window.width]
+        let sizes = axes.map { $0.extent + Swift.max(0, -$0.after) }
+        guard sizes != axes.map(\.size) else { return filters }
+        let row = filters.shape[2] * filters.shape[3]
+        return filters.withFloats { from in
+            Tensor(shape: [sizes[0], sizes[1], filters.shape[2], filters.shape[3]]) { to in
+                to.update(repeating: 0)
+                for tap in 0..<axes[0].size * axes[1].size {
+                    let y = tap / axes[1].size * axes[0].dilation
+                    let x = tap % axes[1].size * axes[1].dilation
+                    for i in 0..<row { to[(y * sizes[1] + x) * row + i] = from[tap * row + i] }
+                }
+            }
+        }
+    }
+}
+
+// MARK: Reading
+
+extension TransposedConvolution {
+    /// The value of a convolution layer that is a deconvolution.
+    static func read(_ layer: NeuralLayer, _ reading: inout NeuralReading) throws -> Graph.Value {
+        let parameters = layer.parameters
+        let image = try layer.input()
+        let shape = reading.shape(image)
+        guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
+        let outputs: Int = parameters.outputChannels
+        let groups = Swift.max(1, parameters.nGroups as Int)
+        let size = try layer.pair(parameters.kernelSize, default: 3)
+        let stride = try layer.pair(parameters.stride, default: 1)
+        guard outputs > 0, outputs % groups == 0, shape[1] % groups == 0, size.height > 0, size.width > 0,
+            stride.height > 0, stride.width > 0
+        else { throw layer.refused("kernel, stride and groups do not fit an image of shape \(shape)") }
+        var window = Window(
+            height: .init(size: size.height, stride: stride.height),
+            width: .init(size: size.width, stride: stride.width))
+        let target: [Int] = parameters.outputShape
+        if !target.isEmpty {
+            let target = try layer.pair(target, default: 1)
+            window.height = window.height.sharing(shape[2], to: target.height, heavyInFront: false)
+            window.width = window.width.sharing(shape[3], to: target.width, heavyInFront: false)
+        } else if parameters.has("same") {
+            let same: Message = parameters["same"]
+            let heavyInFront = same.asymmetryMode as String == "TOP_LEFT_HEAVY"
+            window.height = window.height.sharing(
+                shape[2], to: shape[2] * stride.height, heavyInFront: heavyInFront)
+            window.width = window.width.sharing(shape[3], to: shape[3] * stride.width, heavyInFront: heavyInFront)
+        } else {
+            let valid: Message = parameters["valid"]
+            let borders = try layer.edges(valid.paddingAmounts)
+            (window.height.before, window.height.after) = borders.height
+            (window.width.before, window.width.after) = borders.width
+        }
+        let filters = try layer.weights(
+            parameters.weights, [shape[1], outputs / groups, size.height, size.width])
+        let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
+        let convolution = TransposedConvolution(
+            filters: filters.transposed([2, 3, 1, 0]), bias: bias, window: window, groups: groups)
+        return try reading.add(convolution, [image], layer)
+    }
+}
+
+extension Window.Axis {
+    /// The axis padded on both sides alike so that a transposed window makes `output` pixels of `input`.
+    fileprivate func sharing(_ input: Int, to output: Int, heavyInFront: Bool) -> Window.Axis {
+        let total = spread(input) - output
+        var axis = self
+        axis.before = Swift.max(0, heavyInFront ? total - total / 2 : total / 2)
+        axis.after = total - axis.before
+        return axis
+    }
+}

@@ -1,0 +1,142 @@
+/// A convolution turned round: every pixel of an image is spread over the pixels that the window covers, and what falls on
+/// each is added up.
+///
+/// Image: batch, height, width, channel. Weights: height, width, output channels of a group, channels of the image. The window
+/// is that of the convolution whose gradient this is: its steps and dilation are those of the result, its padding is cut off
+/// the result, and where that is less than 0 behind, the result goes on with nothing but the bias.
+struct TransposedConvolution: Operation {
+    var filters: Tensor
+    /// One number an output channel.
+    var bias: Tensor?
+    var window: Window
+    /// Into how many groups the channels fall; each output channel sees one.
+    var groups = 1
+
+    var kind: String { "TransposedConvolution" }
+    var weights: [Tensor] { [filters] + (bias.map { [$0] } ?? []) }
+    var isSpatial: Bool { true }
+    var outputChannels: Int { filters.shape[2] * groups }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let image = inputs[0].shape
+        guard image.rank == 4 else { throw Failure.wrongRank(4, image) }
+        guard image[3] == filters.shape[3], groups > 0, image[3] % groups == 0 else {
+            throw Failure.channelMismatch(image[3], filters.shape[3])
+        }
+        let (height, width) = (window.height.spread(image[1]), window.width.spread(image[2]))
+        guard height > 0, width > 0 else {
+            throw Failure.windowTooLarge(window.height.extent, window.width.extent, image[1], image[2])
+        }
+        return [TensorType([image[0], height, width, outputChannels])]
+    }
+
+    func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int {
+        inputs[0].shape.elementCount * window.height.size * window.width.size * filters.shape[2]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let image = inputs[0].shape
+        let output = try! outputTypes(inputs.map(\.type))[0].shape
+        let channels = image[3]
+        let perGroup = filters.shape[2]
+        let start = bias?.floats.map(Double.init) ?? Array(repeating: 0, count: outputChannels)
+        return inputs[0].withFloats { x in
+            filters.withFloats { w in
+                [
+                    Tensor(shape: output) { y in
+                        for place in 0..<y.count / Swift.max(1, outputChannels) {
+                            let batch = place / (output[1] * output[2])
+                            var sums = start
+                            for (row, ky) in window.height.sources(of: place / output[2] % output[1], in: image[1]) {
+                                for (column, kx) in window.width.sources(of: place % output[2], in: image[2]) {
+                                    let pixel = ((batch * image[1] + row) * image[2] + column) * channels
+                                    let tap = (ky * window.width.size + kx) * perGroup
+                                    for i in 0..<channels {
+                                        let group = i / (channels / groups) * perGroup
+                                        for o in 0..<perGroup {
+                                            sums[group + o] +=
+                                                Double(x[pixel + i]) * Double(w[(tap + o) * channels + i])
+                                        }
+                                    }
+                                }
+                            }
+                            for channel in 0..<outputChannels {
+                                y[place * outputChannels + channel] = Float(sums[channel])
+                            }
+                        }
+                    }
+                ]
+            }
+        }
+    }
+}
+
+extension Window.Axis {
+    /// How many pixels a transposed window makes of `input`.
+    func spread(_ input: Int) -> Int { (input - 1) * stride + extent - before - after }
+
+    /// The axis padded behind so that a transposed window makes `output` pixels of `input`.
+    func spreading(_ input: Int, to output: Int) -> Window.Axis {
+        var axis = self
+        axis.after = 0
+        axis.after = axis.spread(input) - output
+        return axis
+    }
+
+    /// The pixels whose window covers a pixel of the result, each with the tap that lies on it.
+    fileprivate func sources(of pixel: Int, in input: Int) -> [(pixel: Int, tap: Int)] {
+        (0..<size).compactMap { tap in
+            let step = pixel + before - tap * dilation
+            return step >= 0 && step % stride == 0 && step / stride < input ? (step / stride, tap) : nil
+        }
+    }
+}
+
+// MARK: TensorFlow
+
+extension TransposedConvolution {
+    static let tensorFlow = [
+        TensorFlowRule("Conv2DBackpropInput") { node, context in
+            [
+                try context.image(node, node.input(2)) { image, context in
+                    try node.requireImage(image)
+                    let filters = try node.input(1)
+                    guard filters.shape.rank == 4 else {
+                        throw Failure.weightShape(filters.shape, "height, width, outputs, inputs")
+                    }
+                    let window = try window(node, filters.shape, image.shape)
+                    if let filters = filters.constant {
+                        return try context.add(
+                            TransposedConvolution(filters: filters.asFloat32, window: window), image, name: node.name)
+                    }
+                    return try context.spread(image, filters, window, name: node.name)
+                }
+            ]
+        }
+    ]
+
+    /// The window of the convolution whose gradient the node computes: it steps over the node's result.
+    private static func window(_ node: TensorFlowNode, _ filters: Shape, _ image: Shape) throws -> Window {
+        let sizes = try node.integers(0, "output shape")
+        let first = try node.string("data_format", default: "NHWC") == "NCHW"
+        guard sizes.count == 4 || sizes.count == 2, sizes.suffix(3).allSatisfy((1..<1 << 24).contains) else {
+            throw node.refused("\(Shape(sizes)) is no shape of an image")
+        }
+        let channels = sizes.count == 2 ? filters[2] : sizes[first ? 1 : 3]
+        let size = sizes.count == 2 ? sizes : Array(sizes[(first ? 2 : 1)...].prefix(2))
+        guard channels == filters[2] else {
+            throw node.refused(
+                "the result shall have \(channels) channels", remedy: "the weights are for \(filters[2])")
+        }
+        var window = try node.window(
+            height: filters[0], width: filters[1], over: [image[0], size[0], size[1], channels])
+        guard window.height.outputSize(size[0]) == image[1], window.width.outputSize(size[1]) == image[2] else {
+            throw node.refused(
+                "an image of \(image[2])×\(image[1]) pixels cannot become one of \(size[1])×\(size[0])",
+                remedy: "strides and padding do not lead there")
+        }
+        window.height = window.height.spreading(image[1], to: size[0])
+        window.width = window.width.spreading(image[2], to: size[1])
+        return window
+    }
+}

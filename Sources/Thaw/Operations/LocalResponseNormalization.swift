@@ -1,0 +1,59 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Every number of an image over a power of the sum of squares of the channels around it:
+/// x / (bias + alpha · Σ x²) ^ beta (Krizhevsky et al., ImageNet Classification with Deep Convolutional Neural Networks, 2012).
+struct LocalResponseNormalization: Operation {
+    /// How many channels to either side are summed over; what lies beyond the first and the last counts as 0.
+    var radius: Int
+    var bias: Float
+    var alpha: Float
+    var beta: Float
+
+    var kind: String { "LocalResponseNormalization" }
+    var isSpatial: Bool { true }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        guard inputs[0].shape.rank == 4 else { throw Failure.wrongRank(4, inputs[0].shape) }
+        return [TensorType(inputs[0].shape)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let channels = Swift.max(1, inputs[0].shape[3])
+        return inputs[0].withFloats { x in
+            [
+                Tensor(shape: inputs[0].shape) { y in
+                    for i in 0..<y.count {
+                        let channel = i % channels
+                        var sum = 0.0
+                        for other in Swift.max(0, channel - radius)...Swift.min(channels - 1, channel + radius) {
+                            let value = Double(x[i - channel + other])
+                            sum += value * value
+                        }
+                        y[i] = Float(Double(x[i]) / pow(Double(bias) + Double(alpha) * sum, Double(beta)))
+                    }
+                }
+            ]
+        }
+    }
+}
+
+// MARK: TensorFlow
+
+extension LocalResponseNormalization {
+    static let tensorFlow = [
+        TensorFlowRule("LRN") { node, context in
+            let image = try node.input(0)
+            try node.requireImage(image)
+            let radius = try node.int("depth_radius", default: 5)
+            guard radius >= 0 else { throw Failure.badAttribute(node.name, node.op, "depth_radius") }
+            let normalization = LocalResponseNormalization(
+                radius: Swift.min(radius, Swift.max(1, image.shape[3])), bias: try node.float("bias", default: 1),
+                alpha: try node.float("alpha", default: 1), beta: try node.float("beta", default: 0.5))
+            return [try context.add(normalization, image, name: node.name)]
+        }
+    ]
+}

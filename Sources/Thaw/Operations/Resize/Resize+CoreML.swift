@@ -1,0 +1,120 @@
+extension Resize: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        let factors = (height: wholeFactor(rows), width: wholeFactor(columns))
+        if let height = factors.height, let width = factors.width {
+            for (mode, grid) in [(mode: "NN", grid: SamplingGrid?.none), ("BILINEAR", .left), ("BILINEAR", .edges)]
+            where samples(grid) {
+                if grid == .edges { try layers.requireVersion(5) }
+                return layers.add(node) { layer in
+                    layer.upsample.scalingFactor = [height, width]
+                    layer.upsample.mode = mode
+                    if grid == .edges { layer.upsample.linearUpsampleMode = "ALIGN_CORNERS_FALSE" }
+                }
+            }
+        }
+        if let mode = Resize.modes.prefix(2).first(where: { samples($0.grid) })?.mode {
+            try layers.requireVersion(3)
+            return layers.add(node) { layer in
+                layer.resizeBilinear.targetSize = [rows.outputSize, columns.outputSize]
+                layer.resizeBilinear["mode"].samplingMethod = mode
+            }
+        }
+        try layers.requireExactArrays()
+        try writeAxes(node, to: &layers)
+    }
+
+    /// Core ML's sampling modes: the two that TensorFlow has, too, and the others.
+    fileprivate static let modes: [(mode: String, grid: SamplingGrid)] = [
+        ("UPSAMPLE_MODE", .left), ("STRICT_ALIGN_ENDPOINTS_MODE", .corners),
+        ("ALIGN_ENDPOINTS_MODE", .cornersOrMiddle), ("ROI_ALIGN_MODE", .parts),
+    ]
+
+    /// How many times larger the axis becomes, where it does so a whole number of times.
+    private func wholeFactor(_ taps: Taps) -> Int? {
+        taps.outputSize % taps.inputSize == 0 ? taps.outputSize / taps.inputSize : nil
+    }
+
+    /// Whether both axes are interpolated on this grid; on none, whether every pixel is repeated.
+    private func samples(_ grid: SamplingGrid?) -> Bool {
+        [rows, columns].allSatisfy { taps in
+            guard let grid else {
+                return taps.isSelection
+                    && taps.runs.enumerated().allSatisfy { $1.start == $0 * taps.inputSize / taps.outputSize }
+            }
+            return taps.isClose(to: .linear(grid, taps.inputSize, taps.outputSize))
+        }
+    }
+
+    /// Axis by axis a product with the matrix of weights.
+    private func writeAxes(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        let axes = [(axis: 2, taps: rows), (axis: 3, taps: columns)].filter { !$0.taps.isIdentity }
+        var blob = node.input
+        for (index, (axis, taps)) in axes.enumerated() {
+            var result = node.output
+            let name = node.name + (axis == 2 ? "/rows" : "/columns")
+            if index < axes.count - 1 {
+                result = NeuralBlob(name: node.output.name + "/rows", shape: blob.shape)
+                result.shape[axis] = taps.outputSize
+            }
+            let weights = layers.addConstant(
+                taps.matrix.reshaped([1, 1, taps.outputSize, taps.inputSize]), name: name + "/weights")
+            layers.add(name, axis == 2 ? [weights, blob] : [blob, weights], [result]) { layer in
+                layer.choose("batchedMatmul")
+                layer.batchedMatmul.transposeB = axis == 3
+            }
+            blob = result
+        }
+    }
+}
+
+// MARK: Reading
+
+extension Resize {
+    static let neural = [
+        NeuralRule("resizeBilinear") { layer, reading in
+            let size = try layer.pair(layer.parameters.targetSize, default: 1)
+            let mode: Message = layer.parameters["mode"]
+            guard let grid = modes.first(where: { $0.mode == mode.samplingMethod as String })?.grid else {
+                throw layer.refused("the sampling mode \(mode.samplingMethod as String) is not known")
+            }
+            return [try read(layer, size, { .linear(grid, $0, $1) }, &reading)]
+        },
+        NeuralRule("upsample") { layer, reading in
+            let shape = reading.shape(try layer.input())
+            let parameters = layer.parameters
+            guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
+            let fractions: [Float] = parameters.fractionalScalingFactor
+            var size = try layer.pair(parameters.scalingFactor, default: 1)
+            if fractions.isEmpty {
+                size = (shape[2] * size.height, shape[3] * size.width)
+            } else {
+                guard fractions.count == 2, fractions.allSatisfy({ $0 > 0 && $0 < Float(Taps.largestSize) }) else {
+                    throw layer.refused("\(fractions) are no factors for height and width")
+                }
+                size = (Int(Float(shape[2]) * fractions[0]), Int(Float(shape[3]) * fractions[1]))
+            }
+            if parameters.mode as String == "NN" {
+                return [try read(layer, size, { .nearest(.left, $0, $1) }, &reading)]
+            }
+            let grids = ["DEFAULT": SamplingGrid.left, "ALIGN_CORNERS_TRUE": .corners, "ALIGN_CORNERS_FALSE": .edges]
+            guard let grid = grids[parameters.linearUpsampleMode as String] else {
+                throw layer.refused("the mode \(parameters.linearUpsampleMode as String) is not known")
+            }
+            return [try read(layer, size, { .linear(grid, $0, $1) }, &reading)]
+        },
+    ]
+
+    private static func read(
+        _ layer: NeuralLayer, _ size: (height: Int, width: Int), _ taps: (Int, Int) -> Taps,
+        _ reading: inout NeuralReading
+    ) throws -> Graph.Value {
+        let shape = reading.shape(try layer.input())
+        guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
+        let sizes = [shape[2], shape[3], size.height, size.width]
+        guard sizes.allSatisfy((1...Taps.largestSize).contains) else {
+            throw layer.refused("an image of shape \(shape) cannot be resized to \(size.width)×\(size.height)")
+        }
+        let resize = Resize(rows: taps(shape[2], size.height), columns: taps(shape[3], size.width))
+        return try reading.add(resize, [layer.input()], layer)
+    }
+}

@@ -1,0 +1,125 @@
+/// An image of another height and width: every pixel of the result is a weighted sum of pixels of the image, rows and columns
+/// weighted by themselves.
+///
+/// All the ways to resize are this, and so is what is cut out of an image and resized.
+struct Resize: Operation {
+    var rows: Taps
+    var columns: Taps
+
+    var kind: String { "Resize" }
+    var isSpatial: Bool { true }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let image = inputs[0].shape
+        guard image.rank == 4 else { throw Failure.wrongRank(4, image) }
+        guard image[1] == rows.inputSize, image[2] == columns.inputSize else {
+            throw Failure.imageSize(image[1], image[2], rows.inputSize, columns.inputSize)
+        }
+        return [TensorType([image[0], rows.outputSize, columns.outputSize, image[3]], inputs[0].element)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let image = inputs[0].shape
+        let output = try! outputTypes(inputs.map(\.type))[0]
+        let channels = image[3]
+        return inputs[0].withElements { x in
+            [
+                Tensor(shape: output.shape, element: output.element) { element in
+                    let pixel = element / channels
+                    let row = rows.runs[pixel / output.shape[2] % output.shape[1]]
+                    let column = columns.runs[pixel % output.shape[2]]
+                    let batch = pixel / (output.shape[1] * output.shape[2])
+                    var sum = 0.0
+                    for (y, weight) in row.weights.enumerated() {
+                        let first = (batch * image[1] + row.start + y) * image[2] + column.start
+                        var line = 0.0
+                        for (x0, share) in column.weights.enumerated() {
+                            line += Double(share) * x[(first + x0) * channels + element % channels]
+                        }
+                        sum += Double(weight) * line
+                    }
+                    return sum
+                }
+            ]
+        }
+    }
+}
+
+// MARK: TensorFlow
+
+extension Resize {
+    static let tensorFlow = [
+        TensorFlowRule("ResizeNearestNeighbor") { node, context in
+            [try resize(node, node.input(0), Taps.nearest, &context)]
+        },
+        TensorFlowRule("ResizeBilinear") { node, context in [try resizeAsFloats(node, Taps.linear, &context)] },
+        TensorFlowRule("ResizeBicubic") { node, context in [try resizeAsFloats(node, Taps.cubic, &context)] },
+        TensorFlowRule("ResizeArea") { node, context in
+            let image = try node.input(0)
+            guard try grid(node) == .left, let window = try window(of: size(node), in: image.shape) else {
+                return [try resizeAsFloats(node, Taps.area, &context)]
+            }
+            // Whole pixels are covered: a mean of each block.
+            let floats = try context.asFloats(image, name: node.name + "/floats")
+            return [try context.add(Pooling(function: .average, window: window), floats, name: node.name)]
+        },
+    ]
+
+    /// To anything but the nearest pixel, whatever the image's elements are, the result is float32.
+    private static func resizeAsFloats(
+        _ node: TensorFlowNode, _ taps: (SamplingGrid, Int, Int) -> Taps, _ context: inout ImportContext
+    ) throws -> Operand {
+        try resize(node, context.asFloats(node.input(0), name: node.name + "/floats"), taps, &context)
+    }
+
+    private static func resize(
+        _ node: TensorFlowNode, _ image: Operand, _ taps: (SamplingGrid, Int, Int) -> Taps,
+        _ context: inout ImportContext
+    ) throws -> Operand {
+        let grid = try grid(node)
+        let size = try size(node)
+        try node.requireImage(image)
+        guard (1...Taps.largestSize).contains(image.shape[1]), (1...Taps.largestSize).contains(image.shape[2]) else {
+            throw node.refused("an image of \(image.shape[2])×\(image.shape[1]) pixels cannot be resized")
+        }
+        let resize = Resize(
+            rows: taps(grid, image.shape[1], size.height), columns: taps(grid, image.shape[2], size.width))
+        guard !resize.rows.isIdentity || !resize.columns.isIdentity else { return image }
+        return try context.add(resize, image, name: node.name)
+    }
+
+    private static func grid(_ node: TensorFlowNode) throws -> SamplingGrid {
+        let isAligned = try node.bool("align_corners", default: false)
+        let isCentered = try node.bool("half_pixel_centers", default: false)
+        guard !isAligned || !isCentered else {
+            throw node.refused(
+                "align_corners and half_pixel_centers are both set", remedy: "TensorFlow takes one of them")
+        }
+        return isAligned ? .corners : isCentered ? .edges : .left
+    }
+
+    private static func size(_ node: TensorFlowNode) throws -> (height: Int, width: Int) {
+        let size = try node.integers(1, "size")
+        guard size.count == 2, size.allSatisfy((1...Taps.largestSize).contains) else {
+            throw node.refused("\(size) is no size of an image")
+        }
+        return (size[0], size[1])
+    }
+
+    /// The window whose steps are the pixels of a smaller image, where they cover whole pixels.
+    private static func window(of size: (height: Int, width: Int), in image: Shape) throws -> Window? {
+        guard image.rank == 4, image[1] % size.height == 0, image[2] % size.width == 0, image[1] > 0, image[2] > 0
+        else { return nil }
+        let (height, width) = (image[1] / size.height, image[2] / size.width)
+        return height * width == 1
+            ? nil
+            : Window(height: .init(size: height, stride: height), width: .init(size: width, stride: width))
+    }
+}
+
+extension ImportContext {
+    /// The operand as float32.
+    mutating func asFloats(_ operand: Operand, name: String) throws -> Operand {
+        operand.type.element == .float32 ? operand : try add(Cast(element: .float32), operand, name: name)
+    }
+}

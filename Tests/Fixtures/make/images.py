@@ -1,0 +1,129 @@
+"""Cases of the operations that resize pictures, spread them, cut them into patches and work on their colours."""
+import tensorflow as tf
+
+from convolutions import convolution
+
+op = tf.raw_ops
+
+# From height and width to height and width: larger, smaller, uneven, to whole multiples and parts, from and to one pixel.
+SIZES = [("larger", (5, 4), (9, 11)), ("smaller", (9, 11), (4, 5)), ("twice", (4, 3), (8, 6)), ("thrice", (3, 4), (9, 12)),
+         ("half", (6, 8), (3, 4)), ("one_axis", (4, 6), (4, 9)), ("to_one", (5, 4), (1, 1)), ("from_one", (1, 1), (3, 4)),
+         ("same", (4, 5), (4, 5))]
+GRIDS = [("", {}), ("_corners", {"align_corners": True}), ("_centers", {"half_pixel_centers": True})]
+
+
+def resizes(cases):
+    add = cases.family("resize")
+    for method, operation in [("nearest", op.ResizeNearestNeighbor), ("bilinear", op.ResizeBilinear),
+                              ("bicubic", op.ResizeBicubic), ("area", op.ResizeArea)]:
+        for grid, options in GRIDS:
+            if "half_pixel_centers" in options and operation is op.ResizeArea:
+                continue
+            for name, size, target in SIZES:
+                add(f"{method}{grid}_{name}", [1, *size, 2], lambda x, r: operation(images=x, size=target, **options))
+        add(f"{method}_batch", [2, 3, 4, 3], lambda x, r: operation(images=x, size=[5, 7]))
+        add(f"{method}_defaults_stripped", [1, 4, 4, 1], lambda x, r: operation(images=x, size=[7, 6]), strip=True)
+        add(f"{method}_of_conv", [1, 5, 6, 2], lambda x, r: operation(images=convolution(x, r(3, 3, 2, 17)), size=[10, 12]))
+    add("bilinear_to_size_of_other", [1, 6, 8, 2], lambda x, r: op.ResizeBilinear(
+        images=op.MaxPool(input=x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID"),
+        size=op.StridedSlice(input=op.Shape(input=x), begin=[1], end=[3], strides=[1])), "the size is computed from a shape")
+    add("nearest_of_integers", [1, 4, 4, 2], lambda x, r: op.Cast(
+        x=op.ResizeNearestNeighbor(images=op.Cast(x=x, DstT=tf.int32), size=[6, 6]), DstT=tf.float32), values=(-9, 9))
+    add("bilinear_of_integers", [1, 4, 4, 2], lambda x, r: op.ResizeBilinear(
+        images=op.Cast(x=x, DstT=tf.int32), size=[6, 6]), values=(-9, 9))
+    add("bilinear_nchw", [1, 3, 4, 5], lambda x, r: op.Transpose(
+        x=op.ResizeBilinear(images=op.Transpose(x=x, perm=[0, 2, 3, 1]), size=[8, 10], half_pixel_centers=True),
+        perm=[0, 3, 1, 2]), "between two transposes, as NCHW graphs have it")
+
+
+def local_responses(cases):
+    add = cases.family("local_response")
+    for name, shape, options in [
+            ("default", [1, 3, 4, 12], {}), ("radius2", [1, 3, 4, 7], {"depth_radius": 2, "alpha": 0.2, "beta": 0.75}),
+            ("bias2", [1, 3, 4, 17], {"depth_radius": 3, "bias": 2.0, "alpha": 1e-2, "beta": 0.75}),
+            ("batch", [2, 3, 2, 5], {"depth_radius": 1, "beta": 1.0}),
+            ("wider_than_channels", [1, 2, 3, 3], {"depth_radius": 9}), ("radius0", [1, 2, 3, 4], {"depth_radius": 0}),
+            ("no_bias", [1, 3, 4, 6], {"depth_radius": 2, "bias": 0.0, "alpha": 0.5, "beta": 0.75})]:
+        add(name, shape, lambda x, r: op.LRN(input=x, **options))
+    add("defaults_stripped", [1, 3, 4, 12], lambda x, r: op.LRN(input=x), strip=True)
+    add("of_conv", [1, 5, 6, 2], lambda x, r: op.LRN(
+        input=op.Relu(features=convolution(x, r(3, 3, 2, 20))), depth_radius=4, alpha=0.001 / 9, beta=0.75),
+        "as AlexNet has it")
+
+
+def transposed(x, kernel, size, stride=(1, 1), padding="SAME", dilation=(1, 1), explicit=None, data_format="NHWC"):
+    """Conv2DBackpropInput to height and width `size`. `explicit` is ((top, bottom), (left, right))."""
+    def spatial(pair):
+        return [1, *pair, 1] if data_format == "NHWC" else [1, 1, *pair]
+
+    paddings = []
+    if explicit:
+        padding, edges = "EXPLICIT", [*explicit[0], *explicit[1]]
+        paddings = [0, 0, *edges, 0, 0] if data_format == "NHWC" else [0, 0, 0, 0, *edges]
+    batch, channels = x.shape[0], kernel.shape[2]
+    shape = [batch, *size, channels] if data_format == "NHWC" else [batch, channels, *size]
+    return op.Conv2DBackpropInput(input_sizes=shape, filter=kernel, out_backprop=x, strides=spatial(stride), padding=padding,
+                                  explicit_paddings=paddings, data_format=data_format, dilations=spatial(dilation))
+
+
+def transposed_convolutions(cases):
+    add = cases.family("transposed_convolution")
+    for name, kernel, size, options in [
+            ("3x3_same", (3, 3), (4, 5), {}), ("2x2_same", (2, 2), (4, 5), {}), ("4x4_same", (4, 4), (4, 5), {}),
+            ("3x3_same_stride2", (3, 3), (8, 10), {"stride": (2, 2)}),
+            ("3x3_same_stride2_odd", (3, 3), (7, 9), {"stride": (2, 2)}),
+            ("4x4_same_stride2", (4, 4), (8, 10), {"stride": (2, 2)}),
+            ("2x2_same_stride2", (2, 2), (8, 10), {"stride": (2, 2)}),
+            ("5x5_same_stride3", (5, 5), (12, 15), {"stride": (3, 3)}),
+            ("2x2_same_stride3", (2, 2), (12, 15), {"stride": (3, 3)}),
+            ("1x1_same_stride2", (1, 1), (8, 10), {"stride": (2, 2)}),
+            ("3x2_same_stride_1x2", (3, 2), (4, 10), {"stride": (1, 2)}),
+            ("3x3_valid", (3, 3), (6, 7), {"padding": "VALID"}),
+            ("3x3_valid_stride2", (3, 3), (9, 11), {"padding": "VALID", "stride": (2, 2)}),
+            ("3x3_valid_stride2_longer", (3, 3), (10, 12), {"padding": "VALID", "stride": (2, 2)}),
+            ("2x2_valid_stride3_longer", (2, 2), (13, 15), {"padding": "VALID", "stride": (3, 3)}),
+            ("3x3_explicit", (3, 3), (4, 4), {"explicit": ((1, 1), (1, 2))}),
+            ("3x3_explicit_in_front", (3, 3), (4, 4), {"explicit": ((2, 0), (2, 1))}),
+            ("4x4_explicit_stride2", (4, 4), (8, 8), {"explicit": ((1, 1), (0, 4)), "stride": (2, 2)})]:
+        add(name, [1, 4, 5, 3], lambda x, r: transposed(x, r(*kernel, 2, 3), size, **options))
+    for name, size, options in [
+            ("same_dilation2", (4, 5), {"dilation": (2, 2)}), ("valid_dilation_1x2", (6, 9), {"padding": "VALID", "dilation": (1, 2)})]:
+        add(f"3x3_{name}", [1, 4, 5, 3], lambda x, r: transposed(x, r(3, 3, 2, 3), size, **options))
+    for name, size, options in [
+            ("same", (4, 5), {}), ("same_stride2", (8, 10), {"stride": (2, 2)}),
+            ("valid_stride_2x1", (9, 7), {"padding": "VALID", "stride": (2, 1)}),
+            ("explicit", (5, 5), {"explicit": ((1, 0), (1, 1))})]:
+        add(f"nchw_3x3_{name}", [1, 3, 4, 5], lambda x, r: transposed(x, r(3, 3, 2, 3), size, data_format="NCHW", **options))
+    add("batch", [2, 3, 4, 3], lambda x, r: transposed(x, r(3, 3, 2, 3), (6, 8), stride=(2, 2)))
+    add("channels_17_to_33", [1, 3, 4, 17], lambda x, r: transposed(x, r(3, 3, 33, 17), (6, 8), stride=(2, 2)),
+        "channels no multiple of a block")
+    add("defaults_stripped", [1, 4, 5, 3], lambda x, r: transposed(x, r(3, 3, 2, 3), (4, 5)), strip=True)
+    add("size_of_two_numbers", [1, 4, 5, 3], lambda x, r: op.Conv2DBackpropInput(
+        input_sizes=[8, 10], filter=r(3, 3, 2, 3), out_backprop=x, strides=[1, 2, 2, 1], padding="SAME"))
+
+    def as_keras(x, r):
+        """The result's shape computed by the graph, a bias, an activation."""
+        shape = op.Shape(input=x)
+
+        def size(axis):
+            return op.Mul(x=op.StridedSlice(input=shape, begin=[axis], end=[axis + 1], strides=[1], shrink_axis_mask=1), y=2)
+
+        batch = op.StridedSlice(input=shape, begin=[0], end=[1], strides=[1], shrink_axis_mask=1)
+        spread = op.Conv2DBackpropInput(input_sizes=op.Pack(values=[batch, size(1), size(2), 4]), filter=r(3, 3, 4, 3),
+                                        out_backprop=x, strides=[1, 2, 2, 1], padding="SAME")
+        return op.Relu(features=op.BiasAdd(value=spread, bias=r(4)))
+
+    add("as_keras", [1, 4, 5, 3], as_keras, "the shape is computed by the graph")
+    add("filters_computed", [1, 4, 5, 3], lambda x, r: transposed(
+        x, op.Reshape(tensor=op.Tanh(x=x), shape=[2, 5, 2, 3]), (8, 9), padding="VALID", stride=(2, 1)))
+    add("then_scaled", [1, 4, 5, 3], lambda x, r: op.Mul(
+        x=transposed(x, r(3, 3, 4, 3), (10, 11), padding="VALID", stride=(2, 2)), y=r(4)))
+    add("then_batch_norm", [1, 4, 5, 3], lambda x, r: op.FusedBatchNormV3(
+        x=transposed(x, r(3, 3, 4, 3), (8, 10), stride=(2, 2)), scale=r.uniform(0.5, 1.5, 4), offset=r(4), mean=r(4),
+        variance=r.uniform(0.3, 2, 4), is_training=False)[0])
+
+
+def write(cases):
+    resizes(cases)
+    local_responses(cases)
+    transposed_convolutions(cases)

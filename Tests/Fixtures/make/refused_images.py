@@ -1,0 +1,56 @@
+"""Graphs that must be refused: pictures resized, spread or cut as nobody can."""
+import tensorflow as tf
+
+from refused_graphs import set_attribute
+from refusing import PICTURE, edited, graph, values
+
+op = tf.raw_ops
+
+
+def resized(x):
+    return op.ResizeBilinear(images=x, size=[9, 9], name="resize")
+
+
+def spread(x):
+    return op.Conv2DBackpropInput(input_sizes=[1, 12, 12, 4], filter=values(3, 3, 4, 3), out_backprop=x,
+                                  strides=[1, 2, 2, 1], padding="SAME", name="spread")
+
+
+def patches(x):
+    return op.ExtractImagePatches(images=x, ksizes=[1, 3, 3, 1], strides=[1, 1, 1, 1], rates=[1, 1, 1, 1], padding="VALID",
+                                  name="patches")
+
+
+def constant(build, name, value):
+    """The graph with another value in one of its constants."""
+    tensor = tf.make_tensor_proto(value)
+    return edited(build, name, lambda node: node.attr["value"].tensor.CopyFrom(tensor))
+
+
+def attribute(build, name, key, value):
+    """The graph with another value of a node's attribute."""
+    return edited(build, name, lambda node: set_attribute(node, key, value))
+
+
+def write(add):
+    both = edited(resized, "resize", lambda node: [set_attribute(node, key, True) for key in ("align_corners", "half_pixel_centers")])
+    add("resize_corners_and_centers.pb", both, "a resize with align_corners and half_pixel_centers", "resize half_pixel_centers")
+    for name, size, wrong in [("zero", [0, 9], "to height 0"), ("negative", [9, -1], "to a negative width"),
+                              ("huge", [2**31 - 1, 2**31 - 1], "to 2^62 pixels"), ("one_number", [9], "to one number")]:
+        add(f"resize_{name}.pb", constant(resized, "resize/size", size), f"a resize {wrong}", "resize")
+    add("resize_rank3.pb", edited(resized, "input", lambda node: node.attr["shape"].shape.CopyFrom(
+        tf.TensorShape(PICTURE[1:]).as_proto())), "a resize of three axes", "resize")
+    add("resize_by_activation.pb", graph(lambda x: op.ResizeBilinear(
+        images=x, size=op.Cast(x=x[0, 0, 0, :2], DstT=tf.int32), name="resize")), "a size that depends on the picture", "resize")
+    for name, sizes, wrong in [("other_size", [1, 14, 12, 4], "6 pixels to 14 with stride 2"), ("channels", [1, 12, 12, 5], "to 5 channels"),
+                               ("zero", [1, 0, 12, 4], "to height 0"), ("three_numbers", [1, 12, 12], "to three sizes"),
+                               ("huge", [1, 1 << 30, 1 << 30, 4], "to 2^60 pixels")]:
+        add(f"spread_{name}.pb", constant(spread, "spread/input_sizes", sizes), f"a transposed convolution {wrong}", "spread")
+    add("spread_stride_zero.pb", attribute(spread, "spread", "strides", [1, 0, 2, 1]), "a transposed convolution with stride 0",
+        "spread strides")
+    add("lrn_negative_radius.pb", edited(lambda x: op.LRN(input=x, name="norm"), "norm", lambda node: set_attribute(
+        node, "depth_radius", -1)), "local response normalisation over −1 channels", "norm depth_radius")
+    for name, key, value, wrong in [("over_channels", "ksizes", [1, 3, 3, 2], "over the channels"), ("zero", "ksizes", [1, 0, 3, 1], "of no height"),
+                                    ("large", "ksizes", [1, 4000, 4000, 1], "of 16 million pixels"),
+                                    ("rate_zero", "rates", [1, 0, 1, 1], "with rate 0")]:
+        add(f"patches_{name}.pb", attribute(patches, "patches", key, value), f"patches {wrong}", "patches")

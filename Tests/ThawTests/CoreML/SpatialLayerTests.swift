@@ -1,0 +1,193 @@
+import Testing
+
+@testable import Thaw
+
+/// Layers that work on images by place: resizing, cropping, deconvolution, local response normalisation.
+@Suite struct SpatialLayerTests {
+    /// The message of a model that does one operation to an array of shape `shape` (batch, channel, height, width).
+    private func message(_ operation: any Thaw.Operation, on shape: Shape) throws -> Message {
+        var builder = GraphBuilder(channelOrder: .first)
+        let value = builder.input("input", TensorType(shape))
+        builder.output("output", try builder.one(operation, value))
+        let image = ImageInput(name: "input", width: shape[3], height: shape[2], color: shape[1] == 3 ? .rgb : .gray)
+        return try NeuralNetworkWriter.message(Model(graph: builder.graph, image: image))
+    }
+
+    /// The model read back after a change to its first layer.
+    private func read(_ message: Message, _ change: (inout Message) -> Void) throws -> Graph {
+        var message = message
+        var layers: [Message] = message.neuralNetwork.layers
+        change(&layers[0])
+        message.neuralNetwork.layers = layers
+        return try NeuralNetworkReader.run(message).model.graph
+    }
+
+    private static func resize(_ taps: (Int, Int) -> Taps, from: (Int, Int), to: (Int, Int)) -> Resize {
+        Resize(rows: taps(from.0, to.0), columns: taps(from.1, to.1))
+    }
+
+    private struct WritingCase: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let operation: any Thaw.Operation
+        let layers: [String]
+        let version: Int
+
+        init(_ description: String, _ operation: any Thaw.Operation, _ layers: String, _ version: Int) {
+            testDescription = description
+            self.operation = operation
+            self.layers = layers.split(separator: " ").map(String.init)
+            self.version = version
+        }
+    }
+
+    private static func transposed(before: Int, after: Int) -> TransposedConvolution {
+        let axis = Window.Axis(size: 3, stride: 2, before: before, after: after)
+        return TransposedConvolution(
+            filters: tensor([3, 3, 2, 3]), window: Window(height: axis, width: axis))
+    }
+
+    @Test(arguments: [
+        WritingCase(
+            "each pixel repeated", resize({ .nearest(.left, $0, $1) }, from: (4, 5), to: (8, 15)), "upsample", 1),
+        WritingCase(
+            "bilinear, twice as large", resize({ .linear(.left, $0, $1) }, from: (4, 5), to: (8, 10)), "upsample", 1),
+        WritingCase(
+            "bilinear to any size", resize({ .linear(.left, $0, $1) }, from: (4, 5), to: (7, 4)), "resizeBilinear", 3),
+        WritingCase(
+            "bilinear, corners aligned", resize({ .linear(.corners, $0, $1) }, from: (4, 5), to: (8, 9)),
+            "resizeBilinear", 3),
+        WritingCase(
+            "bilinear, from edge to edge", resize({ .linear(.edges, $0, $1) }, from: (4, 5), to: (8, 10)), "upsample",
+            5),
+        WritingCase(
+            "bilinear, from edge to edge to any size", resize({ .linear(.edges, $0, $1) }, from: (4, 5), to: (7, 4)),
+            "loadConstantND batchedMatmul loadConstantND batchedMatmul", 4),
+        WritingCase(
+            "bicubic along one axis", resize({ .cubic(.left, $0, $1) }, from: (4, 5), to: (4, 7)),
+            "loadConstantND batchedMatmul", 4),
+        WritingCase(
+            "local response normalisation", LocalResponseNormalization(radius: 2, bias: 1, alpha: 0.1, beta: 0.75),
+            "lrn", 1),
+        WritingCase("a transposed convolution", transposed(before: 0, after: 1), "convolution", 1),
+        WritingCase("a result that goes on", transposed(before: 0, after: -1), "convolution", 1),
+        WritingCase("a border heavy in front", transposed(before: 1, after: 0), "convolution crop", 1),
+    ]) private func `the leanest layers of the lowest version are written`(_ writing: WritingCase) throws {
+        let message = try message(writing.operation, on: [1, 3, 4, 5])
+        let layers: [Message] = message.neuralNetwork.layers
+        #expect(layers.compactMap(\.choice) == writing.layers)
+        #expect(message.specificationVersion as Int == writing.version)
+    }
+
+    // MARK: Reading what others write
+
+    /// What a line of four pixels becomes under a sampling mode, to so many pixels.
+    @Test(
+        arguments: [
+            ("UPSAMPLE_MODE", 8, [0, 0.5, 1, 1.5, 2, 2.5, 3, 3]), ("STRICT_ALIGN_ENDPOINTS_MODE", 3, [0, 1.5, 3]),
+            ("STRICT_ALIGN_ENDPOINTS_MODE", 1, [0]), ("ALIGN_ENDPOINTS_MODE", 3, [0, 1.5, 3]),
+            ("ALIGN_ENDPOINTS_MODE", 1, [1.5]), ("ROI_ALIGN_MODE", 3, [0.5, 1.5, 2.5]), ("ROI_ALIGN_MODE", 1, [1.5]),
+        ] as [(String, Int, [Float])]) func `every sampling mode is read`(_ mode: String, _ size: Int, _ line: [Float])
+        throws
+    {
+        let resize = Self.resize({ .linear(.corners, $0, $1) }, from: (1, 4), to: (1, 7))
+        let graph = try read(message(resize, on: [1, 1, 1, 4])) { layer in
+            layer.resizeBilinear.targetSize = [1, size]
+            layer.resizeBilinear["mode"].samplingMethod = mode
+        }
+        let answer = graph.evaluate([Tensor([0, 1, 2, 3], shape: [1, 1, 4, 1])])[0]
+        #expect(zip(answer.floats, line).allSatisfy { abs($0 - $1) < 1e-6 } && answer.elementCount == size)
+    }
+
+    @Test(
+        arguments: [
+            ("DEFAULT", [0, 0.5, 1, 1.5, 2, 2.5, 3, 3]),
+            ("ALIGN_CORNERS_FALSE", [0, 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3]),
+            ("ALIGN_CORNERS_TRUE", (0..<8).map { Float($0) * 3 / 7 }),
+        ] as [(String, [Float])]) func `every way of upsampling is read, by fractions too`(
+            _ mode: String, _ line: [Float]
+        )
+        throws
+    {
+        let resize = Self.resize({ .nearest(.left, $0, $1) }, from: (1, 4), to: (2, 8))
+        let graph = try read(message(resize, on: [1, 1, 1, 4])) { layer in
+            layer.upsample.scalingFactor = [] as [Int]
+            layer.upsample.fractionalScalingFactor = [1, 2] as [Float]
+            layer.upsample.mode = "BILINEAR"
+            layer.upsample.linearUpsampleMode = mode
+        }
+        let answer = graph.evaluate([Tensor([0, 1, 2, 3], shape: [1, 1, 4, 1])])[0].floats
+        #expect(zip(answer, line).allSatisfy { abs($0 - $1) < 1e-6 } && answer.count == 8)
+    }
+
+    /// A line of ones spread by a window of three ones with stride 2: how many windows cover each pixel.
+    @Test func `a deconvolution's padding and its result's size are read`() throws {
+        let axis = Window.Axis(size: 3, stride: 2)
+        let whole = TransposedConvolution(
+            filters: Tensor([1, 1, 1], shape: [1, 3, 1, 1]),
+            window: Window(height: Window.Axis(size: 1), width: axis))
+        let message = try message(whole, on: [1, 1, 1, 3])
+        func line(_ change: (inout Message) -> Void) throws -> [Float] {
+            try read(message, change).evaluate([Tensor([1, 1, 1], shape: [1, 1, 3, 1])])[0].floats
+        }
+        #expect(try line { _ in } == [1, 1, 2, 1, 2, 1, 1])
+        #expect(try line { $0.convolution.choose("same") } == [1, 1, 2, 1, 2, 1])
+        #expect(
+            try line { $0.convolution["same"].asymmetryMode = "TOP_LEFT_HEAVY" } == [1, 2, 1, 2, 1, 1])
+        #expect(try line { $0.convolution.outputShape = [1, 4] } == [1, 2, 1, 2])
+        #expect(try line { $0.convolution.outputShape = [1, 8] } == [1, 1, 2, 1, 2, 1, 1, 0])
+    }
+
+    // MARK: Refusals
+
+    private struct RefusalCase: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let operation: any Thaw.Operation
+        let change: @Sendable (inout Message) -> Void
+    }
+
+    private static let upsampling = resize({ .nearest(.left, $0, $1) }, from: (4, 5), to: (8, 10))
+    private static let interpolation = resize({ .linear(.corners, $0, $1) }, from: (4, 5), to: (7, 8))
+    private static let normalization = LocalResponseNormalization(radius: 1, bias: 1, alpha: 1, beta: 1)
+
+    @Test(arguments: [
+        RefusalCase(testDescription: "a huge factor", operation: upsampling) {
+            $0.upsample.scalingFactor = [1 << 20, 1 << 20]
+        },
+        RefusalCase(testDescription: "an endless factor", operation: upsampling) {
+            $0.upsample.scalingFactor = [] as [Int]
+            $0.upsample.fractionalScalingFactor = [.infinity, 1] as [Float]
+        },
+        RefusalCase(testDescription: "a factor that leaves nothing", operation: upsampling) {
+            $0.upsample.scalingFactor = [] as [Int]
+            $0.upsample.fractionalScalingFactor = [0.1, 1] as [Float]
+        },
+        RefusalCase(testDescription: "one factor", operation: upsampling) { $0.upsample.scalingFactor = [2] },
+        RefusalCase(testDescription: "a huge target", operation: interpolation) {
+            $0.resizeBilinear.targetSize = [1 << 23, 1 << 23]
+        },
+        RefusalCase(testDescription: "a target of height 0", operation: interpolation) {
+            $0.resizeBilinear.targetSize = [0, 4]
+        },
+        RefusalCase(testDescription: "an even number of channels", operation: normalization) { $0.lrn.localSize = 4 },
+        RefusalCase(testDescription: "a crop larger than the image", operation: transposed(before: 1, after: 0)) {
+            let amounts = [(before: 9, after: 9), (before: 0, after: 0)]
+            $0.crop["cropAmounts"].setBorders(amounts)
+        },
+        RefusalCase(testDescription: "a stride of 0", operation: transposed(before: 0, after: 1)) {
+            $0.convolution.stride = [0, 1]
+        },
+        RefusalCase(testDescription: "a deconvolution to 2^46 pixels", operation: transposed(before: 0, after: 1)) {
+            $0.convolution.outputShape = [1 << 23, 1 << 23]
+        },
+        RefusalCase(testDescription: "too few weights", operation: transposed(before: 0, after: 1)) {
+            $0.convolution.kernelSize = [4, 4]
+        },
+        RefusalCase(testDescription: "groups that do not divide", operation: transposed(before: 0, after: 1)) {
+            $0.convolution.nGroups = 2
+        },
+    ]) private func `a layer that cannot be is refused`(_ refusal: RefusalCase) throws {
+        let message = try message(refusal.operation, on: [1, 3, 4, 5])
+        let failure = #expect(throws: Failure.self) { try read(message, refusal.change) }
+        #expect(failure?.place?.isEmpty == false)
+    }
+}
