@@ -15,6 +15,9 @@ public struct KernelTable: Sendable {
 
     public var convolve: @Sendable (borrowing ConvolutionWork) -> Void
     public var convolveDepthwise: @Sendable (borrowing ConvolutionWork) -> Void
+    public var transformInput: @Sendable (borrowing WinogradInputWork) -> Void
+    public var transformOutput: @Sendable (borrowing WinogradOutputWork) -> Void
+    public var transformFilters: @Sendable (borrowing WinogradFilterWork) -> Void
     public var pool: @Sendable (borrowing PoolingWork) -> Void
     public var sumPixels: @Sendable (borrowing PixelSumWork) -> Void
     public var unary: @Sendable (UnaryFunction, borrowing RowWork) -> Void
@@ -31,6 +34,9 @@ public struct KernelTable: Sendable {
         groupBlocks: Int, tilePixels: Int,
         convolve: @escaping @Sendable (borrowing ConvolutionWork) -> Void,
         convolveDepthwise: @escaping @Sendable (borrowing ConvolutionWork) -> Void,
+        transformInput: @escaping @Sendable (borrowing WinogradInputWork) -> Void,
+        transformOutput: @escaping @Sendable (borrowing WinogradOutputWork) -> Void,
+        transformFilters: @escaping @Sendable (borrowing WinogradFilterWork) -> Void,
         pool: @escaping @Sendable (borrowing PoolingWork) -> Void,
         sumPixels: @escaping @Sendable (borrowing PixelSumWork) -> Void,
         unary: @escaping @Sendable (UnaryFunction, borrowing RowWork) -> Void,
@@ -46,6 +52,9 @@ public struct KernelTable: Sendable {
         self.tilePixels = tilePixels
         self.convolve = convolve
         self.convolveDepthwise = convolveDepthwise
+        self.transformInput = transformInput
+        self.transformOutput = transformOutput
+        self.transformFilters = transformFilters
         self.pool = pool
         self.sumPixels = sumPixels
         self.unary = unary

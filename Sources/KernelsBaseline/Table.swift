@@ -4,7 +4,9 @@ import Kernels
 public func makeKernelTable() -> KernelTable {
     KernelTable(
         groupBlocks: groupBlocks, tilePixels: tilePixels, convolve: convolve, convolveDepthwise: convolveDepthwise,
-        pool: pool, sumPixels: sumPixels, unary: unary, binary: binary, scale: scale, softmax: softmax, block: block,
+        transformInput: transformInput, transformOutput: transformOutput, transformFilters: transformFilters,
+        pool: pool,
+        sumPixels: sumPixels, unary: unary, binary: binary, scale: scale, softmax: softmax, block: block,
         unblock: unblock, loadPixels: loadPixels, peak: peak)
 }
 

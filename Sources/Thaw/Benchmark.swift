@@ -68,7 +68,7 @@ public struct Benchmark {
     /// Each thread takes its share of the images.
     private func run() {
         withUnsafePointer(to: (runs, passes)) { context in
-            workers.run(chunks: runs.count, context: context) { context, lane in
+            workers.run(chunks: runs.count, context: context) { context, lane, _ in
                 let (runs, passes) = context.assumingMemoryBound(to: ([Run], Int).self).pointee
                 for _ in stride(from: lane, to: passes, by: runs.count) {
                     runs[lane].load(runs[lane].executor)

@@ -7,6 +7,10 @@ extension Compiler {
     mutating func addConvolution(_ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window) {
         let kind = layouts.convolutionReads(node.inputs[0], window, graph)
         let from = place(node.inputs[0], kind)
+        if case .winograd(let form) = algorithm(window, from: from, to: native(node.outputs[0])) {
+            addWinograd(node, filters: filters, bias: bias, window: window, form)
+            return
+        }
         let (kh, kw) = (window.height.size, window.width.size)
         var taps: [Int] = []
         // Of each step of the inner loop: the row of the filters that it needs, if it is not one of the filling zeros.

@@ -15,6 +15,7 @@ struct Compiler {
 
     let graph: Graph
     let kernels: KernelTable
+    let choice: AlgorithmChoice
     let layouts: LayoutAssignment
     private(set) var constants = ConstantPool()
     private(set) var steps: [Step] = []
@@ -23,9 +24,10 @@ struct Compiler {
     private var places: [Key: Place] = [:]
 
     /// - Throws: `Failure` when an array is larger than offsets can reach.
-    init(_ graph: Graph, kernels: KernelTable) throws {
+    init(_ graph: Graph, kernels: KernelTable, choice: AlgorithmChoice) throws {
         self.graph = graph
         self.kernels = kernels
+        self.choice = choice
         let nodes = fuse(graph)
         layouts = LayoutAssignment(graph, nodes)
         for port in graph.inputs {
@@ -51,6 +53,12 @@ struct Compiler {
     mutating func add(_ step: Step) { steps.append(step) }
 
     mutating func withConstants<Result>(_ body: (inout ConstantPool) -> Result) -> Result { body(&constants) }
+
+    /// A buffer that only steps know of.
+    mutating func addSlot(byteCount: Int) -> Int {
+        slots.append(byteCount)
+        return slots.count - 1
+    }
 
     /// Buffers for all layouts of a value that have none yet.
     private mutating func makePlaces(_ value: Graph.Value) throws {

@@ -8,6 +8,7 @@ public final class Executor {
     private let arena: AlignedMemory
     private let slots: UnsafeMutablePointer<UnsafeMutableRawPointer>
     private let workers: Workers
+    private let scratch: AlignedMemory
 
     public init(_ program: Program, threads: Int = 1) {
         self.program = program
@@ -16,11 +17,12 @@ public final class Executor {
         slots = .allocate(capacity: max(offsets.count, 1))
         for (slot, offset) in offsets.enumerated() { (slots + slot).initialize(to: arena.address + offset) }
         workers = Workers(threads)
+        scratch = AlignedMemory(byteCount: program.scratchBytes * workers.count)
     }
 
     deinit { slots.deallocate() }
 
-    private var memory: Memory { Memory(slots: slots, constants: program.constants.address) }
+    private var memory: Memory { Memory(slots: slots, constants: program.constants.address, scratch: scratch.address) }
 
     /// Takes over an input's array. Loading must be done anew for every run: a run overwrites what was loaded.
     public func load(_ tensor: Tensor, input index: Int) {
@@ -78,10 +80,12 @@ public final class Executor {
     /// Does one step; for profiling. Those before it must have been done.
     func run(step index: Int) {
         program.steps.withUnsafeBufferPointer { steps in
-            var job = Job(step: steps.baseAddress! + index, memory: memory)
-            workers.run(chunks: steps[index].chunks, context: &job) { context, chunk in
+            var job = Job(step: steps.baseAddress! + index, memory: memory, scratchBytes: program.scratchBytes)
+            workers.run(chunks: steps[index].chunks, context: &job) { context, chunk, worker in
                 let job = context.assumingMemoryBound(to: Job.self)
-                job.pointee.step.pointee.run(job.pointee.memory, chunk)
+                var memory = job.pointee.memory
+                memory.scratch += worker * job.pointee.scratchBytes
+                job.pointee.step.pointee.run(memory, chunk)
             }
         }
     }
@@ -89,6 +93,7 @@ public final class Executor {
     private struct Job {
         let step: UnsafePointer<Step>
         let memory: Memory
+        let scratchBytes: Int
     }
 
     /// Calls `body` with an output's numbers, in place. The output must be float32.

@@ -34,6 +34,8 @@ final class AlignedMemory: @unchecked Sendable {
 struct Memory {
     let slots: UnsafePointer<UnsafeMutableRawPointer>
     let constants: UnsafeRawPointer
+    /// Memory of the present thread, which holds nothing between two chunks.
+    var scratch: UnsafeMutableRawPointer
 
     /// The first pixel of an image.
     func pixels(_ place: Place, image: Int) -> UnsafeMutablePointer<Float> {
@@ -81,9 +83,16 @@ struct ConstantPool {
 
     /// Sets memory aside; returns its offset. `fill` is called once, and finds zeros.
     mutating func reserve(byteCount count: Int, _ fill: @escaping Fill) -> Int {
+        reserve(byteCount: count, parts: 1) { memory, _ in fill(memory) }
+    }
+
+    /// Sets memory aside that is filled in several parts, which may be filled at the same time.
+    mutating func reserve(
+        byteCount count: Int, parts: Int, _ fill: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> Void
+    ) -> Int {
         let offset = byteCount
         byteCount += (count + 63) / 64 * 64
-        fills.append((offset, fill))
+        for part in 0..<parts { fills.append((offset, { fill($0, part) })) }
         return offset
     }
 

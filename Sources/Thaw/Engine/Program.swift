@@ -14,6 +14,8 @@ public final class Program: Sendable {
     public let constantBytes: Int
     /// Bytes of activations, which each executor has for itself.
     public var arenaBytes: Int { plan.byteCount }
+    /// Bytes that each thread of an executor works in.
+    let scratchBytes: Int
     /// Where the inputs are put, and the outputs found, in the graph's order.
     let inputs: [(type: TensorType, place: Place)]
     let outputs: [(type: TensorType, place: Place)]
@@ -32,15 +34,21 @@ public final class Program: Sendable {
     ///   - instructionSet: What the kernels may use; the best unless `THAW_ISA` or the caller names another.
     ///   - threads: How many threads pack the weights.
     /// - Throws: `Failure` when an array is larger than the engine can address.
-    public init(_ graph: Graph, instructionSet: InstructionSet? = nil, threads: Int = 1) throws {
+    public convenience init(_ graph: Graph, instructionSet: InstructionSet? = nil, threads: Int = 1) throws {
+        try self.init(graph, instructionSet: instructionSet, threads: threads, choice: .cheapest)
+    }
+
+    /// - Parameter choice: What convolutions are computed by.
+    init(_ graph: Graph, instructionSet: InstructionSet?, threads: Int = 1, choice: AlgorithmChoice) throws {
         precondition(graph.channelOrder == .last, "the engine runs graphs whose channels stand last")
         for type in graph.types where type.shape.elementCount > Program.largestArray {
             throw Failure.arrayTooLarge(type)
         }
         self.instructionSet = try instructionSet ?? .chosen()
         kernels = self.instructionSet.kernels
-        let compiler = try Compiler(graph, kernels: kernels)
+        let compiler = try Compiler(graph, kernels: kernels, choice: choice)
         steps = compiler.steps
+        scratchBytes = ((compiler.steps.map(\.scratchBytes).max() ?? 0) + 4095) / 4096 * 4096
         inputs = graph.inputs.map { (graph[$0.value], compiler.native($0.value)) }
         outputs = graph.outputs.map { (graph[$0.value], compiler.place($0.value, .plain)) }
         multiplyAdds = steps.reduce(0) { $0 + $1.multiplyAdds }
@@ -74,7 +82,7 @@ public final class Program: Sendable {
     private static func fill(_ memory: AlignedMemory, _ fills: [(offset: Int, fill: ConstantPool.Fill)], threads: Int) {
         let workers = Workers(threads)
         withUnsafePointer(to: (memory.address, fills)) { context in
-            workers.run(chunks: fills.count, context: context) { context, index in
+            workers.run(chunks: fills.count, context: context) { context, index, _ in
                 let (address, fills) = context.assumingMemoryBound(
                     to: (UnsafeMutableRawPointer, [(offset: Int, fill: ConstantPool.Fill)]).self
                 ).pointee

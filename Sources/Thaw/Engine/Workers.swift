@@ -11,20 +11,21 @@ import CMachine
 /// Chunks are claimed one by one, by the caller too: a thread that the system does not let run holds nobody up. Between
 /// two pieces of work a thread first spins, for a network's steps follow each other closely, and then sleeps.
 final class Workers: @unchecked Sendable {
-    typealias Body = @Sendable (UnsafeRawPointer, Int) -> Void
+    /// Gets the context, the chunk, and which of the threads it is: the caller is 0.
+    typealias Body = @Sendable (UnsafeRawPointer, Int, Int) -> Void
 
     /// All that the threads see. Words that change hands lie on cache lines of their own.
     private final class State: @unchecked Sendable {
         /// Word 0: the number of the present work. Word 16: chunks done. Word 32: threads asleep. Word 48: time to stop.
-        /// Word 64: whether the caller sleeps until the last chunk is done.
-        let words = UnsafeMutablePointer<Int32>.allocate(capacity: 80)
+        /// Word 64: whether the caller sleeps until the last chunk is done. Word 80: threads started.
+        let words = UnsafeMutablePointer<Int32>.allocate(capacity: 96)
         /// The number of the work, and below it the chunks left to claim.
         let claims = UnsafeMutablePointer<Int64>.allocate(capacity: 8)
-        var body: Body = { _, _ in }
+        var body: Body = { _, _, _ in }
         var context = UnsafeRawPointer(bitPattern: 1)!
 
         init() {
-            words.initialize(repeating: 0, count: 80)
+            words.initialize(repeating: 0, count: 96)
             claims.initialize(repeating: 0, count: 8)
         }
 
@@ -38,22 +39,24 @@ final class Workers: @unchecked Sendable {
         var asleep: UnsafeMutablePointer<Int32> { words + 32 }
         var stop: UnsafeMutablePointer<Int32> { words + 48 }
         var callerAsleep: UnsafeMutablePointer<Int32> { words + 64 }
+        var started: UnsafeMutablePointer<Int32> { words + 80 }
 
         /// Does chunks of work number `work` until none is left, or until another has begun.
-        func drain(_ work: Int32) {
+        func drain(_ work: Int32, worker: Int) {
             while true {
                 let claim = thaw_load64(claims)
                 let left = Int32(truncatingIfNeeded: claim)
                 guard Int32(truncatingIfNeeded: claim >> 32) == work, left > 0 else { return }
                 guard thaw_exchange64(claims, claim, claim - 1) else { continue }
                 // A claimed chunk keeps the work from ending, so `body` is the right one.
-                body(context, Int(left) - 1)
+                body(context, Int(left) - 1, worker)
                 _ = thaw_add(done, 1)
                 if thaw_load(callerAsleep) != 0 { thaw_wake(done) }
             }
         }
 
         func serve() {
+            let worker = Int(thaw_add(started, 1)) + 1
             var seen: Int32 = 0
             while true {
                 var patience = 20_000
@@ -69,7 +72,7 @@ final class Workers: @unchecked Sendable {
                 }
                 if thaw_load(stop) != 0 { return }
                 seen = thaw_load(current)
-                drain(seen)
+                drain(seen, worker: worker)
             }
         }
     }
@@ -121,7 +124,7 @@ final class Workers: @unchecked Sendable {
     /// time.
     func run(chunks: Int, context: UnsafeRawPointer, _ body: @escaping Body) {
         if threads.isEmpty || chunks == 1 {
-            for chunk in 0..<chunks { body(context, chunk) }
+            for chunk in 0..<chunks { body(context, chunk, 0) }
             return
         }
         state.body = body
@@ -131,7 +134,7 @@ final class Workers: @unchecked Sendable {
         thaw_store64(state.claims, Int64(work) << 32 | Int64(chunks))
         thaw_store(state.current, work)
         if thaw_load(state.asleep) > 0 { thaw_wake(state.current) }
-        state.drain(work)
+        state.drain(work, worker: 0)
         var patience = 2_000
         while true {
             let done = thaw_load(state.done)
@@ -158,7 +161,7 @@ extension Workers {
         [Result](unsafeUninitializedCapacity: elements.count) { buffer, count in
             typealias Job = (elements: [Element], results: UnsafeMutablePointer<Result>?)
             withUnsafePointer(to: Job(elements, buffer.baseAddress)) { job in
-                run(chunks: elements.count, context: job) { context, index in
+                run(chunks: elements.count, context: job) { context, index, _ in
                     let job = context.assumingMemoryBound(to: Job.self).pointee
                     (job.results! + index).initialize(to: transform(job.elements[index]))
                 }

@@ -10,7 +10,7 @@ struct WorkersTests {
         #expect(workers.count == threads)
         for chunks in [0, 1, 2, 7, 100, 1000] {
             let counts = pointer([Int](repeating: 0, count: 1000))
-            workers.run(chunks: chunks, context: counts) { context, chunk in
+            workers.run(chunks: chunks, context: counts) { context, chunk, _ in
                 UnsafeMutableRawPointer(mutating: context).assumingMemoryBound(to: Int.self)[chunk] += 1
             }
             #expect((0..<1000).allSatisfy { counts[$0] == ($0 < chunks ? 1 : 0) })
@@ -22,7 +22,7 @@ struct WorkersTests {
         let workers = Workers(1_000_000)
         #expect(workers.count >= 16 && workers.count < 10_000)
         let counts = pointer([Int](repeating: 0, count: 100))
-        workers.run(chunks: 100, context: counts) { context, chunk in
+        workers.run(chunks: 100, context: counts) { context, chunk, _ in
             UnsafeMutableRawPointer(mutating: context).assumingMemoryBound(to: Int.self)[chunk] += 1
         }
         #expect((0..<100).allSatisfy { counts[$0] == 1 })
@@ -34,7 +34,7 @@ struct WorkersTests {
         let counts = pointer([Int](repeating: 0, count: 8))
         for run in 0..<2000 {
             if run % 500 == 0 { usleep(3000) }
-            workers.run(chunks: 8, context: counts) { context, chunk in
+            workers.run(chunks: 8, context: counts) { context, chunk, _ in
                 UnsafeMutableRawPointer(mutating: context).assumingMemoryBound(to: Int.self)[chunk] += 1
             }
         }

@@ -1,0 +1,201 @@
+import Kernels
+
+// Winograd convolutions: tiles of an image are transformed, the transforms of all channels are multiplied with those of the
+// filters, point by point, by the convolution kernel, and the sums are transformed back. Each transform is done along the
+// height first and then, from working memory, along the width.
+
+func transformInput(_ work: borrowing WinogradInputWork) {
+    let form = work.tiles.form
+    switch (form.height.points, form.width.points) {
+    case (4, 4): transformInput(FourPoints.self, FourPoints.self, work)
+    case (6, 6): transformInput(SixPoints.self, SixPoints.self, work)
+    case (8, 8): transformInput(EightPoints.self, EightPoints.self, work)
+    case (6, 1): transformInput(SixPoints.self, OnePoint.self, work)
+    case (1, 6): transformInput(OnePoint.self, SixPoints.self, work)
+    case (10, 1): transformInput(TenPoints.self, OnePoint.self, work)
+    case (1, 10): transformInput(OnePoint.self, TenPoints.self, work)
+    default: fatalError("no transform of this form")
+    }
+}
+
+func transformOutput(_ work: borrowing WinogradOutputWork) {
+    let form = work.tiles.form
+    switch (form.height, form.width) {
+    case (.two3, .two3): transformOutput(FourPoints.self, 2, FourPoints.self, 2, work)
+    case (.four3, .four3): transformOutput(SixPoints.self, 4, SixPoints.self, 4, work)
+    case (.six3, .six3): transformOutput(EightPoints.self, 6, EightPoints.self, 6, work)
+    case (.four5, .four5): transformOutput(EightPoints.self, 4, EightPoints.self, 4, work)
+    case (.four3, .none): transformOutput(SixPoints.self, 4, OnePoint.self, 1, work)
+    case (.none, .four3): transformOutput(OnePoint.self, 1, SixPoints.self, 4, work)
+    case (.four7, .none): transformOutput(TenPoints.self, 4, OnePoint.self, 1, work)
+    case (.none, .four7): transformOutput(OnePoint.self, 1, TenPoints.self, 4, work)
+    default: fatalError("no transform of this form")
+    }
+}
+
+func transformFilters(_ work: borrowing WinogradFilterWork) {
+    switch work.form.height.points {
+    case 1: transformFilters(OnePoint.self, work)
+    case 4: transformFilters(FourPoints.self, work)
+    case 6: transformFilters(SixPoints.self, work)
+    case 8: transformFilters(EightPoints.self, work)
+    default: transformFilters(TenPoints.self, work)
+    }
+}
+
+private func transformInput<Y: WinogradLine, X: WinogradLine>(
+    _: Y.Type, _: X.Type, _ work: borrowing WinogradInputWork
+) {
+    let tiles = work.tiles
+    let (stepY, stepX) = (tiles.form.height.outputs, tiles.form.width.outputs)
+    let patch = tiles.scratch + Y.points * X.points * blockWidth
+    for block in tiles.firstBlock..<tiles.firstBlock + tiles.blockCount {
+        let plane = work.input + block * work.blockStride
+        var target = work.transformed + block * tiles.transformedBlockStride
+        for tile in tiles.firstTile..<tiles.firstTile + tiles.tileCount {
+            let (row, column) = (tile / tiles.tilesAcross * stepY, tile % tiles.tilesAcross * stepX)
+            let from = plane + (row * work.rowStride + column * blockWidth)
+            let (rows, columns) = (work.rows - row, work.columns - column)
+            if rows >= Y.points && columns >= X.points {
+                transformTile(Y.self, X.self, from, work.rowStride, tiles.scratch, target, tiles.pointStride)
+            } else {
+                for y in 0..<Y.points {
+                    for x in 0..<X.points {
+                        let isInside = y < rows && x < columns
+                        let value = isInside ? load(from + (y * work.rowStride + x * blockWidth)) : Vector.zero
+                        write(value, patch + (y * X.points + x) * blockWidth)
+                    }
+                }
+                transformTile(
+                    Y.self, X.self, UnsafePointer(patch), X.points * blockWidth, tiles.scratch, target,
+                    tiles.pointStride)
+            }
+            target += blockWidth
+        }
+    }
+}
+
+@inline(__always)
+private func transformTile<Y: WinogradLine, X: WinogradLine>(
+    _: Y.Type, _: X.Type, _ from: UnsafePointer<Float>, _ rowStride: Int, _ scratch: UnsafeMutablePointer<Float>,
+    _ target: UnsafeMutablePointer<Float>, _ pointStride: Int
+) {
+    let width = X.points * blockWidth
+    for x in 0..<X.points {
+        let (column, transformed) = (from + x * blockWidth, scratch + x * blockWidth)
+        Y.transform({ load(column + $0 * rowStride) }, { write($1, transformed + $0 * width) })
+    }
+    for y in 0..<Y.points {
+        let (row, transformed) = (scratch + y * width, target + y * X.points * pointStride)
+        X.transform({ load(row + $0 * blockWidth) }, { write($1, transformed + $0 * pointStride) })
+    }
+}
+
+@inline(__always)
+private func transformOutput<Y: WinogradLine, X: WinogradLine>(
+    _: Y.Type, _ outputsY: Int, _: X.Type, _ outputsX: Int, _ work: borrowing WinogradOutputWork
+) {
+    let tiles = work.tiles
+    let scratch = tiles.scratch
+    let result = scratch + Y.points * X.points * blockWidth
+    let residualStart = work.residual
+    let (lower, upper) = (Vector(repeating: work.lower), Vector(repeating: work.upper))
+    for index in 0..<tiles.blockCount {
+        let block = tiles.firstBlock + index
+        var products = work.products + index * tiles.transformedBlockStride
+        let bias = load(work.bias + block * blockWidth)
+        for tile in tiles.firstTile..<tiles.firstTile + tiles.tileCount {
+            let from = products
+            for x in 0..<X.points {
+                let column = scratch + x * blockWidth
+                Y.transformBack(
+                    outputsY, { load(from + ($0 * X.points + x) * tiles.pointStride) },
+                    { write($1, column + $0 * X.points * blockWidth) })
+            }
+            let (row, column) = (tile / tiles.tilesAcross * outputsY, tile % tiles.tilesAcross * outputsX)
+            let columns = min(outputsX, work.width - column)
+            for y in 0..<min(outputsY, work.height - row) {
+                let line = scratch + y * X.points * blockWidth
+                let place = work.output + (block * work.blockStride + (row + y) * work.rowStride + column * blockWidth)
+                let residual =
+                    block * work.residualBlockStride + (row + y) * work.residualRowStride + column * blockWidth
+                let target = columns == outputsX ? place : result
+                func put(_ x: Int, _ value: Vector) {
+                    var sum = value + bias
+                    if let residualStart, x < columns { sum += load(residualStart + (residual + x * blockWidth)) }
+                    write(minimum(maximum(sum, lower), upper), target + x * blockWidth)
+                }
+                X.transformBack(outputsX, { load(line + $0 * blockWidth) }, { put($0, $1) })
+                if columns < outputsX {
+                    for x in 0..<columns { write(load(result + x * blockWidth), place + x * blockWidth) }
+                }
+                if let activation = work.activation {
+                    unary(
+                        activation,
+                        RowWork(
+                            left: place, leftStride: 0, output: place, outputStride: 0, width: columns * blockWidth,
+                            count: 1))
+                }
+            }
+            products += blockWidth
+        }
+    }
+}
+
+private func transformFilters<Y: WinogradLine>(_: Y.Type, _ work: borrowing WinogradFilterWork) {
+    switch work.form.width.points {
+    case 1: transformFilters(Y.self, OnePoint.self, work)
+    case 4: transformFilters(Y.self, FourPoints.self, work)
+    case 6: transformFilters(Y.self, SixPoints.self, work)
+    case 8: transformFilters(Y.self, EightPoints.self, work)
+    default: transformFilters(Y.self, TenPoints.self, work)
+    }
+}
+
+/// Working memory: the filter transformed along its height, then the factors of both lines.
+private func transformFilters<Y: WinogradLine, X: WinogradLine>(
+    _: Y.Type, _: X.Type, _ work: borrowing WinogradFilterWork
+) {
+    let (height, width) = (work.form.height.window, work.form.width.window)
+    let half = work.scratch
+    let factorsY = half + Y.points * X.points * blockWidth
+    let factorsX = factorsY + Y.points * height
+    for y in 0..<Y.points {
+        for tap in 0..<height { factorsY[y * height + tap] = Y.filterFactor(y, tap: tap, window: height) }
+    }
+    for x in 0..<X.points {
+        for tap in 0..<width { factorsX[x * width + tap] = X.filterFactor(x, tap: tap, window: width) }
+    }
+    let inputs = (work.inputs + blockWidth - 1) / blockWidth * blockWidth
+    let padded = (work.outputs + blockWidth - 1) / blockWidth * blockWidth
+    let first = work.group * groupBlocks * blockWidth
+    let groupWidth = min(groupBlocks * blockWidth, padded - first)
+    let points = work.transformed + first * inputs * Y.points * X.points
+    for input in 0..<work.inputs {
+        for block in 0..<groupWidth / blockWidth {
+            let output = first + block * blockWidth
+            let count = min(blockWidth, work.outputs - output)
+            let filter = work.filters + (input * work.outputs + output)
+            for y in 0..<Y.points {
+                for x in 0..<width {
+                    var sum = Vector.zero
+                    for tap in 0..<height {
+                        let place = filter + (tap * width + x) * work.inputs * work.outputs
+                        let numbers = count == blockWidth ? load(place) : load(place, count: count)
+                        sum = multiplyAdd(sum, numbers, Vector(repeating: factorsY[y * height + tap]))
+                    }
+                    write(sum, half + (y * width + x) * blockWidth)
+                }
+                let place = points + (input * groupWidth + block * blockWidth)
+                for x in 0..<X.points {
+                    var sum = Vector.zero
+                    for tap in 0..<width {
+                        let numbers = load(half + (y * width + tap) * blockWidth)
+                        sum = multiplyAdd(sum, numbers, Vector(repeating: factorsX[x * width + tap]))
+                    }
+                    write(sum, place + (y * X.points + x) * inputs * groupWidth)
+                }
+            }
+        }
+    }
+}

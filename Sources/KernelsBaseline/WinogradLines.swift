@@ -1,0 +1,209 @@
+import Kernels
+
+/// The transforms of one line of a Winograd convolution, by the points at which polynomials are multiplied: 0, some pairs
+/// ±a, and infinity. The order is 0, +a, −a, +b, −b, …, ∞.
+///
+/// The magnitudes are those, of numbers that floats hold exactly, with which single precision loses least.
+protocol WinogradLine {
+    static var pairs: Int { get }
+    static var points: Int { get }
+    static func magnitude(_ pair: Int) -> Float
+    /// The transform of `2 · pairs + 2` inputs. (Bᵀ; row by row the polynomial that is zero at all other points.)
+    static func transform(_ x: (Int) -> Vector, _ put: (Int, Vector) -> Void)
+    /// So many outputs of the products. (Aᵀ; row i holds the points' i-th powers.)
+    static func transformBack(_ outputs: Int, _ x: (Int) -> Vector, _ put: (Int, Vector) -> Void)
+    /// Gᵀ: what the filter's number `tap` counts for at `point`.
+    static func filterFactor(_ point: Int, tap: Int, window: Int) -> Float
+}
+
+extension WinogradLine {
+    static var points: Int { 2 * pairs + 2 }
+
+    static func filterFactor(_ point: Int, tap: Int, window: Int) -> Float {
+        guard point < points - 1 else { return tap == window - 1 ? 1 : 0 }
+        let own = point == 0 ? 0 : magnitude((point - 1) / 2) * (point % 2 == 1 ? 1 : -1)
+        // The product of the distances to all other finite points.
+        var distance: Float = point == 0 ? 1 : own
+        for pair in 0..<pairs {
+            let other = magnitude(pair)
+            distance *= own == other || own == -other ? 2 * own : own * own - other * other
+        }
+        var power: Float = 1
+        for _ in 0..<tap { power *= own }
+        return power / distance
+    }
+}
+
+/// A line of a single number, which nothing is done to.
+enum OnePoint: WinogradLine {
+    static var pairs: Int { 0 }
+    static var points: Int { 1 }
+    static func magnitude(_ pair: Int) -> Float { 0 }
+    static func filterFactor(_ point: Int, tap: Int, window: Int) -> Float { 1 }
+    @inline(__always) static func transform(_ x: (Int) -> Vector, _ put: (Int, Vector) -> Void) { put(0, x(0)) }
+    @inline(__always)
+    static func transformBack(_ outputs: Int, _ x: (Int) -> Vector, _ put: (Int, Vector) -> Void) { put(0, x(0)) }
+}
+
+enum FourPoints: WinogradLine {
+    static var pairs: Int { 1 }
+    @inline(__always) static func magnitude(_ pair: Int) -> Float { 1 }
+
+    @inline(__always) static func transform(_ x: (Int) -> Vector, _ put: (Int, Vector) -> Void) {
+        put(0, x(2) - x(0))
+        put(1, x(2) + x(1))
+        put(2, x(2) - x(1))
+        put(3, x(3) - x(1))
+    }
+
+    @inline(__always)
+    static func transformBack(_ outputs: Int, _ x: (Int) -> Vector, _ put: (Int, Vector) -> Void) {
+        let (a, b) = (x(1), x(2))
+        put(0, x(0) + (a + b))
+        put(1, (a - b) + x(3))
+    }
+}
+
+enum SixPoints: WinogradLine {
+    static var pairs: Int { 2 }
+    @inline(__always) static func magnitude(_ pair: Int) -> Float { pair == 0 ? 0.75 : 1.5 }
+
+    @inline(__always) static func transform(_ x: (Int) -> Vector, _ put: (Int, Vector) -> Void) {
+        let (a, b) = (magnitude(0), magnitude(1))
+        put(0, polynomial(x, 0, a * a, b * b))
+        putPair(put, 1, polynomial(x, 2, b * b), polynomial(x, 1, b * b), a)
+        putPair(put, 3, polynomial(x, 2, a * a), polynomial(x, 1, a * a), b)
+        put(5, polynomial(x, 1, a * a, b * b))
+    }
+
+    @inline(__always)
+    static func transformBack(_ outputs: Int, _ x: (Int) -> Vector, _ put: (Int, Vector) -> Void) {
+        let (a, b) = (Both(x(1), x(2)), Both(x(3), x(4)))
+        for i in 0..<outputs {
+            var y = a.times(magnitude(0), i, plus: b.times(magnitude(1), i))
+            if i == 0 { y += x(0) }
+            if i == outputs - 1 { y += x(5) }
+            put(i, y)
+        }
+    }
+}
+
+enum EightPoints: WinogradLine {
+    static var pairs: Int { 3 }
+    @inline(__always) static func magnitude(_ pair: Int) -> Float { pair == 0 ? 0.5 : pair == 1 ? 1 : 2 }
+
+    @inline(__always) static func transform(_ x: (Int) -> Vector, _ put: (Int, Vector) -> Void) {
+        let (a, b, c) = (magnitude(0), magnitude(1), magnitude(2))
+        put(0, polynomial(x, 0, a * a, b * b, c * c))
+        putPair(put, 1, polynomial(x, 2, b * b, c * c), polynomial(x, 1, b * b, c * c), a)
+        putPair(put, 3, polynomial(x, 2, a * a, c * c), polynomial(x, 1, a * a, c * c), b)
+        putPair(put, 5, polynomial(x, 2, a * a, b * b), polynomial(x, 1, a * a, b * b), c)
+        put(7, polynomial(x, 1, a * a, b * b, c * c))
+    }
+
+    @inline(__always)
+    static func transformBack(_ outputs: Int, _ x: (Int) -> Vector, _ put: (Int, Vector) -> Void) {
+        let (a, b, c) = (Both(x(1), x(2)), Both(x(3), x(4)), Both(x(5), x(6)))
+        for i in 0..<outputs {
+            var y = a.times(magnitude(0), i, plus: b.times(magnitude(1), i, plus: c.times(magnitude(2), i)))
+            if i == 0 { y += x(0) }
+            if i == outputs - 1 { y += x(7) }
+            put(i, y)
+        }
+    }
+}
+
+enum TenPoints: WinogradLine {
+    static var pairs: Int { 4 }
+    @inline(__always) static func magnitude(_ pair: Int) -> Float {
+        pair == 0 ? 0.375 : pair == 1 ? 0.875 : pair == 2 ? 1.25 : 2
+    }
+
+    @inline(__always) static func transform(_ x: (Int) -> Vector, _ put: (Int, Vector) -> Void) {
+        let (m, n, o, p) = (magnitude(0), magnitude(1), magnitude(2), magnitude(3))
+        let (a, b, c, d) = (m * m, n * n, o * o, p * p)
+        put(0, polynomial(x, 0, a, b, c, d))
+        putPair(put, 1, polynomial(x, 2, b, c, d), polynomial(x, 1, b, c, d), m)
+        putPair(put, 3, polynomial(x, 2, a, c, d), polynomial(x, 1, a, c, d), n)
+        putPair(put, 5, polynomial(x, 2, a, b, d), polynomial(x, 1, a, b, d), o)
+        putPair(put, 7, polynomial(x, 2, a, b, c), polynomial(x, 1, a, b, c), p)
+        put(9, polynomial(x, 1, a, b, c, d))
+    }
+
+    @inline(__always)
+    static func transformBack(_ outputs: Int, _ x: (Int) -> Vector, _ put: (Int, Vector) -> Void) {
+        let (a, b, c, d) = (Both(x(1), x(2)), Both(x(3), x(4)), Both(x(5), x(6)), Both(x(7), x(8)))
+        for i in 0..<outputs {
+            let far = c.times(magnitude(2), i, plus: d.times(magnitude(3), i))
+            var y = a.times(magnitude(0), i, plus: b.times(magnitude(1), i, plus: far))
+            if i == 0 { y += x(0) }
+            if i == outputs - 1 { y += x(9) }
+            put(i, y)
+        }
+    }
+}
+
+/// What the products at +a and −a give to even and to odd powers.
+private struct Both {
+    let even: Vector
+    let odd: Vector
+
+    @inline(__always) init(_ plus: Vector, _ minus: Vector) {
+        even = plus + minus
+        odd = plus - minus
+    }
+
+    @inline(__always) func times(_ magnitude: Float, _ power: Int) -> Vector {
+        (power % 2 == 0 ? even : odd) * raised(magnitude, power)
+    }
+
+    @inline(__always) func times(_ magnitude: Float, _ power: Int, plus sum: Vector) -> Vector {
+        multiplyAdd(sum, power % 2 == 0 ? even : odd, Vector(repeating: raised(magnitude, power)))
+    }
+
+    @inline(__always) private func raised(_ x: Float, _ power: Int) -> Float {
+        switch power {
+        case 0: 1
+        case 1: x
+        case 2: x * x
+        case 3: x * x * x
+        case 4: x * x * x * x
+        default: x * x * x * x * x
+        }
+    }
+}
+
+/// The values at +magnitude and −magnitude of a polynomial's even and odd halves.
+@inline(__always)
+private func putPair(_ put: (Int, Vector) -> Void, _ point: Int, _ even: Vector, _ odd: Vector, _ magnitude: Float) {
+    put(point, multiplyAdd(even, odd, Vector(repeating: magnitude)))
+    put(point + 1, multiplyAdd(even, odd, Vector(repeating: -magnitude)))
+}
+
+// Σ cᵢ · x(first + 2i) with the coefficients of (z − a)(z − b)…
+
+@inline(__always) private func polynomial(_ x: (Int) -> Vector, _ first: Int, _ a: Float) -> Vector {
+    multiplyAdd(x(first + 2), x(first), Vector(repeating: -a))
+}
+
+@inline(__always) private func polynomial(_ x: (Int) -> Vector, _ first: Int, _ a: Float, _ b: Float) -> Vector {
+    multiplyAdd(
+        multiplyAdd(x(first + 4), x(first + 2), Vector(repeating: -(a + b))), x(first), Vector(repeating: a * b))
+}
+
+@inline(__always)
+private func polynomial(_ x: (Int) -> Vector, _ first: Int, _ a: Float, _ b: Float, _ c: Float) -> Vector {
+    let high = multiplyAdd(x(first + 6), x(first + 4), Vector(repeating: -(a + b + c)))
+    let low = multiplyAdd(high, x(first + 2), Vector(repeating: a * b + a * c + b * c))
+    return multiplyAdd(low, x(first), Vector(repeating: -(a * b * c)))
+}
+
+@inline(__always)
+private func polynomial(_ x: (Int) -> Vector, _ first: Int, _ a: Float, _ b: Float, _ c: Float, _ d: Float) -> Vector {
+    let (sums, products) = (a + b, a * b)
+    let (moreSums, moreProducts) = (c + d, c * d)
+    var y = multiplyAdd(x(first + 8), x(first + 6), Vector(repeating: -(sums + moreSums)))
+    y = multiplyAdd(y, x(first + 4), Vector(repeating: products + moreProducts + sums * moreSums))
+    y = multiplyAdd(y, x(first + 2), Vector(repeating: -(products * moreSums + moreProducts * sums)))
+    return multiplyAdd(y, x(first), Vector(repeating: products * moreProducts))
+}

@@ -1,0 +1,255 @@
+import Kernels
+
+// Winograd convolutions as steps. Where the transform of the whole image is small, one step transforms it and a second one
+// multiplies, each thread with weights of its own; where it is large, each chunk transforms the tiles that it multiplies,
+// so that they stay in its core's cache.
+
+/// How a convolution is done by tiles.
+struct WinogradPlan {
+    var form: WinogradForm
+    var tilesDown: Int
+    var tilesAcross: Int
+    var inputBlocks: Int
+    var outputBlocks: Int
+    /// Tiles that are multiplied together.
+    var tilesPerChunk: Int
+    /// Whether the image is transformed in a step of its own.
+    var isSplit: Bool
+
+    var tiles: Int { tilesDown * tilesAcross }
+
+    /// Bytes of a whole transformed image below which it is made in a step of its own.
+    private static let splitBudget = 4 << 20
+    /// Bytes of the transformed tiles of a chunk that makes its own.
+    private static let chunkBudget = 448 << 10
+
+    init(_ form: WinogradForm, from: Place, to: Place, tile: Int) {
+        self.form = form
+        tilesDown = (to.height + form.height.outputs - 1) / form.height.outputs
+        tilesAcross = (to.width + form.width.outputs - 1) / form.width.outputs
+        inputBlocks = from.blocks
+        outputBlocks = to.blocks
+        let tiles = tilesDown * tilesAcross
+        let bytesPerTile = form.points * from.blocks * blockWidth * 4
+        isSplit = tiles * bytesPerTile <= WinogradPlan.splitBudget
+        var perChunk = isSplit ? 64 : min(64, max(2 * tile, WinogradPlan.chunkBudget / bytesPerTile))
+        perChunk = min(perChunk, tiles)
+        // An even number of chunks of nearly one size, so that two threads end together.
+        let chunks = (tiles + perChunk - 1) / perChunk
+        let even = chunks == 1 ? 1 : (chunks + 1) / 2 * 2
+        tilesPerChunk = (tiles + even - 1) / even
+    }
+
+    /// Floats between the transforms of one point and those of the next, over so many tiles. (Not a power of two: the
+    /// points of a tile would meet in one set of the cache.)
+    func pointStride(tiles: Int, blocks: Int) -> Int { (blocks * tiles + 1) * blockWidth }
+}
+
+extension Compiler {
+    mutating func addWinograd(
+        _ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window, _ form: WinogradForm
+    ) {
+        let from = place(node.inputs[0], .blocked)
+        let to = native(node.outputs[0])
+        let plan = WinogradPlan(form, from: from, to: to, tile: kernels.tilePixels)
+        let transformedTiles = plan.isSplit ? plan.tiles : plan.tilesPerChunk
+        let groupWidth = kernels.groupBlocks * blockWidth
+        let offsets = (0..<plan.tilesPerChunk).map { Int32($0 * blockWidth) }
+        let taps = (0..<plan.inputBlocks).map { Int32($0 * transformedTiles * blockWidth) }
+        let layer = WinogradLayer(
+            plan: plan, from: from, to: to, residual: node.residual.map { place($0, .blocked) }, window: window,
+            kernels: kernels, activation: node.activation,
+            weights: packWinograd(filters, form),
+            bias: withConstants { $0.floats(bias?.floats ?? [], count: to.blocks * blockWidth) },
+            zeros: withConstants { $0.floats([], count: groupWidth) },
+            offsets: withConstants { $0.offsets(offsets) }, taps: withConstants { $0.offsets(taps) },
+            pointStride: plan.pointStride(tiles: transformedTiles, blocks: plan.inputBlocks),
+            blockStride: transformedTiles * blockWidth,
+            productStride: plan.pointStride(tiles: plan.tilesPerChunk, blocks: kernels.groupBlocks))
+        plan.isSplit ? addSplit(node, layer) : addWhole(node, layer)
+    }
+
+    /// Each chunk transforms some tiles and multiplies them by all filters.
+    private mutating func addWhole(_ node: PlannedNode, _ layer: WinogradLayer) {
+        let plan = layer.plan
+        let chunks = (plan.tiles + plan.tilesPerChunk - 1) / plan.tilesPerChunk
+        let inputCount = plan.form.points * layer.pointStride
+        var step = Step(
+            name: node.name, kind: node.operation.kind, reads: layer.reads, writes: [layer.to.slot],
+            multiplyAdds: node.multiplyAdds, chunks: layer.from.images * chunks
+        ) { memory, chunk in
+            let (image, part) = chunk.quotientAndRemainder(dividingBy: chunks)
+            let first = part * plan.tilesPerChunk
+            let tiles = first..<min(first + plan.tilesPerChunk, plan.tiles)
+            let input = memory.scratch.assumingMemoryBound(to: Float.self)
+            let working = input + inputCount
+            if part == 0 { memory.clearHalo(layer.to, image: image, blocks: 0..<layer.to.blocks) }
+            layer.transform(memory, image, tiles, blocks: 0..<plan.inputBlocks, to: input, scratch: working)
+            for group in 0..<layer.groups {
+                layer.multiply(memory, image, tiles, group: group, transformed: input, scratch: working)
+            }
+        }
+        step.scratchBytes = (inputCount + layer.workingCount) * 4
+        add(step)
+    }
+
+    /// One step transforms the image, the next multiplies it: a chunk is a group of filters, and some tiles.
+    private mutating func addSplit(_ node: PlannedNode, _ layer: WinogradLayer) {
+        let plan = layer.plan
+        let imageCount = plan.form.points * layer.pointStride
+        let slot = addSlot(byteCount: layer.from.images * imageCount * 4)
+        let halves = plan.inputBlocks < 8 ? 2 : 1
+        let perHalf = (plan.tiles + halves - 1) / halves
+        var transform = Step(
+            name: node.name, kind: "Transform", reads: [layer.from.slot], writes: [slot],
+            chunks: layer.from.images * plan.inputBlocks * halves
+        ) { memory, chunk in
+            let (image, part) = chunk.quotientAndRemainder(dividingBy: plan.inputBlocks * halves)
+            let (block, half) = part.quotientAndRemainder(dividingBy: halves)
+            let tiles = half * perHalf..<min((half + 1) * perHalf, plan.tiles)
+            let transformed = memory.slots[slot].assumingMemoryBound(to: Float.self) + image * imageCount
+            layer.transform(
+                memory, image, tiles, blocks: block..<block + 1, to: transformed + tiles.lowerBound * blockWidth,
+                scratch: memory.scratch.assumingMemoryBound(to: Float.self))
+        }
+        transform.scratchBytes = plan.form.scratchCount * 4
+        add(transform)
+
+        let parts = (plan.tiles + plan.tilesPerChunk - 1) / plan.tilesPerChunk
+        var multiply = Step(
+            name: node.name, kind: node.operation.kind, reads: layer.reads + [slot], writes: [layer.to.slot],
+            multiplyAdds: node.multiplyAdds, chunks: layer.from.images * layer.groups * parts
+        ) { memory, chunk in
+            let (image, place) = chunk.quotientAndRemainder(dividingBy: layer.groups * parts)
+            let (group, part) = place.quotientAndRemainder(dividingBy: parts)
+            let first = part * plan.tilesPerChunk
+            let tiles = first..<min(first + plan.tilesPerChunk, plan.tiles)
+            let transformed = memory.slots[slot].assumingMemoryBound(to: Float.self) + image * imageCount
+            if part == 0 { memory.clearHalo(layer.to, image: image, blocks: layer.blocks(of: group)) }
+            layer.multiply(
+                memory, image, tiles, group: group, transformed: transformed + first * blockWidth,
+                scratch: memory.scratch.assumingMemoryBound(to: Float.self))
+        }
+        multiply.scratchBytes = layer.workingCount * 4
+        add(multiply)
+    }
+
+    /// The transforms of all filters, in the order in which they are multiplied.
+    private mutating func packWinograd(_ filters: Tensor, _ form: WinogradForm) -> Int {
+        let (inputs, outputs) = (filters.shape[2], filters.shape[3])
+        let groupWidth = kernels.groupBlocks * blockWidth
+        let padded = (outputs + blockWidth - 1) / blockWidth * blockWidth
+        let paddedInputs = (inputs + blockWidth - 1) / blockWidth * blockWidth
+        let kernel = kernels.transformFilters
+        return withConstants { pool in
+            pool.reserve(
+                byteCount: form.points * paddedInputs * padded * 4, parts: (padded + groupWidth - 1) / groupWidth
+            ) { memory, group in
+                let scratch = UnsafeMutablePointer<Float>.allocate(capacity: form.scratchCount)
+                defer { scratch.deallocate() }
+                filters.withFloats {
+                    kernel(
+                        WinogradFilterWork(
+                            form: form, filters: $0.baseAddress!, inputs: inputs, outputs: outputs,
+                            transformed: memory.assumingMemoryBound(to: Float.self), scratch: scratch, group: group))
+                }
+            }
+        }
+    }
+}
+
+/// What the steps of one layer share. Constants are offsets among the program's constants, strides count floats.
+private struct WinogradLayer: Sendable {
+    let plan: WinogradPlan
+    let from: Place
+    let to: Place
+    let residual: Place?
+    let window: Window
+    let kernels: KernelTable
+    let activation: UnaryFunction?
+    let weights: Int
+    let bias: Int
+    let zeros: Int
+    let offsets: Int
+    let taps: Int
+    let pointStride: Int
+    let blockStride: Int
+    let productStride: Int
+
+    var reads: [Int] { [from.slot] + (residual.map { [$0.slot] } ?? []) }
+    var groups: Int { (plan.outputBlocks + kernels.groupBlocks - 1) / kernels.groupBlocks }
+    /// Floats that `multiply` works in.
+    var workingCount: Int { plan.form.scratchCount + plan.form.points * productStride }
+
+    func blocks(of group: Int) -> Range<Int> {
+        let first = group * kernels.groupBlocks
+        return first..<min(first + kernels.groupBlocks, plan.outputBlocks)
+    }
+
+    private func tiles(
+        _ range: Range<Int>, blocks: Range<Int>, pointStride: Int, blockStride: Int,
+        _ scratch: UnsafeMutablePointer<Float>
+    )
+        -> WinogradTiles
+    {
+        var tiles = WinogradTiles(
+            form: plan.form, tilesAcross: plan.tilesAcross, tileCount: range.count, blockCount: blocks.count,
+            pointStride: pointStride, transformedBlockStride: blockStride, scratch: scratch)
+        tiles.firstTile = range.lowerBound
+        tiles.firstBlock = blocks.lowerBound
+        return tiles
+    }
+
+    func transform(
+        _ memory: Memory, _ image: Int, _ range: Range<Int>, blocks: Range<Int>, to: UnsafeMutablePointer<Float>,
+        scratch: UnsafeMutablePointer<Float>
+    ) {
+        let top = from.halo.top - window.height.before
+        let left = from.halo.left - window.width.before
+        kernels.transformInput(
+            WinogradInputWork(
+                tiles: tiles(range, blocks: blocks, pointStride: pointStride, blockStride: blockStride, scratch),
+                input: memory.start(from, image: image) + (top * from.rowStride + left * blockWidth),
+                rowStride: from.rowStride, blockStride: from.blockStride, rows: from.rowCount - top,
+                columns: from.rowStride / blockWidth - left, transformed: to))
+    }
+
+    /// All points of some tiles, for one group of filters, and the transform back.
+    func multiply(
+        _ memory: Memory, _ image: Int, _ range: Range<Int>, group: Int, transformed: UnsafePointer<Float>,
+        scratch: UnsafeMutablePointer<Float>
+    ) {
+        let blocks = blocks(of: group)
+        let products = scratch + plan.form.scratchCount
+        let depth = plan.inputBlocks * blockWidth
+        let weights = memory.floats(self.weights) + blocks.lowerBound * blockWidth * depth * plan.form.points
+        for point in 0..<plan.form.points {
+            kernels.convolve(
+                ConvolutionWork(
+                    input: transformed + point * pointStride, inputOffsets: memory.offsets(offsets),
+                    taps: memory.offsets(taps), tapCount: plan.inputBlocks,
+                    weights: weights + point * depth * blocks.count * blockWidth, bias: memory.floats(zeros),
+                    output: products + point * productStride, outputOffsets: memory.offsets(offsets),
+                    outputBlockStride: plan.tilesPerChunk * blockWidth, channels: blocks.count * blockWidth,
+                    pixelCount: range.count, blockCount: blocks.count))
+        }
+        var work = WinogradOutputWork(
+            tiles: tiles(
+                range, blocks: blocks, pointStride: productStride, blockStride: plan.tilesPerChunk * blockWidth, scratch
+            ),
+            products: products, bias: memory.floats(bias), output: memory.pixels(to, image: image),
+            rowStride: to.rowStride, blockStride: to.blockStride, height: to.height, width: to.width)
+        if let residual {
+            work.residual = UnsafePointer(memory.pixels(residual, image: image))
+            work.residualRowStride = residual.rowStride
+            work.residualBlockStride = residual.blockStride
+        }
+        if let activation, activation.kind == .clamp {
+            work.lower = activation.alpha
+            work.upper = activation.beta
+        } else {
+            work.activation = activation
+        }
+        kernels.transformOutput(work)
+    }
+}

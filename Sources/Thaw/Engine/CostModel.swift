@@ -1,0 +1,87 @@
+import Kernels
+
+/// What a convolution is computed by.
+enum ConvolutionAlgorithm: Hashable, Sendable {
+    case direct
+    case winograd(WinogradForm)
+}
+
+/// Which algorithm a layer gets: the cheapest by the cost model, or, to test and to measure one, the one that is named,
+/// where it fits.
+enum AlgorithmChoice: Sendable {
+    case cheapest
+    case only(ConvolutionAlgorithm)
+}
+
+/// Estimates what a convolution takes in each way of computing it, in processor cycles.
+///
+/// An estimate is the larger of two times: that of the arithmetic, in vector instructions, and that of the weights' way
+/// from memory. The constants are measured.
+struct CostModel {
+    let kernels: KernelTable
+    /// Cycles of one multiply-add of 16 lanes.
+    private let cyclesPerVector: Double
+    /// Weights come from memory at so many bytes a cycle.
+    private let bytesPerCycle = 9.0
+
+    init(_ kernels: KernelTable) {
+        self.kernels = kernels
+        cyclesPerVector = kernels.tilePixels == 14 ? 0.5 : kernels.tilePixels == 6 ? 1 : 4
+    }
+
+    /// The algorithms that a window allows.
+    static func candidates(_ window: Window) -> [ConvolutionAlgorithm] {
+        guard [window.height, window.width].allSatisfy({ $0.stride == 1 && $0.dilation == 1 }) else {
+            return [.direct]
+        }
+        let forms = WinogradForm.all.filter {
+            $0.height.window == window.height.size && $0.width.window == window.width.size
+        }
+        return [.direct] + forms.map { .winograd($0) }
+    }
+
+    func cheapest(_ window: Window, from: Place, to: Place) -> ConvolutionAlgorithm {
+        CostModel.candidates(window).min { cycles($0, window, from, to) < cycles($1, window, from, to) }!
+    }
+
+    func cycles(_ algorithm: ConvolutionAlgorithm, _ window: Window, _ from: Place, _ to: Place) -> Double {
+        let (inputs, outputs) = (Double(from.blocks * blockWidth), Double(to.blocks * blockWidth))
+        switch algorithm {
+        case .direct:
+            let taps = Double(window.height.size * window.width.size)
+            let vectors = Double(to.pixels) * taps * inputs * outputs / Double(blockWidth)
+            return max(vectors * cyclesPerVector, taps * inputs * outputs * 4 / bytesPerCycle)
+        case .winograd(let form):
+            let plan = WinogradPlan(form, from: from, to: to, tile: kernels.tilePixels)
+            let tiles = Double(plan.tiles)
+            let points = Double(form.points)
+            // Each point of a tile is written and read in either transform, besides being computed.
+            let lines = Double(form.height.points > 1 && form.width.points > 1 ? 2 : 1)
+            let pointVectors = lines * Double(max(form.height.points, form.width.points)) / 2 + 3
+            let transforms = tiles * points * pointVectors * (inputs + outputs) / Double(blockWidth)
+            let products = points * tiles * inputs * outputs / Double(blockWidth)
+            let weights = points * inputs * outputs * 4 / bytesPerCycle
+            return max(products * cyclesPerVector, weights) + transforms * cyclesPerVector
+        }
+    }
+}
+
+extension WinogradForm {
+    /// The forms that kernels exist for.
+    static let all: [WinogradForm] =
+        [.two3, .four3, .six3, .four5].map { WinogradForm(height: $0, width: $0) }
+        + [.four3, .four7].flatMap {
+            [WinogradForm(height: $0, width: .none), WinogradForm(height: .none, width: $0)]
+        }
+}
+
+extension Compiler {
+    func algorithm(_ window: Window, from: Place, to: Place) -> ConvolutionAlgorithm {
+        guard from.kind == .blocked, to.kind == .blocked else { return .direct }
+        switch choice {
+        case .cheapest: return CostModel(kernels).cheapest(window, from: from, to: to)
+        case .only(let algorithm):
+            return CostModel.candidates(window).contains(algorithm) ? algorithm : .direct
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Kernels
+import Testing
+
+@testable import Thaw
+
+/// A convolution that is done by Winograd's algorithm whether or not that pays.
+struct WinogradCase: CustomTestStringConvertible, Sendable {
+    var form: WinogradForm
+    var name: String
+    var size: (height: Int, width: Int)
+    var channels: (inputs: Int, outputs: Int)
+    var build: @Sendable (inout GraphBuilder, Graph.Value, any Thaw.Operation) throws -> Graph.Value
+
+    var testDescription: String { "F(\(form.height), \(form.width)) \(name)" }
+
+    /// The window of the form, with room for its border or without.
+    func engineCase(padded: Bool = true) -> EngineCase {
+        let (kh, kw) = (form.height.window, form.width.window)
+        let layer = convolution(
+            padded ? axis(kh, kh / 2, kh / 2) : axis(kh), padded ? axis(kw, kw / 2, kw / 2) : axis(kw),
+            channels.inputs, channels.outputs)
+        return EngineCase(testDescription, [2, size.height, size.width, channels.inputs]) { builder, values in
+            let image = try builder.one(Unary(.relu), values[0])
+            let same = try builder.one(convolution(axis(1), axis(1), channels.inputs, channels.inputs), image)
+            // Something that reads blocks: what nobody but the output reads is written plain, by the loops.
+            let result = try build(&builder, same, layer)
+            return [try builder.one(convolution(axis(1), axis(1), channels.outputs, 8), result)]
+        }
+    }
+
+    static let all = WinogradForm.all.flatMap { form in
+        [
+            // Tiles that reach over the image's edge, channels that fill no block, an odd number of groups.
+            WinogradCase(form: form, name: "odd sizes", size: (11, 15), channels: (20, 69)) {
+                try $0.one($2, $1)
+            },
+            WinogradCase(form: form, name: "residual and clamp", size: (9, 8), channels: (32, 32)) {
+                let sum = try $0.one(Binary(.add), try $0.one($2, $1), $1)
+                return try $0.one(Unary(.relu6), sum)
+            },
+            WinogradCase(form: form, name: "residual and sigmoid", size: (5, 6), channels: (16, 16)) {
+                let sum = try $0.one(Binary(.add), try $0.one($2, $1), $1)
+                return try $0.one(Unary(.sigmoid), sum)
+            },
+            WinogradCase(form: form, name: "one pixel", size: (1, 1), channels: (16, 16)) { try $0.one($2, $1) },
+        ]
+    }
+}
+
+struct WinogradTests {
+    /// Of the range; a transform loses some digits that a sum of products keeps.
+    private let tolerance: Float = 1e-4
+
+    @Test("A transformed convolution gives what the loops give, on every instruction set", arguments: WinogradCase.all)
+    func agrees(_ c: WinogradCase) throws {
+        try check(c.engineCase(), c.form)
+        if c.size.height > 10 { try check(c.engineCase(padded: false), c.form) }
+    }
+
+    @Test("Images too large to be transformed at once are transformed tile by tile")
+    func whole() throws {
+        let form = WinogradForm(height: .two3, width: .two3)
+        let c = WinogradCase(form: form, name: "large", size: (131, 130), channels: (16, 17)) { try $0.one($2, $1) }
+        try check(c.engineCase(), form)
+    }
+
+    @Test("Every form multiplies less than the loops do", arguments: WinogradForm.all)
+    func saves(_ form: WinogradForm) {
+        #expect(form.points < form.height.window * form.width.window * form.height.outputs * form.width.outputs)
+    }
+
+    @Test("Strides and dilation are left to the loops")
+    func candidates() {
+        let plain = Window(height: axis(3, 1, 1), width: axis(3, 1, 1))
+        #expect(CostModel.candidates(plain).count > 1)
+        #expect(CostModel.candidates(Window(height: axis(3, stride: 2), width: axis(3))) == [.direct])
+        #expect(CostModel.candidates(Window(height: axis(3), width: axis(3, dilation: 2))) == [.direct])
+        #expect(CostModel.candidates(Window(height: axis(1), width: axis(1))) == [.direct])
+    }
+
+    private func check(_ c: EngineCase, _ form: WinogradForm) throws {
+        let graph = try c.graph()
+        let inputs = c.arrays()
+        let expected = graph.evaluate(inputs)
+        for set in InstructionSet.available {
+            let program = try Program(graph, instructionSet: set, choice: .only(.winograd(form)))
+            let direct = try Program(graph, instructionSet: set, choice: .only(.direct))
+            #expect(program.constantBytes != direct.constantBytes, "the algorithm was not used")
+            let result = program.run(inputs)
+            #expect(error(result[0].floats, expected[0].floats) < tolerance, "\(set)")
+            #expect(program.run(inputs, threads: 3) == result, "\(set), three threads")
+        }
+    }
+}
