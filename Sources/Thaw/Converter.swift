@@ -12,6 +12,8 @@ public struct Converter: Sendable {
         /// Width and height of the image in pixels, where the graph leaves them open.
         public var size: (width: Int, height: Int)?
         public var color: ColorLayout?
+        /// Values for placeholders other than the image's.
+        public var settings: [Setting] = []
         /// The family whose preprocessing is meant; nil finds it out.
         public var preprocessing: Preprocessing?
         /// One number, or one a channel in the order of `color`: y = scale · x + bias. Not together with `preprocessing`.
@@ -34,17 +36,20 @@ public struct Converter: Sendable {
     /// - Throws: `Failure` naming the file, and the nodes at fault.
     public func convert(contentsOf path: String, labels: Labels? = nil) throws -> Conversion {
         let definition = try GraphDefinition(contentsOf: path)
-        return try naming(file: path) { try convert(definition.nodes, labels: labels) }
+        return try naming(file: path) { try convert(definition, labels: labels) }
     }
 
     /// Converts a graph given by its nodes.
-    public func convert(_ nodes: [NodeDefinition], labels: Labels? = nil) throws -> Conversion {
+    public func convert(_ graph: GraphDefinition, labels: Labels? = nil) throws -> Conversion {
         let imported = try Importer.run(
-            nodes,
-            ImportOptions(input: options.input, outputs: options.outputs, size: options.size, color: options.color))
-        let original = try Passes.run(Passes.simplification, on: imported.graph)
+            graph,
+            ImportOptions(
+                input: options.input, outputs: options.outputs, size: options.size, color: options.color,
+                settings: options.settings))
+        let single = try imported.takesImage ? imported.graph.withBatchOfOne() : imported.graph
+        let original = try Passes.run(Passes.simplification, on: single)
         var model = Model(graph: original, metadata: options.metadata)
-        var notes: [String] = []
+        var notes = imported.notes
         var warnings: [String] = []
         if imported.takesImage {
             let lifting = try original.withLiftedPreprocessing()

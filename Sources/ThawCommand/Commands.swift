@@ -22,7 +22,8 @@ enum Commands {
     static let later = ["compare"]
 
     static let whatGoesIn: [any AnyOption] = [
-        Options.input, Options.output, Options.size, Options.color, Options.preprocess, Options.scale, Options.bias,
+        Options.input, Options.output, Options.set, Options.size, Options.color, Options.preprocess, Options.scale,
+        Options.bias,
     ]
 
     /// What a graph needs where a model is expected.

@@ -15,6 +15,7 @@ extension Arguments {
         options.outputs = all(Options.output).compactMap { $0 }
         options.size = self[Options.size].map { ($0.width, $0.height) }
         options.color = self[Options.color]
+        options.settings = all(Options.set).compactMap { $0 }
         options.preprocessing = self[Options.preprocess].family
         options.scale = self[Options.scale]
         options.bias = self[Options.bias]

@@ -24,6 +24,12 @@ enum Options {
             + "none is x",
         standard: PreprocessingChoice.auto, "auto"
     ) { try readChoice($0, of: PreprocessingChoice.self) }
+    static let set = Option(
+        "set", "NAME=VALUE",
+        "what another placeholder of the graph is: true or false, a number, or several with commas between them; may be "
+            + "given more than once",
+        standard: Setting?.none, isRepeatable: true
+    ) { try readSetting($0) }
     static let scale = Option(
         "scale", "S|S,S,S", "y = scale x + bias for pixels x from 0 to 255: one scale, or one for each channel",
         standard: [Double]?.none, read: readNumbers)

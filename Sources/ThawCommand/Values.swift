@@ -55,6 +55,15 @@ func readNumbers(_ text: String) throws -> [Double] {
     }
 }
 
+/// A placeholder's name, an equals sign, a value.
+func readSetting(_ text: String) throws -> Setting {
+    guard let equals = text.lastIndex(of: "="), equals != text.startIndex, text.index(after: equals) != text.endIndex
+    else {
+        throw Failure.badValue(text, "a placeholder's name and its value, as in is_training=false,")
+    }
+    return Setting(name: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
+}
+
 func readChoice<Choice: RawRepresentable<String> & CaseIterable>(_ text: String, of _: Choice.Type) throws -> Choice {
     guard let choice = Choice(rawValue: text) else {
         throw Failure.notAChoice(text, Choice.allCases.map(\.rawValue))

@@ -33,8 +33,9 @@ extension Failure {
     static func severalInputs(_ names: [String]) -> Failure {
         Failure(
             "the graph has \(names.count) inputs: " + listed(names),
-            remedy: "say which one is the image, or cut the graph",
-            hint: "--input \(names[0])")
+            remedy: "say which one is the image, and what the others are",
+            hint: (["--input \(names[0])"] + names.dropFirst().prefix(4).map { "--set \($0)=VALUE" }).joined(
+                separator: " "))
     }
 
     static func outputIndependentOfInput(_ outputs: [String], _ input: String?) -> Failure {
@@ -111,9 +112,68 @@ extension Failure {
         refused(node, op, "a row of \(count) values is no image of shape \(shape)")
     }
 
+    static func needsBatch(_ batch: Int) -> Failure {
+        Failure(
+            "the batch is fixed at \(batch), and this node needs all of it",
+            remedy: "freeze the graph with a batch of 1, or of unknown size")
+    }
+
     /// The first names, and how many more there are.
-    private static func listed(_ names: [String]) -> String {
+    static func listed(_ names: [String]) -> String {
         let shown = names.prefix(12).map { "'\($0)'" }.joined(separator: ", ")
         return names.count > 12 ? shown + " and \(names.count - 12) more" : shown
+    }
+}
+
+// MARK: Functions
+
+extension Failure {
+    static func noSuchFunction(_ name: String) -> Failure {
+        Failure("calls the function '\(name)', which is not in the graph's library", remedy: "freeze the graph again")
+    }
+
+    static func recursiveFunction(_ name: String) -> Failure {
+        Failure("the function '\(name)' calls itself", remedy: "control flow must be fixed when the graph is frozen")
+    }
+
+    static func functionsTooDeep(_ limit: Int) -> Failure {
+        Failure("functions call each other more than \(limit) deep")
+    }
+
+    static func functionsTooLarge() -> Failure {
+        Failure(
+            "the functions come to more nodes than any network has", remedy: "the file is damaged, or made to do harm")
+    }
+
+    static func argumentCount(_ name: String, _ count: Int, _ expected: Int) -> Failure {
+        Failure("gives \(count) arguments to the function '\(name)'", remedy: "it takes \(expected)")
+    }
+
+    static func missingInFunction(_ name: String, _ input: String) -> Failure {
+        Failure("the function '\(name)' reads '\(input)', which is not in it", remedy: "the file is damaged")
+    }
+
+    static func needsTooMany(_ node: String, _ limit: Int) -> Failure {
+        Failure(place: node, "depends on more than \(limit) nodes")
+    }
+}
+
+// MARK: Placeholders that are set
+
+extension Failure {
+    static func noSuchPlaceholder(_ name: String, _ names: [String]) -> Failure {
+        Failure(
+            "--set: there is no placeholder '\(name)'",
+            remedy: names.isEmpty ? "the graph has none" : "there are \(listed(names))")
+    }
+
+    static func setTwice(_ name: String) -> Failure { Failure("--set: '\(name)' is given twice") }
+
+    static func settingType(_ name: String, _ value: String, _ expected: String) -> Failure {
+        Failure("--set \(name): '\(value)' will not do", remedy: "the placeholder takes \(expected)")
+    }
+
+    static func settingShape(_ name: String, _ count: Int, _ shape: some CustomStringConvertible) -> Failure {
+        Failure("--set \(name): \(count) value\(count == 1 ? "" : "s") for an array of shape \(shape)")
     }
 }

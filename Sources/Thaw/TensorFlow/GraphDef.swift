@@ -5,7 +5,7 @@ extension GraphDefinition {
     private static let wanted = "a frozen TensorFlow graph (.pb)"
 
     /// Field numbers of GraphDef and of its FunctionDefLibrary.
-    private enum Field { static let node = 1, library = 2, function = 1, signature = 1, name = 1 }
+    private enum Field { static let node = 1, library = 2, function = 1 }
 
     /// Reads the frozen graph at `path`.
     /// - Throws: `Failure` naming the file when it is missing, no frozen graph (saying what it is), or damaged.
@@ -26,7 +26,7 @@ extension GraphDefinition {
         let unpacker = Unpacker(file)
         var budget = ConstantBudget(file: file)
         var reader = WireReader(file.bytes, range)
-        nodes = []
+        self.init(nodes: [])
         while reader.position < reader.end {
             let start = reader.position
             guard let field = try? reader.next() else { throw Failure.graphCutOff(after: nodes.count, at: start) }
@@ -34,24 +34,33 @@ extension GraphDefinition {
             if field.number == Field.node {
                 nodes.append(try NodeDefinition(unpacker, at: field.value, &budget))
             } else if field.number == Field.library {
-                functions += try GraphDefinition.functionNames(file, at: field.value)
+                for function in try RawMessage(file, at: field.value).messages(Field.function) {
+                    functions.append(try FunctionDefinition(function, unpacker, &budget))
+                }
             }
         }
         guard !nodes.isEmpty else { throw Failure.emptyGraph() }
     }
+}
 
-    private static func functionNames(_ file: ByteView, at range: Range<Int>) throws -> [String] {
-        /// The values of the field `number` in the message at `range`.
-        func values(_ number: Int, _ range: Range<Int>) throws -> [Range<Int>] {
-            var reader = WireReader(file.bytes, range)
-            var found: [Range<Int>] = []
-            while let field = try reader.next() {
-                if field.number == number, field.wireType == .lengthPrefixed { found.append(field.value) }
-            }
-            return found
+extension FunctionDefinition {
+    /// Field numbers of FunctionDef, and of its signature, an OpDef.
+    private enum Field {
+        static let signature = 1, node = 3, result = 4
+        static let name = 1, input = 2, output = 3
+    }
+
+    fileprivate init(_ message: RawMessage, _ unpacker: Unpacker, _ budget: inout ConstantBudget) throws {
+        let signature = try message.message(Field.signature)
+        self.init(
+            name: try signature?.string(Field.name) ?? "",
+            inputs: try signature?.messages(Field.input).map { try $0.string(Field.name) } ?? [],
+            outputs: try signature?.messages(Field.output).map { try $0.string(Field.name) } ?? [], nodes: [],
+            results: Dictionary(try message.map(Field.result).map { ($0.key, $0.value.text) }, uniquingKeysWith: { $1 })
+        )
+        nodes = try naming(place: name) {
+            try message.messages(Field.node).map { try NodeDefinition(unpacker, at: $0.range, &budget) }
         }
-        return try values(Field.function, range).flatMap { try values(Field.signature, $0) }
-            .flatMap { try values(Field.name, $0) }.map { String(decoding: file.bytes[$0], as: UTF8.self) }
     }
 }
 
@@ -82,8 +91,8 @@ extension NodeDefinition {
 private struct AttributeDecoder {
     let unpacker: Unpacker
 
-    /// The value, or nil where there is none that a node could be understood by: none set, a tensor of strings or
-    /// complex numbers, or a name for the attribute of a surrounding function.
+    /// The value, or nil where there is none that a node could be understood by: none set, a tensor of complex numbers,
+    /// or a name for the attribute of a surrounding function.
     func attribute(_ value: TensorFlow__AttrValue, _ budget: inout ConstantBudget) throws -> Attribute? {
         switch value.value_case {
         case TENSOR_FLOW__ATTR_VALUE__VALUE_LIST: .list(try list(value.list.pointee, &budget))
@@ -93,11 +102,18 @@ private struct AttributeDecoder {
         case TENSOR_FLOW__ATTR_VALUE__VALUE_B: .bool(value.b != 0)
         case TENSOR_FLOW__ATTR_VALUE__VALUE_TYPE: type(value.type)
         case TENSOR_FLOW__ATTR_VALUE__VALUE_SHAPE: shape(value.shape.pointee)
-        case TENSOR_FLOW__ATTR_VALUE__VALUE_TENSOR:
-            try budget.tensor(value.tensor.pointee, unpacker).map { .tensor($0) }
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_TENSOR: try tensor(value.tensor.pointee, &budget)
         case TENSOR_FLOW__ATTR_VALUE__VALUE_FUNC: .function(String(cString: value.func.pointee.name))
         default: nil
         }
+    }
+
+    private func tensor(_ tensor: TensorFlow__Tensor, _ budget: inout ConstantBudget) throws -> Attribute? {
+        if DataType(tensor.dtype) == .string {
+            guard tensor.n_string_val > 0 else { return nil }
+            return .list(fieldElements(tensor.string_val, tensor.n_string_val).map(string))
+        }
+        return try budget.tensor(tensor, unpacker).map { .tensor($0) }
     }
 
     /// A list holds values of one kind; the others are empty.

@@ -7,6 +7,8 @@ struct ImportOptions: Sendable {
     /// Width and height in pixels, where the graph leaves them open.
     var size: (width: Int, height: Int)?
     var color: ColorLayout?
+    /// Values for placeholders.
+    var settings: [Setting] = []
     /// The nodes to be fed with arrays of these types, in place of the one input that is found; for tests.
     var arrays: [String: TensorType]?
 }

@@ -10,6 +10,8 @@ struct Importer {
         var takesImage: Bool
         /// The names of the nodes that were kept, in their order.
         var nodeNames: [String]
+        /// What was found out and assumed, a sentence each.
+        var notes: [String]
     }
 
     /// What stands for an output of a node.
@@ -29,49 +31,64 @@ struct Importer {
 
     private init(_ survey: GraphSurvey) { self.survey = survey }
 
-    /// - Throws: `Failure` where inputs or outputs cannot be told, and for what cannot be converted.
-    static func run(_ nodes: [NodeDefinition], _ options: ImportOptions) throws -> Result {
-        // Outputs are sought in the graph as it is: without its dropout, parts of that are read by nobody.
-        let whole = try GraphSurvey(nodes)
-        let outputs =
-            try options.outputs.isEmpty
-            ? findOutputs(whole) : options.outputs.map { try whole.named($0, option: "--output") }
-        let survey = try GraphSurvey(Dropout.removed(from: nodes))
-        let nodes = survey.nodes
-        if let arrays = options.arrays { return try run(survey, outputs, arrays) }
-        let given = try options.input.map { try survey.named($0, option: "--input").node }
-        let order = try survey.order(from: outputs.map(\.node), stoppingAt: Set(given.map { [$0] } ?? []))
-        let input = try given ?? findInput(survey, order, outputs.map(\.node))
-        guard order.contains(where: { nodes[$0].name == input }) else {
-            throw Failure.outputIndependentOfInput(outputs.map(\.node), input)
-        }
+    /// An output of the graph: where it comes from, and what it is called.
+    private struct Output {
+        var name: String
+        var reference: GraphSurvey.Reference
+    }
 
-        var importer = Importer(survey)
+    /// - Throws: `Failure` where inputs or outputs cannot be told, and for what cannot be converted.
+    static func run(_ definition: GraphDefinition, _ options: ImportOptions) throws -> Result {
+        let fixed = try FixedPlaceholders(definition.nodes, options.settings, input: options.input)
+        // Outputs are sought in the graph as it is: without its dropout, and in the bodies of its functions, parts are read
+        // by nobody.
+        let found = try options.outputs.isEmpty ? findOutputs(GraphSurvey(fixed.nodes)) : options.outputs
+        let inlined = try Inlining(GraphDefinition(nodes: fixed.nodes, functions: definition.functions))
+        let survey = try GraphSurvey(Dropout.removed(from: Unfusing.run(inlined.nodes)))
+        let outputs = try found.map { text in
+            let resolved = try inlined.resolved(text)
+            return Output(
+                name: GraphSurvey.Reference(text).text, reference: try survey.named(resolved, option: "--output"))
+        }
+        if let arrays = options.arrays { return try run(survey, outputs, arrays) }
+
+        let names = outputs.map(\.reference.node)
+        let input = try InputNode(survey, outputs: names, given: options.input, size: options.size)
+        let cut = try GraphSurvey(input.nodes)
+        let order = try cut.order(from: names, stoppingAt: [])
+        guard order.contains(where: { cut.nodes[$0].name == input.name }) else {
+            throw Failure.outputIndependentOfInput(names, input.name)
+        }
+        var importer = Importer(cut)
         var takesImage = false
+        var notes = input.notes
         for place in order {
-            let node = nodes[place]
-            if node.name == input {
-                let readers = nodes.filter { $0.inputs.contains { GraphSurvey.Reference($0).node == node.name } }
-                let (operand, isImage) = try InputImage(node, readers: readers, survey).add(
-                    to: &importer.context, options)
+            let node = cut.nodes[place]
+            if node.name == input.name {
+                let readers = cut.nodes.filter { $0.inputs.contains { GraphSurvey.Reference($0).node == node.name } }
+                let (operand, isImage) = try InputImage(node, readers: readers, cut).add(to: &importer.context, options)
                 importer.known[node.name] = [.operand(operand)]
                 takesImage = isImage
             } else {
                 importer.known[node.name] = try importer.results(of: node)
+                if let value = fixed.assumed[node.name] { notes.append(assumption(node.name, value)) }
             }
         }
         try importer.report()
-        for reference in outputs { try importer.addOutput(reference) }
+        for output in outputs { try importer.addOutput(output) }
         return Result(
             graph: importer.context.builder.graph.pruned(), takesImage: takesImage,
-            nodeNames: order.map { nodes[$0].name })
+            nodeNames: order.map { cut.nodes[$0].name }, notes: notes)
+    }
+
+    private static func assumption(_ placeholder: String, _ value: Bool) -> String {
+        "the placeholder '\(placeholder)' is \(value), as at inference; --set \(placeholder)=\(!value) says otherwise"
     }
 
     /// The graph with these arrays as its inputs, in the order of their names; an output may be a constant.
-    private static func run(
-        _ survey: GraphSurvey, _ outputs: [GraphSurvey.Reference], _ arrays: [String: TensorType]
-    ) throws -> Result {
-        let order = try survey.order(from: outputs.map(\.node), stoppingAt: Set(arrays.keys))
+    private static func run(_ survey: GraphSurvey, _ outputs: [Output], _ arrays: [String: TensorType]) throws -> Result
+    {
+        let order = try survey.order(from: outputs.map(\.reference.node), stoppingAt: Set(arrays.keys))
         var importer = Importer(survey)
         for (name, type) in arrays.sorted(by: { $0.key < $1.key }) {
             importer.known[name] = [.operand(.edge(importer.context.builder.input(name, type), type))]
@@ -80,47 +97,39 @@ struct Importer {
             importer.known[survey.nodes[place].name] = try importer.results(of: survey.nodes[place])
         }
         try importer.report()
-        for reference in outputs {
+        for output in outputs {
+            let reference = output.reference
             if let results = importer.known[reference.node], results.indices.contains(reference.output),
                 case .operand(.constant(let tensor)) = results[reference.output]
             {
                 let value = try importer.context.edge(.constant(tensor), name: reference.node)
-                importer.context.builder.output(reference.node, value)
+                importer.context.builder.output(output.name, value)
             } else {
-                try importer.addOutput(reference)
+                try importer.addOutput(output)
             }
         }
         return Result(
             graph: importer.context.builder.graph.pruned(), takesImage: false,
-            nodeNames: order.map { survey.nodes[$0].name })
+            nodeNames: order.map { survey.nodes[$0].name }, notes: [])
     }
 
-    // MARK: Inputs and outputs
+    // MARK: Outputs
 
-    private static func findOutputs(_ survey: GraphSurvey) throws -> [GraphSurvey.Reference] {
+    private static func findOutputs(_ survey: GraphSurvey) throws -> [String] {
         let outputs = try survey.outputs()
         guard outputs.count == 1 else {
             throw outputs.isEmpty ? Failure.noOutput() : Failure.severalOutputs(outputs)
         }
-        return outputs.map { GraphSurvey.Reference($0) }
+        return outputs
     }
 
-    private static func findInput(_ survey: GraphSurvey, _ order: [Int], _ outputs: [String]) throws -> String {
-        let placeholders = order.map { survey.nodes[$0] }.filter { $0.op == "Placeholder" || $0.op == "PlaceholderV2" }
-        if placeholders.count == 1 { return placeholders[0].name }
-        guard placeholders.isEmpty else { throw Failure.severalInputs(placeholders.map(\.name)) }
-        // A graph may have a default for its one input; then that is the place to feed.
-        let defaults = order.map { survey.nodes[$0] }.filter { $0.op == "PlaceholderWithDefault" }
-        if defaults.count == 1 { return defaults[0].name }
-        throw Failure.noInput(outputs)
-    }
-
-    private mutating func addOutput(_ reference: GraphSurvey.Reference) throws {
+    private mutating func addOutput(_ output: Output) throws {
+        let reference = output.reference
         guard let results = known[reference.node], results.indices.contains(reference.output),
             case .operand(let operand) = results[reference.output]
         else { throw Failure.outputNotComputed(reference.node, reference.output) }
         guard case .edge(let value, _) = operand else { throw Failure.outputIndependentOfInput([reference.node], nil) }
-        context.builder.output(reference.node, value)
+        context.builder.output(output.name, value)
     }
 
     // MARK: Nodes

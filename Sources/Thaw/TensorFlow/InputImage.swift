@@ -13,7 +13,7 @@ struct InputImage {
         worksChannelsFirst = survey.nodes.contains {
             if case .string("NCHW")? = $0.attributes["data_format"] { true } else { false }
         }
-        if case .shape(let sizes)? = node.attributes["shape"], node.op.hasPrefix("Placeholder") {
+        if case .shape(let sizes)? = node.attributes["shape"] {
             // TensorFlow 1.0 and earlier wrote an empty shape where none was given.
             shape = sizes?.isEmpty == true ? nil : sizes
         } else if case .list(let list)? = node.attributes["_output_shapes"], case .shape(let sizes)? = list.first {
@@ -93,9 +93,11 @@ struct InputImage {
             let image = try image(1, sizes[0], sizes[1], sizes[2], options)
             return Form(image: image, shape: Shape(image.dropFirst()))
         case 2:
-            return try flattened(sizes[1] ?? rowLength, options).map { Form(image: $0, shape: [1, $0.elementCount]) }
+            return try flattened(sizes[1] ?? rowLength, batch: sizes[0] ?? 1, options).map {
+                Form(image: $0, shape: [$0[0], $0.dropFirst().reduce(1, *)])
+            }
         case 1:
-            return try flattened(sizes[0], options).map { Form(image: $0, shape: [$0.elementCount]) }
+            return try flattened(sizes[0], batch: 1, options).map { Form(image: $0, shape: [$0.elementCount]) }
         default:
             if options.size != nil || options.color != nil {
                 throw Failure.inputNotImage(node.name, node.op, Shape(shape))
@@ -138,12 +140,12 @@ struct InputImage {
     }
 
     /// An image whose pixels stand in one row: as large as options say, else square. Nil where it is no image.
-    private func flattened(_ count: Int?, _ options: ImportOptions) throws -> Shape? {
+    private func flattened(_ count: Int?, batch: Int, _ options: ImportOptions) throws -> Shape? {
         if let size = options.size {
             let area = Swift.max(1, size.width * size.height)
             let channels = options.color?.channels ?? count.map { $0 / area } ?? 3
-            let shape = try image(1, size.height, size.width, channels, options)
-            guard count == nil || shape.elementCount == count else {
+            let shape = try image(batch, size.height, size.width, channels, options)
+            guard count == nil || shape.dropFirst().reduce(1, *) == count else {
                 throw Failure.rowDiffers(node.name, node.op, count ?? 0, shape)
             }
             return shape
@@ -151,7 +153,7 @@ struct InputImage {
         guard let count else { throw Failure.sizeUnknown(node.name, node.op) }
         for channels in options.color.map({ [$0.channels] }) ?? [1, 3] {
             let side = Int(Double(count / channels).squareRoot().rounded())
-            if side > 1, side * side * channels == count { return [1, side, side, channels] }
+            if side > 1, side * side * channels == count { return [max(1, batch), side, side, channels] }
         }
         if options.color != nil { throw Failure.sizeUnknown(node.name, node.op) }
         return nil

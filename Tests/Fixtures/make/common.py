@@ -34,12 +34,13 @@ class Draw:
         return self.generator.integers(low, high, shape)
 
 
-def graph_of(build):
-    """The GraphDef of what `build` makes in an empty graph."""
+def graph_of(build, library=False):
+    """The GraphDef of what `build` makes in an empty graph, with its functions if asked."""
     with tf.Graph().as_default() as graph:
         build()
         definition = graph.as_graph_def()
-    definition.ClearField("library")
+    if not library:
+        definition.ClearField("library")
     return definition
 
 
@@ -62,7 +63,7 @@ def integers(definition, name, values):
 
 def channels_last_twin(definition):
     """The same graph with every NCHW operation run as NHWC between two transposes: TensorFlow's CPU kernels know NHWC only."""
-    twin = tf.compat.v1.GraphDef(versions=definition.versions)
+    twin = tf.compat.v1.GraphDef(versions=definition.versions, library=definition.library)
     for node in definition.node:
         if "data_format" not in node.attr or node.attr["data_format"].s != b"NCHW":
             twin.node.add().CopyFrom(node)
@@ -116,7 +117,8 @@ def answers(definition, inputs, feed="input", fetch="output"):
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(channels_last_twin(definition), name="")
         with tf.compat.v1.Session(graph=graph, config=config) as session:
-            return [np.asarray(session.run(fetch + ":0", {feed + ":0": x}), "f4") for x in inputs]
+            feed, fetch = (name if ":" in name else name + ":0" for name in (feed, fetch))
+            return [np.asarray(session.run(fetch, {feed: x}), "f4") for x in inputs]
 
 
 def require_telling(outputs, path):

@@ -99,6 +99,23 @@ import Testing
                 "the preprocessing 'caffe' is for bgr images; --color rgb does not go with it"
             ),
             ("resnet", ["--preprocess", "unit", "--scale", "2"], "--preprocess and --scale exclude each other"),
+            ("resnet", ["--set", "keep=1"], "--set: there is no placeholder 'keep'; there are 'input'"),
+            (
+                "dropout_learning_phase", ["--set", "keras_learning_phase=2"],
+                "--set keras_learning_phase: '2' will not do; the placeholder takes true or false"
+            ),
+            (
+                "dropout_default_keep", ["--set", "keep_prob=1", "--set", "keep_prob=2"],
+                "--set: 'keep_prob' is given twice"
+            ),
+            (
+                "dropout_default_keep", ["--set", "keep_prob=1,2"],
+                "--set keep_prob: 2 values for an array of shape []"
+            ),
+            (
+                "resnet", ["--set", "keep"],
+                "--set: 'keep' will not do; a placeholder's name and its value, as in is_training=false, is expected"
+            ),
             ("resnet", ["--no-such"], "there is no option --no-such"),
             ("resnet", ["--weights", "float16"], "--weights: 'float16' is not in this version of Thaw yet"),
             ("resnet", ["-o", "m.mlpackage"], "--out: writing .mlpackage is not in this version of Thaw yet"),

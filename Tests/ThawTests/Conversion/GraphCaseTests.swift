@@ -10,8 +10,8 @@ struct GraphCase: CustomTestStringConvertible, Sendable {
     static let all = Fixtures.table("graphs/cases.tsv").map { GraphCase(name: $0[0], output: $0[2]) }
 
     var testDescription: String { name }
-    func nodes() throws -> [NodeDefinition] {
-        try GraphDefinition(contentsOf: Fixtures.path("graphs/\(name).pb")).nodes
+    func definition() throws -> GraphDefinition {
+        try GraphDefinition(contentsOf: Fixtures.path("graphs/\(name).pb"))
     }
     func input() throws -> Tensor { try Fixtures.tensor(Fixtures.path("graphs/\(name).input.npy")) }
     func expected() throws -> Tensor { try Fixtures.tensor(Fixtures.path("graphs/\(name).output.npy")) }
@@ -24,7 +24,7 @@ struct GraphCase: CustomTestStringConvertible, Sendable {
         var options = ImportOptions(outputs: [output])
         let isOpen = name == "wiring/no_shape" || name == "wiring/unknown_size"
         if isOpen { options.size = (width: shape[2], height: shape[1]) }
-        return try Importer.run(nodes(), options)
+        return try Importer.run(definition(), options)
     }
 }
 

@@ -32,8 +32,8 @@ private struct OperationCase: Decodable {
         return try! JSONDecoder().decode([OperationCase].self, from: data)
     }()
 
-    func nodes() throws -> [NodeDefinition] {
-        try GraphDefinition(contentsOf: Self.folder!.appendingPathComponent("\(self.case)/frozen_model.pb").path).nodes
+    func definition() throws -> GraphDefinition {
+        try GraphDefinition(contentsOf: Self.folder!.appendingPathComponent("\(self.case)/frozen_model.pb").path)
     }
 
     /// Top k without order: TensorFlow leaves the largest elements as they lie in its heap.
@@ -69,10 +69,10 @@ private struct OperationCase: Decodable {
 
     /// How far the answers are from TensorFlow's: the worst output's difference, infinite for another shape.
     func difference(promoting: Bool) throws -> Float {
-        let nodes = try nodes()
-        let arrays = try arrays(nodes, promoting: promoting)
+        let definition = try definition()
+        let arrays = try arrays(definition.nodes, promoting: promoting)
         let options = ImportOptions(outputs: outputs.map(\.tensor), arrays: arrays.mapValues(\.type))
-        let graph = try Importer.run(nodes, options).graph
+        let graph = try Importer.run(definition, options).graph
         try graph.validate()
         let simplified = try Passes.run(Passes.simplification, on: graph)
         var worst: Float = 0

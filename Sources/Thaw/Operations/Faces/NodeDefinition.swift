@@ -25,6 +25,7 @@ public enum Attribute: Sendable {
     /// Sizes, −1 where unknown; nil where even the rank is.
     case shape([Int]?)
     case tensor(Tensor)
+    /// Values of a list, or the elements of a tensor of strings.
     case list([Attribute])
     case function(String)
 }

@@ -1,0 +1,66 @@
+/// A message of a file, asked for its fields by number: for messages that are small, or hold many that are read one at a
+/// time. Nothing is kept but the place; every question walks over the message's own fields.
+struct RawMessage {
+    let file: ByteView
+    let range: Range<Int>
+
+    init(_ file: ByteView, at range: Range<Int>? = nil) {
+        self.file = file
+        self.range = range ?? 0..<file.count
+    }
+
+    /// Calls `body` with each field in the file's order.
+    /// - Throws: `Failure` when the message is damaged.
+    func forEachField(_ body: (WireField) throws -> Void) throws {
+        try file.withBytes {
+            var reader = WireReader($0, range)
+            while let field = try reader.next() { try body(field) }
+        }
+    }
+
+    /// The messages, strings or bytes in the field `number`, in their order.
+    func messages(_ number: Int) throws -> [RawMessage] {
+        var found: [RawMessage] = []
+        try forEachField {
+            if $0.number == number, $0.wireType == .lengthPrefixed { found.append(RawMessage(file, at: $0.value)) }
+        }
+        return found
+    }
+
+    func message(_ number: Int) throws -> RawMessage? { try messages(number).last }
+
+    var text: String { file.withBytes { String(decoding: $0[range], as: UTF8.self) } }
+    var bytes: ByteView {
+        ByteView(viewing: UnsafeRawBufferPointer(rebasing: file.bytes[range]), of: file.owner)
+    }
+
+    func strings(_ number: Int) throws -> [String] { try messages(number).map(\.text) }
+    func string(_ number: Int) throws -> String { try message(number)?.text ?? "" }
+
+    /// The value of a field that holds a varint or four bytes; nil where it is not set.
+    func integer(_ number: Int) throws -> Int? {
+        var result: Int?
+        try forEachField { field in
+            guard field.number == number else { return }
+            switch field.wireType {
+            case .varint:
+                var reader = WireReader(file.bytes, field.value)
+                result = Int(truncatingIfNeeded: try reader.varint())
+            case .fixed32:
+                result = Int(file.bytes.loadUnaligned(fromByteOffset: field.value.lowerBound, as: UInt32.self))
+            default: break
+            }
+        }
+        return result
+    }
+
+    /// The entries of a map from strings to messages or strings, in the file's order.
+    func map(_ number: Int) throws -> [(key: String, value: RawMessage)] {
+        try messages(number).map { entry in
+            (
+                try entry.string(1),
+                try entry.message(2) ?? RawMessage(file, at: entry.range.upperBound..<entry.range.upperBound)
+            )
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/// Placeholders that get their value when a graph is converted: those that the user sets, and those that tell training from
+/// inference, whatever they are called.
+struct FixedPlaceholders {
+    /// The nodes with constants for these placeholders.
+    private(set) var nodes: [NodeDefinition]
+    /// The truth values that were chosen, by the placeholders' names.
+    private(set) var assumed: [String: Bool] = [:]
+
+    static let operations: Set<String> = ["Placeholder", "PlaceholderV2", "PlaceholderWithDefault"]
+
+    /// - Parameters:
+    ///   - settings: Values by the names of placeholders.
+    ///   - input: The node that the image takes the place of, which stays as it is.
+    /// - Throws: `Failure` for names that are no placeholder's, and for values of another type.
+    init(_ nodes: [NodeDefinition], _ settings: [Setting], input: String?) throws {
+        self.nodes = nodes
+        var values: [String: Setting] = [:]
+        for setting in settings {
+            let name = GraphSurvey.Reference(setting.name).node
+            guard nodes.contains(where: { $0.name == name && FixedPlaceholders.operations.contains($0.op) }) else {
+                throw Failure.noSuchPlaceholder(
+                    setting.name, nodes.filter { FixedPlaceholders.operations.contains($0.op) }.map(\.name))
+            }
+            guard values.updateValue(setting, forKey: name) == nil else { throw Failure.setTwice(name) }
+        }
+        for (place, node) in nodes.enumerated()
+        where FixedPlaceholders.operations.contains(node.op)
+            && node.name != input.map({ GraphSurvey.Reference($0).node })
+        {
+            if let setting = values[node.name] {
+                self.nodes[place] = node.fixed(to: try setting.tensor(for: node))
+            } else if case .type(.bool)? = node.attributes["dtype"], let value = node.valueAtInference {
+                self.nodes[place] = node.fixed(to: Tensor(value ? 1 : 0, element: .bool))
+                assumed[node.name] = value
+            }
+        }
+    }
+}
+
+extension NodeDefinition {
+    fileprivate func fixed(to value: Tensor) -> NodeDefinition {
+        NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(value)])
+    }
+
+    /// The truth value that a placeholder has at inference: what asks for training is false, what asks for inference
+    /// true; a default that says neither holds.
+    fileprivate var valueAtInference: Bool? {
+        let words = name.lowercased()
+        if ["infer", "predict", "is_test", "evaluat"].contains(where: words.contains) { return true }
+        if op != "PlaceholderWithDefault" || ["train", "learning_phase", "phase"].contains(where: words.contains) {
+            return false
+        }
+        return nil
+    }
+}
+
+/// A placeholder's value, as it is written: truth values, numbers, or several with commas between them.
+public struct Setting: Sendable, Equatable {
+    public var name: String
+    public var value: String
+
+    public init(name: String, value: String) { (self.name, self.value) = (name, value) }
+
+    /// The value as the array that the placeholder takes.
+    fileprivate func tensor(for node: NodeDefinition) throws -> Tensor {
+        guard case .type(let type)? = node.attributes["dtype"], let element = type.element else {
+            throw Failure.settingType(name, value, "no numbers")
+        }
+        let parts = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let shape = try shape(parts.count, node)
+        if element == .int64 {
+            return Tensor(
+                integers: try parts.map { try number($0, "a whole number", Int.init) }, shape: shape, element: .int64)
+        }
+        let numbers: [Double] = try parts.map { part in
+            switch element {
+            case .bool: try number(part, "true or false") { ["true": 1, "false": 0][$0] }
+            case _ where element.isFloatingPoint:
+                try number(part, "a number") { Double($0).flatMap { $0.isFinite ? $0 : nil } }
+            default: Double(try number(part, "a whole number", Int.init))
+            }
+        }
+        let tensor = Tensor(shape: shape, element: element) { numbers[$0] }
+        guard element.isFloatingPoint || zip(tensor.integers, numbers).allSatisfy({ Double($0) == $1 }) else {
+            throw Failure.settingType(name, value, "\(type)")
+        }
+        return tensor
+    }
+
+    private func number<Number>(_ text: String, _ expected: String, _ read: (String) -> Number?) throws -> Number {
+        guard let number = read(text) else { throw Failure.settingType(name, text, expected) }
+        return number
+    }
+
+    private func shape(_ count: Int, _ node: NodeDefinition) throws -> Shape {
+        // TensorFlow 1.0 and earlier wrote an empty shape where none was given.
+        guard case .shape(let sizes?)? = node.attributes["shape"],
+            !(sizes.isEmpty && count > 1 && node.op != "PlaceholderWithDefault")
+        else {
+            return count == 1 ? [] : [count]
+        }
+        let known = sizes.filter { $0 >= 0 }
+        guard known.count >= sizes.count - 1, let product = Shape(known).checkedCount,
+            known.count == sizes.count ? product == count : product > 0 && count % product == 0
+        else { throw Failure.settingShape(name, count, Shape(sizes)) }
+        return Shape(sizes.map { $0 < 0 ? count / product : $0 })
+    }
+}

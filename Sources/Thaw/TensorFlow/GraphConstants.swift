@@ -1,0 +1,42 @@
+/// Arrays of a TensorFlow graph that follow from its constants alone, computed where they are asked for.
+struct GraphConstants {
+    private let survey: GraphSurvey
+    private var context = ImportContext()
+    private var known: [String: [Tensor]?] = [:]
+
+    init(_ survey: GraphSurvey) { self.survey = survey }
+
+    /// The nodes that one array may depend on: predicates and sizes depend on few.
+    private static let limit = 1000
+
+    /// The array that `input` reads, or nil where it depends on a placeholder, or on what cannot be computed.
+    mutating func value(_ input: String) -> Tensor? {
+        let reference = GraphSurvey.Reference(input)
+        guard let order = try? survey.order(from: [reference.node], stoppingAt: Set(known.keys), limit: Self.limit)
+        else {
+            return nil
+        }
+        for place in order {
+            let node = survey.nodes[place]
+            // As a subscript's assignment would take the nil of what cannot be computed for a removal.
+            if known[node.name] == nil { known.updateValue(results(of: node), forKey: node.name) }
+        }
+        guard let results = known[reference.node] ?? nil, results.indices.contains(reference.output) else { return nil }
+        return results[reference.output]
+    }
+
+    private mutating func results(of node: NodeDefinition) -> [Tensor]? {
+        guard let rule = Operations.tensorFlow[node.op] else { return nil }
+        let references = node.inputs.map { GraphSurvey.Reference($0) }.filter { !$0.isControl }
+        var inputs: [Operand] = []
+        for reference in references {
+            guard let results = known[reference.node] ?? nil, results.indices.contains(reference.output) else {
+                return nil
+            }
+            inputs.append(.constant(results[reference.output]))
+        }
+        let results = try? rule.build(TensorFlowNode(definition: node, inputs: inputs), &context)
+        let tensors = results?.compactMap(\.constant)
+        return tensors?.count == results?.count ? tensors : nil
+    }
+}

@@ -1,0 +1,108 @@
+extension GraphSurvey {
+    /// Operations that read values only to train, to save or to report.
+    private static let leftovers: Set<String> = [
+        "NoOp", "Assert", "Assign", "AssignAdd", "AssignSub", "AssignVariableOp", "AssignAddVariableOp",
+        "AssignSubVariableOp",
+        "SaveV2", "RestoreV2", "SaveSlices", "RestoreSlice", "MergeV2Checkpoints", "ShardedFilename", "MergeSummary",
+        "ScalarSummary", "HistogramSummary", "ImageSummary", "TensorSummary", "TensorSummaryV2", "Print", "PrintV2",
+        "ApplyGradientDescent", "ApplyMomentum", "ApplyAdam", "ApplyRMSProp", "ApplyAdagrad",
+        "ResourceApplyGradientDescent",
+        "ResourceApplyMomentum", "ResourceApplyAdam", "ResourceApplyKerasMomentum", "ResourceApplyRMSProp", "InTopK",
+        "InTopKV2",
+        "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "L2Loss",
+    ]
+
+    private static let sources: Set<String> = [
+        "Const", "Placeholder", "PlaceholderV2", "VariableV2", "Variable", "VarHandleOp",
+    ]
+
+    /// What is made of an answer to compare it with the truth.
+    private static let comparisons: Set<String> = ["ArgMax", "TopK", "TopKV2"]
+
+    /// The outputs that show themselves: nodes that depend on the image and on nothing like its label, and that nobody
+    /// reads; what only trains, saves, reports or compares with labels counts for nobody.
+    func outputs() throws -> [String] {
+        let order = try order(from: nodes.map(\.name), stoppingAt: [])
+        let labels = labels(order)
+        let outputs = outputs(order, labels)
+        return outputs.isEmpty && !labels.isEmpty ? self.outputs(order, []) : outputs
+    }
+
+    private func outputs(_ order: [Int], _ labels: Set<Reference>) -> [String] {
+        var isLeftover = [Bool](repeating: false, count: nodes.count)
+        var dependsOnInput = [Bool](repeating: false, count: nodes.count)
+        for place in order {
+            let node = nodes[place]
+            let data = node.data.map { Reference($0) }
+            let read = data.compactMap { places[$0.node] }
+            isLeftover[place] =
+                GraphSurvey.leftovers.contains(node.op) || read.contains { isLeftover[$0] }
+                || data.contains(where: labels.contains)
+                || node.name.split(separator: "/").contains { $0.hasPrefix("gradients") }
+            dependsOnInput[place] =
+                node.op.hasPrefix("Placeholder") || InputNode.sources.contains(node.op)
+                || read.contains { dependsOnInput[$0] }
+        }
+        var isRead = [Bool](repeating: false, count: nodes.count)
+        var isCompared = isRead
+        for place in order.reversed() {
+            let node = nodes[place]
+            // An answer's class that is only held against the label is no output; the answer is.
+            let counts =
+                !isLeftover[place]
+                && (isRead[place] || !isCompared[place] || !GraphSurvey.comparisons.contains(node.op))
+            for input in node.inputs {
+                guard let source = places[Reference(input).node] else { continue }
+                if counts { isRead[source] = true } else { isCompared[source] = true }
+            }
+            if !counts { isLeftover[place] = true }
+        }
+        return nodes.indices.filter {
+            !isRead[$0] && !isLeftover[$0] && dependsOnInput[$0] && !GraphSurvey.sources.contains(nodes[$0].op)
+        }.map { nodes[$0].name }
+    }
+
+    /// Where a graph has one input like an image, those of its other inputs that are neither switches nor single fractions:
+    /// labels, for one.
+    private func labels(_ order: [Int]) -> Set<Reference> {
+        var images: Set<Reference> = []
+        var others: Set<Reference> = []
+        for place in order {
+            let node = nodes[place]
+            if node.op == "Placeholder" || node.op == "PlaceholderV2" {
+                let reference = Reference(node.name)
+                let isWhole = [.int32, .int64].contains(node.dataType)
+                switch node.declaredShape(0) {
+                case let sizes? where sizes.count >= 3 && !isWhole: images.insert(reference)
+                case let sizes? where !sizes.isEmpty: others.insert(reference)
+                case nil where isWhole: others.insert(reference)
+                default: break
+                }
+            } else if InputNode.sources.contains(node.op), case .list(let shapes)? = node.attributes["output_shapes"] {
+                for output in shapes.indices {
+                    var reference = Reference(node.name)
+                    reference.output = output
+                    if node.declaredShape(output)?.count ?? 0 >= 3 {
+                        images.insert(reference)
+                    } else {
+                        others.insert(reference)
+                    }
+                }
+            }
+        }
+        return images.count == 1 ? others : []
+    }
+}
+
+extension NodeDefinition {
+    var dataType: DataType? { if case .type(let type)? = attributes["dtype"] { type } else { nil } }
+
+    /// The sizes that a source declares for an output; nil where the rank is not known.
+    fileprivate func declaredShape(_ output: Int) -> [Int]? {
+        if case .shape(let sizes)? = attributes["shape"] { return sizes }
+        guard case .list(let shapes)? = attributes["output_shapes"], shapes.indices.contains(output),
+            case .shape(let sizes) = shapes[output]
+        else { return nil }
+        return sizes
+    }
+}

@@ -1,0 +1,200 @@
+/// Finds the node that a graph takes its image from, and makes a placeholder of it where it is none: an image decoder, an
+/// iterator, a queue, or whatever node the user names.
+///
+/// Where the image is decoded or has an unknown size, and is resized further on, the placeholder stands for the resized
+/// image. Only arithmetic by element lies between, which may as well be done after resizing.
+struct InputNode {
+    private(set) var nodes: [NodeDefinition]
+    /// The placeholder's name.
+    let name: String
+    /// What a person should know of it.
+    private(set) var notes: [String] = []
+
+    private static let decoders: Set<String> = [
+        "DecodeJpeg", "DecodePng", "DecodeBmp", "DecodeGif", "DecodeImage", "DecodeAndCropJpeg",
+    ]
+    /// Operations that hand on elements of a data set or a queue.
+    private static let iterators: Set<String> = [
+        "IteratorGetNext", "IteratorGetNextSync", "DatasetToSingleElement", "QueueDequeue", "QueueDequeueV2",
+        "QueueDequeueMany", "QueueDequeueManyV2", "QueueDequeueUpTo", "QueueDequeueUpToV2",
+    ]
+    /// Where images come from that are no placeholders.
+    static let sources = decoders.union(iterators)
+
+    /// - Parameters:
+    ///   - outputs: The nodes that are computed.
+    ///   - given: The node that the user names.
+    /// - Throws: `Failure` where the input cannot be told.
+    init(_ survey: GraphSurvey, outputs: [String], given: String?, size: (width: Int, height: Int)?) throws {
+        nodes = survey.nodes
+        let reference =
+            try given.map { try survey.named($0, option: "--input") } ?? InputNode.found(survey, outputs)
+        name = reference.node
+        let node = survey.node(name)!
+        let isPlaceholder = node.op.hasPrefix("Placeholder")
+        guard !isPlaceholder || reference.output > 0 || InputNode.leavesSizeOpen(node.shapeAttribute) else { return }
+        var constants = GraphConstants(survey)
+        var shape = InputNode.shape(reference, survey, &constants)
+        let isDecoder = InputNode.decoders.contains(node.op)
+        if InputNode.leavesSizeOpen(shape) {
+            let reach = try survey.order(from: outputs, stoppingAt: [name]).map { survey.nodes[$0] }
+            let chain = ResizeChain(from: reference, through: reach, &constants)
+            let target = chain.target.flatMap { target in
+                size.map { $0.width == target.width && $0.height == target.height } ?? true ? target : nil
+            }
+            // A batch of one, which the graph adds behind the decoder, belongs to the image.
+            if isDecoder ? chain.expansion != nil || target != nil : target != nil && (shape ?? []).count != 4 {
+                shape = [1, -1, -1, shape?.last ?? -1]
+            }
+            for place in nodes.indices {
+                if nodes[place].name == chain.expansion && shape?.count == 4
+                    || target != nil && nodes[place].name == chain.resize
+                {
+                    nodes[place] = NodeDefinition(
+                        name: nodes[place].name, op: "Identity", inputs: [nodes[place].data[0]])
+                }
+            }
+            if let target {
+                shape = [shape?.first.map { max(1, $0) } ?? 1, target.height, target.width, shape?.last ?? -1]
+                notes.append(
+                    "the graph resizes its input to \(target.width)x\(target.height) at '\(chain.resize!)': the model takes the image in that size"
+                )
+            }
+        }
+        if given == nil, !isPlaceholder {
+            notes.append("the image takes the place of '\(name)' (\(node.op)); what comes before it is left out")
+        }
+        let place = nodes.firstIndex { $0.name == name }!
+        var attributes = ["shape": Attribute.shape(shape)]
+        if isPlaceholder { attributes["dtype"] = node.attributes["dtype"] }
+        nodes[place] = NodeDefinition(name: name, op: "Placeholder", attributes: attributes)
+        if reference.output > 0 {
+            let old = "\(name):\(reference.output)"
+            for index in nodes.indices {
+                nodes[index].inputs = nodes[index].inputs.map { $0 == old ? name : $0 }
+            }
+        }
+    }
+
+    // MARK: Finding
+
+    /// The one placeholder, decoder or iterator that the outputs depend on.
+    private static func found(_ survey: GraphSurvey, _ outputs: [String]) throws -> GraphSurvey.Reference {
+        let stops = Set(survey.nodes.lazy.filter { sources.contains($0.op) }.map(\.name))
+        let reach = try survey.order(from: outputs, stoppingAt: stops).map { survey.nodes[$0] }
+        var candidates: [GraphSurvey.Reference] = []
+        var texts: [GraphSurvey.Reference] = []
+        for node in reach {
+            if node.op == "Placeholder" || node.op == "PlaceholderV2" {
+                if case .type(.string)? = node.attributes["dtype"] {
+                    texts.append(GraphSurvey.Reference(node.name))
+                } else {
+                    candidates.append(GraphSurvey.Reference(node.name))
+                }
+            } else if stops.contains(node.name) {
+                let read = reach.flatMap(\.data).map { GraphSurvey.Reference($0) }.filter { $0.node == node.name }
+                for reference in (read.isEmpty ? [GraphSurvey.Reference(node.name)] : read)
+                where !candidates.contains(reference) { candidates.append(reference) }
+            }
+        }
+        if candidates.isEmpty { candidates = texts }
+        if candidates.count == 1 { return candidates[0] }
+        guard candidates.isEmpty else { throw Failure.severalInputs(candidates.map(\.text)) }
+        // A graph may have a default for its one input; then that is the place to feed.
+        let defaults = reach.filter { $0.op == "PlaceholderWithDefault" }
+        if defaults.count == 1 { return GraphSurvey.Reference(defaults[0].name) }
+        throw Failure.noInput(outputs)
+    }
+
+    // MARK: The shape
+
+    /// Whether height and width of an image are not known.
+    private static func leavesSizeOpen(_ shape: [Int]?) -> Bool {
+        shape.map { $0.count < 3 || $0[($0.count - 3)...].prefix(2).contains(-1) } ?? true
+    }
+
+    /// What the graph says of the shape of a node's output; nil where it says nothing.
+    private static func shape(
+        _ reference: GraphSurvey.Reference, _ survey: GraphSurvey, _ constants: inout GraphConstants
+    )
+        -> [Int]?
+    {
+        let node = survey.node(reference.node)!
+        func listed(_ key: String, of node: NodeDefinition) -> [Int]? {
+            guard case .list(let shapes)? = node.attributes[key], shapes.indices.contains(reference.output),
+                case .shape(let sizes)? = Optional(shapes[reference.output])
+            else { return nil }
+            return sizes
+        }
+        if node.op.hasPrefix("Placeholder"), reference.output == 0 { return node.shapeAttribute }
+        if decoders.contains(node.op) {
+            if case .int(let channels)? = node.attributes["channels"], channels > 0 { return [-1, -1, channels] }
+            return [-1, -1, 3]
+        }
+        if let sizes = listed("output_shapes", of: node) ?? listed("_output_shapes", of: node) { return sizes }
+        if node.op.hasPrefix("QueueDequeue"),
+            let queue = node.data.first.flatMap({ survey.node(GraphSurvey.Reference($0).node) }),
+            let sizes = listed("shapes", of: queue)
+        {
+            return node.op.contains("Many") || node.op.contains("UpTo") ? [-1] + sizes : sizes
+        }
+        guard node.data.count >= 2, let numbers = constants.value(node.data[1])?.integers else { return nil }
+        if node.op == "Reshape" { return numbers.map { max($0, -1) } }
+        if ResizeChain.resizes.contains(node.op), numbers.count == 2 { return [-1, numbers[0], numbers[1], -1] }
+        return nil
+    }
+}
+
+/// What a decoded image, or one of unknown size, goes through until it is resized: nodes in a row, each the only reader of
+/// the one before.
+private struct ResizeChain {
+    static let resizes: Set<String> = ["ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", "ResizeArea"]
+
+    /// The node that adds the batch, where there is one.
+    var expansion: String?
+    /// The node that resizes, and to what.
+    var resize: String?
+    var target: (width: Int, height: Int)?
+
+    init(from input: GraphSurvey.Reference, through nodes: [NodeDefinition], _ constants: inout GraphConstants) {
+        var readers: [GraphSurvey.Reference: [NodeDefinition]] = [:]
+        for node in nodes {
+            for text in node.data { readers[GraphSurvey.Reference(text), default: []].append(node) }
+        }
+        var head = input
+        var passed = 0
+        while let next = readers[head], next.count == 1, passed <= nodes.count {
+            let node = next[0]
+            passed += 1
+            switch node.op {
+            case "Cast", "Identity", "StopGradient", "CheckNumerics", "PlaceholderWithDefault": break
+            case "ExpandDims" where node.data.count == 2 && expansion == nil:
+                guard constants.value(node.data[1])?.integers == [0] else { return }
+                expansion = node.name
+            case "Add", "AddV2", "Sub", "Mul", "Div", "RealDiv":
+                guard let other = node.data.first(where: { GraphSurvey.Reference($0) != head }),
+                    let number = constants.value(other), number.shape.rank <= 1 || number.elementCount == 1
+                else { return }
+            case _ where ResizeChain.resizes.contains(node.op) && node.data.count == 2:
+                guard let size = constants.value(node.data[1])?.integers, size.count == 2, size.allSatisfy({ $0 > 0 })
+                else {
+                    return
+                }
+                (resize, target) = (node.name, (size[1], size[0]))
+                return
+            default: return
+            }
+            head = GraphSurvey.Reference(node.name)
+        }
+    }
+}
+
+extension NodeDefinition {
+    /// The sizes that the attribute `shape` gives; nil where the rank is not known. TensorFlow 1.0 and earlier wrote an empty
+    /// shape where none was given.
+    fileprivate var shapeAttribute: [Int]? {
+        if case .shape(let sizes?)? = attributes["shape"] { return sizes.isEmpty ? nil : sizes }
+        if case .list(let list)? = attributes["_output_shapes"], case .shape(let sizes)? = list.first { return sizes }
+        return nil
+    }
+}

@@ -1,0 +1,105 @@
+/// Takes apart nodes that TensorFlow's optimisers made of several: each becomes the nodes it was made of, the last of them
+/// under its name.
+///
+/// Grappler's remapper makes `_FusedConv2D` and the like (attribute `fused_ops`), `optimize_for_inference` makes
+/// FusedPadConv2D and FusedResizeAndPadConv2D. Their inputs and attributes are those of tensorflow/core/ops/nn_ops.cc.
+enum Unfusing {
+    static func run(_ nodes: [NodeDefinition]) -> [NodeDefinition] {
+        nodes.flatMap { node in
+            switch node.op {
+            case "_FusedConv2D": unfused(node, "Conv2D")
+            case "_FusedDepthwiseConv2dNative": unfused(node, "DepthwiseConv2dNative")
+            case "_FusedMatMul": unfused(node, "MatMul")
+            case "_FusedBatchNormEx": batchNorm(node)
+            case "FusedPadConv2D": padded(node, node.data.first.map { ($0, []) }, 1)
+            case "FusedResizeAndPadConv2D": resized(node)
+            default: [node]
+            }
+        }
+    }
+
+    /// Nodes in a row, each of which reads the one before it.
+    private struct Chain {
+        var nodes: [NodeDefinition] = []
+        let original: NodeDefinition
+
+        mutating func add(_ op: String, _ inputs: [String], _ attributes: [String: Attribute] = [:]) {
+            nodes.append(
+                NodeDefinition(
+                    name: "\(original.name)/\(op)_\(nodes.count)", op: op, inputs: inputs,
+                    attributes: original.attributes.merging(attributes) { $1 }))
+        }
+
+        var end: String { nodes[nodes.count - 1].name }
+
+        /// The nodes, the last of them under the original's name.
+        func finished() -> [NodeDefinition] {
+            var nodes = nodes
+            nodes[nodes.count - 1].name = original.name
+            return nodes
+        }
+    }
+
+    private static let activations: Set<String> = ["Relu", "Relu6", "Elu", "LeakyRelu", "Sigmoid", "Tanh"]
+
+    private static func unfused(_ node: NodeDefinition, _ op: String) -> [NodeDefinition] {
+        guard case .list(let names)? = node.attributes["fused_ops"], node.data.count >= 2 else { return [node] }
+        var chain = Chain(original: node)
+        chain.add(op, Array(node.data.prefix(2)))
+        var arguments = node.data.dropFirst(2)
+        for case .string(let name) in names {
+            switch name {
+            case "BiasAdd", "Add":
+                guard let argument = arguments.popFirst() else { return [node] }
+                chain.add(name == "Add" ? "AddV2" : name, [chain.end, argument])
+            case "FusedBatchNorm":
+                guard arguments.count >= 4 else { return [node] }
+                chain.add("FusedBatchNormV3", [chain.end] + arguments.prefix(4), ["is_training": .bool(false)])
+                arguments = arguments.dropFirst(4)
+            case "LeakyRelu":
+                chain.add(name, [chain.end], ["alpha": node.attributes["leakyrelu_alpha"] ?? .float(0.2)])
+            case _ where activations.contains(name): chain.add(name, [chain.end])
+            default: return [node]
+            }
+        }
+        return chain.finished()
+    }
+
+    private static func batchNorm(_ node: NodeDefinition) -> [NodeDefinition] {
+        guard node.data.count >= 5 else { return [node] }
+        var chain = Chain(original: node)
+        chain.add("FusedBatchNormV3", Array(node.data.prefix(5)))
+        if node.data.count > 5 { chain.add("AddV2", [chain.end, node.data[5]]) }
+        switch node.attributes["activation_mode"] {
+        case .string("Identity")?, nil: break
+        case .string(let name)? where activations.contains(name): chain.add(name, [chain.end])
+        default: return [node]
+        }
+        return chain.finished()
+    }
+
+    private static func resized(_ node: NodeDefinition) -> [NodeDefinition] {
+        guard node.data.count >= 4 else { return [node] }
+        let resize = NodeDefinition(
+            name: node.name + "/ResizeBilinear", op: "ResizeBilinear", inputs: Array(node.data.prefix(2)),
+            attributes: ["align_corners": node.attributes["resize_align_corners"] ?? .bool(false)])
+        return padded(node, (resize.name, [resize]), 2)
+    }
+
+    /// A mirrored padding and a convolution; the paddings are the input at `place`, the filter is the one behind it.
+    private static func padded(_ node: NodeDefinition, _ image: (String, [NodeDefinition])?, _ place: Int)
+        -> [NodeDefinition]
+    {
+        guard let (input, before) = image, node.data.count >= place + 2 else { return [node] }
+        var chain = Chain(original: node)
+        chain.nodes = before
+        chain.add("MirrorPad", [input, node.data[place]])
+        chain.add("Conv2D", [chain.end, node.data[place + 1]])
+        return chain.finished()
+    }
+}
+
+extension NodeDefinition {
+    /// The inputs that carry values.
+    var data: [String] { inputs.filter { !$0.hasPrefix("^") } }
+}

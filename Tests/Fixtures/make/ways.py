@@ -1,0 +1,71 @@
+"""The ways in which graphs were frozen: `ways/NAME.pb`, a tiny network each, with TensorFlow's answers to two pictures.
+
+Where a graph was frozen as it is trained, the answers are those of the same network built for inference.
+"""
+import tensorflow as tf
+
+import ways_functions
+import ways_inputs
+import ways_phases
+from common import answers, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table
+from tiny import pictures, tiny
+
+
+class Ways:
+    """Writes graphs and keeps the rows of their index."""
+
+    def __init__(self):
+        self.rows = []
+
+    def add(self, name, build, note, reference=None, shape=(1, 8, 8, 3), dtype=tf.float32, declared="fixed", feed="input",
+            options="-", kind="color", fed=None, edit=None, named=False):
+        """Writes one graph.
+
+        build(x) gives the result, or a list of them, for the placeholder x. `reference` builds what TensorFlow answers with,
+        where that is another graph. Of a batch only the first answer is kept. `declared` is the placeholder's shape where it differs from the pictures'; `feed` is
+        the tensor that is fed, None where `build` makes its input itself and gives (fed, results). `options` are words
+        of the command line. `fed` shapes a picture as the graph takes it. `named` writes the outputs' names into the options.
+        """
+        def whole(construct, into):
+            def construction():
+                if feed is None:
+                    source, results = construct()
+                    into.append(source.name)
+                else:
+                    x = tf.compat.v1.placeholder(dtype, shape if declared == "fixed" else declared, name=feed)
+                    results = construct(x)
+                    into.append(x.name)
+                into.extend(result.name for result in (results if isinstance(results, list) else [results]))
+            return construction
+
+        names, reference_names = [], []
+        definition = graph_of(whole(build, names), library=True)
+        answering = graph_of(whole(reference, reference_names), library=True) if reference else definition
+        if edit:
+            edit(definition)
+            definition = tf.compat.v1.graph_util.extract_sub_graph(definition, [name.split(":")[0] for name in names[1:]])
+        inputs = [(fed or (lambda x: x))(picture) for picture in pictures(kind)]
+        source, *fetches = reference_names or names
+        for place, fetch in enumerate(fetches):
+            results = answers(answering, inputs, source, fetch)
+            require_telling(results, name)
+            for index in range(2):
+                save_array(f"ways/{name}.output{index}{'.%d' % place if place else ''}.npy", results[index][:1])
+        save_bytes(f"ways/{name}.pb", graph_bytes(definition))
+        words = [] if options == "-" else [options]
+        if named or len(fetches) > 1:
+            words += ["--output " + fetch.removesuffix(":0") for fetch in names[1:]]
+        self.rows.append((name, " ".join(words) or "-", kind, note))
+
+    def save_index(self):
+        save_table("ways/ways.tsv", ("way", "options", "pictures", "note"), self.rows)
+
+
+def write():
+    for kind in ("color", "pixels"):
+        for index, picture in enumerate(pictures(kind)):
+            save_array(f"ways/{kind}{index}.npy", picture)
+    ways = Ways()
+    for module in (ways_functions, ways_inputs, ways_phases):
+        module.write(ways)
+    ways.save_index()

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Thaw
+
+/// A graph of the fixtures that was frozen in one of the ways that people's graphs are, with what must be said of it.
+struct WayCase: CustomTestStringConvertible, Sendable {
+    let name: String
+    let options: Converter.Options
+    /// The pictures that are fed, as they stand before whatever the graph does to shape or batch.
+    let pictures: String
+    let note: String
+
+    static let all = Fixtures.table("ways/ways.tsv").map { row in
+        WayCase(name: row[0], options: Converter.Options(words: row[1]), pictures: row[2], note: row[3])
+    }
+
+    var testDescription: String { "\(name): \(note)" }
+    var path: String { Fixtures.path("ways/\(name).pb") }
+}
+
+extension Converter.Options {
+    /// The options that these words of a command line stand for.
+    init(words text: String) {
+        self.init()
+        let words = text == "-" ? [] : text.split(separator: " ").map(String.init)
+        for place in stride(from: 0, to: words.count, by: 2) {
+            let value = words[place + 1]
+            switch words[place] {
+            case "--input": input = value
+            case "--output": outputs.append(value)
+            case "--size":
+                let sides = value.split(separator: "x").map { Int($0)! }
+                size = (sides[0], sides[1])
+            case "--set":
+                let parts = value.split(separator: "=").map(String.init)
+                settings.append(Setting(name: parts[0], value: parts[1]))
+            default: preconditionFailure("no option of a conversion: \(words[place])")
+            }
+        }
+    }
+}
+
+@Suite struct WayTests {
+    @Test(arguments: WayCase.all) func `a graph answers as TensorFlow does at inference`(_ way: WayCase) throws {
+        let model = try Converter(way.options).convert(contentsOf: way.path).model
+        for index in 0..<2 {
+            let picture = try Fixtures.tensor(Fixtures.path("ways/\(way.pictures)\(index).npy"))
+            let fed = model.image?.lifted.map { picture.scaled($0) } ?? picture
+            let answers = model.graph.evaluate([fed.reshaped(model.graph[model.graph.inputs[0].value].shape)])
+            for (place, answer) in answers.enumerated() {
+                let suffix = place == 0 ? "" : ".\(place)"
+                let expected = try Fixtures.tensor(Fixtures.path("ways/\(way.name).output\(index)\(suffix).npy"))
+                #expect(answer.shape == expected.shape)
+                #expect(difference(answer, expected) <= referenceTolerance)
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Testing
+
+@testable import Thaw
+
+@Suite struct InliningTests {
+    /// A function of one argument `x` that gives `y`, the last of its nodes.
+    private func function(_ name: String, _ nodes: [NodeDefinition]) -> FunctionDefinition {
+        FunctionDefinition(
+            name: name, inputs: ["x"], outputs: ["y"], nodes: nodes, results: ["y": nodes.last!.name + ":output:0"])
+    }
+
+    private func node(_ name: String, _ op: String, _ inputs: [String], calling function: String? = nil)
+        -> NodeDefinition
+    {
+        NodeDefinition(name: name, op: op, inputs: inputs, attributes: function.map { ["f": .function($0)] } ?? [:])
+    }
+
+    private let placeholder = NodeDefinition(
+        name: "input", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 4, 4, 3])])
+
+    private func nodes(_ nodes: [NodeDefinition], _ functions: [FunctionDefinition]) throws -> [NodeDefinition] {
+        try Inlining(GraphDefinition(nodes: nodes, functions: functions)).nodes
+    }
+
+    @Test func `a call becomes its body, named below it`() throws {
+        let body = [node("a", "Tanh", ["x", "^x"]), node("b", "Neg", ["a:y:0"])]
+        let inlined = try nodes([placeholder, node("call", "Half", ["input"])], [function("Half", body)])
+        #expect(inlined.map(\.name).sorted() == ["call", "call/a", "call/b", "input"])
+        #expect(inlined.first { $0.name == "call" }!.inputs == ["call/b"])
+        #expect(inlined.first { $0.name == "call/a" }!.inputs == ["input"])
+    }
+
+    @Test func `a name that is taken is not taken again`() throws {
+        let taken = [placeholder, node("call/a", "Tanh", ["input"]), node("call", "Half", ["call/a"])]
+        let inlined = try nodes(taken, [function("Half", [node("a", "Neg", ["x"])])])
+        #expect(Set(inlined.map(\.name)).count == inlined.count)
+        #expect(inlined.first { $0.name == "call" }!.inputs == ["call/a_"])
+    }
+
+    private static let recursive = [
+        NodeDefinition(name: "again", op: "PartitionedCall", inputs: ["x"], attributes: ["f": .function("Loop")])
+    ]
+
+    @Test(arguments: [
+        ("Loop", "PartitionedCall", ["input"], "call (PartitionedCall)", "calls itself"),
+        ("None", "StatefulPartitionedCall", ["input"], "call (StatefulPartitionedCall)", "'None', which is not"),
+        ("Stray", "PartitionedCall", ["input"], "call (PartitionedCall)", "reads 'nowhere:y:0', which is not in it"),
+        ("Stray", "PartitionedCall", [], "call (PartitionedCall)", "gives 0 arguments"),
+    ]) func `a call that cannot be followed is refused`(
+        _ name: String, _ op: String, _ inputs: [String], _ place: String, _ problem: String
+    ) throws {
+        let functions = [
+            function("Loop", InliningTests.recursive), function("Stray", [node("a", "Tanh", ["nowhere:y:0"])]),
+        ]
+        let failure = try #require(throws: Failure.self) {
+            try nodes([placeholder, node("call", op, inputs, calling: name)], functions)
+        }
+        #expect(failure.problem.contains(problem))
+        #expect(failure.place?.hasPrefix("call") == true)
+        #expect(name == "Loop" || failure.place == place)
+    }
+
+    /// Each function calls the next one twice: 2^40 nodes in the end.
+    @Test func `functions that double are refused before they fill the memory`() throws {
+        let functions = (0..<40).map { level in
+            function(
+                "F\(level)",
+                [
+                    node("a", "PartitionedCall", ["x"], calling: "F\(level + 1)"),
+                    node("b", "PartitionedCall", ["a:output:0"], calling: "F\(level + 1)"),
+                ])
+        }
+        let failure = try #require(throws: Failure.self) {
+            try nodes(
+                [placeholder, node("call", "F0", ["input"])], functions + [function("F40", [node("a", "Neg", ["x"])])])
+        }
+        #expect(failure.problem.contains("more nodes than any network has"))
+    }
+
+    @Test func `functions are followed 64 deep and no deeper`() throws {
+        func depth(_ count: Int) throws -> Int {
+            let functions = (0..<count).map { function("F\($0)", [node("a", "F\($0 + 1)", ["x"])]) }
+            return try nodes(
+                [placeholder, node("call", "F0", ["input"])],
+                functions + [function("F\(count)", [node("a", "Neg", ["x"])])]
+            ).count
+        }
+        #expect(try depth(63) == 66)
+        #expect(throws: Failure.self) { try depth(64) }
+    }
+
+    @Test func `calls that read each other in a circle are refused`() throws {
+        let swap = FunctionDefinition(
+            name: "Swap", inputs: ["x", "z"], outputs: ["y", "w"], nodes: [], results: ["y": "z", "w": "x"])
+        let calls = [
+            node("a", "Swap", ["b:1", "b:1"]), node("b", "Swap", ["a:1", "a:1"]), node("end", "Neg", ["a:1"]),
+        ]
+        let failure = try #require(throws: Failure.self) { try nodes([placeholder] + calls, [swap]) }
+        #expect(failure.problem.contains("depends on its own result"))
+    }
+
+    @Test func `a condition on data stays, and is refused by the importer`() throws {
+        var condition = node("choose", "If", ["flag", "input"])
+        condition.attributes = ["then_branch": .function("A"), "else_branch": .function("A")]
+        let flag = node("flag", "Cast", ["input"])
+        let graph = GraphDefinition(
+            nodes: [placeholder, flag, condition], functions: [function("A", [node("a", "Neg", ["x"])])])
+        #expect(try Inlining(graph).nodes.contains { $0.op == "If" })
+        let failure = try #require(throws: Failure.self) { try Converter().convert(graph) }
+        #expect(failure.description.contains("choose"))
+    }
+}
