@@ -24,6 +24,9 @@ public struct KernelTable: Sendable {
     public var binary: @Sendable (BinaryFunction, borrowing RowWork) -> Void
     public var scale: @Sendable (borrowing RowWork) -> Void
     public var softmax: @Sendable (borrowing RowWork) -> Void
+    public var normalize: @Sendable (_ epsilon: Float, borrowing RowWork) -> Void
+    public var normalizeLength: @Sendable (_ epsilon: Float, borrowing RowWork) -> Void
+    public var planeMoments: @Sendable (borrowing RowWork) -> Void
     public var block: @Sendable (borrowing RelayoutWork) -> Void
     public var unblock: @Sendable (borrowing RelayoutWork) -> Void
     public var loadPixels: @Sendable (borrowing PixelLoadWork) -> Void
@@ -43,6 +46,9 @@ public struct KernelTable: Sendable {
         binary: @escaping @Sendable (BinaryFunction, borrowing RowWork) -> Void,
         scale: @escaping @Sendable (borrowing RowWork) -> Void,
         softmax: @escaping @Sendable (borrowing RowWork) -> Void,
+        normalize: @escaping @Sendable (_ epsilon: Float, borrowing RowWork) -> Void,
+        normalizeLength: @escaping @Sendable (_ epsilon: Float, borrowing RowWork) -> Void,
+        planeMoments: @escaping @Sendable (borrowing RowWork) -> Void,
         block: @escaping @Sendable (borrowing RelayoutWork) -> Void,
         unblock: @escaping @Sendable (borrowing RelayoutWork) -> Void,
         loadPixels: @escaping @Sendable (borrowing PixelLoadWork) -> Void,
@@ -61,6 +67,9 @@ public struct KernelTable: Sendable {
         self.binary = binary
         self.scale = scale
         self.softmax = softmax
+        self.normalize = normalize
+        self.normalizeLength = normalizeLength
+        self.planeMoments = planeMoments
         self.block = block
         self.unblock = unblock
         self.loadPixels = loadPixels

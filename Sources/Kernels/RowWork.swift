@@ -8,15 +8,33 @@ public struct UnaryFunction: Equatable, Sendable {
         /// x, or alpha · (eˣ − 1) where x is negative
         case elu
         case sigmoid, tanh, exp
-        /// x · sigmoid(x)
+        /// log(x), log(1 + x) and eˣ − 1, the latter two exact near 0
+        case log, log1p, expm1
+        /// log(1 + eˣ)
+        case softplus
+        /// x / (1 + |x|)
+        case softsign
+        /// The error function, and one less it
+        case erf, erfc
+        /// x · sigmoid(alpha · x)
         case swish
+        /// x · tanh(softplus(x))
+        case mish
+        /// x · (1 + erf(x / √2)) / 2, and with tanh(√(2 / π) · (x + 0.044715 · x³)) in place of erf
+        case gelu, geluByTanh
         /// x · min(max(alpha · x + beta, 0), 1)
         case hardSwish
         /// min(max(alpha · x + beta, 0), 1)
         case hardSigmoid
         /// alpha · x + beta
         case linear
-        case square, squareRoot, reciprocalSquareRoot, absolute
+        /// alpha · x, or beta · (eˣ − 1) where x is negative
+        case selu
+        case square, squareRoot, reciprocal, reciprocalSquareRoot, absolute
+        /// −1, 0 or 1
+        case sign
+        /// To an integer: up, down, or to the nearest, halves to the even one
+        case ceiling, floor, round
     }
 
     public var kind: Kind
@@ -32,13 +50,15 @@ public struct UnaryFunction: Equatable, Sendable {
 
 /// A function of two numbers, the left one and the right one of `RowWork`.
 public enum BinaryFunction: UInt8, Sendable, CaseIterable {
-    case add, subtract, multiply, divide, maximum, minimum, squaredDifference
+    case add, subtract, multiply, divide, maximum, minimum, squaredDifference, power
 }
 
 /// Rows of numbers that are worked on one by one: `count` rows of `width` floats, each array with its own stride.
 ///
 /// A unary kernel reads `left`. `scale` gives `left · right + offset`, both with the right side's stride and pattern.
-/// `softmax` makes each row of `left` a distribution.
+/// `softmax` makes each row of `left` a distribution. `normalize` brings each row to mean 0 and variance 1, then does as
+/// `scale`; `normalizeLength` brings each to the length 1. `planeMoments` reads rows of blocks and writes 16 means and 16
+/// sums of squared distances from them.
 public struct RowWork {
     /// How one row of the right side meets a row of the left.
     public enum Pattern: UInt8, Sendable {

@@ -13,14 +13,30 @@ func unary(_ function: UnaryFunction, _ work: borrowing RowWork) {
     case .sigmoid: map(work) { sigmoid($0) }
     case .tanh: map(work) { hyperbolicTangent($0) }
     case .exp: map(work) { exponential($0) }
-    case .swish: map(work) { $0 * sigmoid($0) }
+    case .log: map(work) { logarithm($0) }
+    case .log1p: map(work) { logarithmOfOneMore($0) }
+    case .expm1: map(work) { exponentialLessOne($0) }
+    case .softplus: map(work) { softplus($0) }
+    case .softsign: map(work) { $0 / (1 + absolute($0)) }
+    case .erf: map(work) { errorFunction($0) }
+    case .erfc: map(work) { complementaryErrorFunction($0) }
+    case .swish: map(work) { $0 * sigmoid($0 * alpha) }
+    case .mish: map(work) { mish($0) }
+    case .gelu: map(work) { $0 * 0.5 * complementaryErrorFunction($0 * -0.70710678) }
+    case .geluByTanh: map(work) { geluByTanh($0) }
+    case .selu: map(work) { ($0 * alpha).replacing(with: exponentialLessOne($0) * beta, where: $0 .< 0) }
     case .hardSwish: map(work) { $0 * minimum(maximum($0 * alpha + beta, .zero), one) }
     case .hardSigmoid: map(work) { minimum(maximum($0 * alpha + beta, .zero), one) }
     case .linear: map(work) { $0 * alpha + beta }
     case .square: map(work) { $0 * $0 }
     case .squareRoot: map(work) { $0.squareRoot() }
+    case .reciprocal: map(work) { 1 / $0 }
     case .reciprocalSquareRoot: map(work) { 1 / $0.squareRoot() }
     case .absolute: map(work) { absolute($0) }
+    case .sign: map(work) { $0.replacing(with: one, where: $0 .> 0).replacing(with: -one, where: $0 .< 0) }
+    case .ceiling: map(work) { -roundedDown(-$0) }
+    case .floor: map(work) { roundedDown($0) }
+    case .round: map(work) { rounded($0) }
     }
 }
 
@@ -33,6 +49,7 @@ func binary(_ function: BinaryFunction, _ work: borrowing RowWork) {
     case .maximum: zip(work) { maximum($0, $1) }
     case .minimum: zip(work) { minimum($0, $1) }
     case .squaredDifference: zip(work) { ($0 - $1) * ($0 - $1) }
+    case .power: work.swapped ? zip(work) { power($1, $0) } : zip(work) { power($0, $1) }
     }
 }
 

@@ -1,7 +1,7 @@
 import Kernels
 
-// The functions that need more than an instruction or two. Relative errors stay below 1e-6; the polynomials are
-// Chebyshev fits made with NumPy.
+// The functions that need more than an instruction or two. Relative errors stay below 1e-6, but for those whose answer
+// is a difference of near numbers; the polynomials are Chebyshev fits made with NumPy.
 
 /// (eˣ − 1) / x for |x| ≤ 0.35.
 @inline(__always)
@@ -63,4 +63,124 @@ func hyperbolicTangent(_ x: Vector) -> Vector {
 @inline(__always)
 func absolute(_ x: Vector) -> Vector {
     unsafeBitCast(unsafeBitCast(x, to: SIMD16<UInt32>.self) & 0x7fff_ffff, to: Vector.self)
+}
+
+// MARK: Logarithms and powers
+
+/// Of 2ⁿ · m with m between √½ and √2: n · log 2 + log m.
+@inline(__always)
+func logarithm(_ x: Vector) -> Vector {
+    // What is smaller than the smallest normal number is first made larger.
+    let isSmall = x .< Vector(repeating: 1.17549435e-38)
+    let normal = x.replacing(with: x * 33_554_432, where: isSmall)
+    let bits = unsafeBitCast(normal, to: SIMD16<Int32>.self)
+    // The bits of √½, taken off, leave the exponent in the upper bits.
+    let shifted = bits &- 0x3f35_04f3
+    let exponent = shifted &>> 23
+    let t = unsafeBitCast((shifted & 0x7f_ffff) &+ 0x3f35_04f3, to: Vector.self) - 1
+    // The whole number as a float: added to 1.5 · 2²³, and that taken off.
+    var n = unsafeBitCast(exponent &+ 0x4b40_0000, to: Vector.self) - 12_582_912
+    n.replace(with: n - 25, where: isSmall)
+    var y = Vector(repeating: 0.0686234257)
+    y = multiplyAdd(Vector(repeating: -0.114214975), y, t)
+    y = multiplyAdd(Vector(repeating: 0.116990745), y, t)
+    y = multiplyAdd(Vector(repeating: -0.124349246), y, t)
+    y = multiplyAdd(Vector(repeating: 0.142486559), y, t)
+    y = multiplyAdd(Vector(repeating: -0.166673782), y, t)
+    y = multiplyAdd(Vector(repeating: 0.200007161), y, t)
+    y = multiplyAdd(Vector(repeating: -0.250000019), y, t)
+    y = multiplyAdd(Vector(repeating: 0.333333312), y, t)
+    let square = t * t
+    let tail = multiplyAdd(n * -2.12194440e-4, y * square, t) - square * 0.5
+    var result = n * 0.693359375 + (t + tail)
+    result.replace(with: x, where: x .== .infinity)
+    result.replace(with: -.infinity, where: x .== 0)
+    result.replace(with: .nan, where: .!(x .>= 0))
+    return result
+}
+
+/// log(1 + x): what rounding 1 + x loses is put back.
+@inline(__always)
+func logarithmOfOneMore(_ x: Vector) -> Vector {
+    let sum = 1 + x
+    let lost = ((sum - 1) - x) / sum
+    return (logarithm(sum) - lost).replacing(with: logarithm(sum), where: .!(absolute(lost) .< 1))
+}
+
+/// xʸ, of a negative x for whole y only.
+@inline(__always)
+func power(_ x: Vector, _ y: Vector) -> Vector {
+    let magnitude = exponential(y * logarithm(absolute(x)))
+    let isWhole = rounded(y) .== y
+    let isEven = rounded(y * 0.5) .== y * 0.5
+    let ofNegative = (-magnitude).replacing(with: magnitude, where: isEven).replacing(with: .nan, where: .!isWhole)
+    return magnitude.replacing(with: ofNegative, where: x .< 0).replacing(with: 1, where: y .== 0)
+}
+
+// MARK: Rounding
+
+/// To the nearest whole number, halves to the even one. From 2²³ on all floats are whole.
+@inline(__always)
+func rounded(_ x: Vector) -> Vector {
+    let magnitude = absolute(x)
+    let whole = (magnitude + 8_388_608) - 8_388_608
+    return x.replacing(with: whole.replacing(with: -whole, where: x .< 0), where: magnitude .< 8_388_608)
+}
+
+@inline(__always)
+func roundedDown(_ x: Vector) -> Vector {
+    let nearest = rounded(x)
+    return nearest.replacing(with: nearest - 1, where: nearest .> x)
+}
+
+// MARK: The error function, and activations
+
+/// 1 − erf x: e^(−x²) times a polynomial in 1 / (1 + |x| / 2).
+@inline(__always)
+func complementaryErrorFunction(_ x: Vector) -> Vector {
+    let magnitude = minimum(absolute(x), Vector(repeating: 10.2))
+    let t = 1 / (1 + magnitude * 0.5)
+    var y = Vector(repeating: 0.0129315483)
+    y = multiplyAdd(Vector(repeating: -0.12639498), y, t)
+    y = multiplyAdd(Vector(repeating: 0.435397487), y, t)
+    y = multiplyAdd(Vector(repeating: -0.677403537), y, t)
+    y = multiplyAdd(Vector(repeating: 0.426370466), y, t)
+    y = multiplyAdd(Vector(repeating: -0.10050053), y, t)
+    y = multiplyAdd(Vector(repeating: 0.226112457), y, t)
+    y = multiplyAdd(Vector(repeating: 0.238559381), y, t)
+    y = multiplyAdd(Vector(repeating: 0.282863341), y, t)
+    y = multiplyAdd(Vector(repeating: 0.28206435), y, t)
+    let above = y * t * exponential(-magnitude * magnitude)
+    return above.replacing(with: 2 - above, where: x .< 0).replacing(with: x, where: x .!= x)
+}
+
+@inline(__always)
+func errorFunction(_ x: Vector) -> Vector {
+    let square = x * x
+    var y = Vector(repeating: -0.00056253957)
+    y = multiplyAdd(Vector(repeating: 0.00491602339), y, square)
+    y = multiplyAdd(Vector(repeating: -0.0267099495), y, square)
+    y = multiplyAdd(Vector(repeating: 0.112801303), y, square)
+    y = multiplyAdd(Vector(repeating: -0.376123197), y, square)
+    y = multiplyAdd(Vector(repeating: 1.12837912), y, square)
+    return (1 - complementaryErrorFunction(x)).replacing(with: x * y, where: absolute(x) .< 1)
+}
+
+@inline(__always)
+func softplus(_ x: Vector) -> Vector {
+    maximum(x, .zero) + logarithmOfOneMore(exponential(-absolute(x)))
+}
+
+/// With w = eˣ, tanh(log(1 + w)) = (w² + 2w) / (w² + 2w + 2); from 20 on that is 1.
+@inline(__always)
+func mish(_ x: Vector) -> Vector {
+    let w = exponential(minimum(x, Vector(repeating: 20)))
+    let n = w * (w + 2)
+    return x * (n / (n + 2))
+}
+
+@inline(__always)
+func geluByTanh(_ x: Vector) -> Vector {
+    let inner = (x + x * x * x * 0.044715) * 0.797884561
+    return x * 0.5 * (1 + hyperbolicTangent(inner))
 }

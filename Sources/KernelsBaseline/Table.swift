@@ -5,8 +5,8 @@ public func makeKernelTable() -> KernelTable {
     KernelTable(
         groupBlocks: groupBlocks, tilePixels: tilePixels, convolve: convolve, convolveDepthwise: convolveDepthwise,
         transformInput: transformInput, transformOutput: transformOutput, transformFilters: transformFilters,
-        pool: pool,
-        sumPixels: sumPixels, unary: unary, binary: binary, scale: scale, softmax: softmax, block: block,
+        pool: pool, sumPixels: sumPixels, unary: unary, binary: binary, scale: scale, softmax: softmax,
+        normalize: normalize, normalizeLength: normalizeLength, planeMoments: planeMoments, block: block,
         unblock: unblock, loadPixels: loadPixels, peak: peak)
 }
 

@@ -35,7 +35,8 @@ struct NeuralNetworkReader {
         let probabilities = isClassifier ? try addProbabilities() : nil
         if !isClassifier { try addOutputs() }
 
-        let channelsLast = try reading.builder.graph.reordered(to: .last, imageInput: image != nil)
+        let channelsLast = try reading.builder.graph.withoutRegrouping().reordered(
+            to: .last, imageInput: image != nil)
         var graph = try Passes.run(Passes.simplification, on: channelsLast)
         let (metadata, lifted) = ModelDescription.metadata(description, channels: image?.color.channels)
         if var image, let scaling = try graph.withLiftedPreprocessing() {

@@ -57,14 +57,14 @@ extension Compiler {
         addRows(node, perChannel: true) { _, work, _, _ in kernel(work) }
     }
 
-    private mutating func channelConstant(_ tensor: Tensor, count: Int) -> Int {
+    mutating func channelConstant(_ tensor: Tensor, count: Int) -> Int {
         let numbers = tensor.floats
         return withConstants { $0.floats(numbers, count: count) }
     }
 
     /// A step over the rows of the first input and the output, which lie in the same layout. In blocks a chunk is a plane;
     /// a plain tensor is cut into runs of whole pixels, each a row of its own where `perChannel` asks it.
-    private mutating func addRows(
+    mutating func addRows(
         _ node: PlannedNode, perChannel: Bool, _ body: @escaping @Sendable (Memory, RowWork, Int, RowStart) -> Void
     ) {
         let kind = layouts.native[node.outputs[0]]!

@@ -52,6 +52,12 @@ struct Compiler {
 
     mutating func add(_ step: Step) { steps.append(step) }
 
+    /// A buffer for what passes between the steps of one node.
+    mutating func scratch(floatCount: Int) -> Int {
+        slots.append(floatCount * 4 + 64)
+        return slots.count - 1
+    }
+
     mutating func withConstants<Result>(_ body: (inout ConstantPool) -> Result) -> Result { body(&constants) }
 
     /// A buffer that only steps know of.
@@ -135,6 +141,12 @@ struct Compiler {
             addBinary(node, function, operand: operand, constantFirst: constantFirst)
         case .scale(let factor, let offset): addScale(node, factor: factor, offset: offset)
         case .softmax: addSoftmax(node)
+        case .rowNormalization(let epsilon, let scale, let offset):
+            addRowNormalization(node, epsilon: epsilon, scale: scale, offset: offset)
+        case .rowL2(let epsilon): addRowL2(node, epsilon: epsilon)
+        case .imageNormalization(let acrossChannels, let epsilon, let scale, let offset):
+            addImageNormalization(
+                node, acrossChannels: acrossChannels, epsilon: epsilon, scale: scale, offset: offset)
         case .concatenation(let axis):
             layouts.native[output] == .blocked ? addBlockedConcatenation(node) : addConcatenation(node, axis: axis)
         case .reshape, .border, nil: addReference(node)

@@ -46,13 +46,13 @@ struct LayoutAssignment {
         let isBlocked = isImage && node.inputs.contains { native[$0] == .blocked }
         let hasWholeBlocks = node.inputs.allSatisfy { (graph[$0].shape.last ?? 0) % blockWidth == 0 }
         switch node.form {
-        case .convolution, .depthwise, .pooling: return .blocked
+        case .convolution, .depthwise, .pooling, .imageNormalization: return .blocked
         case .unary(let function): return isBlocked && (hasWholeBlocks || function.isFiniteAtZero) ? .blocked : .plain
         case .binary(let function), .binaryConstant(let function, _, _):
-            return isBlocked && (hasWholeBlocks || function != .divide) ? .blocked : .plain
+            return isBlocked && (hasWholeBlocks || function.isFiniteAtZero) ? .blocked : .plain
         case .scale, .border: return isBlocked ? .blocked : .plain
         case .concatenation(axis: 3): return isBlocked && hasWholeBlocks ? .blocked : .plain
-        case .concatenation, .dense, .pixelSum, .softmax, .reshape, nil: return .plain
+        case .concatenation, .dense, .pixelSum, .softmax, .rowNormalization, .rowL2, .reshape, nil: return .plain
         }
     }
 
@@ -62,13 +62,14 @@ struct LayoutAssignment {
         case .convolution(_, _, let window):
             demand(node.inputs[0], convolutionReads(node.inputs[0], window, graph), Halo(window))
         case .depthwise(_, _, let window): demand(node.inputs[0], .blocked, Halo(window))
-        case .pooling, .pixelSum: demand(node.inputs[0], .blocked)
+        case .pooling, .pixelSum, .imageNormalization: demand(node.inputs[0], .blocked)
         case .unary, .binary, .binaryConstant, .scale, .concatenation:
             for input in node.inputs { demand(input, native[output!]!) }
         case .border(let height, let width) where native[output!] == .blocked:
             let border = Halo(top: height.before, bottom: height.after, left: width.before, right: width.after)
             demand(node.inputs[0], .blocked, border + demands[output!]![.blocked]!)
-        case .dense, .softmax, .reshape, .border, nil: for input in node.inputs { demand(input, .plain) }
+        case .dense, .softmax, .rowNormalization, .rowL2, .reshape, .border, nil:
+            for input in node.inputs { demand(input, .plain) }
         }
         if let residual = node.residual { demand(residual, .blocked) }
     }
@@ -86,5 +87,10 @@ extension PlannedNode {
 
 extension UnaryFunction {
     /// The lanes past the last channel hold zeros; what becomes of them must not spoil what reads them with weight zero.
-    fileprivate var isFiniteAtZero: Bool { kind != .reciprocalSquareRoot }
+    fileprivate var isFiniteAtZero: Bool { kind != .reciprocalSquareRoot && kind != .reciprocal && kind != .log }
+}
+
+extension BinaryFunction {
+    /// The same of two: 0 / 0, and powers of 0.
+    fileprivate var isFiniteAtZero: Bool { self != .divide && self != .power }
 }

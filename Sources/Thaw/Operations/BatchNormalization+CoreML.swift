@@ -26,22 +26,22 @@ extension BatchNormalization {
     static let neural = [
         NeuralRule("batchnorm") { layer, reading in
             let parameters = layer.parameters
-            guard !(parameters.computeMeanVar as Bool) else {
-                throw layer.refused("statistics that are computed are not supported")
-            }
             let channels: Int = parameters.channels
             let shape = reading.shape(try layer.input())
             guard shape.rank == 4, shape[1] == channels else {
                 throw layer.refused("\(channels) channels do not fit an array of shape \(shape)")
             }
+            // An epsilon that is not set stands for 1e-5.
+            let given: Float = parameters.epsilon
+            let epsilon = given == 0 ? 1e-5 : given
+            if parameters.computeMeanVar {
+                return [try Normalization.read(layer, &reading, channels: channels, epsilon: epsilon)]
+            }
             let values = try ["gamma", "beta", "mean", "variance"].map {
                 try layer.weights(parameters[$0], [channels]).floats
             }
-            let epsilon: Float = parameters.epsilon
             let normalization = BatchNormalization(
-                // An epsilon that is not set stands for 1e-5.
-                gamma: values[0], beta: values[1], mean: values[2], variance: values[3],
-                epsilon: epsilon == 0 ? 1e-5 : epsilon)
+                gamma: values[0], beta: values[1], mean: values[2], variance: values[3], epsilon: epsilon)
             return [try reading.add(normalization, [layer.input()], layer)]
         }
     ]

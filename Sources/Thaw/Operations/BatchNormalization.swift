@@ -66,6 +66,10 @@ extension BatchNormalization {
         },
         TensorFlowRule("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3") { node, context in
             guard try !node.bool("is_training", default: true) else {
+                if let normalization = try ofOneImage(node, context) {
+                    let result = try context.add(normalization, node.input(0), name: node.name)
+                    return [result] + (try [3, 4, 3, 4, 3].map { try node.input($0) })
+                }
                 throw node.refused(
                     "the batch normalisation is in training mode",
                     remedy: "freeze the graph for inference (is_training=False)")
@@ -85,4 +89,24 @@ extension BatchNormalization {
             return [result] + [3, 4, 3, 4, 3].map { node.inputs[$0] }
         },
     ]
+
+    /// What batch normalisation in training mode is used for on purpose: an array of one image, regrouped by a reshape so
+    /// that its statistics are those of a layer normalisation. (Keras's layer does so.)
+    private static func ofOneImage(_ node: TensorFlowNode, _ context: ImportContext) throws -> Normalization? {
+        guard case .edge(let value, let type) = try node.input(0), type.shape.rank == 4, type.shape[0] == 1,
+            context.builder.producer(of: value)?.operation is Reshape
+        else { return nil }
+        let isLast = try node.string("data_format", default: "NHWC") == "NHWC"
+        let parameters = try ["scale", "offset"].enumerated().map { index, role in
+            let numbers = try node.constant(index + 1, role)
+            let channels = type.shape[isLast ? 3 : 1]
+            guard numbers.elementCount == channels else {
+                throw Failure.channelMismatch(channels, numbers.elementCount)
+            }
+            return numbers.asFloat32.reshaped(isLast ? [channels] : [channels, 1, 1])
+        }
+        return Normalization(
+            axes: isLast ? [0, 1, 2] : [0, 2, 3], epsilon: try node.float("epsilon", default: 0.0001),
+            scale: parameters[0].unless(1), offset: parameters[1].unless(0))
+    }
 }

@@ -18,6 +18,7 @@ extension Binary: EngineOperation {
         case .maximum: .maximum
         case .minimum: .minimum
         case .squaredDifference: .squaredDifference
+        case .power: .power
         default: nil
         }
     }

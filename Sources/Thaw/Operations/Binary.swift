@@ -82,7 +82,8 @@ struct Binary: Operation {
         }
     }
 
-    private func apply(_ a: Double, _ b: Double, isSingle: Bool) -> Double {
+    /// The function of two numbers.
+    func apply(_ a: Double, _ b: Double, isSingle: Bool = true) -> Double {
         switch function {
         case .add: a + b
         case .subtract: a - b

@@ -18,9 +18,9 @@ enum Operations {
     static let neural: [String: NeuralRule] = {
         let rules: [[NeuralRule]] = [
             ArgMax.neural, BatchNormalization.neural, Binary.neural, Concatenation.neural, Constant.neural,
-            Convolution.neural, Dense.neural, Gather.neural, LocalResponseNormalization.neural, Pad.neural,
-            Pooling.neural, Reduction.neural, Reshape.neural, Resize.neural, StridedSlice.neural, Softmax.neural,
-            Split.neural, Transpose.neural, Unary.neural,
+            Convolution.neural, Dense.neural, Gather.neural, LocalResponseNormalization.neural, Normalization.neural,
+            Pad.neural, Pooling.neural, Reduction.neural, Reshape.neural, Resize.neural, StridedSlice.neural,
+            Softmax.neural, Split.neural, Transpose.neural, Unary.neural,
         ]
         return Dictionary(uniqueKeysWithValues: rules.joined().flatMap { rule in rule.kinds.map { ($0, rule) } })
     }()

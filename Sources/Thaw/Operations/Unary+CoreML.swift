@@ -44,6 +44,27 @@ extension Unary: NeuralOperation {
             let kind = Unary.layers.first { $0.value == function }!.key
             layers.add(node) { $0.choose(kind) }
         case .isNaN: throw Failure.cannotWriteOperation(node.name, kind)
+        case .hardSigmoid(let alpha, let beta): layers.add(node) { $0.writeHardSigmoid(alpha, beta) }
+        case .hardSwish(let alpha, let beta):
+            writeShare(node, to: &layers) { part, layers in
+                layers.addPart(node, part, node.inputs) { $0.writeHardSigmoid(alpha, beta) }
+            }
+        case .swish(let beta):
+            writeShare(node, to: &layers) { part, layers in
+                var input = node.input
+                if beta != 1 {
+                    input = layers.addPart(node, "scaled", node.inputs) { $0.activation.linear.alpha = beta }
+                }
+                return layers.addPart(node, part, [input]) { $0.activation.choose("sigmoid") }
+            }
+        case .gelu, .geluByTanh:
+            try layers.requireExactArrays()
+            layers.add(node) { $0.gelu.mode = function == .gelu ? "EXACT" : "TANH_APPROXIMATION" }
+        case .mish:
+            writeShare(node, to: &layers) { part, layers in
+                let softplus = layers.addPart(node, "softplus", node.inputs) { $0.activation.choose("softplus") }
+                return layers.addPart(node, part, [softplus]) { $0.activation.choose("tanh") }
+            }
         case .square: layers.add(node.name, [node.input, node.input], node.outputs) { $0.choose("multiply") }
         }
     }
@@ -53,6 +74,14 @@ extension Unary: NeuralOperation {
         "ceil": .ceiling, "floor": .floor, "round": .round, "sign": .sign, "sin": .sine, "cos": .cosine,
         "erf": .errorFunction, "logicalNot": .not, "tanh": .tanh,
     ]
+
+    /// The input times a share of it, which `share` adds the layers for.
+    private func writeShare(
+        _ node: NeuralNode, to layers: inout NeuralLayers, _ share: (String, inout NeuralLayers) -> NeuralBlob
+    ) {
+        let part = share("share", &layers)
+        layers.add(node.name, [node.input, part], node.outputs) { $0.choose("multiply") }
+    }
 
     private func writeClip(_ low: Float, _ high: Float, _ node: NeuralNode, to layers: inout NeuralLayers) throws {
         try layers.requireExactArrays()
@@ -65,6 +94,12 @@ extension Unary: NeuralOperation {
 }
 
 extension Message {
+    /// Makes a layer alpha · x + beta, held between 0 and 1.
+    fileprivate mutating func writeHardSigmoid(_ alpha: Float, _ beta: Float) {
+        self.activation.sigmoidHard.alpha = alpha
+        self.activation.sigmoidHard.beta = beta
+    }
+
     /// Makes a layer x ^ exponent.
     mutating func writePower(_ exponent: Float) {
         self.unary.type = "POWER"
@@ -92,6 +127,11 @@ extension Unary {
             switch (kind, parameters) {
             case ("leakyReLU", let parameters?):
                 return [try reading.add(Unary(.leakyRelu(slope: parameters.alpha)), [layer.input()], layer)]
+            case ("sigmoidHard", let parameters?):
+                return [
+                    try reading.add(
+                        Unary(.hardSigmoid(alpha: parameters.alpha, beta: parameters.beta)), [layer.input()], layer)
+                ]
             case ("ELU", let parameters?): return [try readElu(parameters.alpha, layer, &reading)]
             case ("linear", let parameters?):
                 let product = try reading.add(
@@ -102,6 +142,15 @@ extension Unary {
                 ]
             default: throw layer.refused("activations of the kind '\(kind)' are not supported")
             }
+        },
+        NeuralRule("gelu") { layer, reading in
+            let functions: [String: Function] = [
+                "EXACT": .gelu, "TANH_APPROXIMATION": .geluByTanh, "SIGMOID_APPROXIMATION": .swish(beta: 1.702),
+            ]
+            guard let function = functions[layer.parameters.mode as String] else {
+                throw layer.refused("the mode \(layer.parameters.mode as String) is not supported")
+            }
+            return [try reading.add(Unary(function), [layer.input()], layer)]
         },
         NeuralRule("clip") { layer, reading in
             let low: Float = layer.parameters.minVal

@@ -21,6 +21,16 @@ struct Unary: Operation {
         case leakyRelu(slope: Float)
         /// x held between two bounds.
         case clip(Float, Float)
+        /// x · sigmoid(beta · x) (Ramachandran et al., Searching for Activation Functions, 2017).
+        case swish(beta: Float)
+        /// alpha · x + beta held between 0 and 1, and x times that (Howard et al., Searching for MobileNetV3, 2019).
+        case hardSigmoid(alpha: Float, beta: Float)
+        case hardSwish(alpha: Float, beta: Float)
+        /// x times the share of a normal distribution that lies below x, and the usual approximation by tanh (Hendrycks and
+        /// Gimpel, Gaussian Error Linear Units, 2016).
+        case gelu, geluByTanh
+        /// x · tanh(softplus(x)) (Misra, Mish, 2019).
+        case mish
     }
 
     var function: Function
@@ -45,7 +55,8 @@ struct Unary: Operation {
         }
     }
 
-    private func apply(_ x: Double) -> Double {
+    /// The function of one number.
+    func apply(_ x: Double) -> Double {
         switch function {
         case .negate: -x
         case .squareRoot: x.squareRoot()
@@ -65,8 +76,7 @@ struct Unary: Operation {
         case .exponentialMinus1: expm1(x)
         case .errorFunction: erf(x)
         case .complementaryErrorFunction: erfc(x)
-        // Neither exponential overflows.
-        case .softplus: max(x, 0) + log1p(exp(-abs(x)))
+        case .softplus: Unary.softplus(x)
         case .softsign: x / (1 + abs(x))
         case .selu: Selu.scale * (x < 0 ? Selu.alpha * expm1(x) : x)
         case .not: x == 0 ? 1 : 0
@@ -79,7 +89,21 @@ struct Unary: Operation {
         case .tanh: Unary.tanh(x)
         case .leakyRelu(let slope): x < 0 ? x * Double(slope) : x
         case .clip(let low, let high): x < Double(low) ? Double(low) : x > Double(high) ? Double(high) : x
+        case .swish(let beta): x / (1 + exp(-Double(beta) * x))
+        case .hardSigmoid(let alpha, let beta): Unary.share(x, alpha, beta)
+        case .hardSwish(let alpha, let beta): x * Unary.share(x, alpha, beta)
+        case .gelu: x / 2 * erfc(-x * 0.5.squareRoot())
+        case .geluByTanh: x / 2 * (1 + Unary.tanh((2 / Double.pi).squareRoot() * (x + 0.044715 * x * x * x)))
+        case .mish: x * Unary.tanh(Unary.softplus(x))
         }
+    }
+
+    /// Written so that neither exponential overflows.
+    private static func softplus(_ x: Double) -> Double { max(x, 0) + log1p(exp(-abs(x))) }
+
+    private static func share(_ x: Double, _ alpha: Float, _ beta: Float) -> Double {
+        let y = Double(alpha) * x + Double(beta)
+        return y < 0 ? 0 : y > 1 ? 1 : y
     }
 
     // Inside this type `tanh` is the case of that name.

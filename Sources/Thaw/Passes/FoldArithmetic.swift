@@ -68,6 +68,8 @@ extension Operation {
             dense.matrix = dense.matrix.scaled(lastAxes: arithmetic.scale)
             dense.bias = bias(dense.bias)
             return dense
+        case let normalization as Normalization:
+            return normalization.followed(scale: arithmetic.scale, offset: arithmetic.offset)
         default: return nil
         }
     }

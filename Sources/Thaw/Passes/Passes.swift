@@ -8,10 +8,15 @@ struct Pass: Sendable {
 /// What is done to every graph once it is read, whatever it is to become. Each line gives the reason for its place.
 enum Passes {
     static let simplification: [Pass] = [
-        // Before all else: transposes of NCHW graphs stand between nodes that belong together.
+        // Before axes are moved about: reshapes around a normalisation look after rows of memory.
+        Pass(name: "do normalisations without reshapes") { $0.withoutRegrouping() },
+        // Before all that looks at neighbours: transposes of NCHW graphs stand between nodes that belong together.
         Pass(name: "settle the order of axes") { try $0.reordered(to: .last) },
         // Reshapes that change nothing would hide what follows what.
         Pass(name: "remove what does nothing") { try $0.withoutIdentities() },
+        // While the numbers in them still stand by themselves: folding would draw some into the layers around them.
+        Pass(name: "name normalisations") { $0.withNamedNormalizations() },
+        Pass(name: "name activations") { $0.withNamedFunctions() },
         // A pad belongs to the convolution behind it, whatever else is folded into that.
         Pass(name: "fuse padding") { try $0.withFusedPadding() },
         // Biases, batch norms and all other arithmetic by channel, one after another, into the layer before them.

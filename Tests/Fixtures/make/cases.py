@@ -9,6 +9,7 @@ import blocks
 import constants
 import convolutions
 import images
+import named
 import operations
 import patterns
 import shapes
@@ -64,6 +65,6 @@ class Cases:
 
 def write():
     cases = Cases()
-    for module in (arithmetic, blocks, constants, convolutions, images, operations, patterns, shapes):
+    for module in (arithmetic, blocks, constants, convolutions, images, named, operations, patterns, shapes):
         module.write(cases)
     cases.save_index()

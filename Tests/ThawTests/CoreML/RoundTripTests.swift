@@ -3,7 +3,7 @@ import Testing
 @testable import Thaw
 
 /// The graph written as a Core ML neural network and read back.
-private func roundTrip(_ model: Model) throws -> Model {
+func roundTrip(_ model: Model) throws -> Model {
     let bytes = try NeuralNetworkWriter.message(model).encoded()
     let message = try bytes.withUnsafeBytes { try Message(.model, reading: ByteView(copying: $0)) }
     return try NeuralNetworkReader.run(message).model

@@ -28,13 +28,15 @@ extension EngineCase {
         var cases: [EngineCase] = []
         let functions: [Unary.Function] = [
             .negate, .square, .exponential, .relu, .relu6, .elu, .sigmoid, .tanh, .leakyRelu(slope: 0.2),
-            .clip(-0.25, 0.5),
+            .clip(-0.25, 0.5), .absolute, .sign, .ceiling, .floor, .round, .exponentialMinus1, .errorFunction,
+            .complementaryErrorFunction, .selu, .softplus, .softsign, .swish(beta: 1), .swish(beta: 1.702),
+            .hardSigmoid(alpha: 0.2, beta: 0.5), .hardSwish(alpha: 1 / 6, beta: 0.5), .gelu, .geluByTanh, .mish,
         ]
         for function in functions {
             cases.append(single("\(function)", [3, 19], Unary(function)))
             cases.append(blocked("\(function)", 24, Unary(function)))
         }
-        for function in [Unary.Function.squareRoot, .reciprocalSquareRoot] {
+        for function in [Unary.Function.squareRoot, .reciprocalSquareRoot, .reciprocal, .logarithm] {
             for channels in [16, 20] {
                 // What a root makes of the lanes past the last channel must not reach the next convolution.
                 cases.append(
@@ -58,21 +60,23 @@ extension EngineCase {
         for function in Binary.Function.allCases where Binary(function).engineForm([type, type], type) != nil {
             cases.append(
                 EngineCase("\(function) of two", [2, 3, 5], [2, 3, 5]) { builder, values in
-                    [try builder.one(Binary(function), values[0], values[1])]
+                    [try builder.one(Binary(function), base(values[0], of: function, &builder), values[1])]
                 })
             cases.append(
                 EngineCase("\(function) of two that broadcast", [2, 3, 5], [3, 1]) { builder, values in
-                    [try builder.one(Binary(function), values[0], values[1])]
+                    [try builder.one(Binary(function), base(values[0], of: function, &builder), values[1])]
                 })
             cases.append(
                 EngineCase("\(function) of two in blocks", [1, 6, 6, 16], tolerance: 1e-4) { builder, values in
-                    let a = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 16, 32), values[0])
+                    let image = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 16, 32), values[0])
+                    let a = try base(image, of: function, &builder)
                     let b = try builder.one(convolution(axis(1), axis(1), 16, 32, bias: false), values[0])
                     let c = try builder.one(Binary(function), a, b)
                     return [try builder.one(Binary(.maximum), c, a)]
                 })
             let channels: (Int) -> Tensor = { Tensor(noise($0).map { $0 + 2 }, shape: [$0]) }
-            for first in [false, true] {
+            // A power of a negative number, and of a number that varies, is another matter.
+            for first in function == .power ? [] : [false, true] {
                 let order = first ? ", constant first" : ""
                 let number = Binary(function, constant: Tensor(1.5), constantFirst: first)
                 cases.append(single("\(function) with a number\(order)", [4, 7], number))
@@ -91,4 +95,39 @@ extension EngineCase {
         cases.append(blocked("batch norm", 40, BatchNormalization(scale: tensor([40]), offset: tensor([40], seed: 2))))
         return cases
     }()
+
+    static let normalizations: [EngineCase] = {
+        let scale = { @Sendable (count: Int) in Tensor(noise(count).map { $0 + 2 }, shape: [count]) }
+        let layer = Normalization(axes: [1], epsilon: 1e-3, scale: scale(33), offset: tensor([33], seed: 2))
+        var cases = [
+            single("layer norm of rows", [5, 33], layer),
+            single("layer norm of pixels", [2, 3, 4, 5], Normalization(axes: [3], epsilon: 1e-6)),
+            single("group norm", [1, 3, 4, 2, 8], Normalization(axes: [1, 2, 4], epsilon: 1e-3)),
+            single("length 1 of rows", [5, 20], L2Normalization(axes: [1], epsilon: 1e-12)),
+            single("length 1 along the height", [1, 5, 4, 3], L2Normalization(axes: [1], epsilon: 1e-12)),
+        ]
+        for channels in [16, 20] {
+            let offset = tensor([channels], seed: 2)
+            let over = { @Sendable (axes: [Int]) in
+                Normalization(axes: axes, epsilon: 1e-3, scale: scale(channels), offset: offset)
+            }
+            cases.append(blocked("instance norm", channels, over([1, 2])))
+            cases.append(blocked("layer norm of the image", channels, over([1, 2, 3])))
+            cases.append(blocked("layer norm of the channels", channels, over([3])))
+            cases.append(
+                EngineCase("instance norm between convolutions with borders", [2, 6, 5, 8]) { builder, values in
+                    let a = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 8, channels), values[0])
+                    let b = try builder.one(Unary(.relu), builder.one(over([1, 2]), a))
+                    return [try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), channels, 8), b)]
+                })
+        }
+        return cases
+    }()
+}
+
+/// A value as the first operand of a function: a power of a negative number is none.
+private func base(_ value: Graph.Value, of function: Binary.Function, _ builder: inout GraphBuilder) throws
+    -> Graph.Value
+{
+    function == .power ? try builder.one(Unary(.softplus), value) : value
 }

@@ -27,6 +27,12 @@ enum EngineForm {
     case scale(factor: Tensor, offset: Tensor)
     /// Along the last axis.
     case softmax
+    /// Along the last axis to mean 0 and variance 1, then times a factor plus an offset, one number for each place.
+    case rowNormalization(epsilon: Float, scale: Tensor, offset: Tensor)
+    /// The same over height and width of an image, and over its channels too where they are taken together.
+    case imageNormalization(acrossChannels: Bool, epsilon: Float, scale: Tensor, offset: Tensor)
+    /// Along the last axis to the length 1; the square of a length is taken for epsilon at least.
+    case rowL2(epsilon: Float)
     /// The same elements under another shape.
     case reshape
     /// A border of zeros around an image.

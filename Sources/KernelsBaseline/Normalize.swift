@@ -1,0 +1,96 @@
+import Kernels
+
+// Rows brought to a mean, a variance or a length. Sums run in float32 over 16 lanes side by side, so that even a long row's
+// rounding errors stay small; distances are taken from the mean, never squares of large numbers from each other.
+
+/// (x − mean) / √(variance + epsilon) · scale + offset, for each row.
+func normalize(_ epsilon: Float, _ work: borrowing RowWork) {
+    let (factors, offsets) = (work.right, work.offset)
+    for row in 0..<work.count {
+        let input = work.left + row * work.leftStride
+        let output = work.output + row * work.outputStride
+        let size = Float(work.width)
+        let mean = Vector(repeating: sum(input, work.width) { $0 } / size)
+        let variance = sum(input, work.width, filling: mean) { ($0 - mean) * ($0 - mean) } / size
+        let inverse = Vector(repeating: 1 / (variance + epsilon).squareRoot())
+        forEachVector(work.width) { place, count in
+            let isWhole = count == blockWidth
+            let x = isWhole ? load(input + place) : load(input + place, count: count)
+            let factor = isWhole ? load(factors + place) : load(factors + place, count: count)
+            let summand = isWhole ? load(offsets + place) : load(offsets + place, count: count)
+            let y = multiplyAdd(summand, (x - mean) * inverse, factor)
+            if isWhole { write(y, output + place) } else { write(y, output + place, count: count) }
+        }
+    }
+}
+
+/// x / √max(Σ x², epsilon), for each row.
+func normalizeLength(_ epsilon: Float, _ work: borrowing RowWork) {
+    for row in 0..<work.count {
+        let input = work.left + row * work.leftStride
+        let output = work.output + row * work.outputStride
+        let square = sum(input, work.width) { $0 * $0 }
+        let inverse = Vector(repeating: 1 / (square < epsilon ? epsilon : square).squareRoot())
+        forEachVector(work.width) { place, count in
+            if count == blockWidth {
+                write(load(input + place) * inverse, output + place)
+            } else {
+                write(load(input + place, count: count) * inverse, output + place, count: count)
+            }
+        }
+    }
+}
+
+/// Of each lane of a plane: the mean, and the sum of the squared distances from it.
+func planeMoments(_ work: borrowing RowWork) {
+    let size = Float(work.width / blockWidth * work.count)
+    let mean = planeSum(work) { $0 } * (1 / size)
+    write(mean, work.output)
+    write(planeSum(work) { ($0 - mean) * ($0 - mean) }, work.output + blockWidth)
+}
+
+/// Lane by lane over all rows; four sums side by side, because one alone would wait for each addition.
+@inline(__always)
+private func planeSum(_ work: borrowing RowWork, _ function: (Vector) -> Vector) -> Vector {
+    var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero)
+    for row in 0..<work.count {
+        let input = work.left + row * work.leftStride
+        var place = 0
+        while place + 4 * blockWidth <= work.width {
+            sums.0 += function(load(input + place))
+            sums.1 += function(load(input + (place + blockWidth)))
+            sums.2 += function(load(input + (place + 2 * blockWidth)))
+            sums.3 += function(load(input + (place + 3 * blockWidth)))
+            place += 4 * blockWidth
+        }
+        while place < work.width {
+            sums.0 += function(load(input + place))
+            place += blockWidth
+        }
+    }
+    return (sums.0 + sums.1) + (sums.2 + sums.3)
+}
+
+/// The sum of a function of each number.
+///
+/// - Parameter filling: What stands in the lanes past the end; the function of it must be 0.
+@inline(__always)
+private func sum(
+    _ input: UnsafePointer<Float>, _ width: Int, filling: Vector = .zero, _ function: (Vector) -> Vector
+) -> Float {
+    var sums = (Vector.zero, Vector.zero)
+    var place = 0
+    while place + 2 * blockWidth <= width {
+        sums.0 += function(load(input + place))
+        sums.1 += function(load(input + (place + blockWidth)))
+        place += 2 * blockWidth
+    }
+    while place < width {
+        let count = min(blockWidth, width - place)
+        var x = filling
+        for lane in 0..<count { x[lane] = input[place + lane] }
+        sums.0 += function(x)
+        place += count
+    }
+    return total(sums.0 + sums.1)
+}

@@ -1,0 +1,102 @@
+/// An array brought to mean 0 and variance 1 along some axes, then scaled and shifted: layer, instance and group
+/// normalisation (Ba et al., Layer Normalization, 2016; Ulyanov et al., Instance Normalization, 2016).
+///
+/// y = (x − mean) / √(variance + epsilon) · scale + offset. Mean and variance are those of the elements along `axes`, one
+/// pair for each place along the others; they are computed anew for every input, unlike those of `BatchNormalization`.
+struct Normalization: Operation {
+    /// Ascending, counted from the front.
+    var axes: [Int]
+    var epsilon: Float
+    /// Repeated to the input's shape as NumPy broadcasts; nil for 1 and 0.
+    var scale: Tensor?
+    var offset: Tensor?
+
+    var kind: String { "Normalization" }
+    var weights: [Tensor] { [scale, offset].compactMap { $0 } }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let shape = inputs[0].shape
+        if let axis = axes.first(where: { !shape.indices.contains($0) }) { throw Failure.noSuchAxis(axis, of: shape) }
+        for constant in weights where try shape.broadcast(with: constant.shape) != shape {
+            throw Failure.shapesDiffer(shape, constant.shape)
+        }
+        return [TensorType(shape)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let shape = inputs[0].shape
+        var kept = shape
+        for axis in axes { kept[axis] = 1 }
+        let place = kept.places(in: shape)
+        let count = Double(axes.reduce(1) { $0 * shape[$1] })
+        let scalePlace = scale?.shape.places(in: shape)
+        let offsetPlace = offset?.shape.places(in: shape)
+        let scales = scale?.floats ?? []
+        let offsets = offset?.floats ?? []
+        return inputs[0].withFloats { x in
+            var means = [Double](repeating: 0, count: kept.elementCount)
+            for i in 0..<x.count { means[place(i)] += Double(x[i]) / count }
+            var variances = [Double](repeating: 0, count: kept.elementCount)
+            for i in 0..<x.count {
+                let distance = Double(x[i]) - means[place(i)]
+                variances[place(i)] += distance * distance / count
+            }
+            return [
+                Tensor(shape: shape) { y in
+                    for i in 0..<x.count {
+                        let deviation = (variances[place(i)] + Double(epsilon)).squareRoot()
+                        let normal = (Double(x[i]) - means[place(i)]) / deviation
+                        let scale = scalePlace.map { Double(scales[$0(i)]) } ?? 1
+                        y[i] = Float(normal * scale + (offsetPlace.map { Double(offsets[$0(i)]) } ?? 0))
+                    }
+                }
+            ]
+        }
+    }
+
+    /// The last axes are worth staying so: rows of memory, and one layer of Core ML.
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
+        let order = orders[0]
+        let rank = order.count
+        var copy = self
+        copy.axes = order.indices.filter { axes.contains(order[$0]) }
+        if Normalization.areLast(axes, rank), !Normalization.areLast(copy.axes, rank) { return nil }
+        func turned(_ constant: Tensor?) -> Tensor? {
+            guard let constant, constant.elementCount > 1 else { return constant }
+            return constant.reshaped(constant.shape.padded(to: rank)).transposed(order)
+        }
+        (copy.scale, copy.offset) = (turned(scale), turned(offset))
+        return Reordered(copy, inputs: orders, outputs: orders)
+    }
+
+    /// Whether axes are the last ones of so many.
+    static func areLast(_ axes: [Int], _ rank: Int) -> Bool { axes == Array(rank - axes.count..<rank) }
+}
+
+extension Normalization {
+    /// This, then a factor and an offset for each place of the last axis.
+    func followed(scale factors: [Double], offset summands: [Double]) -> Normalization {
+        let channels: Shape = [factors.count]
+        func combined(_ old: Tensor?, _ summands: [Double]?) -> Tensor? {
+            guard let old else { return summands.map { Tensor($0.map { Float($0) }, shape: channels) } }
+            let shape = try! old.shape.broadcast(with: channels)
+            let place = old.shape.places(in: shape)
+            let numbers = old.floats
+            return Tensor(
+                (0..<shape.elementCount).map { i in
+                    let channel = i % factors.count
+                    return Float(Double(numbers[place(i)]) * factors[channel] + (summands?[channel] ?? 0))
+                }, shape: shape)
+        }
+        var copy = self
+        copy.scale =
+            scale == nil ? Tensor(factors.map { Float($0) }, shape: channels) : combined(scale, nil)
+        copy.offset = combined(offset, summands)
+        return copy
+    }
+}
+
+extension Tensor {
+    /// The array, or nil where all of it is this number, which says nothing to whom it is the same as none.
+    func unless(_ number: Float) -> Tensor? { withFloats { $0.allSatisfy { $0 == number } } ? nil : self }
+}

@@ -1,0 +1,150 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+// Functions of one number that a graph spells out: x · sigmoid(x), x · relu6(x + 3) / 6, 0.5 · x · (1 + erf(x / √2)).
+//
+// There are as many spellings as authors, so no list of them is kept. A piece of the graph that makes one array of one
+// other, element by element, is a formula: its parameters are read off a few of its values, and it is taken for a known
+// function where it agrees with that over all numbers, near and far, to the last digits of single precision. A formula of so
+// few steps that differs at all (a bound elsewhere, a constant with an error in the fifth digit) differs at these points.
+
+extension Graph {
+    /// The graph with activation functions that were written out as one operation each. What something else reads, too,
+    /// stays as it is.
+    func withNamedFunctions() -> Graph {
+        var graph = self
+        var producers: [Value: Int] = [:]
+        let readers = graph.readers
+        for index in graph.nodes.indices {
+            for output in graph.nodes[index].outputs { producers[output] = index }
+            for formula in graph.formulas(endingAt: index, producers, readers).reversed() {
+                guard let function = formula.function else { continue }
+                graph.nodes[index].operation = Unary(function)
+                graph.nodes[index].inputs = [formula.source]
+                break
+            }
+        }
+        return graph.pruned()
+    }
+
+    /// The places of the nodes that read each value; one past the last where the value is an output of the graph.
+    var readers: [Value: Set<Int>] {
+        var readers: [Value: Set<Int>] = [:]
+        for (index, node) in nodes.enumerated() {
+            for input in node.inputs { readers[input, default: []].insert(index) }
+        }
+        for output in outputs { readers[output.value, default: []].insert(nodes.count) }
+        return readers
+    }
+
+    /// The pieces of the graph, of two nodes and more, that end at a node, read a single value, and are read by nobody
+    /// else; smaller ones first.
+    private func formulas(endingAt root: Int, _ producers: [Value: Int], _ readers: [Value: Set<Int>]) -> [Formula] {
+        guard isFormula(nodes[root]) else { return [] }
+        let largest = 16
+        var inside: Set<Int> = [root]
+        var sources = Set(nodes[root].inputs)
+        var formulas: [Formula] = []
+        while true {
+            if sources.count == 1, inside.count > 1 {
+                formulas.append(
+                    Formula(
+                        source: sources.first!, result: nodes[root].outputs[0], nodes: inside.sorted().map { nodes[$0] }
+                    )
+                )
+            }
+            // Only the latest of the sources can depend on the others.
+            guard let latest = sources.max(by: { (producers[$0] ?? -1) < (producers[$1] ?? -1) }),
+                let producer = producers[latest], inside.count < largest, isFormula(nodes[producer]),
+                readers[latest]!.isSubset(of: inside)
+            else { return formulas }
+            inside.insert(producer)
+            sources.remove(latest)
+            sources.formUnion(nodes[producer].inputs)
+        }
+    }
+
+    /// Whether a node does the same to each number by itself.
+    private func isFormula(_ node: Node) -> Bool {
+        guard node.outputs.count == 1, (node.inputs + node.outputs).allSatisfy({ self[$0] == self[node.outputs[0]] }),
+            self[node.outputs[0]].element == .float32
+        else { return false }
+        return switch node.operation {
+        case is Unary: true
+        case let binary as Binary: binary.constant.map { $0.elementCount == 1 } ?? true
+        default: false
+        }
+    }
+}
+
+/// A function of one number in the steps that a graph takes.
+private struct Formula {
+    var source: Graph.Value
+    var result: Graph.Value
+    var nodes: [Graph.Node]
+
+    func callAsFunction(_ x: Double) -> Double {
+        var values = [source: x]
+        for node in nodes {
+            let inputs = node.inputs.map { values[$0]! }
+            let result: Double
+            if let unary = node.operation as? Unary {
+                result = unary.apply(inputs[0])
+            } else {
+                let binary = node.operation as! Binary
+                let constant = binary.constant.map { Double($0.floats[0]) }
+                let operands = constant.map { binary.constantFirst ? [$0, inputs[0]] : [inputs[0], $0] } ?? inputs
+                result = binary.apply(operands[0], operands[1])
+            }
+            values[node.outputs[0]] = result
+        }
+        return values[result]!
+    }
+
+    /// The known function that this is, or nil.
+    var function: Unary.Function? {
+        // Close to 0, where the hard functions are straight.
+        let step = 0.01
+        let (share, next) = (self(step) / step, self(2 * step) / (2 * step))
+        let slope = Float((next - share) / step)
+        let logit = -log(1 / self(1) - 1)
+        let candidates: [Unary.Function] = [
+            .leakyRelu(slope: Float(-self(-1))),
+            .hardSigmoid(alpha: Float((self(step) - self(0)) / step), beta: Float(self(0))),
+            .hardSwish(alpha: slope, beta: Float(2 * share - next)),
+            .swish(beta: abs(logit - 1) < 1e-7 ? 1 : Float(logit)),
+            .gelu, .geluByTanh, .mish,
+        ]
+        return candidates.first { $0.isMeant && agrees(with: Unary($0)) }
+    }
+
+    private func agrees(with function: Unary) -> Bool {
+        Formula.probes.allSatisfy { x in
+            let (actual, expected) = (self(x), function.apply(x))
+            return abs(actual - expected) <= 1e-7 * max(1, abs(x))
+        }
+    }
+
+    /// Numbers of both signs, close and far, none of them round.
+    private static let probes: [Double] =
+        (0..<60).flatMap { i in
+            let x = 0.0137 + 0.2091 * Double(i)
+            return [x, -x]
+        } + [0, 47.3, -47.3, 517.1, -517.1, 5.1e4, -5.1e4, 1.3e7, -1.3e7, 1.1e30, -1.1e30]
+}
+
+extension Unary.Function {
+    /// Whether the parameters are such that the function is not a simpler one.
+    fileprivate var isMeant: Bool {
+        switch self {
+        case .leakyRelu(let slope): slope.isFinite && slope != 0 && slope != 1
+        case .hardSigmoid(let alpha, let beta), .hardSwish(let alpha, let beta):
+            alpha.isFinite && alpha != 0 && beta > 0 && beta < 1
+        case .swish(let beta): beta.isFinite && beta != 0
+        default: true
+        }
+    }
+}

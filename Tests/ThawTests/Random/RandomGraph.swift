@@ -1,0 +1,93 @@
+@testable import Thaw
+
+/// A small graph drawn at random: chains, branches that meet again, and values with several readers.
+///
+/// Each step is drawn by itself and takes the values that there are; one that finds none it can take does nothing. So any
+/// steps may be left out, and what is left is still a graph: that is how a failing one is made small.
+struct RandomGraph: CustomStringConvertible, Sendable {
+    let seed: UInt64
+    /// The steps that are done, by their numbers.
+    var steps: [Int]
+    var input: Shape
+    /// The output that counts, of those that the graph has; all of them where nil.
+    var output: Int?
+
+    init(seed: UInt64) {
+        self.seed = seed
+        var draw = Draw(seed: seed)
+        let channels = draw.element([1, 3, 5, 8, 16, 16, 20, 32, 48])
+        let isImage = !draw.chance(oneIn: 6)
+        let batch = draw.chance(oneIn: 4) ? 2 : 1
+        input = isImage ? [batch, draw.int(1...12), draw.int(1...12), channels] : [draw.int(1...4), channels]
+        steps = Array(0..<draw.int(2...12))
+    }
+
+    /// What to write to get the same graph again.
+    var description: String {
+        "RandomGraph(seed: \(seed), steps: \(steps), input: \(input), output: \(output.map { "\($0)" } ?? "nil"))"
+    }
+
+    init(seed: UInt64, steps: [Int], input: Shape, output: Int?) {
+        self.seed = seed
+        self.steps = steps
+        self.input = input
+        self.output = output
+    }
+
+    func array() -> Tensor { Tensor(noise(input.elementCount, seed: seed &+ 5), shape: input) }
+
+    func graph() throws -> Graph {
+        var builder = GraphBuilder()
+        var values = [builder.input("input", TensorType(input))]
+        var read: Set<Graph.Value> = []
+        for step in steps {
+            var draw = Draw(seed: seed ^ UInt64(step + 1) &* 0xD134_2543_DE82_EF95)
+            let before = builder
+            let made = try RandomStep.run(&draw, &builder, values)
+            if made.contains(where: { builder[$0].shape.elementCount > 20_000 }) {
+                builder = before
+                continue
+            }
+            values += made
+        }
+        for node in builder.graph.nodes { read.formUnion(node.inputs) }
+        let ends = values.filter { !read.contains($0) }
+        for (index, end) in ends.enumerated() where output == nil || output == index {
+            builder.output("output\(index)", end)
+        }
+        if builder.graph.outputs.isEmpty { builder.output("output0", ends[0]) }
+        return builder.graph.pruned()
+    }
+
+    /// Graphs that are a little smaller.
+    var smaller: [RandomGraph] {
+        var graphs: [RandomGraph] = []
+        for index in steps.indices.reversed() {
+            var copy = self
+            copy.steps.remove(at: index)
+            graphs.append(copy)
+        }
+        if output == nil {
+            for index in 0..<8 {
+                var copy = self
+                copy.output = index
+                graphs.append(copy)
+            }
+        }
+        for axis in input.indices where input[axis] > 1 {
+            for size in Set([1, input[axis] / 2, input[axis] - 1]).sorted() where size >= 1 {
+                var copy = self
+                copy.input[axis] = size
+                graphs.append(copy)
+            }
+        }
+        return graphs
+    }
+
+    /// The smallest graph near this one for which `fails` still holds.
+    func shrunk(while fails: (RandomGraph) -> Bool) -> RandomGraph {
+        var smallest = self
+        while let next = smallest.smaller.first(where: fails) { smallest = next }
+        return smallest
+    }
+}
