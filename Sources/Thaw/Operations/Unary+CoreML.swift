@@ -43,7 +43,10 @@ extension Unary: NeuralOperation {
             try layers.requireExactArrays()
             let kind = Unary.layers.first { $0.value == function }!.key
             layers.add(node) { $0.choose(kind) }
-        case .isNaN: throw Failure.cannotWriteOperation(node.name, kind)
+        // Nothing but such differs from itself.
+        case .isNaN:
+            try layers.requireExactArrays()
+            layers.add(node.name, [node.input, node.input], node.outputs) { $0.choose("notEqual") }
         case .square: layers.add(node.name, [node.input, node.input], node.outputs) { $0.choose("multiply") }
         }
     }

@@ -12,6 +12,8 @@ enum Passes {
         Pass(name: "settle the order of axes") { try $0.reordered(to: .last) },
         // Reshapes that change nothing would hide what follows what.
         Pass(name: "remove what does nothing") { try $0.withoutIdentities() },
+        // Before padding is fused: what stood before the blocks is padding of the dilated convolution.
+        Pass(name: "take blocks made batches for dilations") { try $0.withDilations() },
         // A pad belongs to the convolution behind it, whatever else is folded into that.
         Pass(name: "fuse padding") { try $0.withFusedPadding() },
         // Biases, batch norms and all other arithmetic by channel, one after another, into the layer before them.
