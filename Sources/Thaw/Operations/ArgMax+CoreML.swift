@@ -15,13 +15,10 @@ extension ArgMax {
     static let neural = [
         NeuralRule("argMax", "argMin") { layer, reading in
             let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
-            return [
-                try reading.add(
-                    ArgMax(
-                        axis: axis, element: .int64, keepsAxis: !(layer.parameters.removeDim as Bool),
-                        isMinimum: layer.kind == "argMin"),
-                    [layer.input()], layer)
-            ]
+            let place = ArgMax(
+                axis: axis, element: .int64, keepsAxis: !(layer.parameters.removeDim as Bool),
+                isMinimum: layer.kind == "argMin")
+            return [try reading.asFloats(reading.add(place, [layer.input()], layer), layer)]
         }
     ]
 }

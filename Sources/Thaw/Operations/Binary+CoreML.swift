@@ -112,10 +112,20 @@ extension Binary: NeuralOperation {
             let difference = layers.addPart(node, "difference", node.inputs) { $0.choose("subtractBroadcastable") }
             return layers.add(node.name, [difference, difference], node.outputs) { $0.choose("multiply") }
         }
+        if function == .divideOrZero { return writeDivisionOrZero(node, to: &layers) }
         guard let kind = Binary.layers.first(where: { $0.function == function })?.kind else {
             throw Failure.cannotWriteOperation(node.name, self.kind)
         }
         layers.add(node) { $0.choose(kind) }
+    }
+
+    /// Where the divisor is 0, 0 is chosen in the quotient's place.
+    private func writeDivisionOrZero(_ node: NeuralNode, to layers: inout NeuralLayers) {
+        let isZero = NeuralBlob(name: node.output.name + "/zero", shape: node.inputs[1].shape)
+        layers.add(isZero.name, [node.inputs[1]], [isZero]) { $0.choose("equal") }
+        let quotient = layers.addPart(node, "quotient", node.inputs) { $0.choose("divideBroadcastable") }
+        let nothing = layers.addConstant(Tensor([0], shape: [1]), name: node.output.name + "/nothing")
+        layers.add(node.name, [isZero, nothing, quotient], node.outputs) { $0.choose("whereBroadcastable") }
     }
 
     /// The layers of two arrays that are broadcast.

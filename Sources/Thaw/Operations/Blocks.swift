@@ -31,57 +31,6 @@ enum Blocks {
                 }
             ]
         },
-        TensorFlowRule("SpaceToBatchND") { node, context in
-            let input = try node.input(0)
-            let (sizes, amounts) = try blocks(node, "paddings", rank: input.shape.rank)
-            let rest = input.shape.rank - 1 - sizes.count
-            let pad = Pad(
-                before: [0] + amounts.map(\.0) + Array(repeating: 0, count: rest),
-                after: [0] + amounts.map(\.1) + Array(repeating: 0, count: rest))
-            let padded =
-                amounts.allSatisfy { $0 == (0, 0) } ? input : try context.add(pad, input, name: node.name + "/pad")
-            let shape = padded.shape
-            guard sizes.indices.allSatisfy({ shape[$0 + 1] % sizes[$0] == 0 }) else {
-                throw node.refused("an array of shape \(shape) does not fall into blocks of \(sizes)")
-            }
-            let outer = sizes.indices.map { shape[$0 + 1] / sizes[$0] }
-            let tail = Array(shape.suffix(rest))
-            let places = Array(sizes.indices)
-            return [
-                try context.rearranged(
-                    padded, as: [shape[0]] + places.flatMap { [outer[$0], sizes[$0]] } + tail,
-                    order: places.map { 2 * $0 + 2 } + [0] + places.map { 2 * $0 + 1 }
-                        + tail.indices.map { 2 * sizes.count + 1 + $0 },
-                    to: [shape[0] * sizes.reduce(1, *)] + outer + tail, name: node.name)
-            ]
-        },
-        TensorFlowRule("BatchToSpaceND") { node, context in
-            let input = try node.input(0)
-            let shape = input.shape
-            let (sizes, crops) = try blocks(node, "crops", rank: shape.rank)
-            let product = sizes.reduce(1, *)
-            guard shape[0] % product == 0 else {
-                throw node.refused("a batch of \(shape[0]) does not fall into blocks of \(sizes)")
-            }
-            let batch = shape[0] / product
-            let tail = Array(shape.dropFirst(1 + sizes.count))
-            let count = sizes.count
-            let whole = [batch] + sizes.indices.map { shape[$0 + 1] * sizes[$0] } + tail
-            let spread = try context.rearranged(
-                input, as: sizes + [batch] + sizes.indices.map { shape[$0 + 1] } + tail,
-                order: [count] + sizes.indices.flatMap { [count + 1 + $0, $0] }
-                    + tail.indices.map { 2 * count + 1 + $0 },
-                to: whole, name: node.name)
-            let ranges = try whole.indices.map { axis in
-                let (before, after) = (1...count).contains(axis) ? crops[axis - 1] : (0, 0)
-                guard before + after <= whole[axis] else { throw Failure.sliceOutside(Shape(whole)) }
-                return StridedSlice.Range(start: before, count: whole[axis] - before - after)
-            }
-            return [
-                crops.allSatisfy { $0 == (0, 0) }
-                    ? spread : try context.add(StridedSlice(ranges: ranges), spread, name: node.name + "/crop")
-            ]
-        },
         TensorFlowRule("MirrorPad") { node, context in
             var value = try node.input(0)
             let amounts = try node.integers(1, "paddings")
@@ -117,28 +66,16 @@ enum Blocks {
         guard (1..<1 << 12).contains(size) else { throw Failure.badAttribute(node.name, node.op, "block_size") }
         return (size, image.shape)
     }
-
-    /// The blocks' sizes along the axes behind the batch, and an amount before and after for each.
-    private static func blocks(_ node: TensorFlowNode, _ role: String, rank: Int) throws -> ([Int], [(Int, Int)]) {
-        let sizes = try node.integers(1, "block shape")
-        let amounts = try node.integers(2, role)
-        guard sizes.count < rank, !sizes.isEmpty, amounts.count == 2 * sizes.count,
-            sizes.allSatisfy((1..<1 << 12).contains),
-            amounts.allSatisfy((0..<1 << 24).contains)
-        else { throw node.refused("blocks of \(sizes) with \(role) \(amounts) do not fit an array of \(rank) axes") }
-        return (sizes, sizes.indices.map { (amounts[2 * $0], amounts[2 * $0 + 1]) })
-    }
 }
 
 extension ImportContext {
-    /// The array seen as having other axes, those in another order, and that as having the shape `target`. Axes of one
-    /// element are left out on the way: Core ML knows five axes at most.
+    /// The array rearranged: see `Rearrangement`.
     fileprivate mutating func rearranged(
         _ input: Operand, as axes: [Int], order: [Int], to target: [Int], name: String
     ) throws -> Operand {
-        let kept = axes.indices.filter { axes[$0] != 1 }
-        let split = try add(Reshape(Shape(kept.map { axes[$0] })), input, name: name + "/split")
-        let turned = try add(Transpose(order.compactMap { kept.firstIndex(of: $0) }), split, name: name + "/turn")
-        return try add(Reshape(Shape(target)), turned, name: name)
+        let steps = Rearrangement(axes: axes, order: order, result: Shape(target)).steps
+        return try steps.enumerated().reduce(input) { operand, step in
+            try add(step.element, operand, name: step.offset == steps.count - 1 ? name : "\(name)/step\(step.offset)")
+        }
     }
 }

@@ -63,26 +63,57 @@ extension FakeQuantize {
             return [try quantize(node, [range.0], [range.1], &context)]
         },
         TensorFlowRule("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel") { node, context in
-            let ranges = try ["minimum", "maximum"].enumerated().map {
-                try node.constant($0.offset + 1, $0.element).floats
+            guard let minima = try node.input(1).constant, let maxima = try node.input(2).constant else {
+                return [try quantizeByComputedRange(node, &context)]
             }
-            return [try quantize(node, ranges[0], ranges[1], &context)]
+            return [try quantize(node, minima.floats, maxima.floats, &context)]
         },
     ]
 
     private static func quantize(
         _ node: TensorFlowNode, _ minima: [Float], _ maxima: [Float], _ context: inout ImportContext
     ) throws -> Operand {
-        let bits = try node.int("num_bits", default: 8)
-        guard (2...16).contains(bits), !minima.isEmpty, minima.count == maxima.count,
+        let (bottom, top) = try codes(node)
+        guard !minima.isEmpty, minima.count == maxima.count,
             zip(minima, maxima).allSatisfy({ $0 <= $1 && $0.isFinite && $1.isFinite })
-        else {
-            throw node.refused("the ranges \(minima) to \(maxima) do not fall into levels of \(bits) bits")
-        }
-        let bottom: Float = try node.bool("narrow_range", default: false) ? 1 : 0
-        let channels = zip(minima, maxima).map {
-            Levels(minimum: $0, maximum: $1, bottom: bottom, top: Float(1 << bits - 1))
-        }
+        else { throw node.refused("\(minima) to \(maxima) are no ranges that fall into levels") }
+        let channels = zip(minima, maxima).map { Levels(minimum: $0, maximum: $1, bottom: bottom, top: top) }
         return try context.add(FakeQuantize(channels: channels), node.input(0), name: node.name)
+    }
+
+    /// The lowest and the highest code.
+    private static func codes(_ node: TensorFlowNode) throws -> (bottom: Float, top: Float) {
+        let bits = try node.int("num_bits", default: 8)
+        guard (2...16).contains(bits) else { throw Failure.badAttribute(node.name, node.op, "num_bits") }
+        return (try node.bool("narrow_range", default: false) ? 1 : 0, Float(1 << bits - 1))
+    }
+
+    /// The same arithmetic as that of `Levels`, step by step, where the range is computed. Ranges of no length give 0.
+    private static func quantizeByComputedRange(_ node: TensorFlowNode, _ context: inout ImportContext) throws
+        -> Operand
+    {
+        let (x, minimum, maximum) = (try node.input(0), try node.input(1), try node.input(2))
+        let (bottom, top) = try codes(node)
+        guard minimum.shape == maximum.shape, minimum.shape.rank <= 1,
+            minimum.shape.elementCount == 1 || minimum.shape.last == x.shape.last
+        else { throw Failure.shapesDiffer(minimum.shape, maximum.shape).at(node.name) }
+        func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand) throws -> Operand {
+            try context.combine(function, a, b, name: "\(node.name)/\(function)")
+        }
+        func number(_ number: Float) -> Operand { .constant(Tensor([number], shape: [])) }
+        func rounded(_ operand: Operand) throws -> Operand {
+            try context.add(Unary(.floor), combine(.add, operand, number(0.5)), name: node.name + "/round")
+        }
+        let step = try combine(.divide, combine(.subtract, maximum, minimum), number(top - bottom))
+        let zero = try combine(.subtract, number(bottom), combine(.divideOrZero, minimum, step))
+        let held = try combine(.minimum, combine(.maximum, zero, number(bottom)), number(top))
+        let code = try rounded(held)
+        let low = try combine(.multiply, combine(.subtract, number(bottom), code), step)
+        let high = try combine(.multiply, combine(.subtract, number(top), code), step)
+        let inside = try combine(.minimum, combine(.maximum, x, low), high)
+        let inverse = try combine(.divideOrZero, number(1), step)
+        let start = try rounded(combine(.multiply, combine(.subtract, number(0), low), inverse))
+        let scaled = try combine(.multiply, combine(.subtract, inside, low), inverse)
+        return try combine(.multiply, rounded(combine(.subtract, scaled, start)), step)
     }
 }

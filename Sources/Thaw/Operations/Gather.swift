@@ -78,11 +78,13 @@ extension Gather {
         TensorFlowRule("Gather", "GatherV2") { node, context in
             let input = try node.input(0)
             let axis = node.op == "GatherV2" ? try input.shape.axis(try node.integer(2, "axis")) : 0
-            guard try node.int("batch_dims", default: 0) == 0 else {
-                throw node.refused("batches of places are not supported")
-            }
             let places = try node.input(1)
             try check(node, places, size: input.shape.indices.contains(axis) ? input.shape[axis] : 0)
+            let batches = try node.int("batch_dims", default: 0)
+            if batches != 0 {
+                let count = batches < 0 ? batches + places.shape.rank : batches
+                return [try context.gather(node, axis: axis, batches: count)]
+            }
             guard places.shape.rank == 0 else {
                 return try context.add(Gather(axis: axis), [input, places], name: node.name)
             }
@@ -101,5 +103,42 @@ extension Gather {
     private static func check(_ node: TensorFlowNode, _ places: Operand, size: Int) throws {
         guard let outside = places.constant?.integers.first(where: { !(0..<size).contains($0) }) else { return }
         throw node.refused("place \(outside) lies outside the array", remedy: "its axis has \(size) elements")
+    }
+}
+
+extension ImportContext {
+    /// Slices along `axis`, whose places differ along the first axes that array and places share.
+    ///
+    /// The batches become one long axis, and each batch's places begin where it does.
+    fileprivate mutating func gather(_ node: TensorFlowNode, axis: Int, batches: Int) throws -> Operand {
+        let (input, places) = (try node.input(0), try node.input(1))
+        let shape = input.shape
+        guard (0...places.shape.rank).contains(batches), batches <= axis,
+            shape.prefix(batches).elementsEqual(places.shape.prefix(batches))
+        else {
+            throw node.refused(
+                "arrays of shapes \(shape) and \(places.shape) do not share their first \(batches) axes")
+        }
+        let (between, behind) = (Array(batches..<axis), Array(axis + 1..<shape.rank))
+        let count = shape.prefix(batches).reduce(1, *)
+        let rest = (between + behind).map { shape[$0] }
+        var turned = input
+        if axis != batches {
+            let order = Array(0..<batches) + [axis] + between + behind
+            turned = try add(Transpose(order), input, name: node.name + "/turn")
+        }
+        let long = try add(Reshape(Shape([count * shape[axis]] + rest)), turned, name: node.name + "/long")
+        let starts = Tensor(
+            integers: (0..<count).map { $0 * shape[axis] },
+            shape: Shape(shape.prefix(batches) + Array(repeating: 1, count: places.shape.rank - batches)),
+            element: places.type.element)
+        let moved = try combine(.add, places, .constant(starts), name: node.name + "/places")
+        let slices = try add(Gather(axis: 0), [long, moved], name: node.name)[0]
+        guard !between.isEmpty else { return slices }
+        let rank = places.shape.rank
+        let order =
+            Array(0..<batches) + between.indices.map { rank + $0 } + Array(batches..<rank)
+            + behind.indices.map { rank + between.count + $0 }
+        return try add(Transpose(order), slices, name: node.name + "/order")
     }
 }

@@ -3,11 +3,14 @@ enum Operations {
     static let tensorFlow: [String: TensorFlowRule] = {
         let rules: [[TensorFlowRule]] = [
             ArgMax.tensorFlow, BatchNormalization.tensorFlow, Binary.tensorFlow, Blocks.tensorFlow, Cast.tensorFlow,
-            Concatenation.tensorFlow, Constant.tensorFlow, Convolution.tensorFlow, CumulativeSum.tensorFlow,
+            Colors.tensorFlow,
+            Concatenation.tensorFlow, Constant.tensorFlow, Convolution.tensorFlow, CropAndResize.tensorFlow,
+            CumulativeSum.tensorFlow,
             DepthwiseConvolution.tensorFlow, Dequantize.tensorFlow, Einsum.tensorFlow, FakeQuantize.tensorFlow,
             Gather.tensorFlow, LocalResponseNormalization.tensorFlow, MatrixProduct.tensorFlow, OneHot.tensorFlow,
             Pad.tensorFlow, PassThrough.tensorFlow, Patches.tensorFlow, Pooling.tensorFlow, Reduction.tensorFlow,
             Reshape.tensorFlow, Resize.tensorFlow, Select.tensorFlow, StridedSlice.tensorFlow, Softmax.tensorFlow,
+            SpaceToBatch.tensorFlow,
             Split.tensorFlow, Tile.tensorFlow, TopK.tensorFlow, TransposedConvolution.tensorFlow,
             Transpose.tensorFlow, Unary.tensorFlow,
         ]

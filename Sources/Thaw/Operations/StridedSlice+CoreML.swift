@@ -1,5 +1,12 @@
 extension StridedSlice: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        let isPlain = ranges.allSatisfy { $0.step == 1 && $0.count > 0 }
+        if isPlain, ranges.count == 4, zip(ranges, node.input.shape).prefix(2).allSatisfy({ $0.count == $1 }) {
+            return layers.add(node) { layer in
+                layer.crop["cropAmounts"].setBorders(
+                    [2, 3].map { (ranges[$0].start, node.input.shape[$0] - ranges[$0].start - ranges[$0].count) })
+            }
+        }
         try layers.requireExactArrays()
         layers.add(node) { layer in
             layer.sliceStatic.beginIds = ranges.map(\.start)

@@ -43,7 +43,6 @@ extension Unary: NeuralOperation {
             try layers.requireExactArrays()
             let kind = Unary.layers.first { $0.value == function }!.key
             layers.add(node) { $0.choose(kind) }
-        case .isNaN: throw Failure.cannotWriteOperation(node.name, kind)
         case .hardSigmoid(let alpha, let beta): layers.add(node) { $0.writeHardSigmoid(alpha, beta) }
         case .hardSwish(let alpha, let beta):
             writeShare(node, to: &layers) { part, layers in
@@ -65,6 +64,10 @@ extension Unary: NeuralOperation {
                 let softplus = layers.addPart(node, "softplus", node.inputs) { $0.activation.choose("softplus") }
                 return layers.addPart(node, part, [softplus]) { $0.activation.choose("tanh") }
             }
+        // Nothing but such differs from itself.
+        case .isNaN:
+            try layers.requireExactArrays()
+            layers.add(node.name, [node.input, node.input], node.outputs) { $0.choose("notEqual") }
         case .square: layers.add(node.name, [node.input, node.input], node.outputs) { $0.choose("multiply") }
         }
     }

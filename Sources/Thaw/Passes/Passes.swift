@@ -17,6 +17,8 @@ enum Passes {
         // While the numbers in them still stand by themselves: folding would draw some into the layers around them.
         Pass(name: "name normalisations") { $0.withNamedNormalizations() },
         Pass(name: "name activations") { $0.withNamedFunctions() },
+        // Before padding is fused: what stood before the blocks is padding of the dilated convolution.
+        Pass(name: "take blocks made batches for dilations") { try $0.withDilations() },
         // A pad belongs to the convolution behind it, whatever else is folded into that.
         Pass(name: "fuse padding") { try $0.withFusedPadding() },
         // Biases, batch norms and all other arithmetic by channel, one after another, into the layer before them.

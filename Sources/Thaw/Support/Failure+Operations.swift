@@ -38,6 +38,10 @@ extension Failure {
         Failure("arrays of shapes \(a) and \(b) do not go together")
     }
 
+    static func uneven(_ shape: some CustomStringConvertible, _ blocks: some CustomStringConvertible) -> Failure {
+        Failure("an array of shape \(shape) does not fall into blocks of \(blocks)")
+    }
+
     static func sliceOutside(_ shape: some CustomStringConvertible) -> Failure {
         Failure("the slice lies outside the array of shape \(shape)")
     }

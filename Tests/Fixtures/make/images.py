@@ -5,10 +5,11 @@ from convolutions import convolution
 
 op = tf.raw_ops
 
-# From height and width to height and width: larger, smaller, uneven, to whole multiples and parts, from and to one pixel.
-SIZES = [("larger", (5, 4), (9, 11)), ("smaller", (9, 11), (4, 5)), ("twice", (4, 3), (8, 6)), ("thrice", (3, 4), (9, 12)),
-         ("half", (6, 8), (3, 4)), ("one_axis", (4, 6), (4, 9)), ("to_one", (5, 4), (1, 1)), ("from_one", (1, 1), (3, 4)),
-         ("same", (4, 5), (4, 5))]
+# From height and width to height and width. All grids show the first, the usual grid of each method those too, the usual
+# methods all of them.
+SIZES = [("larger", (3, 4), (5, 7)), ("smaller", (7, 8), (3, 5)), ("twice", (2, 3), (4, 6)), ("to_one", (4, 3), (1, 1)),
+         ("from_one", (1, 1), (2, 3)), ("half", (4, 6), (2, 3)), ("thrice", (2, 1), (6, 3)), ("one_axis", (3, 4), (3, 6)),
+         ("same", (3, 2), (3, 2))]
 GRIDS = [("", {}), ("_corners", {"align_corners": True}), ("_centers", {"half_pixel_centers": True})]
 
 
@@ -19,11 +20,13 @@ def resizes(cases):
         for grid, options in GRIDS:
             if "half_pixel_centers" in options and operation is op.ResizeArea:
                 continue
-            for name, size, target in SIZES:
+            usual = 9 if operation in (op.ResizeNearestNeighbor, op.ResizeBilinear) else 6
+            for name, size, target in SIZES[:4 if options else usual]:
                 add(f"{method}{grid}_{name}", [1, *size, 2], lambda x, r: operation(images=x, size=target, **options))
-        add(f"{method}_batch", [2, 3, 4, 3], lambda x, r: operation(images=x, size=[5, 7]))
-        add(f"{method}_defaults_stripped", [1, 4, 4, 1], lambda x, r: operation(images=x, size=[7, 6]), strip=True)
-        add(f"{method}_of_conv", [1, 5, 6, 2], lambda x, r: operation(images=convolution(x, r(3, 3, 2, 17)), size=[10, 12]))
+    for method, operation in [("nearest", op.ResizeNearestNeighbor), ("bilinear", op.ResizeBilinear)]:
+        add(f"{method}_batch", [2, 2, 3, 3], lambda x, r: operation(images=x, size=[3, 4]))
+        add(f"{method}_defaults_stripped", [1, 3, 2, 1], lambda x, r: operation(images=x, size=[4, 5]), strip=True)
+        add(f"{method}_of_conv", [1, 2, 3, 2], lambda x, r: operation(images=convolution(x, r(1, 1, 2, 17)), size=[3, 5]))
     add("bilinear_to_size_of_other", [1, 6, 8, 2], lambda x, r: op.ResizeBilinear(
         images=op.MaxPool(input=x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID"),
         size=op.StridedSlice(input=op.Shape(input=x), begin=[1], end=[3], strides=[1])), "the size is computed from a shape")
@@ -95,7 +98,7 @@ def transposed_convolutions(cases):
             ("explicit", (5, 5), {"explicit": ((1, 0), (1, 1))})]:
         add(f"nchw_3x3_{name}", [1, 3, 4, 5], lambda x, r: transposed(x, r(3, 3, 2, 3), size, data_format="NCHW", **options))
     add("batch", [2, 3, 4, 3], lambda x, r: transposed(x, r(3, 3, 2, 3), (6, 8), stride=(2, 2)))
-    add("channels_17_to_33", [1, 3, 4, 17], lambda x, r: transposed(x, r(3, 3, 33, 17), (6, 8), stride=(2, 2)),
+    add("channels_17_to_18", [1, 2, 3, 17], lambda x, r: transposed(x, r(2, 1, 18, 17), (4, 6), stride=(2, 2)),
         "channels no multiple of a block")
     add("defaults_stripped", [1, 4, 5, 3], lambda x, r: transposed(x, r(3, 3, 2, 3), (4, 5)), strip=True)
     add("size_of_two_numbers", [1, 4, 5, 3], lambda x, r: op.Conv2DBackpropInput(
@@ -123,7 +126,115 @@ def transposed_convolutions(cases):
         variance=r.uniform(0.3, 2, 4), is_training=False)[0])
 
 
+def patches(cases):
+    add = cases.family("patches")
+    for name, size, stride, rate, padding in [
+            ("3x3_valid", (3, 3), (1, 1), (1, 1), "VALID"), ("3x3_same", (3, 3), (1, 1), (1, 1), "SAME"),
+            ("2x2_apart", (2, 2), (2, 2), (1, 1), "VALID"), ("2x3_same_stride_3x2", (2, 3), (3, 2), (1, 1), "SAME"),
+            ("2x2_valid_rate_2x3", (2, 2), (1, 1), (2, 3), "VALID"), ("3x2_same_rate2_stride2", (3, 2), (2, 2), (2, 2), "SAME"),
+            ("1x1_stride2", (1, 1), (2, 2), (1, 1), "VALID")]:
+        add(name, [1, 6, 7, 2], lambda x, r: op.ExtractImagePatches(
+            images=x, ksizes=[1, *size, 1], strides=[1, *stride, 1], rates=[1, *rate, 1], padding=padding))
+    add("batch", [2, 4, 5, 3], lambda x, r: op.ExtractImagePatches(
+        images=x, ksizes=[1, 2, 2, 1], strides=[1, 1, 1, 1], rates=[1, 1, 1, 1], padding="SAME"))
+    add = cases.family("convolution")
+    for name, options in [("same", {}), ("valid_stride2", {"padding": "VALID", "stride": (2, 2)}),
+                          ("same_dilation2", {"dilation": (2, 2)}), ("explicit", {"explicit": ((1, 2), (0, 3))})]:
+        add(f"filters_computed_{name}", [1, 6, 6, 2], lambda x, r: convolution(
+            x, op.Reshape(tensor=op.Tanh(x=x), shape=[3, 3, 2, 4]), **options))
+    add("filters_computed_of_constant", [1, 3, 3, 8], lambda x, r: convolution(
+        r(1, 5, 6, 2), op.Reshape(tensor=x, shape=[3, 3, 2, 4])), "the picture is known, the filters are not")
+    add("nchw_filters_computed", [1, 2, 6, 6], lambda x, r: convolution(
+        x, op.Reshape(tensor=op.Tanh(x=x), shape=[3, 3, 2, 4]), data_format="NCHW"))
+
+
+def crops(cases):
+    add = cases.family("crop_and_resize")
+    boxes = [[0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1], [0.9, 0.7, 0.2, 0.1], [-0.3, 0.1, 1.2, 0.6]]
+    for method in ("bilinear", "nearest"):
+        for name, value in [("", 0.0), ("_extrapolated", -1.5)]:
+            add(f"{method}{name}", [1, 6, 7, 3], lambda x, r: op.CropAndResize(
+                image=x, boxes=boxes, box_ind=[0] * 4, crop_size=[4, 5], method=method, extrapolation_value=value))
+        add(f"{method}_batch", [3, 5, 4, 2], lambda x, r: op.CropAndResize(
+            image=x, boxes=boxes, box_ind=[2, 0, 1, 2], crop_size=[3, 2], method=method))
+        add(f"{method}_boxes_computed", [1, 4, 5, 4], lambda x, r: op.CropAndResize(
+            image=x, boxes=op.Sigmoid(x=op.Mean(input=x, axis=[1])[0]), box_ind=[0] * 5, crop_size=[3, 4], method=method))
+    add("one_pixel", [1, 5, 6, 2], lambda x, r: op.CropAndResize(image=x, boxes=boxes, box_ind=[0] * 4, crop_size=[1, 1]))
+    add("one_box", [1, 5, 6, 2], lambda x, r: op.CropAndResize(
+        image=x, boxes=boxes[:1], box_ind=[0], crop_size=[7, 8]), "the middle of the picture, as TensorFlow's preprocessing has it")
+    add("images_computed", [2, 3, 4, 3], lambda x, r: op.CropAndResize(
+        image=x, boxes=boxes, crop_size=[2, 3],
+        box_ind=op.ArgMax(input=op.Reshape(tensor=x, shape=[4, 2, 9])[:, :, 0], dimension=1, output_type=tf.int32)))
+
+
+def colors(cases):
+    add = cases.family("colors")
+    for name, shape in [("", [1, 4, 5, 3]), ("_rank3", [4, 5, 3]), ("_batch", [2, 3, 2, 3]), ("_rank2", [7, 3])]:
+        add(f"to_hsv{name}", shape, lambda x, r: op.RGBToHSV(images=x), values=(0, 1))
+        add(f"from_hsv{name}", shape, lambda x, r: op.HSVToRGB(images=x), values=(0, 1))
+        if len(shape) > 2:
+            add(f"contrast{name}", shape, lambda x, r: op.AdjustContrastv2(images=x, contrast_factor=1.7))
+    add("to_hsv_gray_and_black", [1, 4, 4, 3], lambda x, r: op.RGBToHSV(
+        images=op.Mul(x=op.Floor(x=x), y=0.5)), "equal channels, and zeros", values=(0, 3))
+    add("to_hsv_and_back", [1, 4, 5, 3], lambda x, r: op.HSVToRGB(images=op.RGBToHSV(images=x)), values=(0, 1))
+    add("contrast_computed", [1, 4, 5, 3], lambda x, r: op.AdjustContrastv2(
+        images=x, contrast_factor=op.Reshape(tensor=op.Max(input=x, axis=[0, 1, 2, 3]), shape=[])))
+
+
+def dilations(cases):
+    """Convolutions between SpaceToBatchND and BatchToSpaceND, in all the ways that TensorFlow 1 wrote them."""
+    add = cases.family("dilation")
+
+    def pair(x, inner, sizes, paddings, crops):
+        batches = op.SpaceToBatchND(input=x, block_shape=sizes, paddings=paddings)
+        return op.BatchToSpaceND(input=inner(batches), block_shape=sizes, crops=crops)
+
+    def slide(r, channels=3, outputs=2, operation=op.Conv2D, **options):
+        last = outputs if operation is op.Conv2D else 1
+        kernel = r(3, 3, channels, last)
+        return lambda x: convolution(x, kernel, operation=operation, **{"padding": "VALID", **options})
+
+    even = [[2, 2], [2, 2]]
+    for name, shape, sizes, paddings, crops in [
+            ("same", [1, 8, 6, 3], [2, 2], even, [[0, 0], [0, 0]]), ("same_odd", [1, 7, 9, 3], [2, 2], [[2, 3], [2, 3]], [[0, 1], [0, 1]]),
+            ("valid", [1, 8, 10, 3], [2, 2], [[0, 0], [0, 0]], [[0, 0], [0, 0]]),
+            ("uneven", [1, 7, 8, 3], [3, 2], [[3, 5], [2, 2]], [[0, 2], [0, 0]]),
+            ("crops_in_front", [1, 7, 8, 3], [2, 2], [[3, 2], [4, 4]], [[1, 0], [2, 1]]),
+            ("crops_of_the_picture", [1, 10, 10, 3], [2, 2], [[0, 0], [1, 1]], [[1, 2], [3, 0]]),
+            ("one_axis", [1, 6, 8, 3], [1, 2], [[1, 1], [2, 2]], [[0, 0], [0, 0]]),
+            ("batch", [2, 6, 6, 3], [2, 2], even, [[0, 0], [0, 0]])]:
+        add(name, shape, lambda x, r: pair(x, slide(r), sizes, paddings, crops))
+        if name in ("same", "uneven", "crops_of_the_picture"):
+            add(f"depthwise_{name}", shape, lambda x, r: pair(
+                x, slide(r, operation=op.DepthwiseConv2dNative), sizes, paddings, crops))
+    add("same_inside", [1, 8, 8, 3], lambda x, r: pair(x, slide(r, padding="SAME"), [2, 2], [[0, 0], [0, 0]], [[0, 0], [0, 0]]),
+        "the convolution itself pads")
+    add("dilated_inside", [1, 12, 12, 3], lambda x, r: pair(
+        x, slide(r, dilation=(2, 1)), [2, 2], [[0, 0], [0, 0]], [[0, 0], [0, 0]]))
+    add("stride_inside", [1, 8, 8, 3], lambda x, r: pair(
+        x, slide(r, padding="SAME", stride=(2, 2)), [2, 2], [[0, 0], [0, 0]], [[0, 0], [0, 0]]), "which is no dilation")
+    add("bias_and_relu_inside", [1, 7, 9, 3], lambda x, r: pair(
+        x, lambda y: op.Relu(features=op.BiasAdd(value=slide(r)(y), bias=r(2))), [2, 2], [[2, 3], [2, 3]], [[0, 1], [0, 1]]))
+    add("batch_norm_inside", [1, 8, 6, 3], lambda x, r: pair(
+        x, lambda y: op.AddV2(x=op.Mul(x=slide(r)(y), y=r(2)), y=r(2)), [2, 2], even, [[0, 0], [0, 0]]))
+    add("read_twice", [1, 8, 6, 3], lambda x, r: op.AddV2(
+        x=pair(x, lambda y: op.Tanh(x=slide(r, outputs=3)(y)), [2, 2], even, [[0, 0], [0, 0]]), y=pair(
+            x, lambda y: op.AddV2(x=(z := slide(r, outputs=3)(y)), y=op.Sigmoid(x=z)), [2, 2], even, [[0, 0], [0, 0]])),
+        "one convolution is read by two nodes inside")
+    add("padded_before", [1, 6, 6, 3], lambda x, r: pair(
+        op.Pad(input=x, paddings=[[0, 0], [2, 2], [2, 2], [0, 0]]), slide(r), [2, 2], [[0, 0], [0, 0]], [[0, 0], [0, 0]]))
+    add("nchw", [1, 3, 8, 6], lambda x, r: op.BatchToSpaceND(
+        input=convolution(op.SpaceToBatchND(input=x, block_shape=[1, 2, 2], paddings=[[0, 0], *even]), r(3, 3, 3, 2),
+                          padding="VALID", data_format="NCHW"), block_shape=[1, 2, 2], crops=[[0, 0]] * 3))
+    add("old_operations", [1, 7, 8, 3], lambda x, r: op.BatchToSpace(
+        input=slide(r)(op.SpaceToBatch(input=x, block_size=2, paddings=[[2, 3], [2, 2]])), block_size=2, crops=[[0, 1], [0, 0]]))
+
+
 def write(cases):
     resizes(cases)
     local_responses(cases)
     transposed_convolutions(cases)
+    patches(cases)
+    crops(cases)
+    colors(cases)
+    dilations(cases)

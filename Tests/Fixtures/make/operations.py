@@ -56,6 +56,12 @@ def unary(cases):
             inputs=x, min=-1.7, max=3.1, narrow_range=narrow))
         add(f"fake_quant_channels{name}", SHAPE, lambda x, r: op.FakeQuantWithMinMaxVarsPerChannel(
             inputs=x, min=r.uniform(-3, -0.5, 5), max=r.uniform(0.5, 3, 5), narrow_range=narrow))
+    for narrow in (False, True):
+        name = "_narrow" if narrow else ""
+        add(f"fake_quant_vars_computed{name}", SHAPE, lambda x, r: op.FakeQuantWithMinMaxVars(
+            inputs=x, min=op.Min(input=x, axis=[0, 1, 2, 3]), max=op.Max(input=x, axis=[0, 1, 2, 3]), num_bits=5, narrow_range=narrow))
+        add(f"fake_quant_channels_computed{name}", SHAPE, lambda x, r: op.FakeQuantWithMinMaxVarsPerChannel(
+            inputs=x, min=op.Min(input=x, axis=[0, 1, 2]), max=op.Max(input=x, axis=[0, 1, 2]), num_bits=6, narrow_range=narrow))
     add("fake_quant_positive", SHAPE, lambda x, r: op.FakeQuantWithMinMaxVars(inputs=x, min=0.5, max=3.1),
         "zero lies outside the range")
     for scaled in (False, True):
@@ -141,6 +147,13 @@ def placing(cases):
     for axis in (0, 1, -1):
         add(f"axis_{axis}", [3, 4, 5], lambda x, r: op.GatherV2(params=x, indices=[2, 0, 2], axis=axis))
     add("v1", [3, 5], lambda x, r: op.Gather(params=x, indices=[2, 0]))
+    for name, shape, places, axis, batches in [
+            ("", [2, 4, 5], [[3, 0, 3], [1, 2, 0]], 1, 1), ("_of_one", [2, 4, 1], [3, 1], 1, 1),
+            ("_behind", [2, 3, 4], [[3, 0, 3], [1, 2, 0]], 2, 1), ("_of_two_axes", [2, 3, 4], [[[1], [3], [0]], [[0], [2], [2]]], 2, 2),
+            ("_from_the_back", [2, 4, 5], [[3, 0, 3], [1, 2, 0]], 1, -1)]:
+        add(f"batches{name}", shape, lambda x, r: op.GatherV2(params=x, indices=places, axis=axis, batch_dims=batches))
+    add("batches_computed", [3, 4, 1], lambda x, r: op.GatherV2(
+        params=x, indices=op.ArgMax(input=op.Reshape(tensor=x, shape=[3, 2, 2]), dimension=2), axis=1, batch_dims=1))
     add("one_place", [3, 4, 5], lambda x, r: op.GatherV2(params=x, indices=2, axis=1))
     add("matrix_of_places", [3, 4], lambda x, r: op.GatherV2(params=x, indices=[[1, 3], [0, 0]], axis=1))
     add("int64_places", [3, 4], lambda x, r: op.GatherV2(params=x, indices=tf.constant([3, 1], tf.int64), axis=1))

@@ -69,8 +69,8 @@ def places_and_sizes(add):
     for name, build, wrong, words in [
             ("gather_outside", lambda x: op.GatherV2(params=x, indices=[0, 3], axis=3, name="pick"),
              "a channel that the picture has not", "pick 3"),
-            ("gather_of_batches", lambda x: op.GatherV2(params=x, indices=[[0]], axis=3, batch_dims=1, name="pick"),
-             "places that differ from picture to picture", "pick batches"),
+            ("gather_batch_outside", lambda x: op.GatherV2(params=x, indices=[[3]], axis=3, batch_dims=1, name="pick"),
+             "a channel that the picture has not, picture by picture", "pick 3"),
             ("tile_huge", lambda x: op.Tile(input=x, multiples=[1 << 20] * 4, name="repeat"), "a picture 2^80 times", "repeat"),
             ("broadcast_huge", lambda x: op.BroadcastTo(input=op.Sum(input=x, axis=[0, 1, 2, 3]), shape=[1 << 30] * 2, name="wide"),
              "one number 2^60 times", "wide"),

@@ -48,6 +48,20 @@ def write(add):
         add(f"spread_{name}.pb", constant(spread, "spread/input_sizes", sizes), f"a transposed convolution {wrong}", "spread")
     add("spread_stride_zero.pb", attribute(spread, "spread", "strides", [1, 0, 2, 1]), "a transposed convolution with stride 0",
         "spread strides")
+    add("spread_filters_of_activation_channels.pb", edited(lambda x: op.Conv2D(
+        input=x, filter=op.Reshape(tensor=op.Tanh(x=x), shape=[3, 3, 3, 4]), strides=[1, 1, 1, 1], padding="SAME", name="conv"),
+        "Reshape/shape", lambda node: node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto([3, 3, 4, 3]))),
+        "computed filters for 4 channels, a picture of 3", "conv")
+    boxes = lambda x: op.CropAndResize(image=x, boxes=[[0, 0, 1, 1]], box_ind=[0], crop_size=[4, 4], name="boxes")
+    for name, key, value, wrong in [("other_picture", "box_ind", [1], "of picture 1 of 1"), ("two_pictures", "box_ind", [0, 0], "of two pictures"),
+                                    ("zero", "crop_size", [0, 4], "of height 0"), ("huge", "crop_size", [1 << 30, 4], "2^30 pixels high")]:
+        add(f"boxes_{name}.pb", constant(boxes, f"boxes/{key}", value), f"one box {wrong}", "boxes")
+    add("boxes_method.pb", edited(boxes, "boxes", lambda node: set_attribute(node, "method", b"cubic")), "boxes by cubic curves",
+        "boxes method")
+    add("hsv_of_four.pb", edited(lambda x: op.RGBToHSV(images=x, name="hue"), "input", lambda node: node.attr["shape"].shape.CopyFrom(
+        tf.TensorShape([1, 6, 6, 4]).as_proto())), "a hue of four channels", "hue")
+    add("contrast_rank2.pb", edited(lambda x: op.AdjustContrastv2(images=x, contrast_factor=2.0, name="more"), "input",
+        lambda node: node.attr["shape"].shape.CopyFrom(tf.TensorShape([6, 3]).as_proto())), "the contrast of two axes", "more")
     add("lrn_negative_radius.pb", edited(lambda x: op.LRN(input=x, name="norm"), "norm", lambda node: set_attribute(
         node, "depth_radius", -1)), "local response normalisation over −1 channels", "norm depth_radius")
     for name, key, value, wrong in [("over_channels", "ksizes", [1, 3, 3, 2], "over the channels"), ("zero", "ksizes", [1, 0, 3, 1], "of no height"),

@@ -70,6 +70,9 @@ import Testing
             "lrn", 1),
         WritingCase("a transposed convolution", transposed(before: 0, after: 1), "convolution", 1),
         WritingCase("a result that goes on", transposed(before: 0, after: -1), "convolution", 1),
+        WritingCase(
+            "a part of the image",
+            StridedSlice(ranges: [(0, 1), (0, 3), (1, 2), (2, 3)].map { .init(start: $0.0, count: $0.1) }), "crop", 1),
         WritingCase("a border heavy in front", transposed(before: 1, after: 0), "convolution crop", 1),
     ]) private func `the leanest layers of the lowest version are written`(_ writing: WritingCase) throws {
         let message = try message(writing.operation, on: [1, 3, 4, 5])

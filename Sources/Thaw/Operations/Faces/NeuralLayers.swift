@@ -118,6 +118,27 @@ protocol NeuralOperation: Operation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws
 }
 
+extension NeuralLayers {
+    /// Adds the layers of operations that one behind the other compute a node.
+    mutating func addSteps(_ steps: [any Operation], _ node: NeuralNode) throws {
+        var blob = node.input
+        for (index, step) in steps.enumerated() {
+            guard let operation = step as? any NeuralOperation else {
+                throw Failure.cannotWriteOperation(node.name, step.kind)
+            }
+            let isLast = index == steps.count - 1
+            let shape = try step.outputTypes([TensorType(blob.shape)])[0].shape
+            guard shape.rank <= NeuralLayers.mostAxes else {
+                throw Failure.tooManyAxes(node.name, step.kind, shape.rank)
+            }
+            let result = isLast ? node.output : NeuralBlob(name: "\(node.output.name)/step\(index)", shape: shape)
+            let name = isLast ? node.name : "\(node.name)/step\(index)"
+            try operation.write(NeuralNode(name: name, inputs: [blob], outputs: [result]), to: &self)
+            blob = result
+        }
+    }
+}
+
 extension Message {
     /// Weights as they are stored: in single precision.
     static func weights(_ tensor: Tensor) -> Message {

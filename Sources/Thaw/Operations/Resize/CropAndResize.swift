@@ -1,0 +1,112 @@
+/// TensorFlow's CropAndResize: boxes cut out of images and resized. Rows and columns of each box are weighted sums of the image's,
+/// and so products with matrices whose weights fall off from each position as a tent does: known or computed, as the boxes
+/// are. Nothing of it stays in a graph.
+enum CropAndResize {
+    static let tensorFlow = [
+        TensorFlowRule("CropAndResize") { node, context in
+            var images = try context.asFloats(node.input(0), name: node.name + "/floats")
+            try node.requireImage(images)
+            let boxes = try context.asFloats(node.input(1), name: node.name + "/boxes")
+            let indices = try node.input(2)
+            let size = try node.integers(3, "crop size")
+            guard size.count == 2, size.allSatisfy((1...Taps.largestSize).contains) else {
+                throw node.refused("\(size) is no size of an image")
+            }
+            guard boxes.shape.rank == 2, boxes.shape[1] == 4, indices.shape == [boxes.shape[0]] else {
+                throw node.refused(
+                    "\(indices.shape) numbers of images and boxes of shape \(boxes.shape) do not go together")
+            }
+            let method = try node.string("method", default: "bilinear")
+            guard method == "bilinear" || method == "nearest" else {
+                throw Failure.badAttribute(node.name, node.op, "method")
+            }
+            let batch = images.shape[0]
+            if let outside = indices.constant?.integers.first(where: { !(0..<batch).contains($0) }) {
+                throw node.refused("a box is cut out of image \(outside)", remedy: "there are \(batch)")
+            }
+            if batch > 1 {
+                images = try context.add(Gather(axis: 0), [images, indices], name: node.name + "/images")[0]
+            }
+            var axes: [Axis] = []
+            for axis in 0..<2 {
+                axes.append(
+                    try Axis(
+                        node, boxes, axis, from: images.shape[axis + 1], to: size[axis], isNearest: method == "nearest",
+                        &context))
+            }
+            let (height, width) = (images.shape[1], images.shape[2])
+            let channels = images.shape[3]
+            let count = boxes.shape[0]
+            let lines = try context.add(
+                Reshape([images.shape[0], height, width * channels]), images, name: node.name + "/lines")
+            let rows = try context.product(MatrixProduct(), axes[0].weights, lines, name: node.name + "/rows")
+            let cut = try context.add(Reshape([count, size[0], width, channels]), rows, name: node.name + "/cut")
+            let matrix = try context.add(
+                Reshape([count, 1, size[1], width]), axes[1].weights, name: node.name + "/matrix")
+            let result = try context.product(MatrixProduct(), matrix, cut, name: node.name)
+            let value = try node.float("extrapolation_value", default: 0)
+            guard value != 0 else { return [result] }
+            // What lies outside has no weight, and the value in its place.
+            let rowsInside = try context.add(
+                Reshape([count, size[0], 1, 1]), axes[0].inside, name: node.name + "/inside")
+            let columnsInside = try context.add(
+                Reshape([count, 1, size[1], 1]), axes[1].inside, name: node.name + "/inside")
+            let inside = try context.combine(.multiply, rowsInside, columnsInside, name: node.name + "/inside")
+            let outside = try context.combine(
+                .subtract, .constant(Tensor([value], shape: [])),
+                context.combine(.multiply, inside, .constant(Tensor([value], shape: [])), name: node.name + "/share"),
+                name: node.name + "/outside")
+            return [try context.combine(.add, result, outside, name: node.name + "/sum")]
+        }
+    ]
+
+    /// How the boxes' pixels along one axis come from the images'.
+    private struct Axis {
+        /// Boxes, pixels of the box, pixels of the image.
+        let weights: Operand
+        /// Boxes, pixels of the box: 1 where the pixel lies in the image, else 0.
+        let inside: Operand
+
+        /// - Parameter axis: 0 along the height, 1 along the width: where the boxes begin and, two further, end.
+        init(
+            _ node: TensorFlowNode, _ boxes: Operand, _ axis: Int, from input: Int, to output: Int, isNearest: Bool,
+            _ context: inout ImportContext
+        ) throws {
+            let name = node.name + (axis == 0 ? "/height" : "/width")
+            let count = boxes.shape[0]
+            func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand) throws -> Operand {
+                try context.combine(function, a, b, name: "\(name)/\(function)")
+            }
+            func number(_ number: Float) -> Operand { .constant(Tensor([number], shape: [])) }
+            func edge(_ place: Int) throws -> Operand {
+                let ranges = [StridedSlice.Range(start: 0, count: count), StridedSlice.Range(start: place, count: 1)]
+                return try context.add(StridedSlice(ranges: ranges), boxes, name: name + "/edge")
+            }
+            let (start, end) = (try edge(axis), try edge(axis + 2))
+            let last = number(Float(input - 1))
+            var places: Operand
+            if output > 1 {
+                let length = try combine(.multiply, combine(.subtract, end, start), last)
+                let step = try combine(.divide, length, number(Float(output - 1)))
+                let pixels = Operand.constant(Tensor((0..<output).map(Float.init), shape: [1, output]))
+                places = try combine(.add, combine(.multiply, start, last), combine(.multiply, step, pixels))
+            } else {
+                places = try combine(.multiply, combine(.multiply, combine(.add, start, end), number(0.5)), last)
+            }
+            let isInside = try context.add(
+                Binary(.and),
+                [combine(.greaterOrEqual, places, number(0)), combine(.lessOrEqual, places, last)],
+                name: name + "/inside")[0]
+            inside = try context.add(Cast(element: .float32), isInside, name: name + "/inside/number")
+            if isNearest {
+                places = try context.add(Unary(.floor), combine(.add, places, number(0.5)), name: name + "/nearest")
+            }
+            let column = try context.add(Reshape([count, output, 1]), places, name: name + "/places")
+            let all = Operand.constant(Tensor((0..<input).map(Float.init), shape: [1, 1, input]))
+            let distance = try context.add(Unary(.absolute), combine(.subtract, column, all), name: name + "/distance")
+            let tent = try context.add(Unary(.relu), combine(.subtract, number(1), distance), name: name + "/tent")
+            let mask = try context.add(Reshape([count, output, 1]), inside, name: name + "/mask")
+            weights = try combine(.multiply, tent, mask)
+        }
+    }
+}

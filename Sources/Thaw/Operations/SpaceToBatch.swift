@@ -1,0 +1,137 @@
+/// Blocks of space made batches: along each axis every pixel of a block becomes one of another batch. What is around a
+/// convolution of such batches makes it a dilated one.
+struct SpaceToBatch: Operation {
+    /// The size of the blocks, one number an axis; 1 for those that stay, the first among them.
+    var blocks: [Int]
+    /// Zeros added before and after.
+    var before: [Int]
+    var after: [Int]
+
+    var kind: String { "SpaceToBatch" }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let shape = try Pad(before: before, after: after).outputTypes(inputs)[0].shape
+        guard blocks.count == shape.rank, blocks.first == 1 else { throw Failure.wrongRank(blocks.count, shape) }
+        guard shape.indices.allSatisfy({ shape[$0] % blocks[$0] == 0 }) else {
+            throw Failure.uneven(shape, Shape(blocks))
+        }
+        var result = Shape(shape.indices.map { shape[$0] / blocks[$0] })
+        result[0] *= blocks.reduce(1, *)
+        return [TensorType(result, inputs[0].element)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        steps(inputs[0].shape).reduce(inputs) { $1.evaluate($0) }
+    }
+
+    /// The same in simpler operations, one behind the other. Axes of one element are left out on the way.
+    func steps(_ shape: Shape) -> [any Operation] {
+        let pad = Pad(before: before, after: after)
+        let padded = Shape(shape.indices.map { before[$0] + shape[$0] + after[$0] })
+        let split = shape.indices.filter { blocks[$0] > 1 }
+        // Every axis in two: blocks, and pixels of a block.
+        let axes = shape.indices.flatMap { [padded[$0] / blocks[$0], blocks[$0]] }
+        let order = split.map { 2 * $0 + 1 } + shape.indices.map { 2 * $0 }
+        var result = Shape(shape.indices.map { padded[$0] / blocks[$0] })
+        result[0] *= blocks.reduce(1, *)
+        return (padded == shape ? [] : [pad]) + Rearrangement(axes: axes, order: order, result: result).steps
+    }
+
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
+        let order = orders[0]
+        guard order.first == 0 else { return nil }
+        let copy = SpaceToBatch(
+            blocks: order.map { blocks[$0] }, before: order.map { before[$0] }, after: order.map { after[$0] })
+        // The pixels of a block are told apart in the order of the axes.
+        let split = order.filter { blocks[$0] > 1 }
+        return split == split.sorted() ? Reordered(copy, inputs: orders, outputs: orders) : nil
+    }
+}
+
+/// Batches made blocks of space again: the reverse of `SpaceToBatch`, with what lies at the edges cut off.
+struct BatchToSpace: Operation {
+    /// The size of the blocks, one number an axis; 1 for those that stay, the first among them.
+    var blocks: [Int]
+    /// Pixels cut off before and after.
+    var before: [Int]
+    var after: [Int]
+
+    var kind: String { "BatchToSpace" }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let shape = inputs[0].shape
+        let count = blocks.reduce(1, *)
+        guard blocks.count == shape.rank, blocks.first == 1 else { throw Failure.wrongRank(blocks.count, shape) }
+        guard shape[0] % count == 0 else { throw Failure.uneven(shape, Shape(blocks)) }
+        var result = Shape(shape.indices.map { shape[$0] * blocks[$0] - before[$0] - after[$0] })
+        result[0] = shape[0] / count
+        guard result.allSatisfy({ $0 >= 0 }) else { throw Failure.sliceOutside(shape) }
+        return [TensorType(result, inputs[0].element)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        steps(inputs[0].shape).reduce(inputs) { $1.evaluate($0) }
+    }
+
+    /// The same in simpler operations, one behind the other. Axes of one element are left out on the way.
+    func steps(_ shape: Shape) -> [any Operation] {
+        let split = shape.indices.filter { blocks[$0] > 1 }
+        let batch = shape[0] / blocks.reduce(1, *)
+        let axes = split.map { blocks[$0] } + [batch] + shape.dropFirst()
+        let order = shape.indices.flatMap { axis in
+            [split.count + axis] + (split.firstIndex(of: axis).map { [$0] } ?? [])
+        }
+        let whole = Shape([batch] + shape.indices.dropFirst().map { shape[$0] * blocks[$0] })
+        let crop = StridedSlice(
+            ranges: whole.indices.map { .init(start: before[$0], count: whole[$0] - before[$0] - after[$0]) })
+        let isWhole = (before + after).allSatisfy { $0 == 0 }
+        return Rearrangement(axes: axes, order: order, result: whole).steps + (isWhole ? [] : [crop])
+    }
+
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
+        let order = orders[0]
+        let split = order.filter { blocks[$0] > 1 }
+        guard order.first == 0, split == split.sorted() else { return nil }
+        let copy = BatchToSpace(
+            blocks: order.map { blocks[$0] }, before: order.map { before[$0] }, after: order.map { after[$0] })
+        return Reordered(copy, inputs: orders, outputs: orders)
+    }
+}
+
+// MARK: TensorFlow
+
+extension SpaceToBatch {
+    static let tensorFlow = [
+        TensorFlowRule("SpaceToBatchND", "SpaceToBatch") { node, context in
+            let input = try node.input(0)
+            let (blocks, before, after) = try parameters(node, "paddings", rank: input.shape.rank)
+            let operation = SpaceToBatch(blocks: blocks, before: before, after: after)
+            return [try context.add(operation, input, name: node.name)]
+        },
+        TensorFlowRule("BatchToSpaceND", "BatchToSpace") { node, context in
+            let input = try node.input(0)
+            let (blocks, before, after) = try parameters(node, "crops", rank: input.shape.rank)
+            let operation = BatchToSpace(blocks: blocks, before: before, after: after)
+            return [try context.add(operation, input, name: node.name)]
+        },
+    ]
+
+    /// The blocks' sizes along all axes, and an amount before and after for each. The older operations have one size for
+    /// height and width.
+    private static func parameters(_ node: TensorFlowNode, _ role: String, rank: Int) throws -> ([Int], [Int], [Int]) {
+        let isOld = !node.op.hasSuffix("ND")
+        let size = isOld ? try node.int("block_size", default: 0) : 0
+        let sizes = isOld ? [size, size] : try node.integers(1, "block shape")
+        let amounts = try node.integers(isOld ? 1 : 2, role)
+        guard sizes.count < rank, !sizes.isEmpty, amounts.count == 2 * sizes.count,
+            sizes.allSatisfy((1..<1 << 12).contains), amounts.allSatisfy((0..<1 << 24).contains)
+        else { throw node.refused("blocks of \(sizes) with \(role) \(amounts) do not fit an array of \(rank) axes") }
+        func all(_ numbers: [Int], _ rest: Int) -> [Int] {
+            [rest] + numbers + Array(repeating: rest, count: rank - 1 - numbers.count)
+        }
+        return (
+            all(sizes, 1), all(sizes.indices.map { amounts[2 * $0] }, 0),
+            all(sizes.indices.map { amounts[2 * $0 + 1] }, 0)
+        )
+    }
+}

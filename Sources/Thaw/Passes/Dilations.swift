@@ -1,0 +1,111 @@
+extension Graph {
+    /// The graph with every convolution of blocks that were made batches, and are made blocks again behind it, as the dilated
+    /// convolution of the image that it is: TensorFlow 1 wrote dilations so.
+    func withDilations() throws -> Graph {
+        let readers = readerCounts
+        var readOnce: Set<Value> = []
+        return try rebuilt { node, inputs, builder in
+            let results: [Value]
+            if let blocks = node.operation as? BatchToSpace,
+                let found = DilatedConvolution(behind: inputs[0], blocks, readOnce, builder)
+            {
+                results = [try found.add(to: &builder, name: node.name)]
+            } else {
+                results = try builder.add(node.operation, inputs, name: node.name)
+            }
+            for (old, new) in zip(node.outputs, results) where readers[old.index] == 1 { readOnce.insert(new) }
+            return results
+        }
+    }
+}
+
+/// A convolution between blocks made batches and batches made blocks, with what is done to its result pixel by pixel.
+private struct DilatedConvolution {
+    private let image: Graph.Value
+    private let convolution: Graph.Node
+    private let window: Window
+    /// What follows the convolution, in order.
+    private var followers: [Graph.Node] = []
+    /// Pixels of the result cut off before and after along height and width, past what the padding takes in.
+    private let crops: [(before: Int, after: Int)]
+
+    /// Looks back from the input of a `BatchToSpace`; nil where no such convolution is there.
+    init?(behind value: Graph.Value, _ ends: BatchToSpace, _ readOnce: Set<Graph.Value>, _ builder: GraphBuilder) {
+        var value = value
+        while readOnce.contains(value), let node = builder.producer(of: value), node.isByPixel(builder) {
+            followers.insert(node, at: 0)
+            value = node.inputs[0]
+        }
+        guard readOnce.contains(value), let node = builder.producer(of: value),
+            var window = node.operation.slidingWindow, window.height.stride == 1, window.width.stride == 1,
+            let start = builder.producer(of: node.inputs[0]), let starts = start.operation as? SpaceToBatch,
+            starts.blocks == ends.blocks, ends.blocks.count == 4, ends.blocks[3] == 1
+        else { return nil }
+        var crops: [(before: Int, after: Int)] = []
+        for (axis, path) in [(1, \Window.height), (2, \Window.width)] {
+            let size = starts.blocks[axis]
+            var spread = window[keyPath: path]
+            spread.dilation *= size
+            let before = starts.before[axis] + spread.before * size
+            let after = starts.after[axis] + spread.after * size
+            spread.before = Swift.max(0, before - ends.before[axis])
+            spread.after = Swift.max(0, after - ends.after[axis])
+            crops.append((Swift.max(0, ends.before[axis] - before), Swift.max(0, ends.after[axis] - after)))
+            window[keyPath: path] = spread
+        }
+        image = start.inputs[0]
+        convolution = node
+        self.window = window
+        self.crops = crops
+    }
+
+    func add(to builder: inout GraphBuilder, name: String) throws -> Graph.Value {
+        let dilated = convolution.operation.sliding(window)
+        var value = try builder.add(dilated, [image], name: convolution.name + "/dilated")[0]
+        for node in followers { value = try builder.add(node.operation, [value], name: node.name + "/dilated")[0] }
+        guard crops.contains(where: { $0 != (0, 0) }) else { return value }
+        let amounts = [(before: 0, after: 0)] + crops + [(before: 0, after: 0)]
+        let ranges = zip(builder[value].shape, amounts).map { size, amount in
+            StridedSlice.Range(start: amount.before, count: size - amount.before - amount.after)
+        }
+        return try builder.add(StridedSlice(ranges: ranges), [value], name: name)[0]
+    }
+}
+
+extension Operation {
+    /// The window of a convolution, or nil.
+    fileprivate var slidingWindow: Window? {
+        switch self {
+        case let convolution as Convolution: convolution.window
+        case let convolution as DepthwiseConvolution: convolution.window
+        default: nil
+        }
+    }
+
+    /// The convolution with another window.
+    fileprivate func sliding(_ window: Window) -> any Operation {
+        switch self {
+        case var convolution as Convolution:
+            convolution.window = window
+            return convolution
+        case var convolution as DepthwiseConvolution:
+            convolution.window = window
+            return convolution
+        default: return self
+        }
+    }
+}
+
+extension Graph.Node {
+    /// Whether the node does the same to every pixel, wherever it lies.
+    fileprivate func isByPixel(_ builder: GraphBuilder) -> Bool {
+        guard inputs.count == 1, builder[inputs[0]].shape == builder[outputs[0]].shape else { return false }
+        switch operation {
+        case is Unary, is BatchNormalization, is FakeQuantize: return true
+        case let binary as Binary:
+            guard let constant = binary.constant else { return false }
+            return constant.elementCount == 1 || constant.elementCount == constant.shape.last
+        default: return false
+        }
+    }
+}
