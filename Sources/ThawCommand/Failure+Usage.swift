@@ -50,6 +50,16 @@ extension Failure {
         Failure("\(option) is for graphs", remedy: "this is a Core ML model, which says that itself")
     }
 
+    static func optionForNoGraph(_ option: String) -> Failure {
+        Failure("\(option) is for graphs", remedy: "both are Core ML models, which say that themselves")
+    }
+
+    static func verifyNeedsImage() -> Failure {
+        Failure(
+            "--verify needs a graph that takes an image",
+            remedy: "this one takes an array; 'thaw run' shows what it gives")
+    }
+
     static func noImages() -> Failure { Failure("there are no images in the folder") }
 
     static func noFolder(_ path: String, _ reason: String) -> Failure {
