@@ -46,6 +46,10 @@ extension Failure {
 
     static func excessArgument(_ word: String) -> Failure { Failure("'\(word)' is one argument too many") }
 
+    static func needsOption(_ option: String, _ other: String) -> Failure {
+        Failure("\(option) has no effect without \(other)")
+    }
+
     static func optionForGraphs(_ option: String) -> Failure {
         Failure("\(option) is for graphs", remedy: "this is a Core ML model, which says that itself")
     }

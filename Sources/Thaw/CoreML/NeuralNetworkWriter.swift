@@ -86,7 +86,8 @@ struct NeuralNetworkWriter {
         let scaling = BatchNormalization(
             scale: Tensor(image.scaling.scale.map { Float($0) }, shape: [image.color.channels]),
             offset: Tensor(image.scaling.bias.map { Float($0) }, shape: [image.color.channels]))
-        try scaling.write(NeuralNode(name: Self.scalingLayer(of: raw.name), inputs: [raw], outputs: [scaled]), to: &layers)
+        try scaling.write(
+            NeuralNode(name: Self.scalingLayer(of: raw.name), inputs: [raw], outputs: [scaled]), to: &layers)
         names[input] = scaled.name
     }
 
