@@ -73,11 +73,11 @@ public struct Converter: Sendable {
                 probabilities: model.graph.outputs[0].name)
         }
         var conversion = Conversion(model: model, notes: notes, warnings: warnings)
-        conversion.original = imported.graph
+        conversion.original = single
         conversion.isPreprocessingCertain =
             model.image == nil || model.image?.lifted != nil || options.preprocessing != nil
             || options.scale != nil || options.bias != nil
-        conversion.hasShortWeights = nodes.haveShortWeights
+        conversion.hasShortWeights = graph.nodes.haveShortWeights
         return conversion
     }
 
