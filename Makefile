@@ -8,7 +8,7 @@ BUILD = $(SWIFT) build -c release --static-swift-stdlib
 TESTING = .build/testing
 THAW = .build/release/thaw
 
-.PHONY: all setup build demo test lint check protos install clean
+.PHONY: all setup build demo test conformance lint check protos install clean
 
 all: build
 
@@ -33,6 +33,11 @@ test: setup
 	@mkdir -p $(TESTING)
 	@set -o pipefail; $(SWIFT) test -c release --scratch-path $(TESTING) 2>&1 | tee $(TESTING)/log; status=$$?; \
 	    echo "skipped: $$(grep -ac '^➜ Test' $(TESTING)/log || true)"; exit $$status
+
+# Well-known networks of their full size against TensorFlow, which comes from PyPI into .build unless PYTHON has it. It takes
+# some gigabytes and many minutes; what is made is kept. NETWORKS="mobilenet_v1 vgg16" does only those.
+conformance: build
+	PYTHON="$(PYTHON)" python3 Tests/Conformance/conformance.py --thaw $(THAW) $(NETWORKS)
 
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Package.swift

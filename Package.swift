@@ -59,6 +59,6 @@ let package = Package(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",
             exclude: ["conversion.py", "networks.py", "peers.py"]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
-        .testTarget(name: "ThawCommandTests", dependencies: ["ThawCommand"]),
+        .testTarget(name: "ThawCommandTests", dependencies: ["ThawCommand", "Thaw"]),
     ] + kernelModules
 )

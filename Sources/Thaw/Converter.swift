@@ -72,7 +72,13 @@ public struct Converter: Sendable {
                 labels: labels.names, predictedFeature: options.predictedFeature,
                 probabilities: model.graph.outputs[0].name)
         }
-        return Conversion(model: model, notes: notes, warnings: warnings)
+        var conversion = Conversion(model: model, notes: notes, warnings: warnings)
+        conversion.original = single
+        conversion.isPreprocessingCertain =
+            model.image == nil || model.image?.lifted != nil || options.preprocessing != nil
+            || options.scale != nil || options.bias != nil
+        conversion.hasShortWeights = graph.nodes.haveShortWeights
+        return conversion
     }
 
     // MARK: The image input
@@ -133,4 +139,11 @@ public struct Conversion: Sendable {
     public var warnings: [String]
     /// Whether the model was converted from a graph, and not read as it was.
     public var isGraph = true
+    /// The graph as it was read, before any pass; its image input is not scaled by what was lifted out of it. Nil for a
+    /// Core ML model.
+    public var original: Graph?
+    /// Whether how the image is scaled was said or stands in the file, and was not assumed.
+    public var isPreprocessingCertain = true
+    /// Whether the file stores weights in 16 bits or less.
+    public var hasShortWeights = false
 }

@@ -15,7 +15,10 @@ extension Model {
             case .coreML:
                 let message = try Message(.model, reading: ByteView(viewing: file.bytes, of: file))
                 let (model, warnings) = try NeuralNetworkReader.run(message)
-                return Conversion(model: model, notes: model.image?.formulas ?? [], warnings: warnings, isGraph: false)
+                var conversion = Conversion(
+                    model: model, notes: model.image?.formulas ?? [], warnings: warnings, isGraph: false)
+                conversion.hasShortWeights = message.hasShortWeights
+                return conversion
             }
         }
     }
@@ -42,6 +45,10 @@ extension Model {
 /// Files that a model may come from, told by their content.
 public enum ModelFormat: Sendable {
     case frozenGraph, coreML
+
+    /// The kind of the file at `path`.
+    /// - Throws: `Failure` naming the file, and saying what it is where it is neither.
+    public init(of path: String) throws { self = try ModelFormat.open(path).0 }
 
     /// - Throws: `Failure` that says what the file is where it is neither.
     static func open(_ path: String) throws -> (ModelFormat, MappedFile) {

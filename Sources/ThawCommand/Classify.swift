@@ -13,7 +13,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let files = try ImageFiles.under(images)
     guard !files.isEmpty else { throw Failure.noImages().inFile(images[0]) }
 
-    let crop = arguments[Options.crop].crop(on: arguments[Options.background] ?? .black)
+    let crop = arguments.crop
     let threads = arguments.threads
     let classifier = try blaming(path) {
         // Images go one to a thread; where there are fewer, each is spread.

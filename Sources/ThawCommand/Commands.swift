@@ -16,14 +16,16 @@ struct Command: Sendable {
 
 /// The commands, in the order in which the help lists them.
 enum Commands {
-    static let all = [convert, classify, run, benchmark, inspect]
-
-    /// Commands that a later version brings, and that this one refuses by their names.
-    static let later = ["compare"]
+    static let all = [convert, classify, run, compare, benchmark, inspect]
 
     static let whatGoesIn: [any AnyOption] = [
         Options.input, Options.output, Options.set, Options.size, Options.color, Options.preprocess, Options.scale,
         Options.bias,
+    ]
+
+    /// How images are read and come to a network's size, and on how many threads.
+    static let whatImagesAre: [any AnyOption] = [
+        Options.crop, Options.background, Options.maxPixels, Options.strict, Options.threads,
     ]
 
     /// What a graph needs where a model is expected.
@@ -40,11 +42,16 @@ enum Commands {
                 "what comes out",
                 [
                     Options.result, Options.noClobber, Options.weights, Options.classLabel, Options.author,
-                    Options.license, Options.description, Options.modelVersion, LaterOption("verify", "IMAGE"),
+                    Options.license, Options.description, Options.modelVersion,
                 ]
             ),
+            ("whether it came out right", [Options.verify, Options.tolerance] + whatImagesAre),
         ],
-        notes: ["Without --labels the model gives arrays instead of labels."],
+        notes: [
+            "Without --labels the model gives arrays instead of labels.",
+            "--verify reads the model back and compares it with the graph on images, as 'thaw compare' does; more images "
+                + "may follow the graph. Where the preprocessing was assumed, it tells how sure the network is under each.",
+        ],
         run: runConvert)
 
     static let classify = Command(
@@ -53,10 +60,7 @@ enum Commands {
         optionGroups: [
             (
                 "options",
-                [
-                    Options.top, Options.resultFormat, Options.crop, Options.background, Options.maxPixels,
-                    Options.strict, Options.threads, Options.precision,
-                ]
+                [Options.top, Options.resultFormat] + whatImagesAre + [Options.precision]
             ), graphOptions,
         ],
         notes: [
@@ -77,6 +81,20 @@ enum Commands {
                 + "images."
         ],
         run: runRun)
+
+    static let compare = Command(
+        name: "compare", summary: "hold a model to another, or to its graph, on images",
+        usage: "A B IMAGE|FOLDER...",
+        optionGroups: [
+            ("options", [Options.tolerance, Options.reportFormat] + whatImagesAre), graphOptions,
+        ],
+        notes: [
+            "A and B are models or frozen graphs. A is computed by the plain reference of each operation, B by the engine. "
+                + "A graph is fed as the model beside it declares its image, unless options say otherwise.",
+            "The models agree where no two numbers lie further apart than the tolerance times the larger of 1 and the "
+                + "range of A's, and the first labels are the same as far as that tells them apart. Exit code 1 where not.",
+        ],
+        run: runCompare)
 
     static let benchmark = Command(
         name: "benchmark", summary: "measure how fast a model runs",

@@ -3,7 +3,7 @@ import Thaw
 /// `thaw convert`: the model goes to a file, all that is said of it to standard error.
 func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     guard let source = arguments.positional.first else { throw Failure.missingArgument("the graph") }
-    if arguments.positional.count > 1 { throw Failure.excessArgument(arguments.positional[1]) }
+    let verification = try Verification(arguments)
     var options = try arguments.converterOptions()
     options.predictedFeature = arguments[Options.classLabel]
     options.metadata.author = arguments[Options.author] ?? ""
@@ -13,6 +13,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
 
     let conversion = try Converter(options).convert(contentsOf: source, labels: arguments.labels())
     console.tell(of: conversion)
+    try blaming(source) { try verification?.check(conversion) }
     if conversion.model.classifier == nil {
         console.note("without --labels it is a plain model with arrays as outputs, no classifier")
     }
@@ -23,7 +24,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     console.note(
         "wrote \(target): \(megabytes(written.bytes)), Core ML version \(written.version), "
             + "for \(systems(ofVersion: written.version)) and later")
-    return .done
+    return try verification?.run(conversion, asWrittenTo: target, console) ?? .done
 }
 
 /// `NAME.mlmodel` in the current folder.

@@ -60,7 +60,6 @@ private func dispatch(_ words: [String], _ console: Console) throws -> ExitStatu
 
 private func command(named name: String) throws -> Command {
     if let command = Commands.all.first(where: { $0.name == name }) { return command }
-    if Commands.later.contains(name) { throw Failure.later("the command '\(name)'") }
     if name.hasPrefix("-") { throw Failure.unknownOption(name, nearest: nil) }
     throw Failure.unknownCommand(name, nearest: nearest(to: name, in: Commands.all.map(\.name)))
 }

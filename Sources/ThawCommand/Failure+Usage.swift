@@ -46,8 +46,22 @@ extension Failure {
 
     static func excessArgument(_ word: String) -> Failure { Failure("'\(word)' is one argument too many") }
 
+    static func needsOption(_ option: String, _ other: String) -> Failure {
+        Failure("\(option) has no effect without \(other)")
+    }
+
     static func optionForGraphs(_ option: String) -> Failure {
         Failure("\(option) is for graphs", remedy: "this is a Core ML model, which says that itself")
+    }
+
+    static func optionForNoGraph(_ option: String) -> Failure {
+        Failure("\(option) is for graphs", remedy: "both are Core ML models, which say that themselves")
+    }
+
+    static func verifyNeedsImage() -> Failure {
+        Failure(
+            "--verify needs a graph that takes an image",
+            remedy: "this one takes an array; 'thaw run' shows what it gives")
     }
 
     static func noImages() -> Failure { Failure("there are no images in the folder") }

@@ -43,6 +43,17 @@ func fixed(_ number: Double, _ digits: Int) -> String {
     return sign + "\(whole)." + String(repeating: "0", count: digits - text.count) + text
 }
 
+/// `number`, not negative, with three significant digits: 0.00123, 1.23e-07.
+func significant(_ number: Double) -> String {
+    guard number.isFinite, number != 0 else { return number == 0 ? "0" : "\(number)" }
+    var exponent = 0
+    var mantissa = number
+    while mantissa >= 9.995 { (mantissa, exponent) = (mantissa / 10, exponent + 1) }
+    while mantissa < 0.9995 { (mantissa, exponent) = (mantissa * 10, exponent - 1) }
+    if (-4...2).contains(exponent) { return fixed(number, 2 - exponent) }
+    return fixed(mantissa, 2) + "e" + (exponent < 0 ? "-" : "+") + padded("\(abs(exponent))", 2, left: true, with: "0")
+}
+
 /// A whole number with a comma after every three digits.
 func grouped(_ number: Int) -> String {
     var digits = Array(String(number.magnitude))
@@ -55,7 +66,7 @@ func grouped(_ number: Int) -> String {
 }
 
 /// `text` with spaces before or after it, up to `width` characters.
-func padded(_ text: String, _ width: Int, left: Bool = false) -> String {
-    let space = String(repeating: " ", count: max(0, width - text.count))
+func padded(_ text: String, _ width: Int, left: Bool = false, with filling: Character = " ") -> String {
+    let space = String(repeating: filling, count: max(0, width - text.count))
     return left ? space + text : text + space
 }

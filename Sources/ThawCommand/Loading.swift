@@ -44,6 +44,9 @@ extension Arguments {
         )
     }
 
+    /// How images come to the size of a network.
+    var crop: Crop { self[Options.crop].crop(on: self[Options.background] ?? .black) }
+
     /// The threads to use: all cores, unless said.
     var threads: Int { self[Options.threads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }

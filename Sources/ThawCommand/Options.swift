@@ -55,6 +55,16 @@ enum Options {
     static let description = Option("description", "TEXT", "what it does")
     static let modelVersion = Option("version", "TEXT", "its version")
 
+    // MARK: Proof
+
+    static let verify = Option(
+        "verify", "IMAGE",
+        "an image or a folder to compare the written model with the graph on; may be given more than once",
+        isRepeatable: true)
+    static let tolerance = Option(
+        "tolerance", "T", "how far numbers may lie apart, as a share of the larger of 1 and their range",
+        standard: Double?.none, "1e-4; 2e-2 where weights are stored in 16 bits or less", read: readTolerance)
+
     // MARK: Running
 
     static let top = Option("top", "N", "how many labels to print for an image", standard: 5, "5", read: readCount)

@@ -45,6 +45,13 @@ func readSeconds(_ text: String) throws -> Double {
     return seconds
 }
 
+func readTolerance(_ text: String) throws -> Double {
+    guard let tolerance = Double(text), tolerance >= 0, tolerance.isFinite else {
+        throw Failure.badValue(text, "a number from 0 on, as in 1e-4,")
+    }
+    return tolerance
+}
+
 /// One number, or several with commas between them.
 func readNumbers(_ text: String) throws -> [Double] {
     try text.split(separator: ",", omittingEmptySubsequences: false).map { part in

@@ -65,7 +65,6 @@ import Thaw
             (["--labels", "--size", "1x1"], "--labels needs a value; --labels FILE"),
             (["--no-clobber=yes"], "--no-clobber takes no value; 'yes' does not belong there"),
             (["--author", "a", "--author", "b"], "--author is given twice"),
-            (["--verify", "a.jpg"], "--verify is not in this version of Thaw yet"),
             (["--weights", "float16"], "--weights: 'float16' is not in this version of Thaw yet; float32 is"),
             (["-o", "x.mlpackage"], "--out: writing .mlpackage is not in this version of Thaw yet"),
             (["-o", "x.mlpackage/"], "--out: writing .mlpackage is not in this version of Thaw yet"),

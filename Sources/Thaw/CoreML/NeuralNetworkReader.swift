@@ -38,11 +38,14 @@ struct NeuralNetworkReader {
         let channelsLast = try reading.builder.graph.withoutRegrouping().reordered(
             to: .last, imageInput: image != nil)
         var graph = try Passes.run(Passes.simplification, on: channelsLast)
-        let (metadata, lifted) = ModelDescription.metadata(description, channels: image?.color.channels)
+        var (metadata, lifted) = ModelDescription.metadata(description, channels: image?.color.channels)
         if var image, let scaling = try graph.withLiftedPreprocessing() {
             graph = scaling.graph
-            image.scaling = image.scaling.followed(
-                by: PixelScaling(scale: scaling.lifted.scale, bias: scaling.lifted.offset))
+            let head = PixelScaling(scale: scaling.lifted.scale, bias: scaling.lifted.offset)
+            image.scaling = image.scaling.followed(by: head)
+            // Unless we wrote it there, what scales the image in the network is the network's own.
+            let ours = NeuralNetworkWriter.scalingLayer(of: image.name)
+            if !(network.layers as [Message]).contains(where: { $0.name == ours }) { lifted = lifted ?? head }
             self.image = image
         }
         image?.lifted = lifted

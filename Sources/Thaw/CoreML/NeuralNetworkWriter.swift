@@ -73,6 +73,9 @@ struct NeuralNetworkWriter {
 
     // MARK: Scaling
 
+    /// The name of the layer that scales an image where the format's scaler will not do.
+    static func scalingLayer(of input: String) -> String { "scaling of " + input }
+
     /// Where each channel has a scale of its own the format's scaler will not do, and a layer takes its place.
     private mutating func writeScaling() throws {
         guard let image = model.image, image.scaling.uniformScale == nil, let input = graph.inputs.first?.value else {
@@ -83,7 +86,8 @@ struct NeuralNetworkWriter {
         let scaling = BatchNormalization(
             scale: Tensor(image.scaling.scale.map { Float($0) }, shape: [image.color.channels]),
             offset: Tensor(image.scaling.bias.map { Float($0) }, shape: [image.color.channels]))
-        try scaling.write(NeuralNode(name: "scaling of " + raw.name, inputs: [raw], outputs: [scaled]), to: &layers)
+        try scaling.write(
+            NeuralNode(name: Self.scalingLayer(of: raw.name), inputs: [raw], outputs: [scaled]), to: &layers)
         names[input] = scaled.name
     }
 

@@ -119,7 +119,6 @@ import Testing
             ("resnet", ["--no-such"], "there is no option --no-such"),
             ("resnet", ["--weights", "float16"], "--weights: 'float16' is not in this version of Thaw yet"),
             ("resnet", ["-o", "m.mlpackage"], "--out: writing .mlpackage is not in this version of Thaw yet"),
-            ("resnet", ["--verify", "a.jpg"], "--verify is not in this version of Thaw yet"),
             ("resnet", ["more.pb"], "'more.pb' is one argument too many"),
         ] as [(String, [String], String)])
     func options(_ network: String, _ words: [String], _ expected: String) throws {
@@ -182,7 +181,12 @@ import Testing
                 "thaw: --seconds: '0' will not do; a number of seconds over 0 is expected\nhint: thaw benchmark --help tells more\n"
             ),
             (["freeze"], "thaw: 'freeze' is not a command\nhint: thaw --help lists the commands\n"),
-            (["compare"], "thaw: the command 'compare' is not in this version of Thaw yet\n"),
+            (["compare"], "thaw: the first model is missing\nhint: thaw compare --help tells more\n"),
+            (["compare", "m"], "thaw: the second model is missing\nhint: thaw compare --help tells more\n"),
+            (
+                ["compare", "m", "n"],
+                "thaw: an image or a folder of images is missing\nhint: thaw compare --help tells more\n"
+            ),
         ] as [([String], String)])
     func lacking(_ words: [String], _ expected: String) throws {
         #expect(try message(words) == expected)

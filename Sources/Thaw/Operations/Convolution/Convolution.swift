@@ -41,10 +41,13 @@ struct Convolution: Operation {
         return filters.withFloats { w in
             [
                 window.convolve(inputs[0], to: output, bias: bias) { sums, pixel, tap in
-                    for i in 0..<perGroup {
-                        let weight = (tap * perGroup + i) * outputChannels
-                        for o in 0..<outputChannels {
-                            sums[o] += Double(pixel[o / outputsPerGroup * perGroup + i]) * Double(w[weight + o])
+                    for group in 0..<channels / perGroup {
+                        let groupSums = sums + group * outputsPerGroup
+                        for i in 0..<perGroup {
+                            let value = Double(pixel[group * perGroup + i])
+                            let weights =
+                                w.baseAddress! + (tap * perGroup + i) * outputChannels + group * outputsPerGroup
+                            for o in 0..<outputsPerGroup { groupSums[o] += value * Double(weights[o]) }
                         }
                     }
                 }
@@ -60,23 +63,26 @@ extension Window {
     ///   number, row by row.
     func convolve(
         _ image: Tensor, to output: Shape, bias: Tensor?,
-        _ accumulate: (inout [Double], UnsafePointer<Float>, Int) -> Void
+        _ accumulate: (UnsafeMutablePointer<Double>, UnsafePointer<Float>, Int) -> Void
     ) -> Tensor {
         let shape = image.shape
         let channels = output[3]
         let start = bias?.floats.map(Double.init) ?? Array(repeating: 0, count: channels)
-        return image.withFloats { x in
-            Tensor(shape: output) { y in
-                for place in 0..<y.count / max(1, channels) {
-                    let column = place % output[2]
-                    let row = place / output[2] % output[1]
-                    let batch = place / (output[1] * output[2])
-                    var sums = start
-                    forEachTap(row: row, column: column, height: shape[1], width: shape[2]) { h, w, ky, kx in
-                        let pixel = ((batch * shape[1] + h) * shape[2] + w) * shape[3]
-                        accumulate(&sums, x.baseAddress! + pixel, ky * width.size + kx)
+        return withUnsafeTemporaryAllocation(of: Double.self, capacity: channels) { row in
+            let sums = row.baseAddress!
+            return image.withFloats { x in
+                Tensor(shape: output) { y in
+                    for place in 0..<y.count / max(1, channels) {
+                        let column = place % output[2]
+                        let row = place / output[2] % output[1]
+                        let batch = place / (output[1] * output[2])
+                        sums.initialize(from: start, count: channels)
+                        forEachTap(row: row, column: column, height: shape[1], width: shape[2]) { h, w, ky, kx in
+                            let pixel = ((batch * shape[1] + h) * shape[2] + w) * shape[3]
+                            accumulate(sums, x.baseAddress! + pixel, ky * width.size + kx)
+                        }
+                        for channel in 0..<channels { y[place * channels + channel] = Float(sums[channel]) }
                     }
-                    for channel in 0..<channels { y[place * channels + channel] = Float(sums[channel]) }
                 }
             }
         }

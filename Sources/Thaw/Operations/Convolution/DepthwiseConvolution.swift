@@ -31,8 +31,12 @@ struct DepthwiseConvolution: Operation {
         return filters.withFloats { w in
             [
                 window.convolve(inputs[0], to: output, bias: bias) { sums, pixel, tap in
-                    for o in 0..<outputChannels {
-                        sums[o] += Double(pixel[o / multiplier]) * Double(w[tap * outputChannels + o])
+                    let weights = w.baseAddress! + tap * outputChannels
+                    for channel in 0..<filters.shape[2] {
+                        let value = Double(pixel[channel])
+                        for o in channel * multiplier..<(channel + 1) * multiplier {
+                            sums[o] += value * Double(weights[o])
+                        }
                     }
                 }
             ]

@@ -1,0 +1,127 @@
+/// Finding the first value at which two models part.
+///
+/// Values of the two are the same where nodes of the same name compute them: converters keep names, as far as the format
+/// lets them, and a node that others were folded into has the name of the last. So an earlier value of another name may be
+/// the culprit, but none of those before the one that is named.
+extension Comparison {
+    /// A value of the first model's graph with its counterpart in the second's.
+    private struct Pair {
+        let value: Graph.Value
+        let counterpart: Graph.Value
+        let node: String
+        let operation: String
+    }
+
+    /// The first value, in the order of the first model's graph, that differs by more than the tolerance on this image.
+    ///
+    /// - Parameter largest: What differs at the outputs, which is the answer where nothing before them does.
+    /// - Throws: `Failure` when the engine cannot keep all values at once.
+    func firstPlace(
+        _ pixels: Pixels, _ largest: (difference: Difference, image: String, output: String)
+    ) throws -> Place {
+        if let place = differingInput(pixels, largest.image) { return place }
+        let pairs = self.pairs()
+        var graph = second.graph
+        graph.outputs = pairs.map { Graph.Port(name: $0.node, value: $0.counterpart) }
+        let executor = Executor(try Program(graph))
+        load(pixels, into: executor)
+        executor.run()
+
+        let indices = Dictionary(pairs.enumerated().map { ($1.value, $0) }) { first, _ in first }
+        var found: Place?
+        _ = first.graph.evaluate([input(of: first, pixels)]) { node, results in
+            for (value, expected) in zip(node.outputs, results) {
+                guard found == nil, let index = indices[value] else { continue }
+                let pair = pairs[index]
+                let difference = Comparison.difference(expected, executor.output(index))
+                guard !(difference.relative <= tolerance) else { continue }
+                found = Place(
+                    node: pair.node, operation: pair.operation, difference: difference, image: largest.image)
+            }
+        }
+        return found
+            ?? Place(
+                node: largest.output, operation: "output", difference: largest.difference, image: largest.image)
+    }
+
+    /// The image input itself, where the two models scale the picture differently.
+    private func differingInput(_ pixels: Pixels, _ path: String) -> Place? {
+        let sides = [first, second].map { Side(graph: $0.graph, image: $0.image, scaling: $0.image.scaling) }
+        let inputs = sides.map { input(of: $0, pixels).floats }
+        let difference = Difference(inputs[0], inputs[1])
+        guard !(difference.relative <= tolerance) else { return nil }
+        return Place(node: second.image.name, operation: "image input", difference: difference, image: path)
+    }
+
+    /// The values that both graphs have, and the outputs.
+    private func pairs() -> [Pair] {
+        let values = Comparison.named(first.graph)
+        let counterparts = Comparison.named(second.graph, known: values)
+        var pairs = values.compactMap { key, named in
+            counterparts[key].flatMap { counterpart -> Pair? in
+                let shapes = [first.graph[named.value].shape, second.graph[counterpart.value].shape]
+                guard shapes[0].sorted().filter({ $0 != 1 }) == shapes[1].sorted().filter({ $0 != 1 }) else {
+                    return nil
+                }
+                return Pair(
+                    value: named.value, counterpart: counterpart.value, node: named.node,
+                    operation: counterpart.operation.kind)
+            }
+        }
+        let known = Set(pairs.map(\.value))
+        for (port, other) in zip(first.graph.outputs, second.graph.outputs) where !known.contains(port.value) {
+            pairs.append(
+                Pair(
+                    value: port.value, counterpart: other.value, node: port.name,
+                    operation: "output"))
+        }
+        return pairs.sorted { $0.value.index < $1.value.index }
+    }
+
+    private typealias Named = [String: (value: Graph.Value, node: String, operation: any Operation)]
+
+    /// The values that nodes compute, by the nodes' names in the letters that every format has; names that are then not
+    /// distinct are left out.
+    ///
+    /// - Parameter known: The names of the other graph. A layer that is read as several nodes has numbers behind the names
+    ///   of all but the first; the last of them computes what the layer does, and the one with weights is what it is.
+    private static func named(_ graph: Graph, known: Named? = nil) -> Named {
+        var result: Named = [:]
+        var owners: [String: String] = [:]
+        for node in graph.nodes where !node.inputs.isEmpty {
+            for (index, value) in node.outputs.enumerated() {
+                var name = index == 0 ? node.name : "\(node.name):\(index)"
+                if let known, known[featureName(name)] == nil { name = withoutNumber(name) }
+                let key = featureName(name)
+                let isDistinct = owners.updateValue(name, forKey: key).map { $0 == name && known != nil } ?? true
+                let before = result[key]?.operation
+                let operation = before?.weights.isEmpty == false ? before! : node.operation
+                result[key] = isDistinct ? (value, node.name, operation) : nil
+            }
+        }
+        return result
+    }
+
+    /// `name` without `_1` or another such number at its end.
+    private static func withoutNumber(_ name: String) -> String {
+        let digits = name.reversed().prefix { $0.isASCII && $0.isNumber }.count
+        let rest = name.dropLast(digits)
+        return digits > 0 && rest.last == "_" ? String(rest.dropLast()) : name
+    }
+
+    /// How far two values lie apart; where one has its axes in another order, by the order that fits best.
+    private static func difference(_ a: Tensor, _ b: Tensor) -> Difference {
+        let shape = Shape(a.shape.filter { $0 != 1 })
+        let other = b.reshaped(Shape(b.shape.filter { $0 != 1 }))
+        if shape == other.shape { return Difference(a.floats, b.floats) }
+        let candidates = orders(shape.rank).filter { other.shape.permuted($0) == shape }
+        return candidates.map { Difference(a.floats, other.transposed($0).floats) }.min { $0.absolute < $1.absolute }!
+    }
+
+    /// All orders of this many axes.
+    private static func orders(_ count: Int) -> [[Int]] {
+        (0..<count).reduce([[]]) { orders, _ in
+            orders.flatMap { order in (0..<count).filter { !order.contains($0) }.map { order + [$0] } }
+        }
+    }
+}

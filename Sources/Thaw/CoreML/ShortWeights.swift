@@ -1,0 +1,12 @@
+extension Message {
+    /// Whether weights are stored in 16 bits or less, in this message or one inside it.
+    var hasShortWeights: Bool {
+        if messageType.name == "WeightParams" {
+            return !Set(setFields).isDisjoint(with: ["float16Value", "rawValue", "int8RawValue"])
+        }
+        return entries.contains { _, value in
+            guard case .messages(let messages) = value else { return false }
+            return messages.contains(where: \.hasShortWeights)
+        }
+    }
+}

@@ -1,0 +1,9 @@
+extension [NodeDefinition] {
+    /// Whether weights are stored in 16 bits or less: in a constant of more than a few numbers, which no list of sizes is.
+    var haveShortWeights: Bool {
+        contains { node in
+            guard node.op == "Const", case .tensor(let tensor)? = node.attributes["value"] else { return false }
+            return tensor.element.size <= 2 && tensor.element != .bool && tensor.elementCount >= 16
+        }
+    }
+}

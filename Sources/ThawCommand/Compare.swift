@@ -1,0 +1,138 @@
+import Thaw
+
+/// `thaw compare`: whether two models give the same, and where they first part if not.
+func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+    let words = arguments.positional
+    guard words.count > 0 else { throw Failure.missingArgument("the first model") }
+    guard words.count > 1 else { throw Failure.missingArgument("the second model") }
+    guard words.count > 2 else { throw Failure.missingArgument("an image or a folder of images") }
+    let (first, second) = try arguments.pair(words[0], words[1], console)
+    let files = try ImageFiles.under(Array(words[2...]))
+    guard !files.isEmpty else { throw Failure.noImages().inFile(words[2]) }
+    let comparison = try blaming(words[1]) {
+        try Comparison(
+            first, second, tolerance: arguments[Options.tolerance], crop: arguments.crop, decoding: arguments.decoding)
+    }
+    let report = try comparison.report(imagesAt: files, threads: arguments.threads)
+    for (image, warning) in report.warnings { console.warn("\(image): \(warning)") }
+    switch arguments[Options.reportFormat] {
+    case .text:
+        for (_, failure) in report.failures { console.report(failure) }
+        guard report.images > 0 else { return .failed }
+        try console.print(text(of: report))
+    case .json: try console.print(json(of: report))
+    }
+    return report.status
+}
+
+extension Comparison.Report {
+    var status: ExitStatus {
+        if images == 0 { return .failed }
+        return agrees && failures.isEmpty ? .done : .someInputsFailed
+    }
+}
+
+extension Arguments {
+    /// Two models. A graph beside a Core ML model is fed as that declares its image, unless options say otherwise, and
+    /// takes its size where the graph leaves it open.
+    fileprivate func pair(_ first: String, _ second: String, _ console: Console) throws -> (Conversion, Conversion) {
+        let paths = [first, second]
+        let isGraph = try paths.map { try ModelFormat(of: $0) == .frozenGraph }
+        if !isGraph.contains(true),
+            let option = ([Options.labels] + Commands.whatGoesIn).first(where: { isGiven($0) })
+        {
+            throw Failure.optionForNoGraph(option.spelling)
+        }
+        let models = try zip(paths, isGraph).map { try $1 ? nil : Model.load(contentsOf: $0) }
+        let feeding: [any AnyOption] = [Options.color, Options.preprocess, Options.scale, Options.bias]
+        let isSaid = feeding.contains { isGiven($0) }
+        let pair = try paths.indices.map { index -> Conversion in
+            if let model = models[index] { return model }
+            let image = models[1 - index]?.model.image
+            let graph = try graph(at: paths[index], likely: image)
+            guard let image, !isSaid else {
+                console.tell(of: graph)
+                return graph
+            }
+            let fed = graph.fed(as: image)
+            console.note("\(paths[index]) is fed as \(paths[1 - index]) declares its image")
+            for formula in fed.model.image?.formulas ?? [] { console.note(formula) }
+            return fed
+        }
+        for model in models.compactMap({ $0 }) { model.warnings.forEach(console.warn) }
+        return (pair[0], pair[1])
+    }
+
+    /// The graph at `path`, of the size of `image` where neither it nor an option tells another.
+    private func graph(at path: String, likely image: ImageInput?) throws -> Conversion {
+        var options = try converterOptions()
+        let labels = try labels()
+        guard let image, options.size == nil else {
+            return try Model.load(contentsOf: path, options: options, labels: labels)
+        }
+        do {
+            return try Model.load(contentsOf: path, options: options, labels: labels)
+        } catch is Failure {
+            options.size = (image.width, image.height)
+            return try Model.load(contentsOf: path, options: options, labels: labels)
+        }
+    }
+}
+
+// MARK: What is printed
+
+/// The report as lines for people.
+func text(of report: Comparison.Report) -> String {
+    func line(_ heading: String, _ text: String) -> String { padded(heading, 21) + text + "\n" }
+    func share(_ difference: Comparison.Difference) -> String {
+        "\(significant(difference.absolute)), \(significant(difference.relative)) of the range"
+    }
+    var text = line("images", "\(report.images)")
+    if let largest = report.largest {
+        text += line("largest difference", "\(share(largest.difference)), in \(largest.image)")
+    }
+    text += line("tolerance", "\(report.tolerance) of the range")
+    if let place = report.place {
+        text += line(
+            "first exceeded at", "\(place.node) (\(place.operation)): \(share(place.difference)), in \(place.image)")
+    }
+    if report.labelsCompared > 0 {
+        let agreeing = report.labelsCompared - report.differingLabels.count
+        text += line("first label", "the same on \(agreeing) of \(report.labelsCompared)")
+        for labels in report.differingLabels.prefix(10) {
+            text += line(
+                "",
+                "\(labels.image): \(labels.first), \(labels.second)" + (labels.isExplained ? ", as good as equal" : ""))
+        }
+        if report.differingLabels.count > 10 { text += line("", "and \(report.differingLabels.count - 10) more") }
+    }
+    return text + line("", report.agrees ? "the models agree" : "the models disagree")
+}
+
+/// The report as one line of JSON.
+private func json(of report: Comparison.Report) -> String {
+    func fields(_ difference: Comparison.Difference) -> String {
+        "\"difference\": \(json(difference.absolute)), \"relative_difference\": \(json(difference.relative))"
+    }
+    let largest = report.largest.map {
+        "{\(fields($0.difference)), \"image\": \(json($0.image)), \"output\": \(json($0.output))}"
+    }
+    let place = report.place.map {
+        "{\"node\": \(json($0.node)), \"operation\": \(json($0.operation)), \(fields($0.difference)), "
+            + "\"image\": \(json($0.image))}"
+    }
+    let labels = report.differingLabels.map {
+        "{\"image\": \(json($0.image)), \"first\": \(json($0.first)), \"second\": \(json($0.second)), "
+            + "\"explained\": \($0.isExplained)}"
+    }
+    let errors = report.failures.map { image, failure in
+        let problem = Failure(place: failure.place, failure.problem, remedy: failure.remedy).description
+        return "{\"image\": \(json(image)), \"error\": \(json(problem))}"
+    }
+    return
+        "{\"images\": \(report.images), \"tolerance\": \(json(report.tolerance)), \"largest\": \(largest ?? "null"), "
+        + "\"first_exceeded\": \(place ?? "null"), \"labels_compared\": \(report.labelsCompared), "
+        + "\"labels_agreeing\": \(report.labelsCompared - report.differingLabels.count), "
+        + "\"differing_labels\": [\(labels.joined(separator: ", "))], "
+        + "\"errors\": [\(errors.joined(separator: ", "))], \"agree\": \(report.images > 0 && report.agrees)}\n"
+}

@@ -1,0 +1,84 @@
+import Thaw
+
+/// `convert --verify`: the model that was written is read back and held to the graph on images; and where the
+/// preprocessing was assumed, a table says how sure the network is under each.
+struct Verification {
+    private let files: [String]
+    private let crop: Crop
+    private let decoding: DecodingOptions
+    private let tolerance: Double?
+    private let threads: Int
+    private let color: ColorLayout?
+
+    /// Nil where nobody asks for it.
+    /// - Throws: `Failure` for an argument or option that has no meaning without it, and where there are no images.
+    init?(_ arguments: Arguments) throws {
+        let further = arguments.positional.dropFirst()
+        let images = arguments.all(Options.verify).compactMap { $0 } + further
+        guard arguments.isGiven(Options.verify) else {
+            if let word = further.first { throw Failure.excessArgument(word) }
+            let options: [any AnyOption] = [Options.tolerance] + Commands.whatImagesAre
+            if let option = options.first(where: { arguments.isGiven($0) }) {
+                throw Failure.needsOption(option.spelling, "--verify")
+            }
+            return nil
+        }
+        let files = try ImageFiles.under(images)
+        let decoding = arguments.decoding
+        guard !files.isEmpty else { throw Failure.noImages().inFile(images[0]) }
+        // Where none can be read there is nothing to begin with; where some cannot, the others are compared.
+        if !files.contains(where: { (try? DecodedImage(contentsOf: $0, decoding)) != nil }) {
+            _ = try blaming(files[0]) { try DecodedImage(contentsOf: files[0], decoding) }
+        }
+        self.files = files
+        self.decoding = decoding
+        crop = arguments.crop
+        tolerance = arguments[Options.tolerance]
+        threads = arguments.threads
+        color = arguments[Options.color]
+    }
+
+    /// Checks before anything is written that there is something to compare.
+    /// - Throws: `Failure` when the graph takes no image.
+    func check(_ conversion: Conversion) throws {
+        if conversion.model.image == nil { throw Failure.verifyNeedsImage() }
+    }
+
+    func run(_ conversion: Conversion, asWrittenTo path: String, _ console: Console) throws -> ExitStatus {
+        let written = try Model.load(contentsOf: path)
+        let report = try blaming(path) {
+            try Comparison(conversion, written, tolerance: tolerance, crop: crop, decoding: decoding).report(
+                imagesAt: files, threads: threads)
+        }
+        for (image, warning) in report.warnings { console.warn("\(image): \(warning)") }
+        for (_, failure) in report.failures { console.report(failure) }
+        try console.print(text(of: report))
+        if !conversion.isPreprocessingCertain, report.labelsCompared > 0 {
+            try console.print(
+                table(
+                    PreprocessingTrial.all(
+                        for: conversion.model, color: color, imagesAt: files, crop: crop, decoding: decoding,
+                        threads: threads)))
+        }
+        return report.status
+    }
+
+    /// A line for each way of feeding the network.
+    private func table(_ trials: [PreprocessingTrial]) -> String {
+        let width = trials.map { name($0).count }.max()! + 2
+        var text = "\n" + padded("preprocessing", width) + "confidence  first labels\n"
+        for trial in trials {
+            let labels = trial.labels.prefix(3).map { $0.count > 1 ? "\($0.label) (\($0.count))" : $0.label }
+            let others = trial.labels.count - labels.count
+            text +=
+                padded(name(trial), width) + padded(fixed(trial.confidence, 4), 10, left: true) + "  "
+                + labels.joined(separator: ", ") + (others > 0 ? " and \(others) more" : "") + "\n"
+        }
+        return text
+    }
+
+    private func name(_ trial: PreprocessingTrial) -> String {
+        (trial.preprocessing?.rawValue ?? "assumed") + (trial.image.color == .bgr ? ", bgr" : "")
+            + (trial.isPresent && trial.preprocessing != nil ? ", assumed" : "")
+    }
+}

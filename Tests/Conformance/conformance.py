@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Holds whole networks of their full size to TensorFlow's answers: `make conformance`.
+
+usage: conformance.py [--thaw BINARY] [--folder FOLDER] [NAME ...]
+
+Makes each network with a hundred inputs and TensorFlow's answers (networks.py), unless it is in the folder already, and runs
+`thaw` on the graph and on the Core ML model that it converts it to, and by the plain references on the first input. An
+answer may differ by 1e-4 of the larger of 1 and its range; the first label must be the same, but where TensorFlow's two
+highest values lie within 2e-4. `thaw compare` must find graph and model the same on a photograph. Where the interpreters of
+../shared/judges (or THAW_SHARED) and what they need are at hand, they run the model too. Prints a table; exit code 1 where
+anything fails.
+
+TensorFlow comes from PyPI into a virtual environment in .build, unless PYTHON names an interpreter that has it.
+"""
+import argparse
+import glob
+import os
+import subprocess
+import sys
+import time
+import venv
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOLERANCE = 1e-4
+CLOSE = 2e-4
+
+
+def use_tensorflow():
+    """Goes on in an interpreter that has TensorFlow."""
+    python = os.environ.get("PYTHON")
+    if not python:
+        folder = os.path.join(ROOT, ".build", "tensorflow")
+        python = os.path.join(folder, "bin", "python")
+        done = os.path.join(folder, "done")
+        if not os.path.exists(done):
+            venv.create(folder, with_pip=True)
+            subprocess.run([python, "-m", "pip", "install", "-q", "tensorflow-cpu==2.21.0", "tf_keras==2.21.0"], check=True)
+            open(done, "w").close()
+    if os.environ.get("THAW_CONFORMANCE") != python:
+        os.environ["THAW_CONFORMANCE"] = python
+        os.execvp(python, [python, os.path.abspath(__file__)] + sys.argv[1:])
+
+
+def run(*words):
+    outcome = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+    return outcome.returncode, outcome.stdout + outcome.stderr
+
+
+class Failed(Exception):
+    pass
+
+
+class Conformance:
+    def __init__(self, thaw, folder):
+        self.thaw, self.folder = thaw, folder
+        shared = os.environ.get("THAW_SHARED") or os.path.join(os.path.dirname(ROOT), "shared")
+        self.judges = os.path.join(shared, "judges")
+        self.judged = os.path.isdir(self.judges) and run(sys.executable, "-c", "import coremltools, torch")[0] == 0
+        self.photograph = sorted(glob.glob(os.path.join(ROOT, "Tests", "Fixtures", "photographs", "*.jpg")))[0]
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def command(self, *words):
+        status, text = run(self.thaw, *words)
+        if status != 0:
+            raise Failed(f"thaw {words[0]} ends with {status}: {text.strip().splitlines()[-1] if text.strip() else ''}")
+        return text
+
+    def answers(self, model, inputs, *options):
+        """What thaw computes; as many rows as TensorFlow's."""
+        import numpy as np
+        output = self.path(f"out.{os.getpid()}.npy")
+        try:
+            self.command("run", model, inputs, "-o", output, *options)
+            return np.load(output)
+        finally:
+            if os.path.exists(output):
+                os.remove(output)
+
+    def hold(self, actual, expected, what):
+        """The largest difference as a share of the tolerated range, and on how many inputs the first label is the same."""
+        import numpy as np
+        actual = actual.reshape(len(actual), -1)
+        expected = expected.reshape(len(expected), -1)[:len(actual)]
+        if actual.shape != expected.shape:
+            raise Failed(f"{what} gives {actual.shape}, not {expected.shape}")
+        ranges = np.maximum(1, expected.max(1) - expected.min(1))
+        worst = float((np.abs(actual - expected).max(1) / ranges).max())
+        top = np.sort(expected, 1)
+        same = actual.argmax(1) == expected.argmax(1)
+        close = top[:, -1] - top[:, -2] <= CLOSE
+        text = f"{worst:.1e}, {same.sum()}/{len(same)}" + (f" ({(~same & close).sum()} close)" if not same.all() else "")
+        if not worst <= TOLERANCE or not (same | close).all():
+            raise Failed(f"{what}: {text}")
+        return text
+
+    def judge(self, model, inputs, expected):
+        """The interpreters that share nothing with this project: one checks the file, the other computes it."""
+        import numpy as np
+        picture, answer = self.path(f"judged_x.{os.getpid()}.npy"), self.path(f"judged_y.{os.getpid()}.npy")
+        np.save(picture, inputs[0])
+        np.save(answer, expected[0])
+        try:
+            for words in (["validate.py", model], ["evaluate.py", model, picture, "--ref", answer, "--tol", TOLERANCE]):
+                status, text = run(sys.executable, os.path.join(self.judges, words[0]), *words[1:])
+                if status != 0:
+                    raise Failed(f"{words[0]}: {text.strip().splitlines()[-1] if text.strip() else status}")
+        finally:
+            os.remove(picture)
+            os.remove(answer)
+
+    def check(self, name, inputs_path):
+        """The cells of a network's row, or `Failed`."""
+        import numpy as np
+        graph, model = self.path(name + ".pb"), self.path(name + ".mlmodel")
+        inputs = np.load(inputs_path, mmap_mode="r")
+        expected = np.load(self.path(name + "_answers.npy"))
+        size = f"{inputs.shape[2]}x{inputs.shape[1]}"
+        start = time.time()
+        # Graphs differ in whether they scale the image themselves; beyond that nothing is to be done to it.
+        self.command("convert", graph, "-o", model, "--preprocess", "none", "--size", size)
+        seconds = time.time() - start
+        one = self.path(f"one.{os.getpid()}.npy")
+        np.save(one, inputs[:1])
+        try:
+            cells = [self.hold(self.answers(graph, inputs_path, "--size", size), expected, "the graph"),
+                     self.hold(self.answers(model, inputs_path), expected, "the model"),
+                     self.hold(self.answers(graph, one, "--size", size, "--reference"), expected, "the reference")]
+        finally:
+            os.remove(one)
+        self.command("compare", graph, model, self.photograph)
+        if self.judged:
+            self.judge(model, inputs, expected)
+        return cells + ["the same", "pass" if self.judged else "-", f"{seconds:.1f}"]
+
+
+def main():
+    use_tensorflow()
+    import networks
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*", help="the networks; all unless told which: " + ", ".join(networks.ALL))
+    parser.add_argument("--thaw", default=os.path.join(ROOT, ".build", "release", "thaw"))
+    parser.add_argument("--folder", default=os.path.join(ROOT, ".build", "conformance"))
+    arguments = parser.parse_args()
+    names = arguments.names or list(networks.ALL)
+    for name in names:
+        if name not in networks.ALL:
+            parser.error(f"there is no network '{name}'; " + ", ".join(networks.ALL))
+    os.makedirs(arguments.folder, exist_ok=True)
+    conformance = Conformance(os.path.abspath(arguments.thaw), arguments.folder)
+    print("| network | graph | model | references | compare | judges | conversion, s |\n|---|---|---|---|---|---|---|", flush=True)
+    failures = 0
+    for name in names:
+        try:
+            if not os.path.exists(conformance.path(name + "_answers.npy")):
+                status, text = run(sys.executable, os.path.join(HERE, "networks.py"), name, arguments.folder)
+                if status != 0:
+                    raise Failed("it cannot be made: " + text.strip().splitlines()[-1])
+            cells = conformance.check(name, networks.inputs_of(name, arguments.folder))
+            print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+        except Failed as failure:
+            failures += 1
+            print(f"| {name} | FAIL: {failure} | | | | | |", flush=True)
+    print(f"\n{len(names) - failures} of {len(names)} networks conform"
+          + ("" if conformance.judged else "; the judges were not at hand"))
+    sys.exit(1 if failures else 0)
+
+
+main()

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Makes one network of the conformance run: a frozen graph, a hundred inputs, and TensorFlow's answers.
+
+usage: networks.py NAME FOLDER
+
+Writes FOLDER/NAME.pb, NAME_answers.npy (last, so that it tells a finished network) and the inputs, which networks of the
+same kind share: FOLDER/KIND_SIZE.npy. The weights are random, and settled so that activations keep their scale and the
+answers tell inputs apart. Needs `pip install tensorflow-cpu tf_keras`.
+"""
+import os
+import sys
+
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Fixtures", "make"))
+
+import numpy as np
+import tensorflow as tf
+import tf_keras
+from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+
+import slim
+
+COUNT = 100
+SETTLING = 16
+LEARNING_PHASE = "keras_learning_phase"
+
+Keras = tf_keras.applications
+# How to build each, the side of its images, and what they hold: numbers from -1 to 1, or pixels from 0 to 255.
+KERAS = {
+    "mobilenet_v1": (Keras.MobileNet, 224, "unit"),
+    "mobilenet_v2": (Keras.MobileNetV2, 224, "unit"),
+    "mobilenet_v3_small": (Keras.MobileNetV3Small, 224, "pixels"),
+    "mobilenet_v3_large": (Keras.MobileNetV3Large, 224, "pixels"),
+    "inception_v3": (Keras.InceptionV3, 299, "unit"),
+    "inception_resnet_v2": (Keras.InceptionResNetV2, 299, "unit"),
+    "resnet50_v1": (Keras.ResNet50, 224, "unit"),
+    "resnet50_v2": (Keras.ResNet50V2, 224, "unit"),
+    "densenet121": (Keras.DenseNet121, 224, "unit"),
+    "xception": (Keras.Xception, 299, "unit"),
+    "nasnet_mobile": (Keras.NASNetMobile, 224, "unit"),
+    "efficientnet_b0": (Keras.EfficientNetB0, 224, "pixels"),
+    "efficientnet_v2_b0": (Keras.EfficientNetV2B0, 224, "pixels"),
+    "vgg16": (Keras.VGG16, 224, "unit"),
+    "convnext_tiny": (Keras.ConvNeXtTiny, 224, "pixels"),
+}
+SLIM = {"slim_mobilenet_v1": (slim.mobilenet_v1, 224, "unit"), "slim_resnet_v1_50": (slim.resnet_v1_50, 224, "unit")}
+# As Keras wrote graphs under TensorFlow 1: batch norm and dropout switch on a placeholder.
+PHASED = {LEARNING_PHASE: (Keras.MobileNet, 224, "unit")}
+ALL = KERAS | SLIM | PHASED
+
+
+def pictures(count, size, kind, seed):
+    """Smooth random pictures: coarse noise enlarged, with some fine noise on top."""
+    generator = np.random.default_rng([seed, size])
+    coarse = tf.image.resize(generator.uniform(-1, 1, (count, 8, 8, 3)), (size, size), "bicubic").numpy()
+    x = np.clip(coarse + generator.normal(0, 0.1, coarse.shape), -1, 1).astype("f4")
+    return np.round((x + 1) * 127.5) if kind == "pixels" else x
+
+
+def settle(model, x):
+    """Gives a Keras model weights that keep its activations' scale, and classes that depend on the input."""
+    generator = np.random.default_rng(1)
+    layers = [layer for layer in model._flatten_layers(include_self=False) if layer.weights]
+    has_norms = any("Normalization" in type(layer).__name__ for layer in layers)
+    for layer in layers:
+        for weight in layer.weights:
+            name = weight.name.split("/")[-1].split(":")[0]
+            if name == "gamma":  # a layer scale's, too, which Keras starts at 1e-6
+                weight.assign(generator.uniform(0.6, 1.4, weight.shape))
+            elif name in ("beta", "bias"):
+                weight.assign(generator.normal(0, 0.2 if has_norms else 0.02, weight.shape))
+            elif name == "kernel" and not has_norms:  # as He et al. draw them for networks of Relu
+                weight.assign(generator.normal(0, np.sqrt(2 / np.prod(weight.shape[:-1])), weight.shape))
+        if isinstance(layer, tf_keras.layers.BatchNormalization):
+            layer.momentum = 0.0  # one step of training takes the statistics over as they are
+    model(x, training=True)
+    last = [layer for layer in layers if isinstance(layer, (tf_keras.layers.Dense, tf_keras.layers.Conv2D))][-1]
+    features = tf_keras.Model(model.input, last.input).predict(x, batch_size=4, verbose=0)
+    kernel = last.kernel.numpy()
+    logits = features.reshape(-1, kernel.shape[-2]) @ kernel.reshape(kernel.shape[-2:])
+    # Between pictures, not between classes: which class is first should depend on the picture.
+    scale = 2 / (logits - logits.mean(0)).std()
+    last.kernel.assign(kernel * scale)
+    last.bias.assign(-logits.mean(0) * scale)
+
+
+def keras_graph(build, size, kind):
+    model = build(weights=None)
+    settle(model, pictures(SETTLING, size, kind, 0))
+    image = tf.TensorSpec([1, size, size, 3], tf.float32, name="input")
+    function = tf.function(lambda x: model(x, training=False)).get_concrete_function(image)
+    return convert_variables_to_constants_v2(function).graph.as_graph_def(), "input", "Identity"
+
+
+def slim_graph(build, size, kind):
+    from common import graph_of
+    from layers import Network
+
+    network = Network("conformance", "chain")
+    build(network, tf.constant(pictures(SETTLING, size, kind, 0)))
+    network.write()
+    output = []
+    definition = graph_of(lambda: output.append(
+        build(network, tf.compat.v1.placeholder(tf.float32, [None, size, size, 3], name="input")).op.name))
+    return definition, "input", output[0]
+
+
+def phased_graph(build, size, kind):
+    model = build(weights=None)
+    settle(model, pictures(SETTLING, size, kind, 0))
+    values = model.get_weights()
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session(graph=graph) as session:
+        tf.compat.v1.disable_control_flow_v2()
+        again = build(weights=None, input_tensor=tf.compat.v1.placeholder(tf.float32, [None, size, size, 3], name="input"))
+        for weight, value in zip(again.weights, values):
+            session.run(weight.initializer, {weight.initializer.inputs[1]: value})
+        output = again.output.op.name
+        definition = tf.compat.v1.graph_util.convert_variables_to_constants(session, graph.as_graph_def(), [output])
+    return definition, "input", output
+
+
+def answers(definition, feed, fetch, x):
+    """TensorFlow's answers, one image at a time: that is all the memory there may be."""
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(definition, name="")
+        with tf.compat.v1.Session(graph=graph) as session:
+            return np.concatenate([session.run(fetch + ":0", {feed + ":0": picture[None]}) for picture in x])
+
+
+def save(path, array):
+    """Whole or not at all: several networks may write the same inputs."""
+    part = f"{path[:-4]}.{os.getpid()}.npy"
+    np.save(part, np.asarray(array, "<f4"))
+    os.replace(part, path)
+
+
+def make(name, folder):
+    build, size, kind = ALL[name]
+    graph = keras_graph if name in KERAS else slim_graph if name in SLIM else phased_graph
+    definition, feed, fetch = graph(build, size, kind)
+    x = pictures(COUNT, size, kind, 1)
+    y = answers(definition, feed, fetch, x)
+    labels = y.argmax(1)
+    if not np.isfinite(y).all() or len(set(labels)) < 10:
+        raise SystemExit(f"{name}: the answers do not tell the inputs apart: {sorted(set(labels))}")
+    with open(os.path.join(folder, name + ".pb"), "wb") as file:
+        file.write(definition.SerializeToString())
+    if not os.path.exists(inputs_of(name, folder)):
+        save(inputs_of(name, folder), x)
+    save(os.path.join(folder, name + "_answers.npy"), y)
+
+
+def inputs_of(name, folder):
+    _, size, kind = ALL[name]
+    return os.path.join(folder, f"{kind}_{size}.npy")
+
+
+if __name__ == "__main__":
+    make(*sys.argv[1:])

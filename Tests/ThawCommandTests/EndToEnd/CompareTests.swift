@@ -1,0 +1,244 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+@Suite struct CompareTests {
+    private let photographs = Project.fixture("photographs")
+
+    /// The graph converted, in a folder of its own.
+    private func converted(_ network: String, _ words: String...) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let outcome = try Thaw.run(["convert", Project.network(network), "-o", "m.mlmodel"] + words, in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return folder
+    }
+
+    @Test func `a graph and its conversion agree, over a folder of photographs`() throws {
+        let folder = try converted("inception", "--preprocess", "torch", "--color", "bgr")
+        let outcome = try Thaw.run("compare", Project.network("inception"), "m.mlmodel", photographs, in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let lines = outcome.lines
+        #expect(lines.count == 5)
+        #expect(lines.first == "images               5")
+        #expect(
+            lines.contains { $0.hasPrefix("largest difference   ") && $0.contains(" of the range, in \(photographs)/") }
+        )
+        #expect(lines.contains("tolerance            0.0001 of the range"))
+        #expect(lines.contains("first label          the same on 5 of 5"))
+        #expect(lines.last == "                     the models agree")
+        #expect(outcome.errors.hasPrefix("\(Project.network("inception")) is fed as m.mlmodel declares its image\n"))
+    }
+
+    @Test func `options say otherwise than the model beside the graph`() throws {
+        let folder = try converted("inception", "--preprocess", "torch")
+        let words = ["compare", Project.network("inception"), "m.mlmodel", Project.photograph("cat")]
+        #expect(try Thaw.run(words + ["--preprocess", "torch"], in: folder).status == 0)
+        let outcome = try Thaw.run(words + ["--preprocess", "unit"], in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains("\nfirst exceeded at    input (image input): "))
+        #expect(outcome.lines.last == "                     the models disagree")
+    }
+
+    @Test func `a graph of unknown size takes that of the model, in either place`() throws {
+        let folder = try converted("unknown_size", "--size", "32x32")
+        let graph = Project.network("unknown_size")
+        for pair in [[graph, "m.mlmodel"], ["m.mlmodel", graph]] {
+            #expect(try Thaw.run(["compare"] + pair + [Project.photograph("cat")], in: folder).status == 0)
+        }
+    }
+
+    @Test func `one weight that was changed is found`() throws {
+        let folder = try converted("resnet", "--preprocess", "unit")
+        let path = folder.path("m.mlmodel")
+        var model = try Model.load(contentsOf: path).model
+        let index = try #require(model.graph.nodes.firstIndex { $0.name.hasPrefix("resnet/block2/conv2/") })
+        var convolution = try #require(model.graph.nodes[index].operation as? Convolution)
+        var weights = convolution.filters.floats
+        weights[weights.count / 2] += 5
+        convolution.filters = Tensor(weights, shape: convolution.filters.shape)
+        model.graph.nodes[index].operation = convolution
+        try model.write(to: folder.path("tampered.mlmodel"))
+
+        for first in [Project.network("resnet"), path] {
+            let words = ["compare", first, "tampered.mlmodel", photographs, "--format", "json"]
+            let outcome = try Thaw.run(words, in: folder)
+            #expect(outcome.status == 1)
+            let report = try #require(
+                JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+            let place = try #require(report["first_exceeded"] as? [String: Any])
+            #expect(place["node"] as? String == model.graph.nodes[index].name)
+            #expect(place["operation"] as? String == "Convolution")
+            #expect(place["difference"] as? Double ?? 0 > 0.1)
+            #expect(report["agree"] as? Bool == false)
+            #expect(report["images"] as? Int == 5 && report["labels_compared"] as? Int == 5)
+            let differing = try #require(report["differing_labels"] as? [[String: Any]])
+            #expect(report["labels_agreeing"] as? Int == 5 - differing.count)
+            let largest = try #require(report["largest"] as? [String: Any])
+            #expect(largest["relative_difference"] as? Double ?? 0 > 1e-4)
+        }
+        let loose = ["compare", path, "tampered.mlmodel", photographs, "--tolerance", "1"]
+        #expect(try Thaw.run(loose, in: folder).status == 0)
+    }
+
+    @Test func `short weights loosen the tolerance`() throws {
+        let pair = ["compare", Project.fixture("coreml/rgb.mlmodel"), Project.fixture("coreml/rgb_half.mlmodel")]
+        let outcome = try Thaw.run(pair + [Project.photograph("cat")])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("tolerance            0.02 of the range\n"))
+        let exact = try Thaw.run(pair + [Project.photograph("cat"), "--tolerance", "1e-5"])
+        #expect(exact.status == 0)
+    }
+
+    @Test func `an image that cannot be read does not stop the others`() throws {
+        let folder = try converted("resnet")
+        let words = ["compare", Project.network("resnet"), "m.mlmodel", "none.jpg"]
+        let outcome = try Thaw.run(words + [Project.photograph("cat")], in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.hasSuffix("thaw: none.jpg: no such file\n"))
+        #expect(outcome.lines.first == "images               1")
+        #expect(outcome.lines.last == "                     the models agree")
+        let alone = try Thaw.run(words, in: folder)
+        #expect(alone.status == 2)
+        #expect(alone.output == "")
+        let json = try Thaw.run(words + ["--format", "json"], in: folder)
+        #expect(json.status == 2)
+        #expect(
+            json.output.contains(
+                "\"errors\": [{\"image\": \"none.jpg\", \"error\": \"no such file\"}], \"agree\": false}"))
+    }
+
+    @Test(
+        "What cannot be compared is refused by what differs",
+        arguments: [
+            (
+                ["digits_gray", "resnet"],
+                "the first model takes images of 28×28 pixels, the second of 32×32; both must take the same"
+            ),
+            (
+                ["resnet", "resnet", "--output", "resnet/block3/add", "--output", "resnet/softmax"],
+                "the first model gives 'resnet/block3/add', 'resnet/softmax', the second 'resnet_softmax'; both must give as many"
+            ),
+            (
+                ["resnet", "resnet", "--output", "resnet/block3/add"],
+                "the first model gives 'resnet/block3/add' of shape [1, 8, 8, 16], the second 'resnet_softmax' of shape [1, 10]"
+            ),
+            (
+                ["resnet", "resnet", "--labels", "LABELS"],
+                "class 1 is 'two' in the first model and 'automobile' in the second; the classes must be the same"
+            ),
+            (["resnet", "resnet", "--tolerance", "-1"], "--tolerance: '-1' will not do; a number from 0 on"),
+            (["resnet", "resnet", "--tolerance", "nan"], "--tolerance: 'nan' will not do; a number from 0 on"),
+            (["resnet", "resnet", "--format", "csv"], "--format: 'csv' will not do; text or json is expected"),
+            (["resnet", "resnet", "--size", "64x64"], "--size 64x64 differs from the graph's 32x32"),
+        ] as [([String], String)])
+    func refusals(_ words: [String], _ message: String) throws {
+        let folder = try converted(words[1], "--labels", Project.labels(words[1]))
+        let labels = try folder.write("airplane\ntwo\n3\n4\n5\n6\n7\n8\n9\n10\n", to: "labels.txt")
+        let options = words[2...].map { $0 == "LABELS" ? labels : $0 }
+        let outcome = try Thaw.run(
+            ["compare", Project.network(words[0]), "m.mlmodel", Project.photograph("cat")] + options, in: folder)
+        #expect(outcome.status == 2)
+        #expect(outcome.output == "")
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    }
+
+    @Test func `models that take arrays or other channels, options without a graph, and missing files are refused`()
+        throws
+    {
+        let image = Project.photograph("cat")
+        let rgb = Project.fixture("coreml/rgb.mlmodel")
+        let gray = try converted("digits_gray")
+        let color = try TemporaryFolder()
+        #expect(
+            try Thaw.run(
+                "convert", Project.network("unknown_size"), "--size", "28x28", "-o", "c.mlmodel", in: color
+            ).status == 0)
+        for (words, message) in [
+            ([rgb, Project.fixture("coreml/array.mlmodel"), image], "the model takes no image"),
+            ([gray.path("m.mlmodel"), color.path("c.mlmodel"), image], "takes images of 1 channels, the second of 3"),
+            ([rgb, rgb, image, "--color", "bgr"], "--color is for graphs; both are Core ML models"),
+            ([rgb, "none.mlmodel", image], "none.mlmodel: no such file"),
+            ([rgb, image, image], "cat.jpg: is an image; a Core ML model"),
+            ([rgb, rgb, Project.fixture("make")], "there are no images in the folder"),
+        ] {
+            let outcome = try Thaw.run(["compare"] + words)
+            #expect(outcome.status == 2)
+            #expect(outcome.output == "")
+            #expect(outcome.errors.contains(message), "\(outcome.errors)")
+        }
+    }
+}
+
+@Suite struct VerifyTests {
+    @Test func `what was written is held to the graph`() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Thaw.run(
+            "convert", Project.network("preprocess_sub_mul"), "--verify", Project.photograph("cat"),
+            Project.photograph("horse"), in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.lines.first == "images               2")
+        // The scaling stands in the graph: there is nothing to choose from.
+        #expect(outcome.lines.last == "                     the models agree")
+        #expect(try folder.names == ["graph.mlmodel"])
+        let strict = try Thaw.run(
+            "convert", Project.network("mobilenet_v1_unfolded"), "--verify", Project.photograph("cat"), "--tolerance",
+            "0", in: folder)
+        #expect(strict.status == 1)
+        #expect(strict.output.contains("\nfirst exceeded at    "))
+    }
+
+    @Test func `what was assumed of the preprocessing is shown beside the others`() throws {
+        let folder = try TemporaryFolder()
+        let words = [
+            "convert", Project.network("mobilenet_v1_folded"), "--labels", Project.labels("mobilenet_v1_folded"),
+        ]
+        let outcome = try Thaw.run(words + ["--verify", Project.fixture("photographs")], in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let table = outcome.lines.drop { !$0.hasPrefix("preprocessing") }
+        #expect(table.count == 6)
+        for (line, name) in zip(table.dropFirst(), ["inception, assumed ", "caffe, bgr ", "torch ", "unit ", "none "]) {
+            #expect(line.hasPrefix(name), "\(line)")
+            #expect(line.contains(#/ [01]\.\d{4}  [a-z]+/#), "\(line)")
+        }
+        let said = try Thaw.run(
+            words + ["--verify", Project.fixture("photographs"), "--preprocess", "inception"], in: folder)
+        #expect(!said.output.contains("preprocessing"))
+    }
+
+    @Test func `a gray network has fewer ways, and one that was assumed of no family stands first`() throws {
+        let folder = try TemporaryFolder()
+        let gray = try Thaw.run(
+            "convert", Project.network("digits_gray"), "--verify", Project.photograph("cat"), in: folder)
+        #expect(gray.status == 0, "\(gray.errors)")
+        let names = gray.lines.drop { !$0.hasPrefix("preprocessing") }.dropFirst().map { $0.prefix { $0 != " " } }
+        #expect(names == ["inception", "unit", "none,"])
+    }
+
+    @Test(
+        "Nothing is written where there is nothing to verify with",
+        arguments: [
+            (["resnet", "--verify", "none.jpg"], "thaw: none.jpg: no such file\n"),
+            (["resnet", "more.jpg"], "thaw: 'more.jpg' is one argument too many\n"),
+            (["resnet", "--tolerance", "1"], "thaw: --tolerance has no effect without --verify\n"),
+            (["resnet", "--threads", "1"], "thaw: --threads has no effect without --verify\n"),
+            (["resnet", "--verify"], "thaw: --verify needs a value; --verify IMAGE\n"),
+            (
+                ["no_image", "--verify", "PHOTO"], "--verify needs a graph that takes an image; this one takes an array"
+            ),
+        ] as [([String], String)])
+    func refusals(_ words: [String], _ message: String) throws {
+        let folder = try TemporaryFolder()
+        let source =
+            words[0] == "no_image" ? Project.fixture("graphs/\(Self.arrayGraph).pb") : Project.network(words[0])
+        let options = words.dropFirst().map { $0 == "PHOTO" ? Project.photograph("cat") : $0 }
+        let outcome = try Thaw.run(["convert", source] + options, in: folder)
+        #expect(outcome.status == 2)
+        #expect(outcome.output == "")
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+        #expect(try folder.names == [])
+    }
+
+    /// A graph whose input is no image.
+    private static let arrayGraph = "matmul/bias_add"
+}

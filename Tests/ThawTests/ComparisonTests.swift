@@ -1,0 +1,161 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+@Suite struct ComparisonTests {
+    private static let photograph = Fixtures.path("photographs/cat.jpg")
+
+    private static func network(_ name: String) throws -> Conversion {
+        // So that no softmax saturates, whatever the network.
+        var options = Converter.Options()
+        if !name.hasPrefix("preprocess") { options.preprocessing = .inception }
+        return try #require(NetworkCase.all.first { $0.name == name }).conversion(options)
+    }
+
+    /// What is read of the file that the model is written to.
+    private static func written(_ conversion: Conversion) throws -> Conversion {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appendingPathComponent("m.mlmodel").path
+        try conversion.model.write(to: path)
+        return try Model.load(contentsOf: path)
+    }
+
+    private static let images = NetworkCase.all.filter { (try? $0.conversion().model.image) ?? nil != nil }
+
+    @Test(arguments: images) func `a graph and its conversion agree`(_ network: NetworkCase) throws {
+        let conversion = try network.conversion()
+        let comparison = try Comparison(conversion, ComparisonTests.written(conversion))
+        let report = try comparison.report(imagesAt: [ComparisonTests.photograph])
+        #expect(report.agrees)
+        #expect(report.place == nil)
+        #expect(report.images == 1 && report.labelsCompared == 1 && report.differingLabels.isEmpty)
+        #expect(try #require(report.largest).difference.relative <= 1e-5)
+    }
+
+    /// Adds 10 to the first bias of every layer in turn: the place must be that layer, whatever comes after it.
+    @Test(arguments: ["mobilenet_v1_unfolded", "resnet_nchw_transposed", "inception"])
+    func `the first place where models part is the node that was tampered with`(_ name: String) throws {
+        let conversion = try ComparisonTests.network(name)
+        let written = try ComparisonTests.written(conversion)
+        var tampered = 0
+        for (index, node) in written.model.graph.nodes.enumerated() {
+            guard let operation = node.operation.withFirstBiasRaised else { continue }
+            var other = written
+            other.model.graph.nodes[index].operation = operation
+            let report = try Comparison(conversion, other).report(imagesAt: [ComparisonTests.photograph])
+            // A Relu6 or a weight of nearly 0 may hide it.
+            guard !report.agrees else { continue }
+            let place = try #require(report.place)
+            // A layer that is read as several nodes has a number behind its name.
+            #expect(place.node == node.name || node.name.hasPrefix(place.node + "_"))
+            #expect(place.operation == operation.kind)
+            #expect(abs(place.difference.absolute - 10) < 1e-3)
+            tampered += 1
+        }
+        #expect(tampered >= 5)
+    }
+
+    @Test func `the image input itself is named where it is scaled differently`() throws {
+        let conversion = try ComparisonTests.network("resnet")
+        var other = conversion
+        other.model.image?.scaling.bias[1] += 0.5
+        let report = try Comparison(conversion, other).report(imagesAt: [ComparisonTests.photograph])
+        #expect(!report.agrees)
+        let place = try #require(report.place)
+        #expect(place.node == "input" && place.operation == "image input")
+        #expect(abs(place.difference.absolute - 0.5) < 1e-4)
+    }
+
+    /// What a pass did wrong stands in the model and in the converted graph alike, but not in the graph as it was read.
+    @Test func `passes answer for what they did`() throws {
+        let conversion = try ComparisonTests.network("mobilenet_v1_unfolded")
+        var wrong = conversion
+        let index = try #require(wrong.model.graph.nodes.firstIndex { $0.operation.withFirstBiasRaised != nil })
+        wrong.model.graph.nodes[index].operation =
+            try #require(wrong.model.graph.nodes[index].operation.withFirstBiasRaised)
+        let report = try Comparison(wrong, ComparisonTests.written(wrong)).report(
+            imagesAt: [ComparisonTests.photograph])
+        #expect(!report.agrees)
+        #expect(report.place?.node == wrong.model.graph.nodes[index].name)
+    }
+
+    @Test(
+        "Differences are told by the range of what is expected, and numbers that are none by infinity",
+        arguments: [
+            ([0, 0.5], [0, 0.25], 0.25, 0.25), ([0, 4], [1, 4], 1, 0.25), ([-2, 2], [-2, 0], 2, 0.5),
+            ([.nan, 1], [.nan, 1], 0, 0), ([.nan, 1], [0, 1], .infinity, .infinity),
+            ([.infinity, 1], [.infinity, 1], 0, 0), ([.infinity, 1], [-.infinity, 1], .infinity, .infinity),
+            ([1], [3], 2, 2), ([], [], 0, 0),
+        ] as [([Float], [Float], Double, Double)])
+    func differences(_ a: [Float], _ b: [Float], _ absolute: Double, _ relative: Double) {
+        let difference = Comparison.Difference(a, b)
+        #expect(difference.absolute == absolute && difference.relative == relative)
+    }
+
+    @Test func `a first label that differs counts where the tolerance does not explain it`() throws {
+        var report = Comparison.Report(tolerance: 0.1)
+        let none = Comparison.Difference([0], [0])
+        report.add(.init(differences: [("y", none)], classes: (0, 0, true)), "a.jpg", nil)
+        #expect(report.agrees && report.differingLabels.isEmpty)
+        report.add(.init(differences: [("y", none)], classes: (0, 1, true)), "b.jpg", ["cat", "dog"])
+        #expect(report.agrees && report.differingLabels.map(\.second) == ["dog"])
+        report.add(.init(differences: [("y", none)], classes: (0, 1, false)), "c.jpg", nil)
+        #expect(!report.agrees && report.labelsCompared == 3 && report.images == 3)
+        #expect(report.differingLabels.map(\.first) == ["cat", "0"])
+    }
+
+    @Test(
+        "Weights of 16 bits or less loosen the tolerance, unless one is given",
+        arguments: [
+            ("networks/mobilenet_v1_8bit/graph.pb", 2e-2), ("coreml/rgb_half.mlmodel", 2e-2),
+            ("networks/mobilenet_v1_folded/graph.pb", 1e-4), ("coreml/rgb.mlmodel", 1e-4),
+        ])
+    func tolerances(_ file: String, _ tolerance: Double) throws {
+        let conversion = try Model.load(contentsOf: Fixtures.path(file))
+        #expect(try Comparison(conversion, conversion).tolerance == tolerance)
+        #expect(try Comparison(conversion, conversion, tolerance: 0.5).tolerance == 0.5)
+    }
+
+    @Test func `a graph is fed as the model beside it declares`() throws {
+        let graph = try ComparisonTests.network("preprocess_per_channel_sub_div")
+        let written = try ComparisonTests.written(graph)
+        let declared = try #require(written.model.image)
+        var options = Converter.Options()
+        options.color = .bgr
+        options.scale = [0.5]
+        options.bias = [1, 2, 3]
+        let other = try Converter(options).convert(contentsOf: Fixtures.path("networks/resnet/graph.pb"))
+        let otherImage = try #require(other.model.image)
+        // The graph's own arithmetic stays; what is outside of it is the other's.
+        let image = try #require(graph.fed(as: otherImage).model.image)
+        #expect(image.color == .bgr)
+        #expect(image.outerScaling.scale.allSatisfy { abs($0 - 0.5) < 1e-9 })
+        #expect(zip(image.outerScaling.bias, [1, 2, 3]).allSatisfy { abs($0 - $1) < 1e-9 })
+        let again = graph.fed(as: declared).model.image
+        #expect(again == graph.model.image)
+    }
+}
+
+extension Thaw.Operation {
+    /// The layer with 10 added to its first bias, or nil where it has none.
+    fileprivate var withFirstBiasRaised: (any Thaw.Operation)? {
+        func raised(_ bias: Tensor?) -> Tensor? {
+            guard var floats = bias?.floats else { return nil }
+            floats[0] += 10
+            return Tensor(floats, shape: [floats.count])
+        }
+        switch self {
+        case var layer as Convolution:
+            layer.bias = raised(layer.bias)
+            return layer.bias == nil ? nil : layer
+        case var layer as DepthwiseConvolution:
+            layer.bias = raised(layer.bias)
+            return layer.bias == nil ? nil : layer
+        case var layer as Dense:
+            layer.bias = raised(layer.bias)
+            return layer.bias == nil ? nil : layer
+        default: return nil
+        }
+    }
+}
