@@ -16,7 +16,7 @@ struct Command: Sendable {
 
 /// The commands, in the order in which the help lists them.
 enum Commands {
-    static let all = [convert, classify, run, benchmark, inspect]
+    static let all = [convert, classify, evaluate, run, benchmark, inspect]
 
     /// Commands that a later version brings, and that this one refuses by their names.
     static let later = ["compare"]
@@ -24,6 +24,11 @@ enum Commands {
     static let whatGoesIn: [any AnyOption] = [
         Options.input, Options.output, Options.set, Options.size, Options.color, Options.preprocess, Options.scale,
         Options.bias,
+    ]
+
+    /// How images are read and brought to the network's size.
+    private static let images: [any AnyOption] = [
+        Options.crop, Options.resize, Options.fast, Options.background, Options.maxPixels, Options.strict,
     ]
 
     /// What a graph needs where a model is expected.
@@ -53,17 +58,35 @@ enum Commands {
         optionGroups: [
             (
                 "options",
-                [
-                    Options.top, Options.resultFormat, Options.crop, Options.background, Options.maxPixels,
-                    Options.strict, Options.threads, Options.precision,
+                [Options.top, Options.resultFormat] + images + [
+                    Options.resume, Options.report, Options.threads, Options.precision,
                 ]
             ), graphOptions,
         ],
         notes: [
             "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted on the way.",
-            "Folders are searched to the bottom; files in them that are no images are passed over.",
+            "Folders are searched to the bottom; files in them that are no images are passed over. A single - stands for "
+                + "a list of names on standard input, one a line.",
         ],
         run: runClassify)
+
+    static let evaluate = Command(
+        name: "evaluate", summary: "measure how often a model is right",
+        usage: "MODEL FOLDER|TRUTH.tsv",
+        optionGroups: [
+            (
+                "options",
+                [Options.offset, Options.baseline, Options.report, Options.reportFormat] + images + [
+                    Options.threads, Options.precision,
+                ]
+            ), graphOptions,
+        ],
+        notes: [
+            "FOLDER holds a folder of photographs for each class, named like its label. TRUTH.tsv has a header line and "
+                + "columns divided by tabs: a path, relative to the table, and a class index or a label.",
+            "Intervals are Wilson's, of 95 % confidence; models are compared by McNemar's exact test.",
+        ],
+        run: runEvaluate)
 
     static let run = Command(
         name: "run", summary: "compute a model's outputs for NumPy arrays",
