@@ -30,6 +30,8 @@ public struct KernelTable: Sendable {
     public var block: @Sendable (borrowing RelayoutWork) -> Void
     public var unblock: @Sendable (borrowing RelayoutWork) -> Void
     public var loadPixels: @Sendable (borrowing PixelLoadWork) -> Void
+    public var resampleRows: @Sendable (borrowing ResamplingWork) -> Void
+    public var resampleColumns: @Sendable (borrowing ResamplingWork) -> Void
     /// Does nothing but multiply and add, `rounds` times; gives the number of floating-point operations done.
     public var peak: @Sendable (_ rounds: Int) -> Int
 
@@ -52,6 +54,8 @@ public struct KernelTable: Sendable {
         block: @escaping @Sendable (borrowing RelayoutWork) -> Void,
         unblock: @escaping @Sendable (borrowing RelayoutWork) -> Void,
         loadPixels: @escaping @Sendable (borrowing PixelLoadWork) -> Void,
+        resampleRows: @escaping @Sendable (borrowing ResamplingWork) -> Void,
+        resampleColumns: @escaping @Sendable (borrowing ResamplingWork) -> Void,
         peak: @escaping @Sendable (_ rounds: Int) -> Int
     ) {
         self.groupBlocks = groupBlocks
@@ -73,6 +77,8 @@ public struct KernelTable: Sendable {
         self.block = block
         self.unblock = unblock
         self.loadPixels = loadPixels
+        self.resampleRows = resampleRows
+        self.resampleColumns = resampleColumns
         self.peak = peak
     }
 }

@@ -7,7 +7,8 @@ public func makeKernelTable() -> KernelTable {
         transformInput: transformInput, transformOutput: transformOutput, transformFilters: transformFilters,
         pool: pool, sumPixels: sumPixels, unary: unary, binary: binary, scale: scale, softmax: softmax,
         normalize: normalize, normalizeLength: normalizeLength, planeMoments: planeMoments, block: block,
-        unblock: unblock, loadPixels: loadPixels, peak: peak)
+        unblock: unblock, loadPixels: loadPixels, resampleRows: resampleRows,
+        resampleColumns: resampleColumns, peak: peak)
 }
 
 /// Twelve to 28 independent sums: enough to hide the latency of an addition, few enough to stay in registers.

@@ -1,22 +1,55 @@
 extension Classifier {
-    /// Classifies the images in many files, each on one of several threads, and hands the answers to `body` in the order
-    /// of `paths`, on the thread that calls.
+    /// Classifies many images on several threads, and hands the answers to `body` in the order of `images`, on the thread
+    /// that calls.
     ///
-    /// Reading, decoding and computing go on side by side. Some images are worked on before the answer to the first is
-    /// handed over, never all of them: memory does not grow with their number.
-    /// - Parameter body: Gets an image's path, and its classification, or the `Failure` of one that cannot be read. What
-    ///   it throws ends the work.
+    /// Reading, decoding and computing go on side by side. `images` is asked for the next one when there is room: some
+    /// images are worked on before the answer to the first is handed over, never all of them, so that memory does not grow
+    /// with their number.
+    /// - Parameters:
+    ///   - thumbnailSide: The longer side of a small version of each image, in pixels, where one is wanted.
+    ///   - body: Gets an image's path, and its classification, or the `Failure` of one that cannot be read. What it throws
+    ///     ends the work.
     public func classify(
-        imagesAt paths: [String], threads: Int,
-        _ body: (String, Result<Classification, any Error>) throws -> Void
+        images: some Sequence<FoundImage>, threads: Int, thumbnailSide: Int? = nil,
+        _ body: (String, Result<Classification, Failure>) throws -> Void
     ) rethrows {
-        let workers = Workers(min(threads, paths.count))
-        // Long enough that the threads seldom wait for the last of a window.
-        let window = 16 * workers.count
-        for start in stride(from: 0, to: paths.count, by: window) {
-            let paths = paths[start..<min(start + window, paths.count)]
-            let answers = workers.map(Array(paths)) { path in Result { try self.classify(imageAt: path) } }
-            for (path, answer) in zip(paths, answers) { try body(path, answer) }
-        }
+        typealias Half = (path: String, image: Result<Prepared, Failure>)
+        // Copies of an iterator may not share a place, so it lies in a box.
+        let source = IteratorBox(images.makeIterator())
+        let conveyor = Conveyor<FoundImage, Half, (path: String, answer: Result<Classification, Failure>)>(
+            threads: threads, window: 16 * threads, draw: { source.next() },
+            prepare: { found in
+                if let failure = found.failure { return (found.path, .failure(failure)) }
+                return (found.path, catching { try self.prepare(imageAt: found.path, thumbnailSide: thumbnailSide) })
+            },
+            finish: { half in (half.path, half.image.map { self.classify($0) }) })
+        try conveyor.run { try body($0.path, $0.answer) }
+    }
+
+    /// The same for files that are known by their paths.
+    public func classify(
+        imagesAt paths: some Sequence<String>, threads: Int,
+        _ body: (String, Result<Classification, Failure>) throws -> Void
+    ) rethrows {
+        try classify(images: paths.lazy.map { FoundImage(path: $0) }, threads: threads, body)
+    }
+}
+
+private final class IteratorBox<Iterator: IteratorProtocol> {
+    private var iterator: Iterator
+
+    init(_ iterator: Iterator) { self.iterator = iterator }
+
+    func next() -> Iterator.Element? { iterator.next() }
+}
+
+/// What `body` gives or throws, where nothing but a `Failure` can be thrown.
+private func catching<Success>(_ body: () throws -> Success) -> Result<Success, Failure> {
+    do {
+        return .success(try body())
+    } catch let failure as Failure {
+        return .failure(failure)
+    } catch {
+        fatalError("an error that is no failure of the input: \(error)")
     }
 }

@@ -1,6 +1,6 @@
 /// Tells what is on images.
 ///
-///     let classifier = try Classifier(Model.load(contentsOf: "inference.mlmodel").model)
+///     let classifier = try Classifier(contentsOf: "inference.mlmodel")
 ///     let answer = try classifier.classify(imageAt: "cat.jpg")
 ///     print(answer.top(5))
 ///
@@ -10,15 +10,20 @@ public final class Classifier: Sendable {
     public let program: Program
     /// How an image comes to the network's size.
     public let crop: Crop
+    public let resize: Resizing
     /// How the file of an image is read.
     public let decoding: DecodingOptions
     private let image: ImageInput
     private let executors: ExecutorPool
 
-    /// - Parameter threads: The threads that one image is spread over.
+    /// - Parameters:
+    ///   - isFast: Whether JPEGs that are at least twice as large as needed may be decoded at reduced scale, which changes
+    ///     the numbers a little.
+    ///   - threads: The threads that one image is spread over.
     /// - Throws: `Failure` when the model takes no image, or gives no row of numbers.
     public init(
-        _ model: Model, crop: Crop = .fill, decoding: DecodingOptions = DecodingOptions(), threads: Int = 1
+        _ model: Model, crop: Crop = .fill, resize: Resizing = .pillow, decoding: DecodingOptions = DecodingOptions(),
+        isFast: Bool = false, threads: Int = 1
     ) throws {
         guard let image = model.image, model.graph.inputs.count == 1 else { throw Failure.takesNoImage() }
         let output = model.graph[model.graph.outputs[0].value]
@@ -28,36 +33,73 @@ public final class Classifier: Sendable {
         self.model = model
         self.image = image
         self.crop = crop
+        self.resize = resize
+        var decoding = decoding
+        if isFast {
+            decoding.reduction = DecodingOptions.Reduction(width: image.width, height: image.height, crop: crop)
+        }
         self.decoding = decoding
         program = try Program(model.graph, threads: threads)
         executors = ExecutorPool(program, threads: threads)
     }
 
+    /// A classifier of the Core ML model in a file, or of the frozen graph there, whose labels `labels` names.
+    /// - Throws: `Failure` when it cannot be read, or is no model that takes an image and gives a row of numbers.
+    public convenience init(contentsOf path: String, labels: Labels? = nil, threads: Int = 1) throws {
+        let model = try Model.load(contentsOf: path, labels: labels).model
+        try self.init(model, threads: threads)
+    }
+
     /// Classifies the image in a file.
     /// - Throws: `Failure` naming the file when it is no image that can be read.
-    public func classify(imageAt path: String) throws -> Classification {
+    public func classify(imageAt path: String) throws -> Classification { classify(try prepare(imageAt: path)) }
+
+    /// Classifies an image in memory.
+    public func classify(_ pixels: Pixels) -> Classification { classify(Prepared(pixels: fitted(pixels))) }
+
+    /// The same, for callers that must not be held up: the work goes on elsewhere meanwhile.
+    public func classify(imageAt path: String) async throws -> Classification {
+        try await Task.detached { self.classify(try self.prepare(imageAt: path)) }.value
+    }
+
+    // MARK: The two halves of it
+
+    /// A picture as the network takes it.
+    struct Prepared: Sendable {
+        var pixels: Pixels
+        var warning: String?
+        var thumbnail: [UInt8]?
+    }
+
+    /// Reads a file, and makes of its picture what the network takes.
+    /// - Parameter thumbnailSide: The longer side of a small version besides, in pixels, where one is wanted.
+    func prepare(imageAt path: String, thumbnailSide: Int? = nil) throws -> Prepared {
         try naming(file: path) {
             let image = try DecodedImage(contentsOf: path, decoding)
-            var answer = classify(image.pixels)
-            answer.warning = image.warning
-            return answer
+            let thumbnail = thumbnailSide.map { image.pixels.thumbnail(side: $0) }
+            return Prepared(pixels: fitted(image.pixels), warning: image.warning, thumbnail: thumbnail)
         }
     }
 
-    /// Classifies an image in memory.
-    public func classify(_ pixels: Pixels) -> Classification {
+    private func fitted(_ pixels: Pixels) -> Pixels {
         // One channel is resized faster than three.
         let gray = image.color == .gray ? pixels.converted(to: .gray) : pixels
-        let fitted = gray.fitted(width: image.width, height: image.height, crop: crop).converted(to: image.color)
-        return executors.with { executor in
+        return gray.fitted(width: image.width, height: image.height, crop: crop, resize: resize)
+            .converted(to: image.color)
+    }
+
+    func classify(_ prepared: Prepared) -> Classification {
+        executors.with { executor in
             for place in 0..<model.batch {
-                fitted.bytes.withUnsafeBufferPointer {
+                prepared.pixels.bytes.withUnsafeBufferPointer {
                     executor.load(pixels: $0, image.scaling, input: 0, image: place)
                 }
             }
             executor.run()
             let probabilities = executor.withOutput(0) { Array($0.prefix(model.classCount)) }
-            return Classification(probabilities: probabilities, labels: model.classifier?.labels)
+            var answer = Classification(probabilities: probabilities, labels: model.classifier?.labels)
+            (answer.warning, answer.thumbnail) = (prepared.warning, prepared.thumbnail)
+            return answer
         }
     }
 }
@@ -68,6 +110,8 @@ public struct Classification: Sendable {
     public let probabilities: [Float]
     /// What is wrong with the image's file, though it could be read.
     public internal(set) var warning: String?
+    /// A small version of the image as a JPEG file, where one was asked for.
+    public internal(set) var thumbnail: [UInt8]?
     private let labels: [String]?
 
     init(probabilities: [Float], labels: [String]?) {
@@ -84,14 +128,15 @@ public struct Classification: Sendable {
 
     /// The `count` most likely classes, the likeliest first; of equals the one with the lower index.
     public func top(_ count: Int) -> [Prediction] {
-        let order = probabilities.indices.sorted { a, b in
-            // A number that is none comes last.
-            let x = probabilities[a].isNaN ? -.infinity : probabilities[a]
-            let y = probabilities[b].isNaN ? -.infinity : probabilities[b]
-            return x == y ? a < b : x > y
+        // A number that is none comes last.
+        let keys = probabilities.map { $0.isNaN ? -.infinity : $0 }
+        var best: [Int] = []
+        for index in keys.indices {
+            if best.count == count, let last = best.last, keys[index] <= keys[last] { continue }
+            let place = best.firstIndex { keys[index] > keys[$0] } ?? best.count
+            best.insert(index, at: place)
+            if best.count > count { best.removeLast() }
         }
-        return order.prefix(count).map {
-            Prediction(label: labels?[$0] ?? "\($0)", index: $0, probability: probabilities[$0])
-        }
+        return best.map { Prediction(label: labels?[$0] ?? "\($0)", index: $0, probability: probabilities[$0]) }
     }
 }

@@ -3,65 +3,143 @@ import Thaw
 /// `thaw classify`: results in the order of the images, as they come. One that cannot be read does not stop the others.
 func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     guard let path = arguments.positional.first else { throw Failure.missingArgument("the model") }
-    let images = Array(arguments.positional.dropFirst())
-    guard !images.isEmpty else { throw Failure.missingArgument("an image or a folder of images") }
+    let names = Array(arguments.positional.dropFirst())
+    guard !names.isEmpty else { throw Failure.missingArgument("an image or a folder of images") }
+    if arguments.isGiven(Options.resume), arguments.isGiven(Options.resultFormat),
+        arguments[Options.resultFormat] != .json
+    {
+        throw Failure.exclude("--resume, which writes JSON,", "another --format")
+    }
     let conversion = try arguments.model(at: path)
     if conversion.isGraph { console.tell(of: conversion) } else { conversion.warnings.forEach(console.warn) }
     if conversion.model.labelsAreIndependent {
         console.note("the labels do not exclude each other: the probabilities need not add up to 1")
     }
-    let files = try ImageFiles.under(images)
-    guard !files.isEmpty else { throw Failure.noImages().inFile(images[0]) }
-
-    let crop = arguments.crop
+    let resumed = try arguments[Options.resume].map { try ResumedFile($0) }
+    let cancellation = Interruption.watch()
+    let source = ImageSource(names, cancellation, resumed)
     let threads = arguments.threads
+    // Images go one to a thread; where there are fewer, each is spread.
+    let first = source.first(threads)
+    guard !first.isEmpty || source.passedOver > 0 else { throw Failure.noImages().inFile(names[0]) }
     let classifier = try blaming(path) {
-        // Images go one to a thread; where there are fewer, each is spread.
-        try Classifier(
-            conversion.model, crop: crop, decoding: arguments.decoding, threads: max(1, threads / files.count))
+        try arguments.classifier(conversion.model, threads: first.count < threads ? threads / max(first.count, 1) : 1)
     }
-    let format = arguments[Options.resultFormat]
-    let top = arguments[Options.top]
-    var failures = 0
-    if format == .csv { try console.print("image,rank,label,index,probability,error\n") }
-    try classifier.classify(imagesAt: files, threads: threads) { file, result in
-        switch result {
-        case .success(let classification):
-            if let warning = classification.warning { console.warn("\(file): \(warning)") }
-            try console.print(rows(format, file, classification.top(top)))
-        case .failure(let error):
-            guard let failure = error as? Failure else { throw error }
-            failures += 1
-            if let rows = rows(format, file, failure) { try console.print(rows) } else { console.report(failure) }
+    let report = try arguments[Options.report].map { try ReportFile($0, conversion.model, top: arguments[Options.top]) }
+    let printer = ResultPrinter(
+        format: resumed == nil ? arguments[Options.resultFormat] : .json, top: arguments[Options.top],
+        isColored: Console.isColored)
+    var work = Work(console: console, printer: printer, resumed: resumed, report: report)
+    work.progress = Progress(
+        console, total: names.contains("-") ? nil : ImageSource.count(names), before: source.passedOver)
+    if resumed == nil { try console.print(printer.header) }
+    defer { work.progress?.clear() }
+    do {
+        try classifier.classify(
+            images: source, threads: threads, thumbnailSide: report.map { _ in ReportFile.thumbnailSide }
+        ) { image, answer in
+            try work.take(image, answer)
+            if cancellation.isCancelled { throw Interrupted() }
         }
+    } catch is Interrupted {
+    } catch {
+        // A thread may be waiting for the next line of a list.
+        cancellation.cancel()
+        throw error
     }
-    return failures == 0 ? .done : failures < files.count ? .someInputsFailed : .failed
+    work.progress?.clear()
+    try report?.finish(title: "\(work.done) photographs", subtitle: path, summary: nil)
+    if let resumed, source.passedOver > 0 {
+        console.note("\(grouped(resumed.count)) results were there, \(grouped(work.done)) have been added")
+    }
+    if cancellation.isCancelled {
+        console.note("interrupted: \(grouped(work.done)) images are done")
+        return .interrupted
+    }
+    return work.failures == 0 ? .done : work.failures < work.done ? .someInputsFailed : .failed
 }
 
-/// What is printed of an image.
-private func rows(_ format: ResultFormat, _ image: String, _ predictions: [Classification.Prediction]) -> String {
-    switch format {
-    case .text:
-        image + "\n"
-            + predictions.map { "  \(padded(fixed(Double($0.probability), 4), 7, left: true))  \($0.label)\n" }.joined()
-    case .json:
-        "{\"image\": \(json(image)), \"predictions\": ["
-            + predictions.map {
-                "{\"label\": \(json($0.label)), \"index\": \($0.index), \"probability\": \(json($0.probability))}"
-            }.joined(separator: ", ") + "]}\n"
-    case .csv:
-        predictions.enumerated().map { rank, prediction in
-            "\(csv(image)),\(rank + 1),\(csv(prediction.label)),\(prediction.index),\(prediction.probability),\n"
-        }.joined()
+/// Thrown to end the work when the user has asked for that.
+struct Interrupted: Error {}
+
+/// The results as they come: where they go, and how many there are.
+private struct Work {
+    let console: Console
+    let printer: ResultPrinter
+    let resumed: ResumedFile?
+    let report: ReportFile?
+    var progress: Progress?
+    private(set) var done = 0
+    private(set) var failures = 0
+
+    init(console: Console, printer: ResultPrinter, resumed: ResumedFile?, report: ReportFile?) {
+        (self.console, self.printer, self.resumed, self.report) = (console, printer, resumed, report)
+    }
+
+    mutating func take(_ image: String, _ answer: Result<Classification, Failure>) throws {
+        done += 1
+        switch answer {
+        case .success(let classification):
+            if let warning = classification.warning {
+                progress?.clear()
+                console.warn("\(image): \(warning)")
+            }
+            try put(printer.text(image, classification))
+        case .failure(let failure):
+            failures += 1
+            if let row = printer.text(image, failure) {
+                try put(row)
+            } else {
+                progress?.clear()
+                console.report(failure)
+            }
+        }
+        try report?.add(image, answer)
+        progress?.advance()
+    }
+
+    private func put(_ text: String) throws {
+        if let resumed { return try resumed.append(text, console) }
+        // On a terminal both would be drawn over each other.
+        if Console.isTerminal(1) { progress?.clear() }
+        try console.print(text)
     }
 }
 
-/// What is printed of an image that failed; nil where that is no result.
-private func rows(_ format: ResultFormat, _ image: String, _ failure: Failure) -> String? {
-    let problem = Failure(place: failure.place, failure.problem, remedy: failure.remedy).description
-    return switch format {
-    case .text: nil
-    case .json: "{\"image\": \(json(image)), \"error\": \(json(problem))}\n"
-    case .csv: "\(csv(image)),,,,,\(csv(problem))\n"
+/// The images that are to be done: what the names stand for, without those that an earlier run has done.
+final class ImageSource: Sequence, IteratorProtocol {
+    private let files: ImageFiles
+    private let cancellation: Cancellation
+    private let resumed: ResumedFile?
+    private var waiting: ArraySlice<FoundImage> = []
+    /// How many an earlier run has done.
+    private(set) var passedOver = 0
+
+    init(_ names: [String], _ cancellation: Cancellation, _ resumed: ResumedFile? = nil) {
+        let lines = InputLines(cancellation)
+        files = ImageFiles(names, list: names.contains("-") ? { lines.next() } : nil)
+        (self.cancellation, self.resumed) = (cancellation, resumed)
+    }
+
+    /// The first images, up to `count`; they are given once more by `next`.
+    func first(_ count: Int) -> [FoundImage] {
+        var images: [FoundImage] = []
+        while images.count < count, let image = next() { images.append(image) }
+        waiting = images[...]
+        return images
+    }
+
+    func next() -> FoundImage? {
+        if let image = waiting.popFirst() { return image }
+        while !cancellation.isCancelled, let image = files.next() {
+            if resumed?.contains(image.path) != true { return image }
+            passedOver += 1
+        }
+        return nil
+    }
+
+    /// How many images `names` stand for; nil where nobody looks at it.
+    static func count(_ names: [String]) -> Int? {
+        Console.isTerminal(2) ? ImageFiles(names).reduce(0) { count, _ in count + 1 } : nil
     }
 }

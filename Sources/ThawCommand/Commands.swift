@@ -16,16 +16,21 @@ struct Command: Sendable {
 
 /// The commands, in the order in which the help lists them.
 enum Commands {
-    static let all = [convert, classify, run, compare, benchmark, inspect]
+    static let all = [convert, classify, evaluate, run, compare, benchmark, inspect]
 
     static let whatGoesIn: [any AnyOption] = [
         Options.input, Options.output, Options.set, Options.size, Options.color, Options.preprocess, Options.scale,
         Options.bias,
     ]
 
-    /// How images are read and come to a network's size, and on how many threads.
+    /// How images are read and come to a network's size.
     static let whatImagesAre: [any AnyOption] = [
-        Options.crop, Options.background, Options.maxPixels, Options.strict, Options.threads,
+        Options.crop, Options.background, Options.maxPixels, Options.strict,
+    ]
+
+    /// The same where speed and the last digit matter.
+    private static let images: [any AnyOption] = [
+        Options.crop, Options.resize, Options.fast, Options.background, Options.maxPixels, Options.strict,
     ]
 
     /// What a graph needs where a model is expected.
@@ -45,7 +50,7 @@ enum Commands {
                     Options.license, Options.description, Options.modelVersion,
                 ]
             ),
-            ("whether it came out right", [Options.verify, Options.tolerance] + whatImagesAre),
+            ("whether it came out right", [Options.verify, Options.tolerance] + whatImagesAre + [Options.threads]),
         ],
         notes: [
             "Without --labels the model gives arrays instead of labels.",
@@ -60,14 +65,35 @@ enum Commands {
         optionGroups: [
             (
                 "options",
-                [Options.top, Options.resultFormat] + whatImagesAre + [Options.precision]
+                [Options.top, Options.resultFormat] + images + [
+                    Options.resume, Options.report, Options.threads, Options.precision,
+                ]
             ), graphOptions,
         ],
         notes: [
             "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted on the way.",
-            "Folders are searched to the bottom; files in them that are no images are passed over.",
+            "Folders are searched to the bottom; files in them that are no images are passed over. A single - stands for "
+                + "a list of names on standard input, one a line.",
         ],
         run: runClassify)
+
+    static let evaluate = Command(
+        name: "evaluate", summary: "measure how often a model is right",
+        usage: "MODEL FOLDER|TRUTH.tsv",
+        optionGroups: [
+            (
+                "options",
+                [Options.offset, Options.baseline, Options.report, Options.reportFormat] + images + [
+                    Options.threads, Options.precision,
+                ]
+            ), graphOptions,
+        ],
+        notes: [
+            "FOLDER holds a folder of photographs for each class, named like its label. TRUTH.tsv has a header line and "
+                + "columns divided by tabs: a path, relative to the table, and a class index or a label.",
+            "Intervals are Wilson's, of 95 % confidence; models are compared by McNemar's exact test.",
+        ],
+        run: runEvaluate)
 
     static let run = Command(
         name: "run", summary: "compute a model's outputs for NumPy arrays",
@@ -86,7 +112,7 @@ enum Commands {
         name: "compare", summary: "hold a model to another, or to its graph, on images",
         usage: "A B IMAGE|FOLDER...",
         optionGroups: [
-            ("options", [Options.tolerance, Options.reportFormat] + whatImagesAre), graphOptions,
+            ("options", [Options.tolerance, Options.reportFormat] + whatImagesAre + [Options.threads]), graphOptions,
         ],
         notes: [
             "A and B are models or frozen graphs. A is computed by the plain reference of each operation, B by the engine. "

@@ -11,6 +11,8 @@ enum ExitStatus: Int32 {
     case done = 0
     case someInputsFailed = 1
     case failed = 2
+    /// By Ctrl-C, as shells number it.
+    case interrupted = 130
 }
 
 /// Thrown when nobody reads the results any more: the command ends, and says nothing.
@@ -30,7 +32,19 @@ struct Console: Sendable {
     /// Prints what went wrong, the one place that does.
     func report(_ failure: Failure) { note("thaw: " + failure.description) }
 
-    private func put(_ text: String, to descriptor: Int32) throws {
+    /// Draws on the terminal, where it does not matter if that fails.
+    func raw(_ text: String) { try? put(text, to: STDERR_FILENO) }
+
+    static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+    /// Whether results may be coloured: on a terminal that knows colours, unless `NO_COLOR` is set (https://no-color.org).
+    static let isColored: Bool = {
+        func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
+        return isTerminal(STDOUT_FILENO) && variable("NO_COLOR").isEmpty && variable("TERM") != "dumb"
+    }()
+
+    /// Writes all of `text`.
+    func put(_ text: String, to descriptor: Int32) throws {
         var text = text
         try text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)[...]
@@ -41,7 +55,9 @@ struct Console: Sendable {
                 } else if errno == EPIPE {
                     throw ClosedPipe()
                 } else if errno != EINTR && errno != EAGAIN {
-                    throw Failure(file: "standard output", "cannot be written: " + String(cString: strerror(errno)))
+                    throw Failure(
+                        file: descriptor == STDOUT_FILENO ? "standard output" : nil,
+                        "cannot be written: " + String(cString: strerror(errno)))
                 }
             }
         }

@@ -66,6 +66,30 @@ extension Failure {
 
     static func noImages() -> Failure { Failure("there are no images in the folder") }
 
+    static func cannotResume(_ path: String, _ reason: String) -> Failure {
+        Failure(file: path, "cannot be gone on with: \(reason)")
+    }
+
+    static func noResult(_ path: String, line: Int) -> Failure {
+        Failure(
+            file: path, place: "line \(line)", "is no result of thaw classify",
+            remedy: "lines of --format json are expected",
+            hint: "name a file that --resume wrote, or one that is not there yet")
+    }
+
+    static func otherClasses(_ count: Int, _ other: Int) -> Failure {
+        Failure("the baseline has \(other) classes and the model \(count)", remedy: "give both their labels")
+    }
+
+    static func photographsChanged() -> Failure {
+        Failure("some photographs could be read for the model and not for the baseline")
+    }
+
+    static func missingLabel(_ label: String) -> Failure {
+        Failure(
+            "the baseline does not know the label '\(label)'", remedy: "both models must tell the same classes apart")
+    }
+
     static func noFolder(_ path: String, _ reason: String) -> Failure {
         Failure(file: path, "the folder cannot be made: \(reason)")
     }

@@ -47,6 +47,13 @@ extension Arguments {
     /// How images come to the size of a network.
     var crop: Crop { self[Options.crop].crop(on: self[Options.background] ?? .black) }
 
+    /// A classifier that prepares images as the options say.
+    func classifier(_ model: Model, threads: Int) throws -> Classifier {
+        try Classifier(
+            model, crop: crop, resize: self[Options.resize],
+            decoding: decoding, isFast: self[Options.fast], threads: threads)
+    }
+
     /// The threads to use: all cores, unless said.
     var threads: Int { self[Options.threads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }

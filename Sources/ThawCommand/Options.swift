@@ -86,6 +86,23 @@ enum Options {
         "max-pixels", "N", "refuse images of more pixels than this, before they take memory",
         standard: DecodingOptions.standardMaximum, "\(DecodingOptions.standardMaximum)", read: readCount)
     static let strict = Flag("strict", "refuse a JPEG that ends early instead of decoding what there is of it")
+    static let resize = Option(
+        "resize", "HOW",
+        "how images come to the network's size: pillow is its antialiased BILINEAR; bicubic is Pillow's; tensorflow is "
+            + "resize_bilinear without antialiasing, also as tensorflow:align-corners and tensorflow:half-pixel; area is "
+            + "resize_area",
+        standard: Resizing.pillow, "pillow"
+    ) { try readChoice($0, of: Resizing.self) }
+    static let fast = Flag(
+        "fast", "decode JPEGs that are at least twice as large as needed at reduced scale, which is a little less exact"
+    )
+    static let resume = Option(
+        "resume", "OUT.jsonl", "append results to this file as JSON lines, and pass over the images that are in it")
+    static let report = Option("report", "FILE.html", "write a page with the photographs and what was said of them")
+    static let offset = Option(
+        "offset", "N", "add this to the class indices in a table: 1 where the network counts a background class first",
+        standard: 0, "0", read: readOffset)
+    static let baseline = Option("baseline", "MODEL", "compare with this model on the same photographs")
     static let precision = Option(
         "precision", "TYPE", "the arithmetic of the run: float32", standard: "float32", "float32", read: readPrecision)
     static let resultFormat = Option(

@@ -30,6 +30,11 @@ func readCount(_ text: String) throws -> Int {
     return count
 }
 
+func readOffset(_ text: String) throws -> Int {
+    guard let number = Int(text), abs(number) < 1 << 20 else { throw Failure.badValue(text, "a whole number") }
+    return number
+}
+
 /// A number of threads, or of images at once: more would only wear the machine out.
 func readSmallCount(_ text: String) throws -> Int {
     guard let count = wholeNumber(text[...]), 1...1024 ~= count else {

@@ -8,24 +8,38 @@ public enum Crop: Equatable, Sendable {
     case fit(on: Color)
 }
 
+extension Crop {
+    /// Whether a picture of this size is large enough: cropped, it is only made smaller.
+    func onlyShrinks(width: Int, height: Int, to newWidth: Int, _ newHeight: Int) -> Bool {
+        switch self {
+        case .fill: return width >= newWidth && height >= newHeight
+        case .center(let fraction): return fraction * Double(min(width, height)) >= Double(max(newWidth, newHeight))
+        case .fit: return width >= newWidth || height >= newHeight
+        }
+    }
+}
+
 extension Pixels {
-    /// The picture cropped as `crop` says and resized by Pillow's BILINEAR (antialiased when shrinking).
+    /// The picture cropped as `crop` says and resized as `resize` says.
     ///
     /// Edges that `crop` puts between two pixels go to the nearest one, halves up.
-    public func fitted(width newWidth: Int, height newHeight: Int, crop: Crop = .fill) -> Pixels {
+    public func fitted(
+        width newWidth: Int, height newHeight: Int, crop: Crop = .fill, resize: Resizing = .pillow
+    ) -> Pixels {
         switch crop {
         case .fill:
-            return resized(width: newWidth, height: newHeight, from: 0..<width, 0..<height)
+            return resized(width: newWidth, height: newHeight, from: 0..<width, 0..<height, by: resize)
         case .center(let fraction):
             let side = fraction * Double(min(width, height))
             return resized(
-                width: newWidth, height: newHeight, from: centered(side, within: width), centered(side, within: height))
+                width: newWidth, height: newHeight, from: centered(side, within: width), centered(side, within: height),
+                by: resize)
         case .fit(let ground):
             let scale = min(Double(newWidth) / Double(width), Double(newHeight) / Double(height))
             let columns = centered((Double(width) * scale).nearest, within: newWidth)
             let rows = centered((Double(height) * scale).nearest, within: newHeight)
             let isGray = channels == 1 && ground.isGray
-            let picture = resized(width: columns.count, height: rows.count, from: 0..<width, 0..<height)
+            let picture = resized(width: columns.count, height: rows.count, from: 0..<width, 0..<height, by: resize)
             return (isGray ? picture : picture.converted(to: .rgb)).placed(
                 in: (newWidth, newHeight), at: (columns.lowerBound, rows.lowerBound), on: ground)
         }

@@ -21,6 +21,11 @@ extension StoredImage {
         // A block of 64 samples takes at least one bit, so a byte makes at most 512 pixels.
         try checkSize(width: Int(width), height: Int(height), options, capacity: bytes.count * 512)
 
+        if let reduction = options.reduction {
+            // Scaled decoding rounds up.
+            let divisor = Int32(reduction.divisor(width: Int(width), height: Int(height)))
+            (width, height) = ((width + divisor - 1) / divisor, (height + divisor - 1) / divisor)
+        }
         orientation = Orientation(jpeg: bytes)
         var warning: String?
         let (format, channels) =

@@ -8,7 +8,7 @@
 /// `commit` gives it the right one. Without a commit nothing remains, and an older file under that name stays as it was.
 ///
 /// Pipes and devices (`/dev/stdout`) are written to as they are. A link is followed: what it points to is replaced.
-final class AtomicFile {
+package final class AtomicFile {
     /// The name as the user gave it, for messages.
     private let path: String
     private let target: String
@@ -21,7 +21,7 @@ final class AtomicFile {
     /// - Parameter mayReplace: whether a file that stands under this name already is replaced.
     /// - Throws: `Failure` when the folder is missing or cannot be written to, when there is a folder under this name, or
     ///   a file that may not be replaced.
-    init(path: String, mayReplace: Bool = true) throws {
+    package init(path: String, mayReplace: Bool = true) throws {
         (self.path, self.mayReplace) = (path, mayReplace)
         var status = stat()
         let exists = stat(path, &status) == 0
@@ -45,18 +45,18 @@ final class AtomicFile {
 
     /// Appends bytes.
     /// - Throws: `Failure` when the disk is full or the like.
-    func write(_ bytes: UnsafeRawBufferPointer) throws {
+    package func write(_ bytes: UnsafeRawBufferPointer) throws {
         if buffer.count + bytes.count > Self.bufferSize { try flush() }
         if bytes.count > Self.bufferSize { try writeOut(bytes) } else { buffer.append(contentsOf: bytes) }
     }
 
-    func write(_ bytes: some Collection<UInt8>) throws {
+    package func write(_ bytes: some Collection<UInt8>) throws {
         let done: Void? = try bytes.withContiguousStorageIfAvailable { try write(UnsafeRawBufferPointer($0)) }
         if done == nil { try Array(bytes).withUnsafeBytes { try write($0) } }
     }
 
     /// Ends the file and gives it its name.
-    func commit() throws {
+    package func commit() throws {
         try flush()
         let status = close(descriptor)
         descriptor = -1

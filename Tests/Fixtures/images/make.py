@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """make.py: writes the picture files beside it, and what Pillow makes of them.
 
-    pip install 'pillow>=13' numpy && python3 make.py
+    pip install 'pillow>=13' numpy tensorflow-cpu && python3 make.py
 
 good/          JPEG, PNG, WebP, GIF, BMP and PNM files of each kind
 refused/       other kinds of images
 decoded.tsv    for each good file its size and where in decoded.bin its RGB pixels start, after
                ImageOps.exif_transpose and convert("RGB")
 composed.tsv   the same of files with alpha, laid on a ground
-resized.tsv    crops and resizes, and where in resized.bin their pixels start: RGB, or one byte a pixel for "gray"
+resized.tsv    crops and resizes by Pillow, and where in resized.bin their pixels start: RGB, or one byte a pixel for "gray"
+tensorflow.tsv the same by TensorFlow
 
     python3 make.py SHARED      ../shared/images from the project's root: difficult files that are not copied here
 
 shared.tsv     for each file of these kinds below odd and imagenet its size and the CRC-32 of its RGB pixels, after the
-               photographs' also those of their 224 x 224 versions by "fill" and "center:0.875"; "refused" where Pillow
+               photographs' also those of their 224 x 224 versions by "fill", "center:0.875" and bicubic "fill"; "refused" where Pillow
                cannot read the file
 """
 import io, math, os, shutil, struct, sys, zlib
@@ -81,9 +82,9 @@ def rgb(path):
 def nearest(x): return math.floor(x + 0.5)
 
 
-def resized(image, width, height, crop):
+def resized(image, width, height, crop, how=Image.BILINEAR):
     w, h = image.size
-    if crop == "fill": return image.resize((width, height), Image.BILINEAR)
+    if crop == "fill": return image.resize((width, height), how)
     if crop.startswith("center:"):
         side = float(crop[7:]) * min(w, h)
         left, top = min(nearest((w - side) / 2), w - 1), min(nearest((h - side) / 2), h - 1)
@@ -114,7 +115,7 @@ def shared(root):
             try: image = rgb(path)
             except Exception: lines.append([inner, "refused"]); continue
             lines.append([inner, f"{image.width}x{image.height}", crc(image)])
-            if inner.startswith("imagenet"): lines[-1] += [crc(resized(image, 224, 224, c)) for c in ("fill", "center:0.875")]
+            if inner.startswith("imagenet"): lines[-1] += [crc(resized(image, 224, 224, c)) for c in ("fill", "center:0.875")] + [crc(image.resize((224, 224), Image.BICUBIC))]
     with open(os.path.join(here, "shared.tsv"), "w") as f: f.writelines("\t".join(l) + "\n" for l in sorted(lines))
 
 
@@ -279,4 +280,21 @@ cases = [(file, width, height, crop)
 rows = [((f, w, h, c, "rgb"), resized(rgb(good(f)), w, h, c).tobytes()) for f, w, h, c in cases]
 rows += [((f, w, h, "fill", "gray"), resized(rgb(good(f)).convert("L"), w, h, "fill").tobytes()) for f, w, h in
     [("large.png", 28, 28), ("rgb-8.png", 25, 18), ("gray-8.png", 28, 28)]]
-table("resized", ["file", "width", "height", "crop", "channels"], rows)
+rows = [((f, w, h, c, m, "pillow"), p) for (f, w, h, c, m), p in rows]
+rows += [((f, w, h, "fill", "rgb", "bicubic"), resized(rgb(good(f)), w, h, "fill", Image.BICUBIC).tobytes()) for f, w, h, c in cases if c == "fill" and w * h < 1100]
+rows += [(("large.png", 28, 28, "fill", "gray", "bicubic"), resized(rgb(good("large.png")).convert("L"), 28, 28, "fill", Image.BICUBIC).tobytes())]
+table("resized", ["file", "width", "height", "crop", "channels", "resize"], rows)
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import tensorflow as tf
+
+raw = tf.raw_ops
+ways = {
+    "tensorflow": lambda x, s: raw.ResizeBilinear(images=x, size=s),
+    "tensorflow:align-corners": lambda x, s: raw.ResizeBilinear(images=x, size=s, align_corners=True),
+    "tensorflow:half-pixel": lambda x, s: raw.ResizeBilinear(images=x, size=s, half_pixel_centers=True),
+    "area": lambda x, s: raw.ResizeArea(images=x, size=s),
+}
+rows = [((f, w, h, "fill", "rgb", n), np.rint(way(np.asarray(rgb(good(f)))[None].astype(np.float32), (h, w)).numpy()[0]).astype(np.uint8).tobytes())
+    for f, w, h, c in cases if c == "fill" and w * h < 1100 for n, way in ways.items()]
+table("tensorflow", ["file", "width", "height", "crop", "channels", "resize"], rows)

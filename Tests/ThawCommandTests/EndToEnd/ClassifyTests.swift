@@ -146,4 +146,156 @@ import Testing
         #expect(full.errors == "thaw: standard output: cannot be written: No space left on device\n")
         #expect(try Thaw.run(words, after: "| true").errors == "")
     }
+
+    @Test func `a dash stands for a list on standard input, with what is missing told in its place`() throws {
+        let folder = try TemporaryFolder()
+        let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
+        let list = try folder.write("\(cat)\r\n\n/nowhere.jpg\n\(horse)", to: "list.txt")
+        let outcome = try Thaw.run(
+            ["classify", ClassifyTests.model.path, cat, "-", horse, "--format", "csv", "--top", "1"], after: "< \(list)"
+        )
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.lines.dropFirst().map { $0.split(separator: ",")[0] } == [
+                cat[...], cat[...], "/nowhere.jpg", horse[...], horse[...],
+            ])
+        let none = try Thaw.run(["classify", ClassifyTests.model.path, "-"])
+        #expect(none.status == 2)
+        #expect(none.errors.contains("thaw: -: there are no images"))
+    }
+
+    @Test func `links in a circle end nowhere, and a folder that cannot be read is told of`() throws {
+        let folder = try TemporaryFolder()
+        let manager = FileManager.default
+        try manager.createDirectory(atPath: folder.path("a/b"), withIntermediateDirectories: true)
+        try manager.copyItem(atPath: Project.photograph("cat"), toPath: folder.path("a/b/cat.jpg"))
+        try manager.createSymbolicLink(atPath: folder.path("a/b/up"), withDestinationPath: folder.path("a"))
+        try manager.createSymbolicLink(
+            atPath: folder.path("a/self.jpg"), withDestinationPath: folder.path("a/self.jpg"))
+        let circle = try classify(folder.url.path, "--format", "csv", "--top", "1")
+        #expect(circle.status == 0)
+        #expect(circle.lines.count == 2)
+        // Deeper than a path can say.
+        let name = String(repeating: "d", count: 250)
+        let dig = Process()
+        dig.executableURL = URL(fileURLWithPath: "/bin/sh")
+        dig.arguments = [
+            "-c", "cd \"$0\"; for i in $(seq 17); do mkdir \(name) && cd -P \(name) || exit 1; done", folder.path("a"),
+        ]
+        try dig.run()
+        dig.waitUntilExit()
+        defer {
+            let fill = Process()
+            fill.executableURL = URL(fileURLWithPath: "/bin/rm")
+            fill.arguments = ["-rf", folder.path("a")]
+            try? fill.run()
+            fill.waitUntilExit()
+        }
+        let deep = try classify(folder.url.path, "--format", "json", "--top", "1")
+        #expect(deep.status == 1)
+        #expect(deep.lines.count == 2)
+        #expect(deep.lines.last?.contains("\"error\": \"cannot be opened: File name too long\"") == true)
+    }
+
+    @Test func `an interrupted run is gone on with`() throws {
+        let folder = try TemporaryFolder()
+        let out = folder.path("out.jsonl")
+        let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
+        let odd = folder.path("a \"quoted\" name.jpg")
+        try FileManager.default.copyItem(atPath: cat, toPath: odd)
+        let first = try classify(cat, odd, "/nowhere.jpg", "--resume", out)
+        #expect(first.status == 1)
+        #expect(first.output == "")
+        // As if the machine had stopped in the middle of a line.
+        let whole = try String(contentsOfFile: out, encoding: .utf8)
+        try (whole + "{\"image\": \"/tm").write(toFile: out, atomically: true, encoding: .utf8)
+        let second = try classify(cat, odd, horse, "/nowhere.jpg", "--resume", out)
+        #expect(second.status == 0)
+        #expect(second.errors == "3 results were there, 1 have been added\n")
+        let lines = try String(contentsOfFile: out, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(try String(contentsOfFile: out, encoding: .utf8).hasPrefix(whole))
+        #expect(lines[3].contains("horse.jpg"))
+        #expect(try classify(cat, odd, "--resume", out).status == 0)
+        let wrong = try classify(cat, "--resume", folder.write("hello\n", to: "text.txt"))
+        #expect(wrong.status == 2)
+        #expect(wrong.errors.contains("line 1: is no result of thaw classify"))
+        #expect(try folder.data("text.txt") == Data("hello\n".utf8))
+        #expect(try classify(cat, "--resume", out, "--format", "csv").status == 2)
+    }
+
+    /// A list without an end keeps the program waiting, until the signal comes.
+    @Test func `an interruption leaves whole lines behind`() throws {
+        let folder = try TemporaryFolder()
+        let cat = Project.photograph("cat")
+        let script = """
+            mkfifo fifo; (for i in $(seq 200); do echo "$1"; done; sleep 20) > fifo & feeder=$!
+            "$0" classify "$2" - --format json < fifo > out 2> err & pid=$!
+            while [ "$(wc -l < out)" -lt 200 ]; do sleep 0.05; done
+            kill -INT $pid; wait $pid; echo "status $?" > status; kill $feeder
+            """
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = ["-c", "set -m\n" + script, Thaw.binary.path, cat, ClassifyTests.model.path]
+        process.currentDirectoryURL = folder.url
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(try folder.data("status") == Data("status 130\n".utf8))
+        let output = try String(contentsOfFile: folder.path("out"), encoding: .utf8)
+        #expect(output.split(separator: "\n").count == 200 && output.hasSuffix("}\n"))
+        #expect(
+            try String(contentsOfFile: folder.path("err"), encoding: .utf8).contains("interrupted: 200 images are done")
+        )
+    }
+
+    @Test func `whoever stops reading stops the work, also where a list goes on`() throws {
+        let outcome = try Thaw.run(
+            ["classify", ClassifyTests.model.path, "-", "--format", "json"],
+            shell: "yes '\(Project.photograph("cat"))' |", after: "| head -n 2 | wc -l")
+        #expect(outcome.output.trimmingCharacters(in: .whitespaces) == "2\n")
+        #expect(outcome.errors == "")
+    }
+
+    @Test func `how an image is resized makes a difference, and the fast way a small one`() throws {
+        let photograph = Project.photograph("coffee")
+        let answers = try Resizes.all.map { try classify(photograph, "--resize", $0, "--format", "csv") }
+        #expect(answers.allSatisfy { $0.status == 0 })
+        #expect(Set(answers.map(\.output)).count == Resizes.all.count)
+        let fast = try classify(photograph, "--fast", "--top", "1", "--format", "csv")
+        #expect(fast.output != answers[0].output)
+        #expect(try classify(photograph, "--resize", "nearest").errors.contains("pillow, bicubic, tensorflow"))
+    }
+
+    private enum Resizes {
+        static let all = [
+            "pillow", "bicubic", "tensorflow", "tensorflow:align-corners", "tensorflow:half-pixel", "area",
+        ]
+    }
+
+    @Test func `a report is one page that holds everything, whatever files are called`() throws {
+        let folder = try TemporaryFolder()
+        let name = folder.path("<script>alert(1)<!-- &amp; 'x'.jpg")
+        try FileManager.default.copyItem(atPath: Project.photograph("cat"), toPath: name)
+        let hostile = folder.path("report.html")
+        let outcome = try classify(name, "/nowhere.jpg", Project.photograph("horse"), "--report", hostile)
+        #expect(outcome.status == 1)
+        let page = try String(contentsOfFile: hostile, encoding: .utf8)
+        #expect(page.hasPrefix("<!doctype html>") && page.hasSuffix("</html>\n"))
+        #expect(!page.contains("<script>alert"))
+        #expect(!page.contains("http://") || !page.contains("src=\"http"))
+        // What the program reads is JSON with a row for each photograph.
+        let start = try #require(page.range(of: "id=\"rows\">"))
+        let end = try #require(page.range(of: "</script>", range: start.upperBound..<page.endIndex))
+        let rows = try #require(
+            try JSONSerialization.jsonObject(with: Data(page[start.upperBound..<end.lowerBound].utf8)) as? [[Any]])
+        #expect(rows.map { $0[0] as? String } == [name, "/nowhere.jpg", Project.photograph("horse")])
+        #expect(rows[1][4] as? String == "no such file")
+        let picture = try #require(Data(base64Encoded: rows[0][1] as? String ?? ""))
+        #expect(picture.starts(with: [0xFF, 0xD8, 0xFF]))
+        #expect(picture.count < 8000)
+        let refused = try classify(name, "--report", folder.path("none/report.html"))
+        #expect(refused.status == 2)
+        #expect(refused.output == "")
+    }
 }

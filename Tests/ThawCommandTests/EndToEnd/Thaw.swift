@@ -29,7 +29,9 @@ enum Thaw {
             process.arguments = words
         } else {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments = ["-c", (shell ?? "") + " exec \"$0\" \"$@\" " + after, binary.path] + words
+            // Behind a pipe there is no program to become.
+            let start = shell?.hasSuffix("|") == true ? "" : " exec"
+            process.arguments = ["-c", (shell ?? "") + start + " \"$0\" \"$@\" " + after, binary.path] + words
         }
         process.currentDirectoryURL = folder?.url
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
@@ -54,7 +56,7 @@ enum Thaw {
     }
 
     /// `thaw`, built beside the tests; or what the environment's `THAW` names.
-    private static let binary: URL = {
+    static let binary: URL = {
         if let path = ProcessInfo.processInfo.environment["THAW"] { return URL(fileURLWithPath: path) }
         #if os(macOS)
             let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }!.bundleURL

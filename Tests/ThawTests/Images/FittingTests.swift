@@ -9,12 +9,67 @@ import Testing
         let layout: ColorLayout = expected.pixels.channels == 1 ? .gray : .rgb
         let crop = try crop(expected.fields["crop"]!)
         let (width, height) = (expected.pixels.width, expected.pixels.height)
-        let picture = source.converted(to: layout).fitted(width: width, height: height, crop: crop)
+        let resize = try #require(Resizing(rawValue: expected.fields["resize"]!))
+        let picture = source.converted(to: layout).fitted(width: width, height: height, crop: crop, resize: resize)
         #expect(picture.difference(from: expected.pixels) == 0)
         if source.channels == 1 {
-            let late = source.fitted(width: width, height: height, crop: crop)
+            let late = source.fitted(width: width, height: height, crop: crop, resize: resize)
             #expect(late.converted(to: layout) == picture, "a gray picture may be converted before or after")
         }
+    }
+
+    /// TensorFlow rounds once, at the end; here each of the two passes does.
+    @Test(
+        "Resizing like TensorFlow gives its pixels, within a grey level", arguments: ImageFixtures.table("tensorflow"))
+    func resizingLikeTensorFlow(_ expected: ImageFixtures.Case) throws {
+        let source = try Pixels(contentsOf: ImageFixtures.path("good/" + expected.file)).converted(to: .rgb)
+        let resize = try #require(Resizing(rawValue: expected.fields["resize"]!))
+        let picture = source.fitted(width: expected.pixels.width, height: expected.pixels.height, resize: resize)
+        #expect(try #require(picture.difference(from: expected.pixels)) <= 1)
+    }
+
+    /// Sizes around those of the vectors, and parts of a picture that begin and end anywhere.
+    @Test(
+        "All kernels resize alike", arguments: [(1, 40), (2, 15), (17, 16), (64, 33), (101, 57), (300, 200)], [1, 3])
+    func kernels(_ size: (Int, Int), _ channels: Int) throws {
+        var generator = SystemRandomNumberGenerator()
+        let bytes = (0..<size.0 * size.1 * channels).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let picture = Pixels(width: size.0, height: size.1, channels: channels, bytes: bytes)
+        for (width, height) in [(1, 1), (19, 70), (64, 16), (224, 31)] {
+            for resize in Resizing.allCases {
+                let columns = size.0 / 5..<max(size.0 * 4 / 5, size.0 / 5 + 1)
+                let rows = size.1 / 7..<size.1
+                let expected = picture.plainlyResized(width: width, height: height, from: columns, rows, by: resize)
+                for set in InstructionSet.available {
+                    let found = picture.resized(
+                        width: width, height: height, from: columns, rows, by: resize, set.kernels)
+                    #expect(found == expected, "\(set) \(resize) to \(width) × \(height)")
+                }
+            }
+        }
+    }
+
+    @Test("A photograph decoded at reduced scale is close to the whole one, resized")
+    func reduction() throws {
+        let path = Fixtures.path("photographs/coffee.jpg")
+        let whole = try Pixels(contentsOf: path)
+        for (side, crop) in [(32, Crop.fill), (64, .center(0.875)), (48, .fit(on: .black))] {
+            var options = DecodingOptions()
+            options.reduction = DecodingOptions.Reduction(width: side, height: side, crop: crop)
+            let reduced = try Pixels(contentsOf: path, options)
+            #expect(reduced.width * 2 <= whole.width + 1)
+            let (a, b) = (
+                whole.fitted(width: side, height: side, crop: crop),
+                reduced.fitted(width: side, height: side, crop: crop)
+            )
+            let mean =
+                Double(zip(a.bytes, b.bytes).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }) / Double(a.bytes.count)
+            // At worst an eighth of the size, and no pixel to spare, as here.
+            #expect(mean < 5)
+        }
+        var options = DecodingOptions()
+        options.reduction = DecodingOptions.Reduction(width: whole.width / 2 + 1, height: 8, crop: .fill)
+        #expect(try Pixels(contentsOf: path, options) == whole, "less than twice as large is decoded whole")
     }
 
     /// Reads what make.py writes in the column "crop".
@@ -43,5 +98,52 @@ import Testing
         let gray = Pixels(width: 2, height: 1, channels: 1, bytes: [7, 9])
         #expect(gray.converted(to: .bgr).bytes == [7, 7, 7, 9, 9, 9])
         #expect(gray.converted(to: .gray) == gray)
+    }
+}
+
+extension Pixels {
+    /// Both passes by obvious loops, in the order that Pillow has.
+    fileprivate func plainlyResized(
+        width newWidth: Int, height newHeight: Int, from columns: Range<Int>, _ rows: Range<Int>, by resize: Resizing
+    ) -> Pixels {
+        func sum(_ filter: ResamplingFilter, _ index: Int, _ sample: (Int) -> UInt8) -> UInt8 {
+            var sum = 1 << 21
+            for tap in 0..<Int(filter.taps[index]) {
+                sum += Int(sample(Int(filter.first[index]) + tap)) * Int(filter.weights[index * filter.reach + tap])
+            }
+            return UInt8(max(0, min(255, sum >> 22)))
+        }
+        func alongRows(_ picture: Pixels, _ columns: Range<Int>, _ rows: Range<Int>) -> Pixels {
+            guard columns != 0..<picture.width || newWidth != picture.width else { return picture }
+            let filter = ResamplingFilter(from: columns, to: newWidth, by: resize)
+            let bytes = rows.flatMap { y in
+                (0..<newWidth).flatMap { x in
+                    (0..<channels).map { c in
+                        sum(filter, x) { picture.bytes[(y * picture.width + $0) * channels + c] }
+                    }
+                }
+            }
+            return Pixels(width: newWidth, height: rows.count, channels: channels, bytes: bytes)
+        }
+        func alongColumns(_ picture: Pixels, _ columns: Range<Int>, _ rows: Range<Int>) -> Pixels {
+            guard rows != 0..<picture.height || newHeight != picture.height else { return picture }
+            let filter = ResamplingFilter(from: rows, to: newHeight, by: resize)
+            let bytes = (0..<newHeight).flatMap { y in
+                columns.flatMap { x in
+                    (0..<channels).map { c in
+                        sum(filter, y) { picture.bytes[($0 * picture.width + x) * channels + c] }
+                    }
+                }
+            }
+            return Pixels(width: columns.count, height: newHeight, channels: channels, bytes: bytes)
+        }
+        if rows.count - newHeight > 2 * max(columns.count - newWidth, 0) {
+            let tall = alongColumns(self, columns, rows)
+            let all = tall == self ? (columns, rows) : (0..<tall.width, 0..<tall.height)
+            return alongRows(tall, all.0, all.1)
+        }
+        let wide = alongRows(self, columns, rows)
+        let all = wide == self ? (columns, rows) : (0..<wide.width, 0..<wide.height)
+        return alongColumns(wide, all.0, all.1)
     }
 }

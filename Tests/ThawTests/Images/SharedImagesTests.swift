@@ -28,6 +28,7 @@ struct SharedImagesTests {
             #expect(photo.fitted(width: 224, height: 224).checksum == line[3], "\(line[0]) filled")
             #expect(
                 photo.fitted(width: 224, height: 224, crop: .center(0.875)).checksum == line[4], "\(line[0]) cropped")
+            #expect(photo.fitted(width: 224, height: 224, resize: .bicubic).checksum == line[5], "\(line[0]) bicubic")
         }
     }
 

@@ -1,0 +1,168 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Two stages of work on a stream of items, on several threads, with the answers in the order of the items.
+///
+/// Each thread does what is due: it finishes what has been prepared, where enough of that has gathered, and else draws the
+/// next item and prepares it. So both stages go on side by side whatever they cost, and a thread stays with one of them for
+/// some items, which its caches like. Between the item drawn last and the answer taken last lie `window` items at most:
+/// memory does not grow with the stream.
+final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
+    private let draw: () -> Item?
+    private let prepare: (Item) -> Prepared
+    private let finish: (Prepared) -> Answer
+    private let threads: Int
+    private let window: Int
+    /// How many prepared items a thread finishes in a row.
+    private let group: Int
+
+    // All below is guarded by `lock`.
+    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    /// Wakes threads that wait for something to do, and the one that waits for the next answer.
+    private let work: UnsafeMutablePointer<pthread_cond_t>
+    private let answered: UnsafeMutablePointer<pthread_cond_t>
+    private var prepared: [(ticket: Int, item: Prepared)] = []
+    private var answers: [Answer?]
+    private var drawn = 0
+    private var taken = 0
+    private var isDrawing = false
+    private var hasEnded = false
+    private var isStopped = false
+
+    /// - Parameter draw: Gives the next item, nil at the end. It is called by one thread at a time, and may take long: what
+    ///   has been drawn goes on meanwhile.
+    init(
+        threads: Int, window: Int, draw: @escaping () -> Item?, prepare: @escaping (Item) -> Prepared,
+        finish: @escaping (Prepared) -> Answer
+    ) {
+        (self.threads, self.window) = (max(threads, 1), max(window, 1))
+        (self.draw, self.prepare, self.finish) = (draw, prepare, finish)
+        group = threads > 1 ? 4 : 1
+        answers = Array(repeating: nil, count: self.window)
+        lock = .allocate(capacity: 1)
+        lock.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(lock, nil)
+        (work, answered) = (.allocate(capacity: 1), .allocate(capacity: 1))
+        for condition in [work, answered] {
+            condition.initialize(to: pthread_cond_t())
+            pthread_cond_init(condition, nil)
+        }
+    }
+
+    deinit {
+        pthread_mutex_destroy(lock)
+        lock.deallocate()
+        for condition in [work, answered] {
+            pthread_cond_destroy(condition)
+            condition.deallocate()
+        }
+    }
+
+    /// Works until the stream ends, and gives the answers to `body`, on the thread that calls. What `body` throws ends the
+    /// work. To be called once.
+    func run(_ body: (Answer) throws -> Void) rethrows {
+        let running = (0..<threads).compactMap { _ in startThread() }
+        if running.isEmpty { fatalError("no thread can be started") }
+        defer {
+            locked { isStopped = true }
+            pthread_cond_broadcast(work)
+            for thread in running { pthread_join(thread, nil) }
+        }
+        while let answer = nextAnswer() { try body(answer) }
+    }
+
+    private func nextAnswer() -> Answer? {
+        locked {
+            while true {
+                if let answer = answers[taken % window] {
+                    answers[taken % window] = nil
+                    // A full window gave the threads nothing to draw.
+                    if drawn - taken == window { pthread_cond_broadcast(work) }
+                    taken += 1
+                    return answer
+                }
+                if hasEnded && taken == drawn { return nil }
+                pthread_cond_wait(answered, lock)
+            }
+        }
+    }
+
+    private func serve() {
+        pthread_mutex_lock(lock)
+        while !isStopped {
+            let mayDraw = !hasEnded && !isDrawing && drawn - taken < window
+            if prepared.count >= group || !mayDraw && !prepared.isEmpty {
+                let batch = Array(prepared.prefix(mayDraw ? group : 1))
+                prepared.removeFirst(batch.count)
+                for (ticket, item) in batch {
+                    pthread_mutex_unlock(lock)
+                    let answer = finish(item)
+                    pthread_mutex_lock(lock)
+                    answers[ticket % window] = answer
+                    if ticket == taken { pthread_cond_signal(answered) }
+                }
+            } else if mayDraw {
+                isDrawing = true
+                pthread_mutex_unlock(lock)
+                let item = draw()
+                pthread_mutex_lock(lock)
+                isDrawing = false
+                guard let item else {
+                    hasEnded = true
+                    pthread_cond_broadcast(work)
+                    pthread_cond_signal(answered)
+                    continue
+                }
+                let ticket = drawn
+                drawn += 1
+                pthread_cond_signal(work)
+                pthread_mutex_unlock(lock)
+                let half = prepare(item)
+                pthread_mutex_lock(lock)
+                prepared.append((ticket, half))
+                // Whoever draws may be held up by a slow source.
+                if isDrawing { pthread_cond_signal(work) }
+            } else if hasEnded {
+                break
+            } else {
+                pthread_cond_wait(work, lock)
+            }
+        }
+        pthread_mutex_unlock(lock)
+    }
+
+    private func locked<Result>(_ body: () -> Result) -> Result {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        return body()
+    }
+
+    private func startThread() -> pthread_t? {
+        let run = Unmanaged.passRetained(Start { self.serve() }).toOpaque()
+        #if canImport(Darwin)
+            var thread: pthread_t?
+            let code = pthread_create(&thread, nil, { startConveyor($0) }, run)
+        #else
+            var thread = pthread_t()
+            let code = pthread_create(&thread, nil, { startConveyor($0!) }, run)
+        #endif
+        if code == 0 { return thread }
+        Unmanaged<Start>.fromOpaque(run).release()
+        return nil
+    }
+}
+
+/// What a new thread does; a pointer to it goes through C.
+private final class Start {
+    let body: () -> Void
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+}
+
+private func startConveyor(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body()
+    return nil
+}

@@ -1,0 +1,149 @@
+/// How right a model is on photographs whose classes are known.
+///
+/// Outcomes are added one by one; all else is computed from them. An outcome takes 24 bytes.
+public struct Evaluation: Sendable {
+    public let classCount: Int
+    public private(set) var outcomes: [Outcome] = []
+
+    /// What came of one photograph.
+    public struct Outcome: Sendable {
+        /// The class that it shows, and the one that the model gives the highest probability.
+        public let truth: Int32
+        public let prediction: Int32
+        /// How many classes are more probable than the true one.
+        public let rank: Int32
+        /// The probability of the predicted class, and of the true one.
+        public let confidence: Float
+        public let truthProbability: Float
+
+        public var isRight: Bool { rank == 0 }
+    }
+
+    public init(classCount: Int) { self.classCount = classCount }
+
+    public mutating func add(_ classification: Classification, truth: Int) {
+        let best = classification.top(1)[0]
+        // A number that is none comes last; of equals the one with the lower index comes first, as in `top`.
+        let keys = classification.probabilities.map { $0.isNaN ? -.infinity : $0 }
+        let own = keys[truth]
+        let rank = keys.indices.count { keys[$0] > own || keys[$0] == own && $0 < truth }
+        outcomes.append(
+            Outcome(
+                truth: Int32(truth), prediction: Int32(best.index), rank: Int32(rank),
+                confidence: best.probability, truthProbability: classification.probabilities[truth]))
+    }
+
+    /// The photographs whose true class is among the `count` most probable ones.
+    public func top(_ count: Int) -> Proportion {
+        Proportion(outcomes.count { $0.rank < count }, of: outcomes.count)
+    }
+
+    // MARK: Class by class
+
+    public struct ClassResult: Sendable {
+        public let index: Int
+        /// Photographs that show it, those taken for it, and those of both.
+        public let images: Int
+        public let predicted: Int
+        public let right: Int
+        /// Of those taken for it, how many show it.
+        public var precision: Proportion { Proportion(right, of: predicted) }
+        /// Of those that show it, how many are taken for it.
+        public var recall: Proportion { Proportion(right, of: images) }
+        /// The harmonic mean of both.
+        public var f1: Double { images + predicted == 0 ? .nan : 2 * Double(right) / Double(images + predicted) }
+    }
+
+    /// One result a class, also of those that no photograph shows.
+    public var classes: [ClassResult] {
+        var (images, predicted, right) = (
+            [Int](repeating: 0, count: classCount), [Int](repeating: 0, count: classCount),
+            [Int](repeating: 0, count: classCount)
+        )
+        for outcome in outcomes {
+            images[Int(outcome.truth)] += 1
+            predicted[Int(outcome.prediction)] += 1
+            if outcome.isRight { right[Int(outcome.truth)] += 1 }
+        }
+        return (0..<classCount).map {
+            ClassResult(index: $0, images: images[$0], predicted: predicted[$0], right: right[$0])
+        }
+    }
+
+    /// A true class, a predicted one, and how often they came together.
+    public struct Cell: Equatable, Sendable {
+        public let truth: Int
+        public let prediction: Int
+        public let count: Int
+    }
+
+    /// The cells of the confusion matrix that are not empty, by truth and prediction.
+    public var confusion: [Cell] {
+        let keys = outcomes.map { Int($0.truth) * classCount + Int($0.prediction) }.sorted()
+        var cells: [Cell] = []
+        var start = 0
+        for (place, key) in keys.enumerated() where place + 1 == keys.count || keys[place + 1] != key {
+            cells.append(Cell(truth: key / classCount, prediction: key % classCount, count: place + 1 - start))
+            start = place + 1
+        }
+        return cells
+    }
+
+    /// The pairs of different classes that are confused most often.
+    public func worstConfusions(_ count: Int) -> [Cell] {
+        Array(
+            confusion.filter { $0.truth != $0.prediction }
+                .sorted { ($1.count, $0.truth, $0.prediction) < ($0.count, $1.truth, $1.prediction) }.prefix(count))
+    }
+
+    /// The places, in the order of adding, of the mistakes that the model was surest of.
+    public func worstMistakes(_ count: Int) -> [Int] {
+        Array(
+            outcomes.indices.filter { !outcomes[$0].isRight }
+                .sorted { (-outcomes[$0].confidence, $0) < (-outcomes[$1].confidence, $1) }.prefix(count))
+    }
+
+    // MARK: Calibration
+
+    /// The photographs whose confidence lies in one range: how sure the model was of them, and how often it was right.
+    public struct CalibrationBin: Sendable {
+        public let range: ClosedRange<Double>
+        public let images: Int
+        public let meanConfidence: Double
+        public let right: Proportion
+    }
+
+    /// Whether the model is right as often as it claims to be.
+    public struct Calibration: Sendable {
+        public let bins: [CalibrationBin]
+        /// The expected calibration error: the mean distance between confidence and accuracy, weighed by photographs.
+        /// Source: Guo, Pleiss, Sun and Weinberger, ICML 2017, with their 15 bins of equal width.
+        public let error: Double
+        public let meanConfidence: Double
+    }
+
+    public var calibration: Calibration {
+        let count = 15
+        var (images, right, sums) = (
+            [Int](repeating: 0, count: count), [Int](repeating: 0, count: count), [Double](repeating: 0, count: count)
+        )
+        for outcome in outcomes {
+            let confidence = outcome.confidence.isNaN ? 0 : min(max(Double(outcome.confidence), 0), 1)
+            let bin = min(max(Int((confidence * Double(count)).rounded(.up)) - 1, 0), count - 1)
+            images[bin] += 1
+            right[bin] += outcome.isRight ? 1 : 0
+            sums[bin] += confidence
+        }
+        let width = 1 / Double(count)
+        let bins = (0..<count).map { (bin: Int) -> CalibrationBin in
+            let (start, end) = (Double(bin) * width, Double(bin + 1) * width)
+            let mean: Double = images[bin] == 0 ? .nan : sums[bin] / Double(images[bin])
+            return CalibrationBin(
+                range: start...end, images: images[bin], meanConfidence: mean,
+                right: Proportion(right[bin], of: images[bin]))
+        }
+        let total = Double(max(outcomes.count, 1))
+        let error = zip(sums, right).reduce(0.0) { $0 + abs($1.0 - Double($1.1)) } / total
+        return Calibration(bins: bins, error: error, meanConfidence: sums.reduce(0, +) / total)
+    }
+}

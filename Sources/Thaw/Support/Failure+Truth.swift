@@ -1,0 +1,33 @@
+/// What can be wrong with a folder or a table that says what is on photographs.
+extension Failure {
+    static func noTruth() -> Failure {
+        Failure(
+            "names no photograph with its class",
+            remedy: "a folder with a folder for each class is expected, or a table")
+    }
+
+    static func tableTooNarrow(line: Int) -> Failure {
+        Failure(
+            place: "line \(line)", "has one column",
+            remedy: "a path and a class are expected, with a tab between them, below a line with the columns' names")
+    }
+
+    static func unknownLabels(_ unknown: [(name: String, place: String, nearest: String?)]) -> Failure {
+        let shown = unknown.prefix(5).map { label in
+            "'\(label.name)'\(label.place)" + (label.nearest.map { " (did you mean '\($0)'?)" } ?? "")
+        }
+        let more = unknown.count > 5 ? " and \(unknown.count - 5) more" : ""
+        let verb = unknown.count == 1 ? "is no label" : "are no labels"
+        return Failure("\(shown.joined(separator: ", "))\(more) \(verb) of the model")
+    }
+
+    static func classOutside(_ index: Int, line: Int, count: Int) -> Failure {
+        Failure(
+            place: "line \(line)", "there is no class \(index)", remedy: "the model has \(count), counted from 0",
+            hint: "--offset is added to the indices in a table: 1 for a model that counts a background class first")
+    }
+
+    static func namedTwice(_ path: String, line: Int, earlier: Int) -> Failure {
+        Failure(place: "line \(line)", "'\(path)' stands in line \(earlier) too", remedy: "each photograph counts once")
+    }
+}

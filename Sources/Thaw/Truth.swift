@@ -1,0 +1,127 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What is on photographs, as a person says it: the class of each, by its index in a model's output.
+///
+/// It comes from a folder that holds a folder for each class, named like its label; or from a table with a header line, whose
+/// columns are divided by tabs: first a path, relative to the table, and second a class's index or its label.
+public struct Truth: Sendable {
+    public private(set) var images: [Image] = []
+    /// What a person should know although nothing is wrong.
+    public private(set) var notes: [String] = []
+
+    public struct Image: Sendable {
+        public let path: String
+        public let classIndex: Int
+
+        public init(path: String, classIndex: Int) { (self.path, self.classIndex) = (path, classIndex) }
+    }
+
+    /// - Parameter offset: What is added to indices in a table: 1 where the model counts a background class first and the
+    ///   table does not.
+    /// - Throws: `Failure` when it cannot be read, names a photograph twice, or a label that the model does not have.
+    public init(contentsOf path: String, for model: Model, offset: Int = 0) throws {
+        let names = LabelIndex(model)
+        var status = stat()
+        let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        try naming(file: path) {
+            if isFolder { try readFolder(path, names) } else { try readTable(path, names, offset) }
+            if images.isEmpty { throw Failure.noTruth() }
+        }
+        let missing = model.classCount - Set(images.map(\.classIndex)).count
+        if missing > 0 {
+            notes.append("of \(missing) of the model's \(model.classCount) classes there is no photograph")
+        }
+    }
+
+    private mutating func readFolder(_ folder: String, _ names: LabelIndex) throws {
+        let root = folder.hasSuffix("/") ? folder : folder + "/"
+        var indices: [String: Int] = [:]
+        var unknown: [(name: String, place: String, nearest: String?)] = []
+        var (strays, outside) = (0, Set<String>())
+        for path in try ImageFiles.under([folder]) {
+            let parts = path.dropFirst(root.count).split(separator: "/", maxSplits: 1)
+            guard parts.count == 2 else {
+                strays += 1
+                continue
+            }
+            let name = String(parts[0])
+            if indices[name] == nil, !outside.contains(name) {
+                indices[name] = names.index(of: name)
+                if indices[name] == nil {
+                    outside.insert(name)
+                    unknown.append((name, "", names.nearest(to: name)))
+                }
+            }
+            if let index = indices[name] { images.append(Image(path: path, classIndex: index)) }
+        }
+        if !unknown.isEmpty { throw Failure.unknownLabels(unknown) }
+        if strays > 0 { notes.append("\(strays) photographs lie in no class's folder and do not count") }
+    }
+
+    private mutating func readTable(_ path: String, _ names: LabelIndex, _ offset: Int) throws {
+        let file = try MappedFile(path: path)
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
+        var unknown: [(name: String, place: String, nearest: String?)] = []
+        var lines: [String: Int] = [:]
+        for (number, bytes) in file.bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
+            .dropFirst()
+        {
+            let line = String(decoding: bytes.last == 0x0D ? bytes.dropLast() : bytes, as: UTF8.self)
+            if line.isEmpty { continue }
+            let columns = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+            guard columns.count > 1 else { throw Failure.tableTooNarrow(line: number + 1) }
+            let image = columns[0].hasPrefix("/") ? columns[0] : folder + columns[0]
+            if let earlier = lines.updateValue(number + 1, forKey: image) {
+                throw Failure.namedTwice(columns[0], line: number + 1, earlier: earlier)
+            }
+            let digits = columns[1].hasPrefix("-") ? columns[1].dropFirst() : columns[1][...]
+            let isNumber = !digits.isEmpty && digits.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+            if !isNumber || offset == 0, let index = names.index(of: columns[1]) {
+                images.append(Image(path: image, classIndex: index))
+            } else if isNumber, let index = Int(columns[1]) {
+                guard names.isClass(index, offset) else {
+                    throw Failure.classOutside(index, line: number + 1, count: names.count)
+                }
+                images.append(Image(path: image, classIndex: index + offset))
+            } else {
+                unknown.append((columns[1], " in line \(number + 1)", names.nearest(to: columns[1])))
+            }
+        }
+        if !unknown.isEmpty { throw Failure.unknownLabels(unknown) }
+    }
+}
+
+/// A model's labels, to be found by their names: exactly, or else without regard to case and to underscores for spaces, or
+/// by the first of several names with commas between them.
+private struct LabelIndex {
+    let count: Int
+    private let labels: [String]
+    private var exact: [String: Int] = [:]
+    private var loose: [String: Int] = [:]
+
+    init(_ model: Model) {
+        count = model.classCount
+        labels = model.classifier?.labels ?? []
+        for (index, label) in labels.enumerated() {
+            exact[label] = index
+            for name in [label, String(label.prefix { $0 != "," })] where loose[Self.folded(name)] == nil {
+                loose[Self.folded(name)] = index
+            }
+        }
+    }
+
+    private static func folded(_ name: String) -> String { String(name.lowercased().map { $0 == "_" ? " " : $0 }) }
+
+    func index(of name: String) -> Int? { exact[name] ?? loose[Self.folded(name)] }
+
+    func nearest(to name: String) -> String? { Thaw.nearest(to: name, in: labels) }
+
+    func isClass(_ index: Int, _ offset: Int) -> Bool {
+        let (sum, overflow) = index.addingReportingOverflow(offset)
+        return !overflow && 0..<count ~= sum
+    }
+}

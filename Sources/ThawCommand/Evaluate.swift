@@ -1,0 +1,139 @@
+import Thaw
+
+/// `thaw evaluate`: how often a model is right on photographs whose classes are known.
+func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+    guard let path = arguments.positional.first else { throw Failure.missingArgument("the model") }
+    guard arguments.positional.count > 1 else { throw Failure.missingArgument("a folder or a table of photographs") }
+    if arguments.positional.count > 2 { throw Failure.excessArgument(arguments.positional[2]) }
+    let place = arguments.positional[1]
+    let conversion = try arguments.model(at: path)
+    if conversion.isGraph { console.tell(of: conversion) } else { conversion.warnings.forEach(console.warn) }
+    let model = conversion.model
+    let classifier = try blaming(path) { try arguments.classifier(model, threads: 1) }
+    let baseline = try arguments[Options.baseline].map { try arguments.baseline(at: $0, for: model) }
+    let truth = try Truth(contentsOf: place, for: model, offset: arguments[Options.offset])
+    truth.notes.forEach(console.note)
+    let report = try arguments[Options.report].map { try ReportFile($0, model, top: 5) }
+
+    let cancellation = Interruption.watch()
+    let run = EvaluationRun(console, arguments.threads, cancellation)
+    run.total = truth.images.count * (baseline == nil ? 1 : 2)
+    var result: EvaluationResult
+    do {
+        let first = try run.evaluate(classifier, truth.images, report: report)
+        result = EvaluationResult(
+            model: path, truth: place, labels: model.classifier?.labels, evaluation: first.evaluation,
+            images: first.images, failed: truth.images.count - first.images.count)
+        if let baseline {
+            let second = try run.evaluate(baseline.classifier, first.images.map { baseline.image($0) })
+            guard second.images.count == first.images.count else { throw Failure.photographsChanged() }
+            let comparison = PairedComparison(first.evaluation, second.evaluation) { $0 == baseline.translate($1) }
+            result.baseline = (baseline.path, second.evaluation, comparison)
+        }
+    } catch is Interrupted {
+        console.note("interrupted: an evaluation of a part would be none")
+        return .interrupted
+    }
+    guard !result.images.isEmpty else { return .failed }
+    switch arguments[Options.reportFormat] {
+    case .text: try console.print(EvaluationText(result).text)
+    case .json: try console.print(result.json + "\n")
+    }
+    try report?.finish(title: "How right is the model?", subtitle: path, summary: result.json)
+    return result.failed == 0 ? .done : .someInputsFailed
+}
+
+/// The other model of a comparison, and which of its classes are which of the first one's.
+struct Baseline {
+    let path: String
+    let classifier: Classifier
+    /// For each class of the first model the one of this, or -1.
+    private let classes: [Int32]
+    private let back: [Int32: Int32]
+
+    init(path: String, classifier: Classifier, for model: Model) throws {
+        (self.path, self.classifier) = (path, classifier)
+        if let own = classifier.model.classifier?.labels, let labels = model.classifier?.labels {
+            let indices = Dictionary(own.enumerated().map { ($1, Int32($0)) }, uniquingKeysWith: { first, _ in first })
+            classes = labels.map { indices[$0] ?? -1 }
+        } else if classifier.model.classCount == model.classCount {
+            classes = (0..<Int32(model.classCount)).map { $0 }
+        } else {
+            throw Failure.otherClasses(model.classCount, classifier.model.classCount).inFile(path)
+        }
+        if let missing = classes.firstIndex(of: -1) {
+            throw Failure.missingLabel(model.classifier?.labels[missing] ?? "\(missing)").inFile(path)
+        }
+        back = Dictionary(classes.enumerated().map { ($1, Int32($0)) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func image(_ image: Truth.Image) -> Truth.Image {
+        Truth.Image(path: image.path, classIndex: Int(classes[image.classIndex]))
+    }
+
+    /// A class of this model as one of the first; -1 where that has no such class.
+    func translate(_ index: Int32) -> Int32 { back[index] ?? -1 }
+}
+
+extension Arguments {
+    func baseline(at path: String, for model: Model) throws -> Baseline {
+        let other = try Model.load(contentsOf: path, options: converterOptions(), labels: labels()).model
+        return try blaming(path) {
+            try Baseline(path: path, classifier: classifier(other, threads: 1), for: model)
+        }
+    }
+}
+
+/// The work of an evaluation: one model after the other over all photographs.
+private final class EvaluationRun {
+    private let console: Console
+    private let threads: Int
+    private let cancellation: Cancellation
+    private var progress: Progress?
+    private var isFirst = true
+
+    init(_ console: Console, _ threads: Int, _ cancellation: Cancellation) {
+        (self.console, self.threads, self.cancellation) = (console, threads, cancellation)
+    }
+
+    /// Photographs, counted once a model.
+    var total = 0 {
+        didSet { progress = Progress(console, total: total) }
+    }
+
+    /// - Returns: What came out, and the photographs that could be read.
+    func evaluate(
+        _ classifier: Classifier, _ images: [Truth.Image], report: ReportFile? = nil
+    ) throws -> (evaluation: Evaluation, images: [Truth.Image]) {
+        var evaluation = Evaluation(classCount: classifier.model.classCount)
+        var read: [Truth.Image] = []
+        var place = 0
+        // Only the first model tells what is wrong with a photograph.
+        let tells = isFirst
+        isFirst = false
+        defer { progress?.clear() }
+        try classifier.classify(
+            images: images.lazy.map { FoundImage(path: $0.path) }, threads: threads,
+            thumbnailSide: report.map { _ in ReportFile.thumbnailSide }
+        ) { path, answer in
+            let image = images[place]
+            place += 1
+            switch answer {
+            case .success(let classification):
+                evaluation.add(classification, truth: image.classIndex)
+                read.append(image)
+                if tells, let warning = classification.warning {
+                    progress?.clear()
+                    console.warn("\(path): \(warning)")
+                }
+            case .failure(let failure):
+                progress?.clear()
+                if tells { console.report(failure) }
+            }
+            try report?.add(path, answer, truth: image.classIndex)
+            progress?.advance()
+            if cancellation.isCancelled { throw Interrupted() }
+        }
+        return (evaluation, read)
+    }
+}

@@ -1,0 +1,73 @@
+import Thaw
+
+/// What an evaluation found, as it is printed and reported.
+struct EvaluationResult {
+    let model: String
+    let truth: String
+    let labels: [String]?
+    let evaluation: Evaluation
+    /// The photographs that could be read, in the order of the outcomes.
+    let images: [Truth.Image]
+    let failed: Int
+    var baseline: (model: String, evaluation: Evaluation, comparison: PairedComparison)?
+
+    func label(_ index: Int) -> String { labels?[index] ?? "\(index)" }
+
+    /// One object with all that was found, without the photographs that came out right.
+    var json: String {
+        let calibration = evaluation.calibration
+        var fields = [
+            "\"model\": \(ThawCommand.json(model))", "\"truth\": \(ThawCommand.json(truth))",
+            "\"images\": \(images.count)", "\"failed\": \(failed)",
+            "\"top1\": \(Self.json(evaluation.top(1)))", "\"top5\": \(Self.json(evaluation.top(5)))",
+            "\"calibration\": {\"error\": \(ThawCommand.json(calibration.error)), "
+                + "\"mean_confidence\": \(ThawCommand.json(calibration.meanConfidence)), \"bins\": ["
+                + calibration.bins.map { bin in
+                    "{\"from\": \(ThawCommand.json(bin.range.lowerBound)), \"to\": \(ThawCommand.json(bin.range.upperBound)), "
+                        + "\"images\": \(bin.images), \"confidence\": \(ThawCommand.json(bin.meanConfidence)), "
+                        + "\"right\": \(ThawCommand.json(bin.right.value))}"
+                }.joined(separator: ", ") + "]}",
+            "\"classes\": ["
+                + evaluation.classes.map { result in
+                    "{\"label\": \(ThawCommand.json(label(result.index))), \"index\": \(result.index), "
+                        + "\"images\": \(result.images), \"predicted\": \(result.predicted), \"right\": \(result.right), "
+                        + "\"precision\": \(ThawCommand.json(result.precision.value)), "
+                        + "\"recall\": \(ThawCommand.json(result.recall.value)), \"f1\": \(ThawCommand.json(result.f1))}"
+                }.joined(separator: ", ") + "]",
+            "\"confusion\": ["
+                + evaluation.confusion.map { "[\($0.truth), \($0.prediction), \($0.count)]" }.joined(separator: ", ")
+                + "]",
+            "\"worst\": ["
+                + evaluation.worstMistakes(50).map { place in
+                    let outcome = evaluation.outcomes[place]
+                    return "{\"image\": \(ThawCommand.json(images[place].path)), "
+                        + "\"truth\": \(ThawCommand.json(label(Int(outcome.truth)))), "
+                        + "\"prediction\": \(ThawCommand.json(label(Int(outcome.prediction)))), "
+                        + "\"probability\": \(ThawCommand.json(outcome.confidence)), "
+                        + "\"probability_of_truth\": \(ThawCommand.json(outcome.truthProbability))}"
+                }.joined(separator: ", ") + "]",
+        ]
+        if let baseline {
+            let comparison = baseline.comparison
+            fields.append(
+                "\"baseline\": {\"model\": \(ThawCommand.json(baseline.model)), "
+                    + "\"top1\": \(Self.json(baseline.evaluation.top(1))), "
+                    + "\"top5\": \(Self.json(baseline.evaluation.top(5))), \"both_right\": \(comparison.both), "
+                    + "\"only_model_right\": \(comparison.firstOnly), \"only_baseline_right\": \(comparison.secondOnly), "
+                    + "\"both_wrong\": \(comparison.neither), "
+                    + "\"probability_of_chance\": \(ThawCommand.json(comparison.probabilityOfChance)), \"changed\": ["
+                    + comparison.changed.map { place in
+                        let (own, other) = (evaluation.outcomes[place], baseline.evaluation.outcomes[place])
+                        return "{\"image\": \(ThawCommand.json(images[place].path)), "
+                            + "\"right\": \(own.isRight), \"baseline_right\": \(other.isRight)}"
+                    }.joined(separator: ", ") + "]}")
+        }
+        return "{" + fields.joined(separator: ", ") + "}"
+    }
+
+    private static func json(_ proportion: Proportion) -> String {
+        "{\"right\": \(proportion.part), \"share\": \(ThawCommand.json(proportion.value)), "
+            + "\"low\": \(ThawCommand.json(proportion.interval.lowerBound)), "
+            + "\"high\": \(ThawCommand.json(proportion.interval.upperBound))}"
+    }
+}

@@ -1,0 +1,125 @@
+import Thaw
+
+/// An evaluation as text: the numbers, class by class, who is taken for whom, and the worst mistakes.
+struct EvaluationText {
+    private let result: EvaluationResult
+    private(set) var text = ""
+
+    /// A matrix of more classes than this does not fit on a screen.
+    private static let matrixLimit = 20
+
+    init(_ result: EvaluationResult) {
+        self.result = result
+        addSummary()
+        addComparison()
+        addClasses()
+        addConfusion()
+        addMistakes()
+    }
+
+    private mutating func addSummary() {
+        let evaluation = result.evaluation
+        let shown = evaluation.classes.filter { $0.images > 0 }.count
+        let failed = result.failed == 0 ? "" : "; \(grouped(result.failed)) could not be read"
+        line("photographs", "\(grouped(result.images.count)) of \(grouped(shown)) classes\(failed)")
+        line("top 1", Self.share(evaluation.top(1)))
+        if evaluation.classCount > 5 { line("top 5", Self.share(evaluation.top(5))) }
+        let calibration = evaluation.calibration
+        let difference = calibration.meanConfidence - evaluation.top(1).value
+        let tendency = difference >= 0 ? "more" : "less"
+        line(
+            "calibration",
+            "error \(percent(calibration.error)); on average \(percent(abs(difference))) \(tendency) sure than right")
+    }
+
+    private mutating func addComparison() {
+        guard let baseline = result.baseline else { return }
+        let comparison = baseline.comparison
+        line("baseline", Self.share(baseline.evaluation.top(1)) + "  " + baseline.model)
+        line(
+            "",
+            "only the model is right: \(grouped(comparison.firstOnly)), only the baseline: "
+                + "\(grouped(comparison.secondOnly)); another answer on \(grouped(comparison.changed.count))")
+        let chance = comparison.probabilityOfChance
+        let number = chance < 0.0001 ? "less than 0.0001" : fixed(chance, 4)
+        let verdict = chance < 0.05 ? "more than chance" : "may be chance"
+        line("", "\(verdict): so uneven a split has a probability of \(number) by chance alone")
+    }
+
+    private mutating func addClasses() {
+        let classes = result.evaluation.classes.filter { $0.images > 0 || $0.predicted > 0 }
+        let confusion = result.evaluation.worstConfusions(.max)
+        let width = min(32, (classes.map { result.label($0.index).count }.max() ?? 0))
+        text += "\n" + padded("class", width) + "  photographs  precision  recall  most often taken for\n"
+        for one in classes {
+            let other = confusion.first { $0.truth == one.index }
+            let taken = other.map { "\(result.label($0.prediction)) (\($0.count))" } ?? ""
+            let row =
+                padded(Self.cut(result.label(one.index), width), width) + "  "
+                + padded(grouped(one.images), 11, left: true) + "  " + padded(Self.number(one.precision), 9, left: true)
+                + "  " + padded(Self.number(one.recall), 6, left: true) + "  " + taken
+            text += Self.trimmed(row) + "\n"
+        }
+    }
+
+    private mutating func addConfusion() {
+        let evaluation = result.evaluation
+        let classes = evaluation.classes.filter { $0.images > 0 || $0.predicted > 0 }.map(\.index)
+        guard classes.count <= Self.matrixLimit else {
+            text += "\nmost often confused\n"
+            for cell in evaluation.worstConfusions(10) {
+                text += padded(grouped(cell.count), 7, left: true)
+                text += "  \(result.label(cell.truth)) taken for \(result.label(cell.prediction))\n"
+            }
+            return
+        }
+        let cells = Dictionary(evaluation.confusion.map { ([$0.truth, $0.prediction], $0.count) }) { $1 }
+        let names = classes.map { Self.cut(result.label($0), 14) }
+        let width = max(names.map(\.count).max() ?? 0, "truth".count)
+        let column = max(6, (cells.values.map { grouped($0).count }.max() ?? 0) + 1)
+        text += "\n" + padded("truth", width)
+        text += names.map { padded(Self.cut($0, column - 1), column, left: true) }.joined() + "\n"
+        for (row, name) in zip(classes, names) {
+            text += padded(name, width)
+            for other in classes {
+                text += padded(cells[[row, other]].map { grouped($0) } ?? "·", column, left: true)
+            }
+            text += "\n"
+        }
+    }
+
+    private mutating func addMistakes() {
+        let worst = result.evaluation.worstMistakes(10)
+        guard !worst.isEmpty else { return }
+        text += "\nworst mistakes\n"
+        for place in worst {
+            let outcome = result.evaluation.outcomes[place]
+            text += "  \(fixed(Double(outcome.confidence), 4))  \(result.label(Int(outcome.prediction))), not "
+            text += "\(result.label(Int(outcome.truth))): \(result.images[place].path)\n"
+        }
+    }
+
+    private mutating func line(_ heading: String, _ content: String) { text += padded(heading, 13) + content + "\n" }
+
+    /// A share with its interval.
+    private static func share(_ proportion: Proportion) -> String {
+        let interval = proportion.interval
+        return "\(percent(proportion.value)) right (\(percent(interval.lowerBound)) to \(percent(interval.upperBound)))"
+    }
+
+    private static func number(_ proportion: Proportion) -> String {
+        proportion.count == 0 ? "–" : fixed(proportion.value, 3)
+    }
+
+    private static func cut(_ text: String, _ width: Int) -> String {
+        text.count > width ? String(text.prefix(max(0, width - 1))) + "…" : text
+    }
+
+    private static func trimmed(_ row: String) -> String {
+        var row = row
+        while row.last == " " { row.removeLast() }
+        return row
+    }
+}
+
+private func percent(_ share: Double) -> String { fixed(100 * share, 2) + " %" }

@@ -1,0 +1,85 @@
+import Thaw
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Ctrl-C ends a long command when the image at hand is done, with all results written. A second one ends it at once.
+enum Interruption {
+    private static let cancellation = Cancellation()
+
+    /// From now on an interruption cancels what this gives.
+    static func watch() -> Cancellation {
+        // Whoever started this program may have blocked them.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGINT, SIGTERM] { sigaddset(&signals, number) }
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        for number in [SIGINT, SIGTERM] {
+            signal(number) { number in
+                Interruption.cancellation.cancel()
+                signal(number, SIG_DFL)
+            }
+        }
+        return cancellation
+    }
+}
+
+/// The lines of standard input, as they come: names of files.
+final class InputLines {
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var hasEnded = false
+    private let cancellation: Cancellation
+
+    init(_ cancellation: Cancellation) { self.cancellation = cancellation }
+
+    /// The next line that is not empty; nil at the end, or when the command is to stop.
+    func next() -> String? {
+        while true {
+            if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                let line = text(start..<end)
+                start = end + 1
+                if !line.isEmpty { return line }
+            } else if hasEnded {
+                let line = text(start..<buffer.count)
+                start = buffer.count
+                return line.isEmpty ? nil : line
+            } else {
+                buffer.removeSubrange(0..<start)
+                start = 0
+                read()
+            }
+        }
+    }
+
+    private func text(_ range: Range<Int>) -> String {
+        let line = buffer[range]
+        return String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+    }
+
+    /// Waits for more, and looks now and then whether it is to stop: a signal may have gone to another thread.
+    private func read() {
+        var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        while poll(&input, 1, 100) <= 0 {
+            if cancellation.isCancelled {
+                hasEnded = true
+                return
+            }
+        }
+        withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { block in
+            let count = Self.systemRead(STDIN_FILENO, block.baseAddress!, block.count)
+            if count > 0 { buffer += block[..<count] } else if count == 0 || errno != EINTR { hasEnded = true }
+        }
+    }
+
+    private static func systemRead(_ descriptor: Int32, _ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
+        #if canImport(Glibc)
+            Glibc.read(descriptor, target, count)
+        #else
+            Darwin.read(descriptor, target, count)
+        #endif
+    }
+}

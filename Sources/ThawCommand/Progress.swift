@@ -1,0 +1,64 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A line at the foot of the terminal that says how far the work is, how fast it goes, and how long it will take. Where
+/// standard error is no terminal there is none.
+final class Progress {
+    private let console: Console
+    private let total: Int?
+    private let clock = ContinuousClock()
+    private let start: ContinuousClock.Instant
+    private var shown: ContinuousClock.Instant
+    private var isVisible = false
+    private var done = 0
+    /// Images that were done before this run: they say nothing of its speed.
+    private let before: Int
+
+    /// - Parameter total: How many there will be, nil where that cannot be known.
+    init?(_ console: Console, total: Int?, before: Int = 0) {
+        guard Console.isTerminal(STDERR_FILENO) else { return nil }
+        (self.console, self.total, self.before) = (console, total, before)
+        start = clock.now
+        shown = start
+    }
+
+    /// Notes that one more is done. The line is drawn ten times a second at most.
+    func advance() {
+        done += 1
+        let now = clock.now
+        guard now - shown > .milliseconds(100) else { return }
+        shown = now
+        isVisible = true
+        console.raw(
+            "\r\u{1B}[K" + Self.line(done: done, before: before, total: total, seconds: (now - start) / .seconds(1)))
+    }
+
+    /// Takes the line away, so that something else can be printed.
+    func clear() {
+        guard isVisible else { return }
+        console.raw("\r\u{1B}[K")
+        isVisible = false
+    }
+
+    /// What is shown after `seconds`.
+    static func line(done: Int, before: Int, total: Int?, seconds: Double) -> String {
+        let rate = Double(done) / max(seconds, 1e-3)
+        let speed = "\(fixed(rate, rate < 10 ? 1 : 0)) a second"
+        guard let total, total > 0 else { return "\(grouped(before + done)) images, \(speed)" }
+        let share = min(1, Double(before + done) / Double(total))
+        let width = 24
+        let filled = Int(share * Double(width))
+        let bar = String(repeating: "━", count: filled) + String(repeating: "─", count: width - filled)
+        let left = Int((Double(max(0, total - before - done)) / max(rate, 1e-9)).rounded(.up))
+        return "\(bar) \(grouped(before + done)) of \(grouped(total)), \(speed), \(time(left)) left"
+    }
+
+    private static func time(_ seconds: Int) -> String {
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
+        return hours > 0 ? "\(hours):\(two(minutes)):\(two(seconds % 60))" : "\(minutes):\(two(seconds % 60))"
+    }
+}

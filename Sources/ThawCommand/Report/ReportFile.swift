@@ -1,0 +1,102 @@
+import Thaw
+
+/// A page with photographs and what was said of them: one file that needs no other, for any browser.
+///
+/// The rows are written as they come, so that memory does not grow with their number; the page's program, which stands
+/// behind them, shows those in sight only.
+final class ReportFile {
+    /// The longer side of the small photographs, in pixels.
+    static let thumbnailSide = 128
+    /// Photographs past this number have a row, but no picture: the page would grow beyond what a browser likes.
+    private static let mostThumbnails = 20_000
+
+    private let file: AtomicFile
+    private let labels: [String]?
+    private let classCount: Int
+    private let top: Int
+    private var count = 0
+
+    /// - Throws: `Failure` when the file cannot be made.
+    init(_ path: String, _ model: Model, top: Int) throws {
+        (labels, classCount, self.top) = (model.classifier?.labels, model.classCount, min(top, 5))
+        file = try AtomicFile(path: path)
+        try file.write(
+            """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>Thaw report</title>
+            <style>\(ReportPage.style)</style>
+            </head>
+            <body>
+            <noscript>This page shows its photographs with JavaScript.</noscript>
+            <main id="main"></main>
+            <script type="application/json" id="rows">[
+
+            """.utf8)
+    }
+
+    /// Adds a photograph: `[path, picture, [[class, probability], …], truth, error]`.
+    func add(_ image: String, _ answer: Result<Classification, Failure>, truth: Int? = nil) throws {
+        var (picture, predictions, problem) = ("", "", "")
+        switch answer {
+        case .success(let classification):
+            if count < Self.mostThumbnails, let bytes = classification.thumbnail { picture = base64(bytes) }
+            predictions = classification.top(top).map { "[\($0.index),\(fixed(Double($0.probability), 4))]" }
+                .joined(separator: ",")
+        case .failure(let failure):
+            problem = Failure(place: failure.place, failure.problem, remedy: failure.remedy).description
+        }
+        let separator = count == 0 ? "" : ",\n"
+        let row =
+            "[\(Self.safe(json(image))),\"\(picture)\",[\(predictions)],\(truth ?? -1),\(Self.safe(json(problem)))]"
+        try file.write((separator + row).utf8)
+        count += 1
+    }
+
+    /// Ends the page and gives it its name.
+    /// - Parameter summary: The JSON of an evaluation, where it is one.
+    func finish(title: String, subtitle: String, summary: String?) throws {
+        let names = labels.map { "[" + $0.map { json($0) }.joined(separator: ",") + "]" } ?? "null"
+        let page =
+            "{\"title\":\(json(title)),\"subtitle\":\(json(subtitle)),\"labels\":\(names),\"summary\":\(summary ?? "null")}"
+        try file.write(
+            """
+            ]</script>
+            <script type="application/json" id="page">\(Self.safe(page))</script>
+            <script>\(ReportPage.program)\(ReportPage.evaluation)</script>
+            </body>
+            </html>
+
+            """.utf8)
+        try file.commit()
+    }
+
+    /// JSON in which nothing can end the element that it stands in, whatever files are called.
+    static func safe(_ json: String) -> String {
+        var safe = ""
+        safe.reserveCapacity(json.utf8.count)
+        for scalar in json.unicodeScalars {
+            if scalar == "<" { safe += "\\u003c" } else { safe.unicodeScalars.append(scalar) }
+        }
+        return safe
+    }
+}
+
+/// Bytes as text. Source: RFC 4648, section 4.
+func base64(_ bytes: [UInt8]) -> String {
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+        let three = (0..<3).reduce(0) { $0 << 8 | (start + $1 < bytes.count ? Int(bytes[start + $1]) : 0) }
+        let known = min(3, bytes.count - start) + 1
+        for place in 0..<4 {
+            text.append(place < known ? letters[three >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+        }
+    }
+    return String(decoding: text, as: UTF8.self)
+}

@@ -1,0 +1,43 @@
+import Thaw
+
+/// How the results of `classify` are printed: one block, line or row for each image.
+struct ResultPrinter {
+    let format: ResultFormat
+    let top: Int
+    /// Whether the likeliest label stands out in colour.
+    let isColored: Bool
+
+    var header: String { format == .csv ? "image,rank,label,index,probability,error\n" : "" }
+
+    func text(_ image: String, _ classification: Classification) -> String {
+        let predictions = classification.top(top)
+        switch format {
+        case .text:
+            return image + "\n"
+                + predictions.enumerated().map { rank, prediction in
+                    let number = padded(fixed(Double(prediction.probability), 4), 7, left: true)
+                    let label = isColored && rank == 0 ? "\u{1B}[1;32m\(prediction.label)\u{1B}[0m" : prediction.label
+                    return "  \(number)  \(label)\n"
+                }.joined()
+        case .json:
+            return "{\"image\": \(json(image)), \"predictions\": ["
+                + predictions.map {
+                    "{\"label\": \(json($0.label)), \"index\": \($0.index), \"probability\": \(json($0.probability))}"
+                }.joined(separator: ", ") + "]}\n"
+        case .csv:
+            return predictions.enumerated().map { rank, prediction in
+                "\(csv(image)),\(rank + 1),\(csv(prediction.label)),\(prediction.index),\(prediction.probability),\n"
+            }.joined()
+        }
+    }
+
+    /// What is printed of an image that failed; nil where that is no result.
+    func text(_ image: String, _ failure: Failure) -> String? {
+        let problem = Failure(place: failure.place, failure.problem, remedy: failure.remedy).description
+        return switch format {
+        case .text: nil
+        case .json: "{\"image\": \(json(image)), \"error\": \(json(problem))}\n"
+        case .csv: "\(csv(image)),,,,,\(csv(problem))\n"
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Thaw
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A file of results that a run goes on with: which images are in it, and the place behind its last whole line.
+///
+/// Of each image only a hash of 64 bits is kept, so that a million of them take 8 MB. (That two of a million share one has a
+/// chance of 1 in 37 million; the second would be passed over.)
+final class ResumedFile {
+    private let path: String
+    private let descriptor: Int32
+    private var hashes: [UInt64] = []
+    var count: Int { hashes.count }
+
+    /// Opens the file, or makes it. A last line that was cut off is dropped.
+    /// - Throws: `Failure` when it cannot be read and written, or when a line in it is no result.
+    init(_ path: String) throws {
+        self.path = path
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw Failure.cannotResume(path, String(cString: strerror(errno))) }
+        do {
+            let end = try readLines()
+            guard ftruncate(descriptor, off_t(end)) == 0, lseek(descriptor, off_t(end), SEEK_SET) >= 0 else {
+                throw Failure.cannotResume(path, String(cString: strerror(errno)))
+            }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        hashes.sort()
+    }
+
+    deinit { close(descriptor) }
+
+    func contains(_ image: String) -> Bool {
+        let hash = Self.hash(image.utf8)
+        var (low, high) = (0, hashes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if hashes[middle] < hash { low = middle + 1 } else { high = middle }
+        }
+        return low < hashes.count && hashes[low] == hash
+    }
+
+    func append(_ line: String, _ console: Console) throws {
+        do { try console.put(line, to: descriptor) } catch let failure as Failure { throw failure.inFile(path) }
+    }
+
+    /// - Returns: The offset behind the last whole line.
+    private func readLines() throws -> Int {
+        var (line, number, end, place): ([UInt8], Int, Int, Int) = ([], 1, 0, 0)
+        try withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { block in
+            while true {
+                let count = read(descriptor, block.baseAddress!, block.count)
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { throw Failure.cannotResume(path, String(cString: strerror(errno))) }
+                if count == 0 { return }
+                for byte in block[..<count] {
+                    place += 1
+                    guard byte == UInt8(ascii: "\n") else {
+                        line.append(byte)
+                        continue
+                    }
+                    guard let image = Self.image(inResult: line) else { throw Failure.noResult(path, line: number) }
+                    hashes.append(Self.hash(image.utf8))
+                    line.removeAll(keepingCapacity: true)
+                    (number, end) = (number + 1, place)
+                }
+            }
+        }
+        return end
+    }
+
+    /// The path in a line of results, `{"image": "…", …}`.
+    static func image(inResult line: [UInt8]) -> String? {
+        let start = Array("{\"image\": \"".utf8)
+        guard line.starts(with: start), line.last == UInt8(ascii: "}") else { return nil }
+        var text: [UInt8] = []
+        var place = start.count
+        while place < line.count {
+            let byte = line[place]
+            if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
+            guard byte == UInt8(ascii: "\\") else {
+                text.append(byte)
+                place += 1
+                continue
+            }
+            guard place + 1 < line.count else { return nil }
+            switch line[place + 1] {
+            case UInt8(ascii: "n"): text.append(0x0A)
+            case UInt8(ascii: "r"): text.append(0x0D)
+            case UInt8(ascii: "t"): text.append(0x09)
+            case UInt8(ascii: "u"):
+                // Only control characters are written so.
+                guard place + 5 < line.count,
+                    let code = UInt8(String(decoding: line[(place + 2)...(place + 5)], as: UTF8.self), radix: 16)
+                else { return nil }
+                text.append(code)
+                place += 4
+            case let other: text.append(other)
+            }
+            place += 2
+        }
+        return nil
+    }
+
+    /// FNV-1a. Source: Fowler, Noll and Vo, RFC 9923.
+    private static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+    }
+}

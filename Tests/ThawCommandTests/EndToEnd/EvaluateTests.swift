@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+@Suite struct EvaluateTests {
+    /// The demo's photographs, with what is on them; one is said to be something else.
+    private static let folder: TemporaryFolder = {
+        let folder = try! TemporaryFolder()
+        for (name, label) in [("cat", "cat"), ("horse", "horse"), ("horse", "deer")] {
+            try! FileManager.default.createDirectory(
+                atPath: folder.path("classes/\(label)"), withIntermediateDirectories: true)
+            try! FileManager.default.copyItem(
+                atPath: Project.photograph(name), toPath: folder.path("classes/\(label)/\(name).jpg"))
+        }
+        return folder
+    }()
+
+    private let demo = ["evaluate", Project.demo, "--labels", Project.demoLabels]
+
+    @Test func `a folder for each class says how right the model is`() throws {
+        let outcome = try Thaw.run(demo + [EvaluateTests.folder.path("classes")])
+        #expect(outcome.status == 0)
+        #expect(outcome.output.contains("photographs  3 of 3 classes\n"))
+        #expect(outcome.output.contains("top 1        66.67 % right (20.77 % to 93.85 %)\n"))
+        #expect(outcome.output.contains("horse, not deer: \(EvaluateTests.folder.path("classes/deer/horse.jpg"))\n"))
+        #expect(outcome.errors.contains("of 7 of the model's 10 classes there is no photograph"))
+        #expect(outcome.lines.allSatisfy { $0.last != " " })
+    }
+
+    @Test func `a table says the same as JSON, with indices or labels`() throws {
+        let folder = EvaluateTests.folder
+        let paths = ["classes/cat/cat.jpg", "classes/horse/horse.jpg", "classes/deer/horse.jpg"]
+        let tables = try [["cat", "horse", "deer"], ["3", "7", "4"], ["2", "6", "3"]].enumerated().map {
+            number, classes in
+            let rows = zip(paths, classes).map { "\($0)\t\($1)\n" }.joined()
+            return try folder.write("file\tclass\n" + rows, to: "truth\(number).tsv")
+        }
+        let objects = try zip(tables, ["0", "0", "1"]).map { table, offset in
+            let outcome = try Thaw.run(demo + [table, "--format", "json", "--offset", offset])
+            #expect(outcome.status == 0)
+            return try #require(
+                try JSONSerialization.jsonObject(with: Data(outcome.output.utf8), options: .mutableContainers)
+                    as? NSMutableDictionary)
+        }
+        for object in objects { object.removeObject(forKey: "truth") }
+        #expect(objects[0] == objects[1] && objects[1] == objects[2])
+        let top = try #require(objects[0]["top1"] as? [String: Double])
+        #expect(top["right"] == 2)
+        #expect((objects[0]["confusion"] as? [[Int]])?.count == 3)
+        #expect((objects[0]["worst"] as? [[String: Any]])?.first?["truth"] as? String == "deer")
+        #expect((objects[0]["classes"] as? [[String: Any]])?.count == 10)
+    }
+
+    @Test func `a baseline is compared on the same photographs, also one with other bytes`() throws {
+        let folder = try TemporaryFolder()
+        let model = folder.path("model.mlmodel")
+        #expect(try Thaw.run("convert", Project.demo, "--labels", Project.demoLabels, "-o", model).status == 0)
+        let outcome = try Thaw.run(demo + [EvaluateTests.folder.path("classes"), "--baseline", Project.demo])
+        #expect(outcome.status == 0)
+        #expect(outcome.output.contains("only the model is right: 0, only the baseline: 0; another answer on 0\n"))
+        #expect(
+            outcome.output.contains("may be chance: so uneven a split has a probability of 1.0000 by chance alone\n"))
+        let other = try Thaw.run([
+            "evaluate", model, EvaluateTests.folder.path("classes"), "--baseline",
+            Project.fixture("coreml/rgb.mlmodel"),
+        ])
+        #expect(other.status == 2)
+        #expect(other.errors.contains("rgb.mlmodel: the baseline "))
+    }
+
+    @Test func `photographs that cannot be read are told of and do not count`() throws {
+        let folder = try TemporaryFolder()
+        let table = try folder.write("f\tc\n\(Project.photograph("cat"))\tcat\n/nowhere.jpg\tdog\n", to: "truth.tsv")
+        let outcome = try Thaw.run(demo + [table])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("thaw: /nowhere.jpg: no such file\n"))
+        #expect(outcome.output.contains("photographs  1 of 1 classes; 1 could not be read\n"))
+        let none = try Thaw.run(demo + [folder.write("f\tc\n/nowhere.jpg\tdog\n", to: "none.tsv")])
+        #expect(none.status == 2)
+    }
+
+    @Test(
+        "What cannot be evaluated is refused",
+        arguments: [
+            ([], "a folder or a table of photographs is missing"), (["a", "b"], "'b' is one argument too many"),
+            (["/nowhere"], "/nowhere: no such file"), (["a.tsv", "--offset", "one"], "a whole number is expected"),
+        ])
+    func refused(_ words: [String], _ expected: String) throws {
+        let outcome = try Thaw.run(demo + words)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains(expected))
+    }
+
+    @Test func `the report holds the summary and every photograph with its truth`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("report.html")
+        #expect(try Thaw.run(demo + [EvaluateTests.folder.path("classes"), "--report", path]).status == 0)
+        let page = try String(contentsOfFile: path, encoding: .utf8)
+        func json(_ id: String) throws -> Any {
+            let start = try #require(page.range(of: "id=\"\(id)\">"))
+            let end = try #require(page.range(of: "</script>", range: start.upperBound..<page.endIndex))
+            return try JSONSerialization.jsonObject(with: Data(page[start.upperBound..<end.lowerBound].utf8))
+        }
+        let rows = try #require(try json("rows") as? [[Any]])
+        #expect(rows.map { $0[3] as? Int } == [3, 4, 7])
+        let summary = (try json("page") as? [String: Any])?["summary"] as? [String: Any]
+        #expect(summary?["images"] as? Int == 3)
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+@Suite struct ConveyorTests {
+    @Test(arguments: [1, 2, 5]) func `answers come in order, and never more than the window are under way`(
+        _ threads: Int
+    ) throws {
+        let (drawn, taken) = (Counter(), Counter())
+        let conveyor = Conveyor<Int, Int, Int>(
+            threads: threads, window: 7,
+            draw: {
+                let next = drawn.add()
+                #expect(next - taken.value <= 7)
+                return next < 3000 ? next : nil
+            },
+            prepare: { item in
+                if item % 97 == 0 { usleep(300) }
+                return item * 2
+            },
+            finish: { $0 + 1 })
+        var expected = 0
+        conveyor.run { answer in
+            #expect(answer == expected * 2 + 1)
+            expected += 1
+            _ = taken.add()
+        }
+        #expect(expected == 3000)
+    }
+
+    @Test func `an error ends the work`() {
+        struct Stop: Error {}
+        let conveyor = Conveyor<Int, Int, Int>(
+            threads: 3, window: 8, draw: { 1 }, prepare: { $0 }, finish: { $0 })
+        var count = 0
+        #expect(throws: Stop.self) {
+            try conveyor.run { _ in
+                count += 1
+                if count == 100 { throw Stop() }
+            }
+        }
+        #expect(count == 100)
+    }
+
+    @Test func `what has been drawn is answered while the source takes its time`() {
+        let (answered, drawn) = (Counter(), Counter())
+        let conveyor = Conveyor<Int, Int, Int>(
+            threads: 2, window: 8,
+            draw: {
+                let next = drawn.add()
+                guard next < 3 else {
+                    // The end comes when all else has been answered, and no sooner.
+                    while answered.value < 3 { usleep(1000) }
+                    return nil
+                }
+                return next
+            }, prepare: { $0 }, finish: { $0 })
+        conveyor.run { _ in _ = answered.add() }
+        #expect(answered.value == 3)
+    }
+}
+
+/// A number that threads count up.
+private final class Counter: @unchecked Sendable {
+    private let lock = NSLock()
+    private var number = 0
+
+    var value: Int { lock.withLock { number } }
+
+    /// - Returns: The number before.
+    func add() -> Int {
+        lock.withLock {
+            defer { number += 1 }
+            return number
+        }
+    }
+}

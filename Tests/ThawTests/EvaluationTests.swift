@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+@Suite struct EvaluationTests {
+    /// Values of R: `binom::binom.confint(x, n, methods = "wilson")`.
+    @Test(
+        "Wilson's interval",
+        arguments: [
+            (0, 10, 0.0, 0.277533), (5, 10, 0.236593, 0.763407), (10, 10, 0.722467, 1.0), (1, 1, 0.206549, 1.0),
+            (8823, 10000, 0.875837, 0.888470),
+        ])
+    func wilson(_ part: Int, _ count: Int, _ low: Double, _ high: Double) {
+        let interval = Proportion(part, of: count).interval
+        #expect(abs(interval.lowerBound - low) < 1e-6)
+        #expect(abs(interval.upperBound - high) < 1e-6)
+    }
+
+    @Test func `of nothing nothing is known`() {
+        #expect(Proportion(0, of: 0).interval == 0...1)
+        #expect(Proportion(0, of: 0).value.isNaN)
+    }
+
+    /// Two-sided binomial tests at 1/2, as R's `binom.test` gives them.
+    @Test(
+        "McNemar's exact test",
+        arguments: [(0, 0, 1.0), (5, 5, 1.0), (1, 9, 0.021484375), (10, 20, 0.09873715), (0, 30, 1.862645e-9)])
+    func mcNemar(_ first: Int, _ second: Int, _ expected: Double) {
+        for (a, b) in [(first, second), (second, first)] {
+            let chance = PairedComparison(firstOnly: a, secondOnly: b).probabilityOfChance
+            #expect(abs(chance - expected) <= 1e-6 * expected)
+        }
+        let many = PairedComparison(firstOnly: 50_000, secondOnly: 51_000).probabilityOfChance
+        #expect(many > 0.001 && many < 0.002)
+    }
+
+    private func evaluation(_ rows: [([Float], Int)]) -> Evaluation {
+        var evaluation = Evaluation(classCount: rows[0].0.count)
+        for (probabilities, truth) in rows {
+            evaluation.add(Classification(probabilities: probabilities, labels: nil), truth: truth)
+        }
+        return evaluation
+    }
+
+    @Test func `ranks, classes, confusions and mistakes are counted`() {
+        let evaluation = evaluation([
+            ([0.7, 0.2, 0.1], 0), ([0.6, 0.3, 0.1], 1), ([0.1, 0.8, 0.1], 1), ([0.9, 0.06, 0.04], 2),
+            ([0.4, 0.4, 0.2], 1),
+        ])
+        #expect(evaluation.top(1) == Proportion(2, of: 5))
+        #expect(evaluation.top(2) == Proportion(4, of: 5))
+        #expect(evaluation.top(3) == Proportion(5, of: 5))
+        let classes = evaluation.classes
+        #expect(classes.map(\.images) == [1, 3, 1])
+        #expect(classes[0].precision == Proportion(1, of: 4))
+        #expect(classes[1].recall == Proportion(1, of: 3))
+        #expect(classes[1].f1 == 0.5)
+        #expect(classes[2].precision.count == 0)
+        let cell = { Evaluation.Cell(truth: $0, prediction: $1, count: $2) }
+        #expect(evaluation.confusion == [cell(0, 0, 1), cell(1, 0, 2), cell(1, 1, 1), cell(2, 0, 1)])
+        #expect(evaluation.worstConfusions(1) == [cell(1, 0, 2)])
+        #expect(evaluation.worstMistakes(2) == [3, 1])
+    }
+
+    @Test func `what is no number counts as the least likely`() {
+        let evaluation = evaluation([([.nan, 0.2, 0.1], 0), ([.nan, .nan, .nan], 2)])
+        #expect(evaluation.top(1).part == 0)
+        #expect(evaluation.outcomes.map(\.rank) == [2, 2])
+    }
+
+    @Test func `calibration weighs the distance of being sure and being right`() {
+        let evaluation = evaluation([([0.9, 0.1], 0), ([0.9, 0.1], 1), ([0.55, 0.45], 0), ([1, 0], 0)])
+        let calibration = evaluation.calibration
+        #expect(calibration.bins.count == 15)
+        #expect(calibration.bins.reduce(0) { $0 + $1.images } == 4)
+        #expect(calibration.bins[14].images == 1)
+        #expect(calibration.bins[13].images == 2)
+        #expect(calibration.bins[13].right == Proportion(1, of: 2))
+        #expect(abs(calibration.error - (0.8 + 0.45 + 0) / 4) < 1e-6)
+    }
+
+    @Test func `two models are compared photograph by photograph`() {
+        let first = evaluation([([1, 0], 0), ([1, 0], 1), ([1, 0], 0), ([0, 1], 0)])
+        let second = evaluation([([1, 0], 0), ([0, 1], 1), ([0, 1], 0), ([0, 1], 0)])
+        let comparison = PairedComparison(first, second)
+        #expect((comparison.both, comparison.firstOnly, comparison.secondOnly, comparison.neither) == (1, 1, 1, 1))
+        #expect(comparison.changed == [1, 2])
+    }
+}
+
+@Suite struct TruthTests {
+    private let model: Model = {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 3]))
+        builder.output("output", try! builder.add(Unary(.relu), [input], name: "output")[0])
+        var model = Model(graph: builder.graph)
+        model.classifier = ClassifierConfiguration(
+            labels: ["cat", "big dog", "tench, Tinca tinca"], probabilities: "output")
+        return model
+    }()
+
+    private func truth(_ table: String, offset: Int = 0) throws -> Truth {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "truth.tsv").path
+        try table.write(toFile: path, atomically: true, encoding: .utf8)
+        return try Truth(contentsOf: path, for: model, offset: offset)
+    }
+
+    @Test func `a table names classes by label or by index, below a line of headings`() throws {
+        let truth = try truth("file\tclass\tmore\r\na.jpg\tcat\t1\r\nb.jpg\t1\n/c.jpg\tBig_Dog\n\nd e.jpg\ttench")
+        #expect(truth.images.map(\.classIndex) == [0, 1, 1, 2])
+        #expect(truth.images.map { $0.path.split(separator: "/").last! } == ["a.jpg", "b.jpg", "c.jpg", "d e.jpg"])
+        #expect(truth.images[2].path == "/c.jpg")
+        #expect(truth.notes.isEmpty)
+        let moved = try self.truth("file\tclass\na.jpg\t0\n", offset: 1)
+        #expect(moved.images[0].classIndex == 1)
+        #expect(moved.notes == ["of 2 of the model's 3 classes there is no photograph"])
+    }
+
+    @Test(
+        "A table that cannot be right is refused, with the line",
+        arguments: [
+            (
+                "file\tclass\na.jpg\tcatt\nb.jpg\tcow\n",
+                "'catt' in line 2 (did you mean 'cat'?), 'cow' in line 3 are no labels"
+            ),
+            ("file\tclass\na.jpg\tcat\na.jpg\tcat\n", "line 3: 'a.jpg' stands in line 2 too"),
+            ("file\tclass\na.jpg\t3\n", "line 2: there is no class 3; the model has 3, counted from 0\nhint: --offset"),
+            ("file\tclass\na.jpg\t-1\n", "line 2: there is no class -1"),
+            ("file\tclass\na.jpg\n", "line 2: has one column"),
+            ("file\tclass\n", "names no photograph"),
+        ])
+    func refused(_ table: String, _ expected: String) {
+        let failure = #expect(throws: Failure.self) { try truth(table) }
+        #expect(failure?.description.contains(expected) == true, "\(failure?.description ?? "")")
+    }
+
+    @Test func `a folder has a folder for each class`() throws {
+        let folder = try TemporaryFolder()
+        let png = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/one-pixel.png")))
+        for name in ["cat/1.png", "cat/deep/2.png", "tench/x.png", "stray.png"] {
+            let file = folder.url.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try png.write(to: file)
+        }
+        let truth = try Truth(contentsOf: folder.url.path, for: model)
+        #expect(truth.images.map(\.classIndex) == [0, 0, 2])
+        #expect(truth.notes.count == 2)
+        try FileManager.default.moveItem(
+            at: folder.url.appending(path: "cat"), to: folder.url.appending(path: "cut"))
+        let failure = #expect(throws: Failure.self) { try Truth(contentsOf: folder.url.path, for: model) }
+        #expect(failure?.problem == "'cut' (did you mean 'cat'?) is no label of the model")
+    }
+}
