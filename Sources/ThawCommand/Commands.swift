@@ -23,14 +23,15 @@ enum Commands {
         Options.bias,
     ]
 
-    /// How images are read and come to a network's size.
+    /// How images are read and come to a network's size, and on how many threads.
     static let whatImagesAre: [any AnyOption] = [
-        Options.crop, Options.background, Options.maxPixels, Options.strict,
+        Options.crop, Options.background, Options.maxPixels, Options.strict, Options.threads,
     ]
 
-    /// The same where speed and the last digit matter.
+    /// The same for what is classified.
     private static let images: [any AnyOption] = [
         Options.crop, Options.resize, Options.fast, Options.background, Options.maxPixels, Options.strict,
+        Options.threads, Options.precision,
     ]
 
     /// What a graph needs where a model is expected.
@@ -50,7 +51,7 @@ enum Commands {
                     Options.license, Options.description, Options.modelVersion,
                 ]
             ),
-            ("whether it came out right", [Options.verify, Options.tolerance] + whatImagesAre + [Options.threads]),
+            ("whether it came out right", [Options.verify, Options.tolerance] + whatImagesAre),
         ],
         notes: [
             "Without --labels the model gives arrays instead of labels.",
@@ -65,9 +66,7 @@ enum Commands {
         optionGroups: [
             (
                 "options",
-                [Options.top, Options.resultFormat] + images + [
-                    Options.resume, Options.report, Options.threads, Options.precision,
-                ]
+                [Options.top, Options.resultFormat] + images + [Options.resume, Options.report]
             ), graphOptions,
         ],
         notes: [
@@ -83,9 +82,7 @@ enum Commands {
         optionGroups: [
             (
                 "options",
-                [Options.offset, Options.baseline, Options.report, Options.reportFormat] + images + [
-                    Options.threads, Options.precision,
-                ]
+                [Options.offset, Options.baseline, Options.report, Options.reportFormat] + images
             ), graphOptions,
         ],
         notes: [
@@ -112,7 +109,7 @@ enum Commands {
         name: "compare", summary: "hold a model to another, or to its graph, on images",
         usage: "A B IMAGE|FOLDER...",
         optionGroups: [
-            ("options", [Options.tolerance, Options.reportFormat] + whatImagesAre + [Options.threads]), graphOptions,
+            ("options", [Options.tolerance, Options.reportFormat] + whatImagesAre), graphOptions,
         ],
         notes: [
             "A and B are models or frozen graphs. A is computed by the plain reference of each operation, B by the engine. "
