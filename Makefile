@@ -8,7 +8,7 @@ BUILD = $(SWIFT) build -c release --static-swift-stdlib
 TESTING = .build/testing
 THAW = .build/release/thaw
 
-.PHONY: all setup build demo test lint check protos install clean
+.PHONY: all setup build demo test bench lint check protos install clean
 
 all: build
 
@@ -33,6 +33,11 @@ test: setup
 	@mkdir -p $(TESTING)
 	@set -o pipefail; $(SWIFT) test -c release --scratch-path $(TESTING) 2>&1 | tee $(TESTING)/log; status=$$?; \
 	    echo "skipped: $$(grep -ac '^➜ Test' $(TESTING)/log || true)"; exit $$status
+
+# What share of the processor's peak the kernels reach, and whether the cost model chooses well.
+bench: setup
+	$(SWIFT) build -c release --product ThawBenchmarks
+	.build/release/ThawBenchmarks --kernels
 
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Package.swift

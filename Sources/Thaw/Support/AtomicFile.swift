@@ -8,7 +8,7 @@
 /// `commit` gives it the right one. Without a commit nothing remains, and an older file under that name stays as it was.
 ///
 /// Pipes and devices (`/dev/stdout`) are written to as they are. A link is followed: what it points to is replaced.
-final class AtomicFile {
+package final class AtomicFile {
     /// The name as the user gave it, for messages.
     private let path: String
     private let target: String
@@ -72,7 +72,7 @@ final class AtomicFile {
     }
 
     /// Writes a whole file at once.
-    static func write(_ bytes: some Collection<UInt8>, to path: String, mayReplace: Bool = true) throws {
+    package static func write(_ bytes: some Collection<UInt8>, to path: String, mayReplace: Bool = true) throws {
         let file = try AtomicFile(path: path, mayReplace: mayReplace)
         try file.write(bytes)
         try file.commit()
