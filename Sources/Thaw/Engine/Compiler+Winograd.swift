@@ -75,7 +75,8 @@ extension Compiler {
         let chunks = (plan.tiles + plan.tilesPerChunk - 1) / plan.tilesPerChunk
         let inputCount = plan.form.points * layer.pointStride
         var step = Step(
-            name: node.name, kind: node.operation.kind, reads: layer.reads, writes: [layer.to.slot],
+            name: node.name, kind: node.operation.kind, algorithm: plan.form.name, reads: layer.reads,
+            writes: [layer.to.slot],
             multiplyAdds: node.multiplyAdds, chunks: layer.from.images * chunks
         ) { memory, chunk in
             let (image, part) = chunk.quotientAndRemainder(dividingBy: chunks)
@@ -101,7 +102,8 @@ extension Compiler {
         let halves = plan.inputBlocks < 8 ? 2 : 1
         let perHalf = (plan.tiles + halves - 1) / halves
         var transform = Step(
-            name: node.name, kind: "Transform", reads: [layer.from.slot], writes: [slot],
+            name: node.name, kind: "Transform", algorithm: "Winograd transform", reads: [layer.from.slot],
+            writes: [slot],
             chunks: layer.from.images * plan.inputBlocks * halves
         ) { memory, chunk in
             let (image, part) = chunk.quotientAndRemainder(dividingBy: plan.inputBlocks * halves)
@@ -117,7 +119,8 @@ extension Compiler {
 
         let parts = (plan.tiles + plan.tilesPerChunk - 1) / plan.tilesPerChunk
         var multiply = Step(
-            name: node.name, kind: node.operation.kind, reads: layer.reads + [slot], writes: [layer.to.slot],
+            name: node.name, kind: node.operation.kind, algorithm: plan.form.name, reads: layer.reads + [slot],
+            writes: [layer.to.slot],
             multiplyAdds: node.multiplyAdds, chunks: layer.from.images * layer.groups * parts
         ) { memory, chunk in
             let (image, place) = chunk.quotientAndRemainder(dividingBy: layer.groups * parts)
@@ -244,12 +247,7 @@ private struct WinogradLayer: Sendable {
             work.residualRowStride = residual.rowStride
             work.residualBlockStride = residual.blockStride
         }
-        if let activation, activation.kind == .clamp {
-            work.lower = activation.alpha
-            work.upper = activation.beta
-        } else {
-            work.activation = activation
-        }
+        work.activate(activation)
         kernels.transformOutput(work)
     }
 }

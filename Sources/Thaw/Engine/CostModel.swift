@@ -67,6 +67,11 @@ struct CostModel {
 }
 
 extension WinogradForm {
+    /// As the literature writes it: outputs, then window.
+    var name: String {
+        "Winograd F(\(height.outputs)×\(width.outputs), \(height.window)×\(width.window))"
+    }
+
     /// The forms that kernels exist for.
     static let all: [WinogradForm] =
         [.two3, .four3, .six3, .four5].map { WinogradForm(height: $0, width: $0) }
