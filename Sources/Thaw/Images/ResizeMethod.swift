@@ -7,7 +7,7 @@ import Kernels
 #endif
 
 /// How a picture comes to another size. Each is what the named program does, within one grey level.
-public enum Resize: String, CaseIterable, Sendable {
+public enum ResizeMethod: String, CaseIterable, Sendable {
     /// Pillow's BILINEAR, bit for bit: a triangle filter that widens with the scale when shrinking. It is also what torchvision
     /// and TensorFlow's `antialias=True` do.
     case pillow
@@ -35,7 +35,7 @@ struct ResamplingFilter {
     private(set) var weights: [Int32]
 
     /// The filter from the `old` pixels of an axis to `new` ones.
-    init(from old: Range<Int>, to new: Int, by resize: Resize) {
+    init(from old: Range<Int>, to new: Int, by resize: ResizeMethod) {
         let scale = Double(old.count) / Double(new)
         switch resize {
         case .pillow:
