@@ -57,7 +57,7 @@ let package = Package(
         .executableTarget(name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main"),
         .executableTarget(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",
-            exclude: ["conversion.py", "networks.py", "peers.py"]),
+            exclude: ["conversion.py", "folder.py", "networks.py", "peers.py"]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
         .testTarget(name: "ThawCommandTests", dependencies: ["ThawCommand"]),
     ] + kernelModules
