@@ -2,6 +2,7 @@
 
 SHELL = /bin/bash
 PREFIX ?= /usr/local
+SHARE = $(DESTDIR)$(PREFIX)/share
 SWIFT ?= swift
 # The Swift runtime goes into the binary; the C libraries stay shared.
 BUILD = $(SWIFT) build -c release --static-swift-stdlib
@@ -57,9 +58,15 @@ check: build lint
 protos:
 	Sources/CSchemas/generate.sh
 
+# The binary, its manual page, and completions for three shells.
 install: build
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 $(THAW) "$(DESTDIR)$(PREFIX)/bin/thaw"
+	install -d "$(SHARE)/man/man1" "$(SHARE)/bash-completion/completions" "$(SHARE)/zsh/site-functions" "$(SHARE)/fish/vendor_completions.d"
+	$(THAW) --man > "$(SHARE)/man/man1/thaw.1"
+	$(THAW) --completions bash > "$(SHARE)/bash-completion/completions/thaw"
+	$(THAW) --completions zsh > "$(SHARE)/zsh/site-functions/_thaw"
+	$(THAW) --completions fish > "$(SHARE)/fish/vendor_completions.d/thaw.fish"
 
 clean:
 	rm -rf .build

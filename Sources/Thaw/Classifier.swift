@@ -10,7 +10,7 @@ public final class Classifier: Sendable {
     public let program: Program
     /// How an image comes to the network's size.
     public let crop: Crop
-    public let resize: Resizing
+    public let resize: ResizeMethod
     /// How the file of an image is read.
     public let decoding: DecodingOptions
     private let image: ImageInput
@@ -22,8 +22,8 @@ public final class Classifier: Sendable {
     ///   - threads: The threads that one image is spread over.
     /// - Throws: `Failure` when the model takes no image, or gives no row of numbers.
     public init(
-        _ model: Model, crop: Crop = .fill, resize: Resizing = .pillow, decoding: DecodingOptions = DecodingOptions(),
-        isFast: Bool = false, threads: Int = 1
+        _ model: Model, crop: Crop = .fill, resize: ResizeMethod = .pillow,
+        decoding: DecodingOptions = DecodingOptions(), isFast: Bool = false, threads: Int = 1
     ) throws {
         guard let image = model.image, model.graph.inputs.count == 1 else { throw Failure.takesNoImage() }
         let output = model.graph[model.graph.outputs[0].value]

@@ -37,6 +37,20 @@ private func dispatch(_ words: [String], _ console: Console) throws -> ExitStatu
     case "--version":
         try console.print(Help.version + "\n")
         return .done
+    case "--man":
+        try console.print(ManPage.text)
+        return .done
+    case "--completions",
+        _ where name.hasPrefix("--completions="):
+        let shell =
+            name.split(separator: "=", maxSplits: 1).dropFirst().first.map(String.init) ?? words.dropFirst().first
+        let names = Completions.allCases.map(\.rawValue).joined(separator: "|")
+        guard let shell else { throw Failure.missingValue("--completions", names) }
+        guard let completions = Completions(rawValue: shell) else {
+            throw Failure.notAChoice(shell, Completions.allCases.map(\.rawValue)).at("--completions")
+        }
+        try console.print(completions.script)
+        return .done
     case "help":
         try console.print(words.count > 1 ? Help.text(of: command(named: words[1])) : Help.overview)
         return .done
@@ -60,6 +74,8 @@ private func dispatch(_ words: [String], _ console: Console) throws -> ExitStatu
 
 private func command(named name: String) throws -> Command {
     if let command = Commands.all.first(where: { $0.name == name }) { return command }
-    if name.hasPrefix("-") { throw Failure.unknownOption(name, nearest: nil) }
+    if name.hasPrefix("-") {
+        throw Failure.unknownOption(name, nearest: nearest(to: name, in: Help.globalOptions.map(\.name)))
+    }
     throw Failure.unknownCommand(name, nearest: nearest(to: name, in: Commands.all.map(\.name)))
 }

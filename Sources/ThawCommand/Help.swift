@@ -2,6 +2,13 @@
 enum Help {
     static let version = "thaw 0.1.0"
 
+    /// What is understood in place of a command.
+    static let globalOptions = [
+        (name: "--help", help: "list the commands"), (name: "--version", help: "say which Thaw this is"),
+        (name: "--completions", help: "print the completions for bash, zsh or fish"),
+        (name: "--man", help: "print the manual page"),
+    ]
+
     private static let width = 80
 
     /// What `thaw --help` prints.
@@ -15,8 +22,9 @@ enum Help {
             usage: thaw COMMAND ...
 
             \(commands.joined())
-            thaw COMMAND --help tells more of each; thaw --version says which Thaw this is.
+            thaw COMMAND --help tells more of each.
 
+            \(globalOptions.map { entry($0.name, $0.help, column: 17) }.joined())
             """
     }
 
@@ -32,6 +40,10 @@ enum Help {
             }
         }
         for note in command.notes { text += "\n" + wrapped(note, indent: 0) }
+        text += "\nexamples\n"
+        for example in Examples.of(command.name) {
+            text += wrapped(example.purpose, indent: 2) + "    " + example.line + "\n"
+        }
         return text
     }
 

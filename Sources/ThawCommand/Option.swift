@@ -13,6 +13,8 @@ protocol AnyOption: Sendable {
     /// The value where none is given, as the help says it.
     var standardText: String? { get }
     var isRepeatable: Bool { get }
+    /// The values that there are, where they can be listed: for completions.
+    var choices: [String] { get }
     /// Whether the option is understood only to say that it is not in this version.
     var isLater: Bool { get }
     /// How a word must end to be the value of an option that can do without one.
@@ -25,6 +27,14 @@ protocol AnyOption: Sendable {
 extension AnyOption {
     var isLater: Bool { false }
     var valueSuffix: String? { nil }
+
+    var choices: [String] { listedByPlaceholder }
+
+    /// What a placeholder like `text|json` lists.
+    fileprivate var listedByPlaceholder: [String] {
+        let words = (placeholder ?? "").split(separator: "|").map(String.init)
+        return words.count > 1 && words.allSatisfy { $0.allSatisfy(\.isLowercase) } ? words : []
+    }
 
     /// The option as it is written.
     var spelling: String { "--" + name }
@@ -39,16 +49,21 @@ struct Option<Value: Sendable>: AnyOption {
     let standard: Value
     let standardText: String?
     let isRepeatable: Bool
+    private let listed: [String]
     private let read: @Sendable (String) throws -> Value
 
     init(
         _ name: String, letter: Character? = nil, _ placeholder: String, _ help: String, standard: Value,
-        _ standardText: String? = nil, isRepeatable: Bool = false, read: @escaping @Sendable (String) throws -> Value
+        _ standardText: String? = nil, isRepeatable: Bool = false, choices: [String] = [],
+        read: @escaping @Sendable (String) throws -> Value
     ) {
+        listed = choices
         (self.name, self.letter, self.placeholder, self.help) = (name, letter, placeholder, help)
         (self.standard, self.standardText) = (standard, standardText)
         (self.isRepeatable, self.read) = (isRepeatable, read)
     }
+
+    var choices: [String] { listed.isEmpty ? listedByPlaceholder : listed }
 
     func parse(_ text: String?) throws -> any Sendable {
         do { return try read(text ?? "") } catch let failure as Failure { throw failure.at(spelling) }

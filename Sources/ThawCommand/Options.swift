@@ -22,7 +22,7 @@ enum Options {
         "how the network was fed while it was trained: auto finds it out; inception is x/127.5 - 1; caffe is x less "
             + "103.939, 116.779, 123.68 in the order bgr; torch is (x/255 - mean)/deviation of ImageNet; unit is x/255; "
             + "none is x",
-        standard: PreprocessingChoice.auto, "auto"
+        standard: PreprocessingChoice.auto, "auto", choices: PreprocessingChoice.allCases.map(\.rawValue)
     ) { try readChoice($0, of: PreprocessingChoice.self) }
     static let set = Option(
         "set", "NAME=VALUE",
@@ -75,7 +75,7 @@ enum Options {
         "crop", "HOW",
         "fill stretches the image, center:F takes the middle with a side of F times the shorter one, "
             + "fit keeps all of it on a ground",
-        standard: CropChoice.fill, "fill"
+        standard: CropChoice.fill, "fill", choices: ["fill", "center", "fit"]
     ) { try CropChoice($0) }
     static let background = Option(
         "background", "'#RRGGBB'",
@@ -91,8 +91,8 @@ enum Options {
         "how images come to the network's size: pillow is its antialiased BILINEAR; bicubic is Pillow's; tensorflow is "
             + "resize_bilinear without antialiasing, also as tensorflow:align-corners and tensorflow:half-pixel; area is "
             + "resize_area",
-        standard: Resizing.pillow, "pillow"
-    ) { try readChoice($0, of: Resizing.self) }
+        standard: ResizeMethod.pillow, "pillow", choices: ResizeMethod.allCases.map(\.rawValue)
+    ) { try readChoice($0, of: ResizeMethod.self) }
     static let fast = Flag(
         "fast", "decode JPEGs that are at least twice as large as needed at reduced scale, which is a little less exact"
     )

@@ -17,6 +17,21 @@ import Testing
         #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 && $0.last != " " })
     }
 
+    @Test("Every command's help ends with examples that can be parsed", arguments: Commands.all.map(\.name))
+    func examples(_ name: String) throws {
+        let command = try #require(Commands.all.first { $0.name == name })
+        let examples = Examples.of(name)
+        #expect(!examples.isEmpty)
+        for example in examples {
+            // What a shell makes of the words before and after the command is not Thaw's matter.
+            let own = try #require(example.line.split(separator: "| ").last).split(separator: ">")[0]
+            let words = own.split(separator: " ").map(String.init)
+            #expect(words.prefix(2) == ["thaw", name])
+            #expect(try Arguments(words.dropFirst(2), options: command.options).positional.count >= 1)
+            #expect(Help.text(of: command).contains(example.line))
+        }
+    }
+
     @Test("No command has two options of one name", arguments: Commands.all.map(\.name))
     func distinct(_ name: String) throws {
         let options = try #require(Commands.all.first { $0.name == name }).options

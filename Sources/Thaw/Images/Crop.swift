@@ -24,7 +24,7 @@ extension Pixels {
     ///
     /// Edges that `crop` puts between two pixels go to the nearest one, halves up.
     public func fitted(
-        width newWidth: Int, height newHeight: Int, crop: Crop = .fill, resize: Resizing = .pillow
+        width newWidth: Int, height newHeight: Int, crop: Crop = .fill, resize: ResizeMethod = .pillow
     ) -> Pixels {
         switch crop {
         case .fill:

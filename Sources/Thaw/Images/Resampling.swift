@@ -7,7 +7,8 @@ extension Pixels {
     /// Each pass rounds, so their order shows in the last bit: the columns come first where they lose more than twice as
     /// many pixels as the rows do. (So does Pillow from version 13 on; earlier ones always began with the rows.)
     func resized(
-        width newWidth: Int, height newHeight: Int, from columns: Range<Int>, _ rows: Range<Int>, by resize: Resizing,
+        width newWidth: Int, height newHeight: Int, from columns: Range<Int>, _ rows: Range<Int>,
+        by resize: ResizeMethod,
         _ kernels: KernelTable = bestKernels
     ) -> Pixels {
         precondition(newWidth > 0 && newHeight > 0 && !columns.isEmpty && !rows.isEmpty)

@@ -9,7 +9,7 @@ import Testing
         let layout: ColorLayout = expected.pixels.channels == 1 ? .gray : .rgb
         let crop = try crop(expected.fields["crop"]!)
         let (width, height) = (expected.pixels.width, expected.pixels.height)
-        let resize = try #require(Resizing(rawValue: expected.fields["resize"]!))
+        let resize = try #require(ResizeMethod(rawValue: expected.fields["resize"]!))
         let picture = source.converted(to: layout).fitted(width: width, height: height, crop: crop, resize: resize)
         #expect(picture.difference(from: expected.pixels) == 0)
         if source.channels == 1 {
@@ -23,7 +23,7 @@ import Testing
         "Resizing like TensorFlow gives its pixels, within a grey level", arguments: ImageFixtures.table("tensorflow"))
     func resizingLikeTensorFlow(_ expected: ImageFixtures.Case) throws {
         let source = try Pixels(contentsOf: ImageFixtures.path("good/" + expected.file)).converted(to: .rgb)
-        let resize = try #require(Resizing(rawValue: expected.fields["resize"]!))
+        let resize = try #require(ResizeMethod(rawValue: expected.fields["resize"]!))
         let picture = source.fitted(width: expected.pixels.width, height: expected.pixels.height, resize: resize)
         #expect(try #require(picture.difference(from: expected.pixels)) <= 1)
     }
@@ -36,7 +36,7 @@ import Testing
         let bytes = (0..<size.0 * size.1 * channels).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let picture = Pixels(width: size.0, height: size.1, channels: channels, bytes: bytes)
         for (width, height) in [(1, 1), (19, 70), (64, 16), (224, 31)] {
-            for resize in Resizing.allCases {
+            for resize in ResizeMethod.allCases {
                 let columns = size.0 / 5..<max(size.0 * 4 / 5, size.0 / 5 + 1)
                 let rows = size.1 / 7..<size.1
                 let expected = picture.plainlyResized(width: width, height: height, from: columns, rows, by: resize)
@@ -104,7 +104,8 @@ import Testing
 extension Pixels {
     /// Both passes by obvious loops, in the order that Pillow has.
     fileprivate func plainlyResized(
-        width newWidth: Int, height newHeight: Int, from columns: Range<Int>, _ rows: Range<Int>, by resize: Resizing
+        width newWidth: Int, height newHeight: Int, from columns: Range<Int>, _ rows: Range<Int>,
+        by resize: ResizeMethod
     ) -> Pixels {
         func sum(_ filter: ResamplingFilter, _ index: Int, _ sample: (Int) -> UInt8) -> UInt8 {
             var sum = 1 << 21

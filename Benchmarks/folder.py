@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Times the classification of a folder of JPEG files by Thaw and by others, with two cores: images a second, and memory.
+
+usage: folder.py [--thaw BINARY] [--count N] [--rounds N] [--engines LIST] GRAPH.pb OUTPUT_NODE PHOTOGRAPHS
+
+PHOTOGRAPHS is a folder of JPEG files, which are copied under other names until there are N of them. GRAPH takes one image of
+224 x 224 in red, green, blue, fed as x / 127.5 - 1. All decode exactly and resize by an antialiased bilinear filter, except
+TensorFlow, whose own is not antialiased. Each engine does the whole folder in a process of its own (`ort` and `litert` in two
+processes with a thread each), in turn, and its best round counts; what it takes to start and to load the network does not
+for the others, and does for Thaw. The machine should do nothing else meanwhile.
+
+engines: thaw, fast (thaw --fast), ort (Pillow and ONNX Runtime), litert (Pillow and LiteRT), tf (tf.data and TensorFlow)
+Needs `pip install pillow numpy tensorflow-cpu tf2onnx onnxruntime ai-edge-litert`.
+"""
+import argparse
+import json
+import multiprocessing
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+SIZE = 224
+
+
+def pillow_pixels(path):
+    import numpy as np
+    from PIL import Image
+    with Image.open(path) as image:
+        pixels = np.asarray(image.convert("RGB").resize((SIZE, SIZE), Image.BILINEAR), np.float32)
+    return (pixels / 127.5 - 1)[None]
+
+
+def make_onnx(graph, output, folder):
+    target = os.path.join(folder, "net.onnx")
+    subprocess.run([sys.executable, "-m", "tf2onnx.convert", "--graphdef", graph, "--inputs", "input:0", "--outputs", output + ":0",
+                    "--output", target], check=True, capture_output=True)
+    return target
+
+
+def make_litert(graph, output, folder):
+    import tensorflow as tf
+    converter = tf.compat.v1.lite.TFLiteConverter.from_frozen_graph(graph, ["input"], [output], {"input": [1, SIZE, SIZE, 3]})
+    target = os.path.join(folder, "net.tflite")
+    with open(target, "wb") as f: f.write(converter.convert())
+    return target
+
+
+def run_ort(model, paths, ready, go, results):
+    import onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    name = session.get_inputs()[0].name
+    session.run(None, {name: pillow_pixels(paths[0])})
+    ready.put(1)
+    go.wait()
+    for path in paths: session.run(None, {name: pillow_pixels(path)})
+    results.put(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def run_litert(model, paths, ready, go, results):
+    from ai_edge_litert.interpreter import Interpreter
+    interpreter = Interpreter(model, num_threads=1)
+    interpreter.allocate_tensors()
+    place, output = interpreter.get_input_details()[0]["index"], interpreter.get_output_details()[0]["index"]
+
+    def infer(path):
+        interpreter.set_tensor(place, pillow_pixels(path))
+        interpreter.invoke()
+        return interpreter.get_tensor(output)
+
+    infer(paths[0])
+    ready.put(1)
+    go.wait()
+    for path in paths: infer(path)
+    results.put(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def run_tf(model, paths, ready, go, results):
+    graph, output = model
+    import tensorflow as tf
+    definition = tf.compat.v1.GraphDef()
+    with open(graph, "rb") as f: definition.ParseFromString(f.read())
+    for node in definition.node:
+        if node.name == "input": node.attr["shape"].shape.Clear(); node.attr["shape"].shape.unknown_rank = True
+    wrapped = tf.compat.v1.wrap_function(lambda: tf.import_graph_def(definition, name=""), [])
+    network = wrapped.prune("input:0", output + ":0")
+
+    def load(path):
+        pixels = tf.io.decode_jpeg(tf.io.read_file(path), channels=3)
+        return tf.image.resize(pixels, (SIZE, SIZE)) / 127.5 - 1
+
+    def everything(paths):
+        data = tf.data.Dataset.from_tensor_slices(paths).map(load, num_parallel_calls=2).batch(16).prefetch(2)
+        for batch in data: network(batch)
+
+    everything(paths[:32])
+    ready.put(1)
+    go.wait()
+    everything(paths)
+    results.put(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def time_processes(body, model, paths, count):
+    """Starts `count` processes, waits until all have loaded, and times their work. Returns seconds and megabytes."""
+    context = multiprocessing.get_context("spawn")
+    ready, results, go = context.Queue(), context.Queue(), context.Event()
+    shares = [paths[place::count] for place in range(count)]
+    processes = [context.Process(target=body, args=(model, share, ready, go, results)) for share in shares]
+    for process in processes: process.start()
+    for _ in processes: ready.get()
+    start = time.perf_counter()
+    go.set()
+    memory = sum(results.get() for _ in processes)
+    seconds = time.perf_counter() - start
+    for process in processes: process.join()
+    return seconds, memory / 1000
+
+
+def time_thaw(binary, graph, folder, extra):
+    command = [binary, "classify", graph, folder, "--format", "csv", "--top", "1", "--threads", "2"] + extra
+    start = time.perf_counter()
+    with open(os.devnull, "w") as nowhere: process = subprocess.Popen(command, stdout=nowhere, stderr=nowhere)
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - start
+    assert status == 0, f"{command} ended with {status}"
+    return seconds, usage.ru_maxrss / 1000
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("graph")
+    parser.add_argument("output")
+    parser.add_argument("photographs")
+    parser.add_argument("--thaw", default=".build/release/thaw")
+    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--engines", default="thaw,fast,ort,litert,tf")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        originals = sorted(os.path.join(place, name) for place, _, names in os.walk(arguments.photographs) for name in names
+                           if name.lower().endswith((".jpg", ".jpeg")))
+        photographs = os.path.join(folder, "photographs")
+        os.mkdir(photographs)
+        paths = [os.path.join(photographs, f"{number:06}.jpg") for number in range(arguments.count)]
+        for number, path in enumerate(paths): shutil.copyfile(originals[number % len(originals)], path)
+        rows = {}
+        models = {"tf": (arguments.graph, arguments.output)}
+        for round in range(arguments.rounds):
+            for engine in arguments.engines.split(","):
+                if engine in ("ort", "litert") and engine not in models:
+                    models[engine] = (make_onnx if engine == "ort" else make_litert)(arguments.graph, arguments.output, folder)
+                if engine in ("thaw", "fast"):
+                    measured = time_thaw(arguments.thaw, arguments.graph, photographs, ["--fast"] if engine == "fast" else [])
+                elif engine == "tf": measured = time_processes(run_tf, models[engine], paths, 1)
+                else: measured = time_processes(run_ort if engine == "ort" else run_litert, models[engine], paths, 2)
+                rows[engine] = min(rows.get(engine, measured), measured)
+        print("| engine | images a second | memory, MB |\n|---|---|---|")
+        for engine, (seconds, memory) in rows.items(): print(f"| {engine} | {arguments.count / seconds:.0f} | {memory:.0f} |")
+        print(json.dumps({engine: round_(arguments.count / seconds) for engine, (seconds, _) in rows.items()}))
+
+
+def round_(number): return round(number, 1)
+
+
+if __name__ == "__main__":
+    main()

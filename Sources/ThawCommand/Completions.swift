@@ -1,0 +1,171 @@
+import Thaw
+
+/// What a shell offers when the tab key is pressed: scripts made of the tables that the help comes from.
+enum Completions: String, CaseIterable {
+    case bash, zsh, fish
+
+    var script: String {
+        switch self {
+        case .bash: Self.bashScript
+        case .zsh: Self.zshScript
+        case .fish: Self.fishScript
+        }
+    }
+
+    /// What is offered for an option's value.
+    private enum Values {
+        case nothing, files
+        case words([String])
+    }
+
+    private static func values(of option: any AnyOption) -> Values {
+        guard let placeholder = option.placeholder else { return .nothing }
+        if !option.choices.isEmpty { return .words(option.choices) }
+        let isFile = ["FILE", "PATH", "MODEL", "OUT.", "IMAGE"].contains { placeholder.hasPrefix($0) }
+        return isFile ? .files : .nothing
+    }
+
+    private static func options(of command: Command) -> [any AnyOption] { command.options.filter { !$0.isLater } }
+
+    // MARK: bash
+
+    private static var bashScript: String {
+        var cases = ""
+        for command in Commands.all {
+            for option in options(of: command) {
+                let names = [option.spelling] + (option.letter.map { ["-\($0)"] } ?? [])
+                let pattern = names.map { "\(command.name):\($0)" }.joined(separator: "|")
+                switch values(of: option) {
+                case .nothing where option.placeholder == nil: continue
+                case .nothing: cases += "        \(pattern)) return ;;\n"
+                case .files:
+                    cases +=
+                        "        \(pattern)) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
+                case .words(let words):
+                    cases +=
+                        "        \(pattern)) COMPREPLY=($(compgen -W \(quoted(words.joined(separator: " "))) -- \"$word\")); return ;;\n"
+                }
+            }
+        }
+        var lists = ""
+        for command in Commands.all {
+            let names = (options(of: command).map(\.spelling) + ["--help"]).joined(separator: " ")
+            lists += "        \(command.name)) options=\(quoted(names)) ;;\n"
+        }
+        let first = (Commands.all.map(\.name) + ["help"] + Help.globalOptions.map(\.name)).joined(separator: " ")
+        return """
+            # bash completion for thaw
+            _thaw() {
+                local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
+                COMPREPLY=()
+                # --name=value is three words for bash.
+                if [ "$word" = = ]; then word=; elif [ "$before" = = ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi
+                if [ "$COMP_CWORD" -eq 1 ]; then
+                    COMPREPLY=($(compgen -W \(quoted(first)) -- "$word"))
+                    return
+                fi
+                case "$before" in
+                    --completions) COMPREPLY=($(compgen -W \(quoted(allCases.map(\.rawValue).joined(separator: " "))) -- "$word")); return ;;
+                    help) COMPREPLY=($(compgen -W \(quoted(Commands.all.map(\.name).joined(separator: " "))) -- "$word")); return ;;
+                esac
+                case "${COMP_WORDS[1]}:$before" in
+            \(cases)    esac
+                case "${COMP_WORDS[1]}" in
+            \(lists)    esac
+                if [[ "$word" = -* ]]; then
+                    COMPREPLY=($(compgen -W "$options" -- "$word"))
+                else
+                    compopt -o filenames
+                    COMPREPLY=($(compgen -f -- "$word"))
+                fi
+            }
+            complete -F _thaw thaw
+
+            """
+    }
+
+    // MARK: zsh
+
+    private static var zshScript: String {
+        var cases = ""
+        for command in Commands.all {
+            cases += "        \(command.name))\n            _arguments -S \\\n"
+            for option in options(of: command) {
+                let help = option.help.filter { !"[]:".contains($0) }
+                let repeated = option.isRepeatable && option.placeholder != nil ? "*" : ""
+                let value: String =
+                    switch values(of: option) {
+                    case .nothing: option.placeholder == nil ? "" : ":\(plain(option.placeholder!)): "
+                    case .files: ":\(plain(option.placeholder!)):_files"
+                    case .words(let words):
+                        ":\(option.name):(\(words.map { $0.split(separator: ":").joined(separator: "\\:") }.joined(separator: " ")))"
+                    }
+                let equals = option.placeholder == nil ? "" : "="
+                cases += "                \(quoted("\(repeated)\(option.spelling)\(equals)[\(help)]\(value)")) \\\n"
+                if let letter = option.letter {
+                    cases += "                \(quoted("-\(letter)[\(help)]\(value)")) \\\n"
+                }
+            }
+            cases += "                '--help[show the help]' '*:file:_files' ;;\n"
+        }
+        let commands = Commands.all.map { "            \(quoted("\($0.name):\($0.summary)"))\n" }.joined()
+        let global = Help.globalOptions.map {
+            "                \(quoted("\($0.name)[\($0.help)]\($0.name == "--completions" ? ":shell:(bash zsh fish)" : "")")) \\\n"
+        }.joined()
+        return """
+            #compdef thaw
+            _thaw() {
+                local -a commands
+                local state line
+                _arguments -C \\
+            \(global)        '1:command:->command' '*::argument:->arguments'
+                case $state in
+                command)
+                    commands=(
+            \(commands)        )
+                    _describe command commands ;;
+                arguments)
+                    case $words[1] in
+            \(cases)        esac ;;
+                esac
+            }
+            _thaw "$@"
+
+            """
+    }
+
+    private static func plain(_ placeholder: String) -> String { placeholder.filter { !"'[]:".contains($0) } }
+
+    // MARK: fish
+
+    private static var fishScript: String {
+        var script = "# fish completion for thaw\ncomplete -c thaw -n __fish_use_subcommand -f\n"
+        for option in Help.globalOptions {
+            let values = option.name == "--completions" ? " -x -a 'bash zsh fish'" : ""
+            script +=
+                "complete -c thaw -n __fish_use_subcommand -l \(option.name.dropFirst(2))\(values) -d \(quoted(option.help))\n"
+        }
+        for command in Commands.all {
+            script += "complete -c thaw -n __fish_use_subcommand -a \(command.name) -d \(quoted(command.summary))\n"
+        }
+        for command in Commands.all {
+            for option in options(of: command) {
+                let value =
+                    switch values(of: option) {
+                    case .nothing: option.placeholder == nil ? "" : " -x"
+                    case .files: " -r -F"
+                    case .words(let words): " -x -a \(quoted(words.joined(separator: " ")))"
+                    }
+                let letter = option.letter.map { " -s \($0)" } ?? ""
+                script +=
+                    "complete -c thaw -n '__fish_seen_subcommand_from \(command.name)' -l \(option.name)\(letter)\(value) -d \(quoted(option.help))\n"
+            }
+        }
+        return script
+    }
+
+    /// A word for a shell, in single quotes.
+    private static func quoted(_ text: String) -> String {
+        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}

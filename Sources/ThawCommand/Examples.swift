@@ -1,0 +1,67 @@
+/// Command lines that show each command at work, for the help and the man page.
+enum Examples {
+    struct Example: Sendable {
+        let purpose: String
+        let line: String
+    }
+
+    static func of(_ command: String) -> [Example] { all[command, default: []] }
+
+    private static let all: [String: [Example]] = [
+        "convert": [
+            Example(
+                purpose: "A frozen graph and its labels become a model beside them:",
+                line: "thaw convert inference.pb --labels labels.txt"),
+            Example(
+                purpose: "The network was fed blue, green, red, less the mean of its photographs:",
+                line: "thaw convert net.pb --labels labels.txt --preprocess caffe -o Net.mlmodel"),
+            Example(
+                purpose: "Scale and bias by hand, for pixels from 0 to 255:",
+                line: "thaw convert net.pb --scale 0.0078431 --bias -1,-1,-1"),
+        ],
+        "classify": [
+            Example(
+                purpose: "What is on the photographs in a folder:", line: "thaw classify Net.mlmodel photos/ --top 3"),
+            Example(
+                purpose: "As a page to look through, and as a table:",
+                line: "thaw classify Net.mlmodel photos/ --report out.html --format csv > out.csv"),
+            Example(
+                purpose: "A long list, to be gone on with after an interruption:",
+                line: "find / -name '*.jpg' | thaw classify Net.mlmodel - --resume out.jsonl"),
+        ],
+        "compare": [
+            Example(
+                purpose: "Does a conversion say what its graph says?",
+                line: "thaw compare inference.pb Net.mlmodel photos/")
+        ],
+        "evaluate": [
+            Example(
+                purpose: "A folder of photographs for each class, named like its label:",
+                line: "thaw evaluate Net.mlmodel test/ --report report.html"),
+            Example(
+                purpose: "A table with indices that do not count the background class:",
+                line: "thaw evaluate Net.mlmodel truth.tsv --offset 1 --crop center:0.875"),
+            Example(
+                purpose: "Is the new model better than the old one, or is it chance?",
+                line: "thaw evaluate New.mlmodel test/ --baseline Old.mlmodel"),
+        ],
+        "run": [
+            Example(
+                purpose: "The outputs for an array, to check against other programs:",
+                line: "thaw run Net.mlmodel input.npy -o output.npy"),
+            Example(
+                purpose: "Several inputs by their names, all outputs into a folder:",
+                line: "thaw run net.pb left=a.npy right=b.npy -o outputs/"),
+        ],
+        "benchmark": [
+            Example(purpose: "Milliseconds an image, on one core:", line: "thaw benchmark Net.mlmodel --threads 1"),
+            Example(
+                purpose: "How many images a second in batches, for a script:",
+                line: "thaw benchmark Net.mlmodel --batch 16 --format json"),
+        ],
+        "inspect": [
+            Example(
+                purpose: "What is in a file, whether it can be converted or not:", line: "thaw inspect inference.pb")
+        ],
+    ]
+}

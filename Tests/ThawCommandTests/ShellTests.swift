@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+@testable import ThawCommand
+
+@Suite struct ShellTests {
+    /// Runs a program, with `input` as its standard input.
+    private func run(_ program: String, _ words: [String], input: String = "") throws -> (status: Int32, output: String)
+    {
+        let folder = try TemporaryFolder()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = words
+        process.standardInput = try FileHandle(
+            forReadingFrom: URL(fileURLWithPath: folder.write(input, to: "input")))
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, output)
+    }
+
+    /// What bash offers behind these words.
+    private func offered(_ words: [String]) throws -> [String] {
+        let quoted = words.map { "'\($0)'" }.joined(separator: " ")
+        let script =
+            Completions.bash.script + """
+                compopt() { :; }
+                COMP_WORDS=(\(quoted)); COMP_CWORD=\(words.count - 1); _thaw; printf '%s\\n' "${COMPREPLY[@]}"
+                """
+        let outcome = try run("/bin/bash", ["--norc", "-s"], input: script)
+        #expect(outcome.status == 0)
+        return outcome.output.split(separator: "\n").map(String.init)
+    }
+
+    @Test func `bash completes commands, options and values`() throws {
+        #expect(try offered(["thaw", "cl"]) == ["classify"])
+        #expect(try offered(["thaw", "classify", "--thr"]) == ["--threads"])
+        #expect(try offered(["thaw", "classify", "--format", ""]) == ["text", "json", "csv"])
+        #expect(try offered(["thaw", "classify", "--format", "=", "j"]) == ["json"])
+        #expect(try offered(["thaw", "classify", "--resize", "tensorflow:h"]) == ["tensorflow:half-pixel"])
+        #expect(try offered(["thaw", "classify", "--threads", ""]) == [])
+        #expect(try offered(["thaw", "--completions", ""]) == ["bash", "zsh", "fish"])
+        #expect(try offered(["thaw", "classify", "/bin/bas"]).contains("/bin/bash"))
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"]) func `each shell understands its script, which names every option`(
+        _ shell: String
+    ) throws {
+        let script = try #require(Completions(rawValue: shell)).script
+        for command in Commands.all {
+            for option in command.options where !option.isLater {
+                #expect(script.contains(shell == "fish" ? "-l \(option.name)" : option.spelling))
+            }
+        }
+        guard
+            let program = ["/bin/", "/usr/bin/"].map({ $0 + shell }).first(where: FileManager.default.isExecutableFile)
+        else { return }
+        let outcome = try run(program, ["-n", "/dev/stdin"], input: script)
+        #expect(outcome.status == 0 && outcome.output == "", "\(outcome.output)")
+    }
+
+    @Test func `the manual page names every command and option, and troff has nothing against it`() throws {
+        let page = ManPage.text
+        for command in Commands.all {
+            #expect(page.contains(".SS thaw \(command.name)"))
+            for option in command.options where !option.isLater {
+                #expect(page.contains("\\fB\(ManPage.escaped(option.spelling))\\fR"))
+            }
+            for example in Examples.of(command.name) { #expect(page.contains(ManPage.escaped(example.line))) }
+        }
+        #expect(page.split(separator: "\n").allSatisfy { $0.first != "'" })
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/groff") else { return }
+        let outcome = try run("/usr/bin/groff", ["-man", "-ww", "-z", "-Tutf8"], input: page)
+        #expect(outcome.status == 0 && outcome.output == "", "\(outcome.output)")
+    }
+
+    @Test func `what is mistyped in place of a command is answered with the nearest`() throws {
+        #expect(
+            try Thaw.run("--completion", "zsh").errors
+                == "thaw: there is no option --completion; did you mean --completions?\n")
+        #expect(try Thaw.run("clasify").errors.hasPrefix("thaw: 'clasify' is not a command; did you mean 'classify'?"))
+        #expect(try Thaw.run("--completions=fish").output == Completions.fish.script)
+        #expect(
+            try Thaw.run("--completions", "tcsh").errors
+                == "thaw: --completions: 'tcsh' will not do; bash, zsh or fish is expected\n")
+        #expect(try Thaw.run("--completions").status == 2)
+        #expect(try Thaw.run("--man").output == ManPage.text)
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+import Thaw
+
+/// The code of the articles in Thaw.docc and of the README. It is compiled here, and the test holds it to what is printed
+/// there, line by line; it is not run, for the files in it are the reader's.
+private enum Articles {
+    static func readme() throws {
+        let labels = try Labels(contentsOf: "labels.txt")
+        let model = try Converter().convert(contentsOf: "inference.pb", labels: labels).model
+        try model.write(to: "inference.mlmodel")
+        let answer = try Classifier(model).classify(imageAt: "cat.jpg")
+        print(answer.top(5).map { "\($0.label): \($0.probability)" })
+    }
+
+    static func converting() throws {
+        let labels = try Labels(contentsOf: "labels.txt")
+        let conversion = try Converter().convert(contentsOf: "inference.pb", labels: labels)
+        for remark in conversion.notes + conversion.warnings { print(remark) }
+        try conversion.model.write(to: "inference.mlmodel")
+    }
+
+    static func convertingWithOptions() throws -> Conversion {
+        var options = Converter.Options()
+        options.size = (width: 224, height: 224)
+        options.color = .bgr
+        options.preprocessing = .caffe
+        let conversion = try Converter(options).convert(contentsOf: "inference.pb")
+        return conversion
+    }
+
+    static func classifying() throws {
+        let classifier = try Classifier(contentsOf: "inference.mlmodel")
+        let answer = try classifier.classify(imageAt: "cat.jpg")
+        for prediction in answer.top(5) { print(prediction.label, prediction.probability) }
+    }
+
+    static func classifyingElsewhere(_ classifier: Classifier) async throws -> Classification {
+        let answer = try await classifier.classify(imageAt: "cat.jpg")
+        return answer
+    }
+
+    static func classifyingPixels(_ classifier: Classifier) -> Classification {
+        let bytes = [UInt8](repeating: 128, count: 640 * 480 * 3)
+        let answer = classifier.classify(Pixels(width: 640, height: 480, channels: 3, bytes: bytes))
+        return answer
+    }
+
+    static func fitting() throws -> Classifier {
+        let model = try Model.load(contentsOf: "inference.mlmodel").model
+        let classifier = try Classifier(model, crop: .center(0.875), resize: .bicubic)
+        return classifier
+    }
+
+    static func folders(_ classifier: Classifier) {
+        classifier.classify(images: ImageFiles(["photos"]), threads: 4) { path, answer in
+            switch answer {
+            case .success(let classification): print(path, classification.top(1)[0].label)
+            case .failure(let failure): print(failure)
+            }
+        }
+    }
+
+    static func evaluating() throws {
+        let classifier = try Classifier(contentsOf: "inference.mlmodel")
+        let truth = try Truth(contentsOf: "test", for: classifier.model)
+        var evaluation = Evaluation(classCount: classifier.model.classCount)
+        for image in truth.images {
+            evaluation.add(try classifier.classify(imageAt: image.path), truth: image.classIndex)
+        }
+        let right = evaluation.top(1)
+        print("\(right.value) right, between \(right.interval.lowerBound) and \(right.interval.upperBound)")
+    }
+
+    static func comparing(_ evaluation: Evaluation, _ other: Evaluation) {
+        let comparison = PairedComparison(evaluation, other)
+        print("\(comparison.firstOnly) to \(comparison.secondOnly), by chance: \(comparison.probabilityOfChance)")
+    }
+
+    static func timing(_ model: Model) throws {
+        let benchmark = try Benchmark(model, threads: 2, batch: 8)
+        let times = benchmark.measure(seconds: 1)
+        print("\(times.median / Double(benchmark.batch) * 1000) ms an image")
+    }
+}
+
+@Suite struct DocumentationTests {
+    private static let root: URL = {
+        var url = URL(filePath: #filePath)
+        while url.lastPathComponent != "Tests" { url.deleteLastPathComponent() }
+        return url.deletingLastPathComponent()
+    }()
+
+    private func lines(_ text: some StringProtocol) -> [String] {
+        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    @Test(
+        "All code that is printed is compiled",
+        arguments: [
+            "README.md", "Sources/Thaw/Thaw.docc/Converting.md", "Sources/Thaw/Thaw.docc/Classifying.md",
+            "Sources/Thaw/Thaw.docc/Evaluating.md",
+        ])
+    func compiled(_ path: String) throws {
+        let article = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+        let compiled = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)).joined(separator: "\n")
+        let blocks = article.components(separatedBy: "```swift\n").dropFirst().map {
+            $0.components(separatedBy: "```")[0]
+        }
+        #expect(!blocks.isEmpty)
+        for block in blocks {
+            // The import stands once at the head of the file.
+            let code = lines(block).filter { $0 != "import Thaw" }.joined(separator: "\n")
+            #expect(compiled.contains(code), "\(code)")
+        }
+    }
+
+    @Test func `what may be shared between threads says so`() {
+        func isSendable<Value: Sendable>(_: Value.Type) -> Bool { true }
+        #expect(isSendable(Classifier.self) && isSendable(Classification.self) && isSendable(Pixels.self))
+        #expect(isSendable(Model.self) && isSendable(Evaluation.self) && isSendable(DecodingOptions.self))
+    }
+
+    @Test func `the asynchronous form gives what the other gives`() async throws {
+        let classifier = try Classifier(contentsOf: Fixtures.path("coreml/rgb.mlmodel"))
+        let path = Fixtures.path("photographs/cat.jpg")
+        let expected = classifier.classify(try Pixels(contentsOf: path)).probabilities
+        let found = try await withThrowingTaskGroup(of: [Float].self) { group in
+            for _ in 0..<4 { group.addTask { try await classifier.classify(imageAt: path).probabilities } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(found.allSatisfy { $0 == expected })
+        let failure = await #expect(throws: Failure.self) { try await classifier.classify(imageAt: "/nowhere.jpg") }
+        #expect(failure?.description == "/nowhere.jpg: no such file")
+    }
+}
