@@ -17,6 +17,8 @@ public final class ImageToImage {
         public var tile: Int?
         /// The threads that a picture is spread over.
         public var threads = 1
+        /// The bytes that a picture may take at most.
+        var memory = machineMemory / 10 * 9
 
         public init() {}
     }
@@ -27,8 +29,8 @@ public final class ImageToImage {
     public let conversion: Conversion?
     private let options: Options
     private let image: ImageInput
-    /// How far pixels see; nil where that cannot be told.
-    private let locality: Locality?
+    /// How far pixels see.
+    private let locality: Locality
     /// Makes the model in another size; nil where its size is fixed.
     private let resize: ((_ width: Int, _ height: Int) throws -> Model)?
     /// What ran last: pictures of one size often follow each other.
@@ -116,8 +118,8 @@ public final class ImageToImage {
             height: min(size.height, tileSize?.height ?? size.height)
         )
         let engine = try engine(for: window, of: picture)
-        let columns = stretches(of: size.width, window.width, engine.form.width, locality?.columns)
-        let rows = stretches(of: size.height, window.height, engine.form.height, locality?.rows)
+        let columns = stretches(of: size.width, window.width, engine.form.width, locality.columns)
+        let rows = stretches(of: size.height, window.height, engine.form.height, locality.rows)
         let (width, height) = (columns.last!.end, rows.last!.end)
         try checkMemory(for: width * height * engine.form.channels + engine.program.arenaBytes, picture)
         return Pixels(width: width, height: height, channels: engine.form.channels) { target in
@@ -137,7 +139,7 @@ public final class ImageToImage {
         let isFixed = resize == nil && options.tile == nil
         if isFixed { return (image.width, image.height) }
         let scale = min(1, Double(options.longestSide ?? .max) / Double(max(picture.width, picture.height)))
-        let unit = locality?.multiple ?? 1
+        let unit = locality.multiple
         func rounded(_ side: Int) -> Int {
             let exact = Double(side) * scale
             var count = max(1, Int((exact / Double(unit)).rounded()))
@@ -156,12 +158,11 @@ public final class ImageToImage {
     private var tileSize: (width: Int, height: Int)? {
         guard let tile = options.tile else { return nil }
         guard resize != nil else { return (image.width, image.height) }
-        let side = tile / (locality?.multiple ?? 1) * (locality?.multiple ?? 1)
+        let side = tile / (locality.multiple) * (locality.multiple)
         return (side, side)
     }
 
     private func checkTile(_ tile: Int) throws {
-        guard let locality else { throw Failure.cannotTile(nil) }
         if let global = locality.global { throw Failure.cannotTile(global) }
         if resize == nil, tile != image.width || tile != image.height {
             throw Failure.tileSizeFixed(image.width, image.height)
@@ -173,9 +174,9 @@ public final class ImageToImage {
         }
     }
 
-    private func stretches(of length: Int, _ window: Int, _ output: Int, _ axis: Locality.Axis?) -> [Tiles.Stretch] {
-        guard window < length, let axis else { return [Tiles.Stretch(start: 0, kept: 0..<output, target: 0)] }
-        return Tiles.stretches(of: length, window, output, axis, unit: locality?.multiple ?? 1)
+    private func stretches(of length: Int, _ window: Int, _ output: Int, _ axis: Locality.Axis) -> [Tiles.Stretch] {
+        guard window < length else { return [Tiles.Stretch(start: 0, kept: 0..<output, target: 0)] }
+        return Tiles.stretches(of: length, window, output, axis, unit: locality.multiple)
     }
 
     // MARK: Running
@@ -197,12 +198,11 @@ public final class ImageToImage {
         return result
     }
 
-    private var canTile: Bool { locality.map { $0.global == nil } ?? false }
+    private var canTile: Bool { locality.global == nil }
 
     private func checkMemory(for byteCount: Int, _ picture: Pixels) throws {
-        let limit = machineMemory / 10 * 9
-        guard byteCount > limit else { return }
-        throw Failure.pictureNeeds(byteCount, limit).inPicture(picture.width, picture.height, canTile: canTile)
+        guard byteCount > options.memory else { return }
+        throw Failure.pictureNeeds(byteCount, options.memory).inPicture(picture.width, picture.height, canTile: canTile)
     }
 }
 

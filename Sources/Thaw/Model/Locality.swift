@@ -16,17 +16,20 @@ struct Locality {
     /// The first node that looks at the whole picture, or at a pixel's place in it; nil where none does.
     var global: String?
 
-    /// - Returns: nil where the output's height and width cannot be followed back to the input's.
-    init?(_ graph: Graph, input: Graph.Value, output: Graph.Value, form: ImageForm) {
+    init(_ graph: Graph, input: Graph.Value, output: Graph.Value, form: ImageForm) {
         var tracing = Tracing(graph, input)
         for node in graph.nodes { tracing.follow(node) }
         let rank = graph[output].shape.rank
         let height = rank - 3 + (form.isChannelsFirst ? 1 : 0) + (rank == 2 ? 1 : 0)
+        (multiple, global) = (tracing.multiple, tracing.global)
         guard let view = tracing.views[output], let rows = view.height, let columns = view.width,
             rows.axis == height, columns.axis == height + 1
-        else { return nil }
+        else {
+            (rows, columns) = (Axis(), Axis())
+            global = global ?? graph.producers[output]?.name ?? ""
+            return
+        }
         (self.rows, self.columns) = (rows.along, columns.along)
-        (multiple, global) = (tracing.multiple, tracing.global)
     }
 }
 
@@ -79,6 +82,42 @@ private struct Tracing {
             result.along.first -= Double(window.before) * step
             result.along.last += Double(window.extent - 1 - window.before) * step
             result.along.step = along.step * Fraction(window.stride)
+            return result
+        }
+
+        /// What the pixels of a transposed window's result see.
+        func spread(under window: Window.Axis) -> Line {
+            var result = self
+            let step = along.step.value / Double(window.stride)
+            result.along.first += Double(window.before - (window.extent - 1)) * step
+            result.along.last += Double(window.before) * step
+            result.along.step = along.step * Fraction(1, window.stride)
+            return result
+        }
+
+        /// What resized pixels see, or nil where they are not made alike everywhere.
+        func resized(_ taps: Taps) -> Line? {
+            let ratio = Fraction(taps.inputSize, taps.outputSize)
+            guard max(ratio.numerator, ratio.denominator) <= Tracing.largestRatio else { return nil }
+            var (first, last) = (0.0, 0.0)
+            for (pixel, run) in taps.runs.enumerated() {
+                let place = Double(pixel) * ratio.value
+                first = min(first, Double(run.start) - place)
+                last = max(last, Double(run.start + run.weights.count - 1) - place)
+                // The weights repeat, but for those at the edges, which stand for pixels that are not there.
+                let next = pixel + ratio.denominator
+                guard run.start > 1, next < taps.outputSize else { continue }
+                let other = taps.runs[next]
+                guard other.start + other.weights.count < taps.inputSize - 1 else { continue }
+                let isAlike =
+                    other.start == run.start + ratio.numerator && other.weights.count == run.weights.count
+                    && zip(other.weights, run.weights).allSatisfy { abs($0 - $1) < 1e-4 }
+                if !isAlike { return nil }
+            }
+            var result = self
+            result.along.first += first * along.step.value
+            result.along.last += last * along.step.value
+            result.along.step = along.step * ratio
             return result
         }
 
@@ -142,12 +181,22 @@ private struct Tracing {
     /// its grid.
     private mutating func elsewhere(_ node: Graph.Node) -> [View] {
         global = global ?? node.name
-        let input = views[node.inputs[0]] ?? View()
-        return node.outputs.map { output in
-            let keepsSize = graph[output].shape == graph[node.inputs[0]].shape
-            return keepsSize ? input : View()
+        let input = graph[node.inputs[0]].shape
+        return node.outputs.map { value in
+            let output = graph[value].shape
+            guard input.rank == output.rank, let view = views[node.inputs[0]] else { return View() }
+            return view.mapped { line in
+                let ratio = Fraction(input[line.axis], output[line.axis])
+                guard max(ratio.numerator, ratio.denominator) <= Tracing.largestRatio else { return nil }
+                var line = line
+                line.along.step = line.along.step * ratio
+                return line
+            }
         }
     }
+
+    /// Networks halve and double; what makes 217 rows of 256 has a size of its own in mind.
+    private static let largestRatio = 64
 
     /// - Returns: nil where a node looks at the whole picture, or where what it does is not known.
     private mutating func local(_ node: Graph.Node, _ inputs: [View]) -> [View]? {
@@ -157,6 +206,17 @@ private struct Tracing {
         case let convolution as Convolution: return [under(convolution.window, view)]
         case let convolution as DepthwiseConvolution: return [under(convolution.window, view)]
         case let pooling as Pooling: return [under(pooling.window, view)]
+        case let convolution as TransposedConvolution:
+            return [
+                View(
+                    height: view.height?.spread(under: convolution.window.height),
+                    width: view.width?.spread(under: convolution.window.width))
+            ]
+        case let resize as Resize:
+            guard let height = view.height, let width = view.width, let rows = height.resized(resize.rows),
+                let columns = width.resized(resize.columns)
+            else { return nil }
+            return [View(height: rows, width: columns)]
         case let pad as Pad: return [view.mapped { $0.moved(by: -pad.before[$0.axis]) }]
         case let softmax as Softmax: return view.holds(softmax.axis) ? nil : [view]
         case let split as Split: return view.holds(split.axis) ? nil : node.outputs.map { _ in view }

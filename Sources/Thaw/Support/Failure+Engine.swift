@@ -34,13 +34,9 @@ extension Failure {
                 : "--max-side N makes it smaller")
     }
 
-    /// - Parameter node: The node that looks at the whole picture; nil where the way of the pixels cannot be followed.
-    static func cannotTile(_ node: String?) -> Failure {
+    static func cannotTile(_ node: String) -> Failure {
         Failure(
-            place: node,
-            node == nil
-                ? "what the network makes of the picture's height and width cannot be followed"
-                : "looks at the whole picture, or at places in it",
+            place: node, "looks at the whole picture, or at places in it",
             remedy: "tiles would not fit together", hint: "--max-side N makes the picture smaller instead")
     }
 
