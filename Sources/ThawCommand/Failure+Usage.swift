@@ -72,6 +72,8 @@ extension Failure {
             hint: "a folder whose name has a point in it is meant with a slash behind")
     }
 
+    static func folderMissing(_ folder: String) -> Failure { Failure("there is no folder '\(folder)'") }
+
     static func samePicture(_ first: String, _ second: String) -> Failure {
         Failure("'\(first)' and '\(second)' would both go here", remedy: "name them in two runs")
     }

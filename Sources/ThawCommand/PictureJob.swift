@@ -12,6 +12,8 @@ import Thaw
 struct PictureJob: Equatable {
     var source: String
     var target: String
+    /// Whether the target was named as a file; then its folder must be there.
+    var isFile = false
 
     /// The jobs for the files and folders that `words` name. A target with the ending of a picture is a file, for one source;
     /// anything else is a folder, which takes each under its name, with the folders below a named one kept.
@@ -23,7 +25,7 @@ struct PictureJob: Equatable {
         var jobs: [PictureJob]
         if ImageFormat(path: target) != nil, !isFolder(target) {
             guard found.count == 1 else { throw Failure.severalPictures(found.count).inFile(target) }
-            jobs = [PictureJob(source: found[0].file, target: target)]
+            jobs = [PictureJob(source: found[0].file, target: target, isFile: true)]
         } else {
             guard isFolder(target) || !hasEnding(target) else { throw Failure.unknownPicture().inFile(target) }
             jobs = found.map { word, file in
@@ -49,6 +51,7 @@ struct PictureJob: Equatable {
         if !mayReplace, Identity(of: target) != nil { throw Failure(file: target, "the file exists already") }
         for slash in target.indices where target[slash] == "/" && slash != target.startIndex {
             let folder = String(target[..<slash])
+            if isFile, !Self.isFolder(folder) { throw Failure.folderMissing(folder).inFile(target) }
             if !Self.isFolder(folder), mkdir(folder, 0o777) != 0, errno != EEXIST {
                 throw Failure.noFolder(folder, String(cString: strerror(errno)))
             }

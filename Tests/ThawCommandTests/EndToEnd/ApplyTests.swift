@@ -113,7 +113,7 @@ import Testing
         (["PHOTO", "-o", "x.png", "--tile", "5"], "tiles of 5 pixels are too small"),
         (["PHOTO", "-o", "x.png", "--tile", "0"], "'0' will not do; a number of pixels"),
         (["PHOTO", "-o", "x.png", "--quality", "101"], "'101' will not do; a whole number from 1 to 100"),
-        (["PHOTO", "-o", "/nowhere/at/all/x.png"], "the folder cannot be made"),
+        (["PHOTO", "-o", "none/x.png"], "none/x.png: there is no folder 'none'"),
     ]) func `what is not right is said`(_ words: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         let outcome = try apply(words.map { $0 == "PHOTO" ? Project.photograph("cat") : $0 }, in: folder)

@@ -169,8 +169,9 @@ import Testing
                             next = stretch.end
                             let first = Double(stretch.kept.lowerBound) * step.value - reach
                             let last = Double(stretch.kept.upperBound - 1) * step.value + reach / 2
-                            #expect(first >= 0 || stretch.start == 0)
-                            #expect(last <= Double(window - 1) + 1e-9 || stretch.start + window == length)
+                            // Pixels are whole: those between the two numbers count.
+                            #expect(first.rounded(.up) >= 0 || stretch.start == 0)
+                            #expect(last.rounded(.down) < Double(window) || stretch.start + window == length)
                         }
                         #expect(next == length * step.denominator / step.numerator)
                     }
