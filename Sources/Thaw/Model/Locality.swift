@@ -186,6 +186,8 @@ private struct Tracing {
             let output = graph[value].shape
             guard input.rank == output.rank, let view = views[node.inputs[0]] else { return View() }
             return view.mapped { line in
+                // One number for the whole axis says nothing of places.
+                guard output[line.axis] > 1 else { return nil }
                 let ratio = Fraction(input[line.axis], output[line.axis])
                 guard max(ratio.numerator, ratio.denominator) <= Tracing.largestRatio else { return nil }
                 var line = line
