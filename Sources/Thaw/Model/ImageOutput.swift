@@ -101,10 +101,19 @@ extension Model {
         }
         var found = ChannelArithmetic.identity(channels: image.form.channels)
         while !found.isClose(to: scaling) {
-            guard let node = producers[value], node.inputs.count == 1,
-                let arithmetic = ChannelArithmetic(node.operation, on: graph[node.inputs[0]])
+            guard let node = producers[value], node.inputs.count == 1 else { return self }
+            let input = graph[node.inputs[0]]
+            if !(node.operation is Reshape || node.operation is Transpose) {
+                guard
+                    let arithmetic = ChannelArithmetic(node.operation, on: input)?.of(channels: image.form.channels)
+                else { return self }
+                found = arithmetic.followed(by: found)
+            }
+            // Before the axes were turned it was an image, too.
+            guard let form = ImageForm(input.shape), (form.width, form.height) == (image.form.width, image.form.height),
+                form.channels == image.form.channels
             else { return self }
-            found = arithmetic.followed(by: found)
+            image.form = form
             value = node.inputs[0]
         }
         image.scaling = scaling
@@ -120,6 +129,16 @@ extension ChannelArithmetic {
     fileprivate static func identity(channels: Int) -> ChannelArithmetic {
         ChannelArithmetic(
             scale: Array(repeating: 1, count: channels), offset: Array(repeating: 0, count: channels))
+    }
+
+    /// The same for an array of so many channels: as it is, or the one number of all.
+    fileprivate func of(channels: Int) -> ChannelArithmetic? {
+        if scale.count == channels { return self }
+        guard let factor = scale.first, let summand = offset.first, scale.allSatisfy({ $0 == factor }),
+            offset.allSatisfy({ $0 == summand })
+        else { return nil }
+        return ChannelArithmetic(
+            scale: Array(repeating: factor, count: channels), offset: Array(repeating: summand, count: channels))
     }
 
     /// Whether it is this scaling but for the rounding to single precision.

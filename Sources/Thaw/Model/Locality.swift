@@ -225,7 +225,7 @@ private struct Tracing {
         case is Binary, is Select: return joined(node, inputs).map { [$0] }
         case let concatenation as Concatenation:
             return
-                (view.holds(concatenation.axis)
+                (inputs.contains { $0.holds(concatenation.axis) }
                 ? bordered(node, concatenation.axis, inputs) : joined(node, inputs)).map { [$0] }
         case let transpose as Transpose:
             return [
