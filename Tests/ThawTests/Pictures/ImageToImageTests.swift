@@ -61,7 +61,7 @@ import Testing
             try pictureModel(size: (width, height)) { builder, input in
                 func filters(_ size: Int, _ inputs: Int, _ outputs: Int) -> Tensor {
                     Tensor(
-                        (0..<size * size * inputs * outputs).map { Float(($0 * 37) % 19 - 9) * 0.02 },
+                        (0..<size * size * inputs * outputs).map { Float(($0 * 37) % 19 - 9) * 0.07 },
                         shape: [size, size, inputs, outputs])
                 }
                 func window(_ size: Int, _ stride: Int, _ before: Int, _ after: Int) -> Window {
