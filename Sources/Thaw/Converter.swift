@@ -11,6 +11,8 @@ public struct Converter: Sendable {
         public var outputs: [String] = []
         /// Width and height of the image in pixels, where the graph leaves them open.
         public var size: (width: Int, height: Int)?
+        /// The size to convert with where neither the graph nor `size` says one; without it such a graph is refused.
+        public var openSize: (width: Int, height: Int)?
         public var color: ColorLayout?
         /// Values for placeholders other than the image's.
         public var settings: [Setting] = []
@@ -19,6 +21,13 @@ public struct Converter: Sendable {
         /// One number, or one a channel in the order of `color`: y = scale · x + bias. Not together with `preprocessing`.
         public var scale: [Double]?
         public var bias: [Double]?
+        /// Whether an image output is written where the output is one: nil finds it out, true asks for it.
+        public var imageOutput: Bool?
+        /// The order of an image output's channels; nil takes the input's.
+        public var outputColor: ColorLayout?
+        /// One number, or one a channel: pixel = scale · y + bias of the network's numbers y; nil finds it out.
+        public var outputScale: [Double]?
+        public var outputBias: [Double]?
         /// The name of the output that holds the best label.
         public var predictedFeature = "classLabel"
         public var metadata = Metadata()
@@ -45,7 +54,7 @@ public struct Converter: Sendable {
             graph,
             ImportOptions(
                 input: options.input, outputs: options.outputs, size: options.size, color: options.color,
-                settings: options.settings))
+                settings: options.settings, openSize: options.openSize))
         let single = try imported.takesImage ? imported.graph.withBatchOfOne() : imported.graph
         let original = try Passes.run(Passes.simplification, on: single)
         var model = Model(graph: original, metadata: options.metadata)
@@ -71,8 +80,10 @@ public struct Converter: Sendable {
             model.classifier = ClassifierConfiguration(
                 labels: labels.names, predictedFeature: options.predictedFeature,
                 probabilities: model.graph.outputs[0].name)
+        } else {
+            model.imageOutput = try imageOutput(model, &notes)
         }
-        var conversion = Conversion(model: model, notes: notes, warnings: warnings)
+        var conversion = Conversion(model: model, notes: notes, warnings: warnings, isSizeOpen: imported.isSizeOpen)
         conversion.original = single
         conversion.isPreprocessingCertain =
             model.image == nil || model.image?.lifted != nil || options.preprocessing != nil
@@ -123,7 +134,7 @@ public struct Converter: Sendable {
         return ImageInput(name: port.name, width: shape[2], height: shape[1], color: color, scaling: scaling)
     }
 
-    private func numbers(_ option: String, _ values: [Double], _ channels: Int) throws -> [Double] {
+    func numbers(_ option: String, _ values: [Double], _ channels: Int) throws -> [Double] {
         if values.count == channels { return values }
         guard values.count == 1 else { throw Failure.scalingCount(option, values.count, channels) }
         return Array(repeating: values[0], count: channels)
@@ -146,4 +157,6 @@ public struct Conversion: Sendable {
     public var isPreprocessingCertain = true
     /// Whether the file stores weights in 16 bits or less.
     public var hasShortWeights = false
+    /// Whether neither the graph nor the options say the image's size: that of the model is `openSize`.
+    public var isSizeOpen = false
 }

@@ -16,7 +16,7 @@ struct Command: Sendable {
 
 /// The commands, in the order in which the help lists them.
 enum Commands {
-    static let all = [convert, classify, evaluate, run, compare, benchmark, inspect]
+    static let all = [convert, classify, evaluate, apply, run, compare, benchmark, inspect]
 
     static let whatGoesIn: [any AnyOption] = [
         Options.input, Options.output, Options.set, Options.size, Options.color, Options.preprocess, Options.scale,
@@ -34,6 +34,9 @@ enum Commands {
         Options.threads, Options.precision,
     ]
 
+    /// How numbers become pixels.
+    private static let imageOutputs: [any AnyOption] = [Options.outputScale, Options.outputBias, Options.outputColor]
+
     /// What a graph needs where a model is expected.
     private static let graphOptions: (String, [any AnyOption]) = (
         "where the model is a graph", [Options.labels] + whatGoesIn
@@ -50,6 +53,9 @@ enum Commands {
                     Options.result, Options.noClobber, Options.weights, Options.classLabel, Options.author,
                     Options.license, Options.description, Options.modelVersion,
                 ]
+            ),
+            (
+                "where a picture comes out", [Options.imageOutput, Options.noImageOutput] + imageOutputs
             ),
             ("whether it came out right", [Options.verify, Options.tolerance] + whatImagesAre),
         ],
@@ -91,6 +97,31 @@ enum Commands {
             "Intervals are Wilson's, of 95 % confidence; models are compared by McNemar's exact test.",
         ],
         run: runEvaluate)
+
+    static let apply = Command(
+        name: "apply", summary: "make pictures of pictures: style transfer, super-resolution",
+        usage: "MODEL IMAGE|FOLDER... -o OUT.png|OUT.jpg|FOLDER",
+        optionGroups: [
+            (
+                "options",
+                [
+                    Options.pictures, Options.noClobber, Options.quality, Options.resultFormat, Options.maxSide,
+                    Options.tile, Options.crop, Options.background, Options.maxPixels, Options.strict, Options.threads,
+                    Options.precision,
+                ]
+            ), ("where the model gives an array", imageOutputs),
+            ("where the model is a graph", whatGoesIn),
+        ],
+        notes: [
+            "MODEL is a .mlmodel or a frozen graph. A graph that leaves height and width open takes each picture in its "
+                + "own size, rounded to what the network halves; other models take pictures in their size, as --crop "
+                + "says.",
+            "A picture never takes the place of one that goes in.",
+            "thaw apply style.mlmodel photo.jpg -o painting.png",
+            "thaw apply generator.pb photos --max-side 1600 -o paintings",
+            "thaw apply super_resolution.pb scan.png --tile 512 -o large.png",
+        ],
+        run: runApply)
 
     static let run = Command(
         name: "run", summary: "compute a model's outputs for NumPy arrays",

@@ -14,7 +14,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     let conversion = try Converter(options).convert(contentsOf: source, labels: arguments.labels())
     console.tell(of: conversion)
     try blaming(source) { try verification?.check(conversion) }
-    if conversion.model.classifier == nil {
+    if conversion.model.classifier == nil, conversion.model.imageOutput == nil {
         console.note("without --labels it is a plain model with arrays as outputs, no classifier")
     }
     let target = arguments[Options.result] ?? standardTarget(of: source)

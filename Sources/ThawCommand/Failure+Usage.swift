@@ -100,6 +100,26 @@ extension Failure {
             remedy: "name a folder")
     }
 
+    static func severalPictures(_ count: Int) -> Failure {
+        Failure("one file cannot take \(count) pictures", remedy: "name a folder")
+    }
+
+    static func unknownPicture() -> Failure {
+        Failure(
+            "the name says no kind of picture that is written", remedy: "FILE.png, FILE.jpg or a folder is expected",
+            hint: "a folder whose name has a point in it is meant with a slash behind")
+    }
+
+    static func folderMissing(_ folder: String) -> Failure { Failure("there is no folder '\(folder)'") }
+
+    static func samePicture(_ first: String, _ second: String) -> Failure {
+        Failure("'\(first)' and '\(second)' would both go here", remedy: "name them in two runs")
+    }
+
+    static func overwritesInput(_ source: String) -> Failure {
+        Failure("this is one of the pictures that go in", remedy: "what is made of '\(source)' needs another name")
+    }
+
     static func exclude(_ option: String, _ other: String) -> Failure {
         Failure("\(option) and \(other) exclude each other")
     }

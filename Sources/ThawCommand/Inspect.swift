@@ -60,7 +60,15 @@ private struct Report {
                 return "\(port.name): an image, \(image.width)×\(image.height), \(image.color.rawValue)"
             })
         add("preprocessing", model.image?.formulas ?? [])
-        add("outputs", graph.outputs.map { "\($0.name): \(graph[$0.value])" })
+        add(
+            "outputs",
+            graph.outputs.enumerated().map { index, port in
+                guard let image = model.imageOutput, index == image.index else {
+                    return "\(port.name): \(graph[port.value])"
+                }
+                return "\(port.name): an image, \(image.form.width)×\(image.form.height), \(image.color.rawValue)"
+            })
+        add("pixels", model.imageOutput?.formulas ?? [])
         if let classifier = model.classifier {
             let labels = classifier.labels
             add("labels", ["\(labels.count), from '\(labels[0])' to '\(labels[labels.count - 1])'"])

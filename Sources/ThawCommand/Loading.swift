@@ -19,6 +19,19 @@ extension Arguments {
         options.preprocessing = self[Options.preprocess].family
         options.scale = self[Options.scale]
         options.bias = self[Options.bias]
+        options.outputScale = self[Options.outputScale]
+        options.outputBias = self[Options.outputBias]
+        options.outputColor = self[Options.outputColor]
+        if self[Options.imageOutput] { options.imageOutput = true }
+        if self[Options.noImageOutput] {
+            let others = [
+                Options.imageOutput as any AnyOption, Options.outputScale, Options.outputBias, Options.outputColor,
+            ]
+            if let other = others.first(where: { isGiven($0) }) {
+                throw Failure.exclude(Options.noImageOutput.spelling, other.spelling)
+            }
+            options.imageOutput = false
+        }
         if isGiven(Options.preprocess), let option = ([Options.scale, Options.bias].first { isGiven($0) }) {
             throw Failure.exclude("--preprocess", option.spelling)
         }

@@ -40,6 +40,19 @@ enum Options {
 
     // MARK: What comes out
 
+    static let imageOutput = Flag(
+        "image-output", "give an image, not an array; by itself where a picture's range is known")
+    static let noImageOutput = Flag("no-image-output", "give an array also where it is a picture of known range")
+    static let outputScale = Option(
+        "output-scale", "S|S,S,S", "pixel = scale y + bias for the network's numbers y, held between 0 and 255",
+        standard: [Double]?.none, "what spreads their range over 0 to 255", read: readNumbers)
+    static let outputBias = Option(
+        "output-bias", "B|B,B,B", "one bias, or one for each channel", standard: [Double]?.none, read: readNumbers)
+    static let outputColor = Option(
+        "output-color", "rgb|bgr|gray", "the order of the channels that come out", standard: ColorLayout?.none,
+        "that of the image that goes in"
+    ) { try readChoice($0, of: ColorLayout.self) }
+
     static let result = Option(
         "out", letter: "o", "FILE", "the model to write: .mlmodel", standard: String?.none,
         "NAME.mlmodel in this folder"
@@ -113,6 +126,21 @@ enum Options {
     ) { try readChoice($0, of: ReportFormat.self) }
     static let arrays = Option(
         "out", letter: "o", "PATH", "a .npy file for the one output, or a folder for NAME.npy of each")
+    static let pictures = Option(
+        "out", letter: "o", "PATH", "a .png or .jpg file for one picture, or a folder, which takes each under its name")
+    static let quality = Option(
+        "quality", "N", "of a JPEG, from 1 to 100; colours are not subsampled from 90 on", standard: 90, "90"
+    ) { try readQuality($0) }
+    static let maxSide = Option(
+        "max-side", "N", "make a larger picture smaller until no side is longer, where the network takes any size",
+        standard: Int?.none
+    ) { try readSide($0) }
+    static let tile = Option(
+        "tile", "N",
+        "work on a larger picture in overlapping tiles of N x N pixels, without seams, where the network looks only at "
+            + "what is near",
+        standard: Int?.none
+    ) { try readSide($0) }
     static let reference = Flag("reference", "compute with the plain reference of each operation, slowly")
     static let profile = FileFlag(
         "profile", suffix: ".svg", "time each step too; FILE.svg gets a chart of it")

@@ -43,6 +43,21 @@ func readSmallCount(_ text: String) throws -> Int {
     return count
 }
 
+/// A side of a picture, in pixels.
+func readSide(_ text: String) throws -> Int {
+    guard let side = wholeNumber(text[...]), 1...(1 << 16) ~= side else {
+        throw Failure.badValue(text, "a number of pixels from 1 to 65536")
+    }
+    return side
+}
+
+func readQuality(_ text: String) throws -> Int {
+    guard let quality = wholeNumber(text[...]), 1...100 ~= quality else {
+        throw Failure.badValue(text, "a whole number from 1 to 100")
+    }
+    return quality
+}
+
 func readSeconds(_ text: String) throws -> Double {
     guard let seconds = Double(text), seconds > 0, seconds <= 86_400 else {
         throw Failure.badValue(text, "a number of seconds over 0")

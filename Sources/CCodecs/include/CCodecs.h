@@ -15,4 +15,13 @@ int thaw_png_decode(
     const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, int channels, uint8_t *pixels,
     int *wrong_checksum, char *message, size_t message_size);
 
+/// Takes the next bytes of a file; anything but 0 ends the writing.
+typedef int (*thaw_writer)(void *context, const uint8_t *bytes, size_t count);
+
+/// Encodes rows of 8-bit samples, one or three a pixel, as a PNG. Returns 0, or 1 with libpng's word for what is wrong in
+/// `message`.
+int thaw_png_encode(
+    const uint8_t *pixels, uint32_t width, uint32_t height, int channels, thaw_writer write, void *context,
+    char *message, size_t message_size);
+
 #endif

@@ -3,6 +3,10 @@ struct ModelDescription {
     /// The keys under which it stands in the model which arithmetic was lifted out of the graph, numbers by commas.
     static let liftedScaleKey = "thaw.lifted.scale"
     static let liftedBiasKey = "thaw.lifted.bias"
+    /// Likewise for what makes pixels of the network's numbers at an image output, and the bounds they are held to.
+    private static let pixelScaleKey = "thaw.pixels.scale"
+    private static let pixelBiasKey = "thaw.pixels.bias"
+    private static let pixelBoundsKey = "thaw.pixels.bounds"
     /// Xcode shows a preview for models that say what they are for.
     private static let previewKey = "com.apple.coreml.model.preview.type"
 
@@ -30,13 +34,16 @@ struct ModelDescription {
             result.type.multiArrayType.dataType = "FLOAT32"
             return result
         }
+        func imageFeature(_ port: Graph.Port, _ width: Int, _ height: Int, _ color: ColorLayout) -> Message {
+            var result = feature(featureName(port.name), "An image, \(width)×\(height) pixels")
+            result.type.imageType.width = width
+            result.type.imageType.height = height
+            result.type.imageType.colorSpace = ["rgb": "RGB", "bgr": "BGR", "gray": "GRAYSCALE"][color.rawValue]!
+            return result
+        }
         message.input = graph.inputs.enumerated().map { index, port in
             guard index == 0, let image = model.image else { return arrayFeature(port) }
-            var result = feature(featureName(port.name), "An image, \(image.width)×\(image.height) pixels")
-            result.type.imageType.width = image.width
-            result.type.imageType.height = image.height
-            result.type.imageType.colorSpace = ["rgb": "RGB", "bgr": "BGR", "gray": "GRAYSCALE"][image.color.rawValue]!
-            return result
+            return imageFeature(port, image.width, image.height, image.color)
         }
         if let classifier = model.classifier {
             let probabilities = featureName(graph.outputs[0].name)
@@ -48,13 +55,24 @@ struct ModelDescription {
             message.predictedFeatureName = classifier.predictedFeature
             message.predictedProbabilitiesName = probabilities
         } else {
-            message.output = graph.outputs.map(arrayFeature)
+            message.output = graph.outputs.enumerated().map { index, port in
+                guard let image = model.imageOutput, index == image.index else { return arrayFeature(port) }
+                return imageFeature(port, image.form.width, image.form.height, image.color)
+            }
         }
         let metadata = model.metadata
         var userDefined = metadata.userDefined
+        func record(_ numbers: [Double], _ key: String) {
+            userDefined[key] = numbers.map { "\($0)" }.joined(separator: ",")
+        }
         if let lifted = model.image?.lifted {
-            userDefined[ModelDescription.liftedScaleKey] = lifted.scale.map { "\($0)" }.joined(separator: ",")
-            userDefined[ModelDescription.liftedBiasKey] = lifted.bias.map { "\($0)" }.joined(separator: ",")
+            record(lifted.scale, ModelDescription.liftedScaleKey)
+            record(lifted.bias, ModelDescription.liftedBiasKey)
+        }
+        if let image = model.imageOutput {
+            record(image.scaling.scale, ModelDescription.pixelScaleKey)
+            record(image.scaling.bias, ModelDescription.pixelBiasKey)
+            if image.exceedsPixels { record([0, 255], ModelDescription.pixelBoundsKey) }
         }
         if model.classifier != nil, model.image != nil { userDefined[ModelDescription.previewKey] = "imageClassifier" }
         message.metadata.shortDescription = metadata.description
@@ -65,25 +83,40 @@ struct ModelDescription {
         self.message = message
     }
 
-    /// The metadata of a model that is read, without the keys that Thaw keeps for itself, and the lifted arithmetic they hold.
-    static func metadata(_ description: Message, channels: Int?) -> (Metadata, lifted: PixelScaling?) {
-        let message: Message = description["metadata"]
+    /// What a model that is read says of itself.
+    struct Reading {
         var metadata = Metadata()
-        metadata.description = message.shortDescription
-        metadata.author = message.author
-        metadata.license = message.license
-        metadata.version = message.versionString
-        metadata.userDefined = message.userDefined
-        func numbers(_ key: String) -> [Double]? {
-            let texts = metadata.userDefined.removeValue(forKey: key)?.split(separator: ",") ?? []
-            let numbers = texts.compactMap { Double($0) }
-            return numbers.count == texts.count && numbers.count == channels ? numbers : nil
+        /// The arithmetic that was lifted out of the graph into the scaling of the image.
+        var lifted: PixelScaling?
+        /// What makes pixels of the network's numbers at the image output.
+        var pixels: PixelScaling?
+        /// Whether a bound to 0 and 255 was put behind that.
+        var hasPixelBounds: Bool
+
+        /// Thaw's own keys do not stay in the metadata; those that do not fit the channels of the images are passed over.
+        init(_ description: Message, channels: Int?, outputChannels: Int?) {
+            let message: Message = description["metadata"]
+            metadata.description = message.shortDescription
+            metadata.author = message.author
+            metadata.license = message.license
+            metadata.version = message.versionString
+            var userDefined: [String: String] = message.userDefined
+            func numbers(_ key: String, _ count: Int?) -> [Double]? {
+                let texts = userDefined.removeValue(forKey: key)?.split(separator: ",") ?? []
+                let numbers = texts.compactMap { Double($0) }
+                return numbers.count == texts.count && numbers.count == count ? numbers : nil
+            }
+            func scaling(_ scaleKey: String, _ biasKey: String, _ channels: Int?) -> PixelScaling? {
+                let scale = numbers(scaleKey, channels)
+                let bias = numbers(biasKey, channels)
+                return scale.flatMap { scale in bias.map { PixelScaling(scale: scale, bias: $0) } }
+            }
+            lifted = scaling(liftedScaleKey, liftedBiasKey, channels)
+            pixels = scaling(pixelScaleKey, pixelBiasKey, outputChannels)
+            hasPixelBounds = numbers(pixelBoundsKey, 2) == [0, 255]
+            userDefined[previewKey] = nil
+            metadata.userDefined = userDefined
         }
-        let scale = numbers(liftedScaleKey)
-        let bias = numbers(liftedBiasKey)
-        metadata.userDefined[previewKey] = nil
-        guard let scale, let bias else { return (metadata, nil) }
-        return (metadata, PixelScaling(scale: scale, bias: bias))
     }
 }
 

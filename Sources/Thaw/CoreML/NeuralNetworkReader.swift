@@ -10,6 +10,7 @@ struct NeuralNetworkReader {
     private let description: Message
     private var reading: NeuralReading
     private var image: ImageInput?
+    private var imageOutput: ImageOutput?
 
     /// - Throws: `Failure` naming the layer or the feature that cannot be read.
     static func run(_ message: Message) throws -> (model: Model, warnings: [String]) {
@@ -37,8 +38,13 @@ struct NeuralNetworkReader {
 
         let channelsLast = try reading.builder.graph.withoutRegrouping().reordered(
             to: .last, imageInput: image != nil)
-        var graph = try Passes.run(Passes.simplification, on: channelsLast)
-        var (metadata, lifted) = ModelDescription.metadata(description, channels: image?.color.channels)
+        let said = ModelDescription.Reading(
+            description, channels: image?.color.channels, outputChannels: imageOutput?.color.channels)
+        var lifted = said.lifted
+        // Before what makes pixels is folded into the layers before it.
+        var model = try Model(graph: channelsLast, imageOutput: imageOutput, metadata: said.metadata)
+            .withoutPixels(said.pixels, hasBounds: said.hasPixelBounds)
+        var graph = try Passes.run(Passes.simplification, on: model.graph)
         if var image, let scaling = try graph.withLiftedPreprocessing() {
             graph = scaling.graph
             let head = PixelScaling(scale: scaling.lifted.scale, bias: scaling.lifted.offset)
@@ -49,30 +55,36 @@ struct NeuralNetworkReader {
             self.image = image
         }
         image?.lifted = lifted
-        var model = Model(graph: graph, image: image, metadata: metadata)
+        (model.graph, model.image) = (graph, image)
         if let probabilities { model.classifier = try classifier(model.classCount, probabilities) }
         return model
     }
 
     // MARK: Inputs
 
+    /// The size and the colours of a feature that is an image.
+    private func image(_ name: String, _ type: Message) throws -> (width: Int, height: Int, color: ColorLayout) {
+        let imageType: Message = type["imageType"]
+        let colors: [String: ColorLayout] = [
+            "RGB": .rgb, "BGR": .bgr, "GRAYSCALE": .gray, "GRAYSCALE_FLOAT16": .gray,
+        ]
+        guard let color = colors[imageType.colorSpace as String] else {
+            throw Failure.badFeature(name, "has no color space")
+        }
+        let width: Int = imageType.width
+        let height: Int = imageType.height
+        guard (1...1 << 16).contains(width), (1...1 << 16).contains(height) else {
+            throw Failure.badFeature(name, "is an image of \(width)×\(height) pixels")
+        }
+        return (width, height, color)
+    }
+
     private mutating func addInput(_ feature: Message) throws {
         let name: String = feature.name
         let type: Message = feature["type"]
         switch type.choice {
         case "imageType":
-            let imageType: Message = type["imageType"]
-            let colors: [String: ColorLayout] = [
-                "RGB": .rgb, "BGR": .bgr, "GRAYSCALE": .gray, "GRAYSCALE_FLOAT16": .gray,
-            ]
-            guard let color = colors[imageType.colorSpace as String] else {
-                throw Failure.badFeature(name, "has no color space")
-            }
-            let width: Int = imageType.width
-            let height: Int = imageType.height
-            guard (1...1 << 16).contains(width), (1...1 << 16).contains(height) else {
-                throw Failure.badFeature(name, "is an image of \(width)×\(height) pixels")
-            }
+            let (width, height, color) = try image(name, type)
             guard image == nil else { throw Failure.badFeature(name, "is a second image; one is supported") }
             image = ImageInput(name: name, width: width, height: height, color: color)
             try define(name, reading.builder.input(name, TensorType([1, color.channels, height, width])), "input")
@@ -160,12 +172,39 @@ struct NeuralNetworkReader {
             let name: String = feature.name
             guard var value = reading.values[name] else { throw Failure.outputMissing(name) }
             let shape = reading.shape(value)
+            let type: Message = feature["type"]
+            if type.choice == "imageType" {
+                value = try imageOutput(name, value, image(name, type))
+                reading.builder.output(name, value)
+                continue
+            }
             // In the older form a row stands along the channels of an image of one pixel.
             if reading.arrays == .images, shape.rank == 4, shape[2] * shape[3] == 1 {
                 value = try reading.builder.add(Reshape([shape[0], shape[1]]), [value], name: name + "/row")[0]
             }
             reading.builder.output(name, value)
         }
+    }
+
+    /// The array that an output shows as an image, with its channels behind, as in the graph to come.
+    private mutating func imageOutput(
+        _ name: String, _ value: Graph.Value, _ image: (width: Int, height: Int, color: ColorLayout)
+    ) throws -> Graph.Value {
+        let shape: Shape = [1, image.color.channels, image.height, image.width]
+        guard imageOutput == nil else { throw Failure.badFeature(name, "is a second image; one is supported") }
+        guard reading.shape(value).filter({ $0 != 1 }) == shape.filter({ $0 != 1 }),
+            let form = ImageForm(shape.permuted(Graph.toLast))
+        else {
+            throw Failure.badFeature(
+                name, "is an image of \(image.width)×\(image.height) pixels made of an array of \(reading.shape(value))"
+            )
+        }
+        imageOutput = ImageOutput(index: reading.builder.graph.outputs.count, form: form, color: image.color)
+        var value = value
+        if reading.shape(value) != shape {
+            value = try reading.builder.add(Reshape(shape), [value], name: name + "/shape")[0]
+        }
+        return try reading.builder.add(Transpose(Graph.toLast), [value], name: name + "/order")[0]
     }
 
     private func classifier(_ classes: Int, _ probabilities: String) throws -> ClassifierConfiguration {

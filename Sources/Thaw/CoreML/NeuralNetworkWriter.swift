@@ -13,7 +13,13 @@ struct NeuralNetworkWriter {
     static func message(_ model: Model) throws -> Message {
         // An image goes in by itself; a graph that wants several at once would be another graph.
         if let image = model.image, model.batch != 1 { throw Failure.fixedBatch(image.name, model.batch) }
-        let graph = try model.graph.reordered(to: .first, imageInput: model.image != nil)
+        let graph = try model.graphOfPixels().rebuiltOutputs { index, value, builder in
+            // An image goes out as it comes in: batch, channel, height, width.
+            index == model.imageOutput?.index
+                ? try builder.add(Transpose(Graph.toFirst), [value], name: model.graph.outputs[index].name + "/order")[
+                    0]
+                : value
+        }.reordered(to: .first, imageInput: model.image != nil)
         let fitsImages = graph.types.allSatisfy { $0.shape.first == 1 && [2, 4].contains($0.shape.rank) }
         if fitsImages {
             var writer = NeuralNetworkWriter(model, graph, .images)

@@ -63,6 +63,19 @@ extension Graph {
     public func rebuilt(
         _ transform: (Node, [Value], inout GraphBuilder) throws -> [Value]?
     ) throws -> Graph {
+        try rebuilt(transform, outputs: { _, value, _ in value })
+    }
+
+    /// The graph with other values at its outputs: `transform` gets the place of each output among them, its value and the
+    /// builder, and returns what is given instead.
+    func rebuiltOutputs(_ transform: (Int, Value, inout GraphBuilder) throws -> Value) throws -> Graph {
+        try rebuilt({ _, _, _ in nil }, outputs: transform)
+    }
+
+    private func rebuilt(
+        _ transform: (Node, [Value], inout GraphBuilder) throws -> [Value]?,
+        outputs finish: (Int, Value, inout GraphBuilder) throws -> Value
+    ) throws -> Graph {
         var builder = GraphBuilder(channelOrder: channelOrder)
         var values: [Value: Value] = [:]
         for port in inputs { values[port.value] = builder.input(port.name, self[port.value]) }
@@ -72,7 +85,9 @@ extension Graph {
                 try transform(node, arrived, &builder) ?? builder.add(node.operation, arrived, name: node.name)
             for (old, new) in zip(node.outputs, results) { values[old] = new }
         }
-        for port in outputs { builder.output(port.name, values[port.value]!) }
+        for (index, port) in outputs.enumerated() {
+            builder.output(port.name, try finish(index, values[port.value]!, &builder))
+        }
         return builder.graph.pruned()
     }
 

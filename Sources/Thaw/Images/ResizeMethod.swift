@@ -7,11 +7,7 @@ import Kernels
 #endif
 
 /// How a picture comes to another size. Each is what the named program does, within one grey level.
-<<<<<<<< HEAD:Sources/Thaw/Images/Resizing.swift
-public enum Resizing: String, CaseIterable, Sendable {
-========
 public enum ResizeMethod: String, CaseIterable, Sendable {
->>>>>>>> photos:Sources/Thaw/Images/ResizeMethod.swift
     /// Pillow's BILINEAR, bit for bit: a triangle filter that widens with the scale when shrinking. It is also what torchvision
     /// and TensorFlow's `antialias=True` do.
     case pillow
@@ -39,11 +35,7 @@ struct ResamplingFilter {
     private(set) var weights: [Int32]
 
     /// The filter from the `old` pixels of an axis to `new` ones.
-<<<<<<<< HEAD:Sources/Thaw/Images/Resizing.swift
-    init(from old: Range<Int>, to new: Int, by resize: Resizing) {
-========
     init(from old: Range<Int>, to new: Int, by resize: ResizeMethod) {
->>>>>>>> photos:Sources/Thaw/Images/ResizeMethod.swift
         let scale = Double(old.count) / Double(new)
         switch resize {
         case .pillow:

@@ -69,11 +69,16 @@ public struct ImageInput: Hashable, Sendable {
     }
 
     /// What goes into the network, a formula a channel: "red: y = 0.00784314 · x − 1".
-    public var formulas: [String] {
-        return zip(color.channelNames, zip(scaling.scale, scaling.bias)).map { name, numbers in
+    public var formulas: [String] { scaling.formulas(color, of: "x", as: "y") }
+}
+
+extension PixelScaling {
+    /// A formula a channel: "red: y = 0.00784314 · x − 1".
+    func formulas(_ color: ColorLayout, of x: String, as y: String) -> [String] {
+        zip(color.channelNames, zip(scale, bias)).map { name, numbers in
             let (scale, bias) = numbers
-            let product = scale == 1 ? "x" : "\(short(scale)) · x"
-            return "\(name): y = " + (bias == 0 ? product : "\(product) \(bias < 0 ? "−" : "+") \(short(abs(bias)))")
+            let product = scale == 1 ? x : "\(short(scale)) · \(x)"
+            return "\(name): \(y) = " + (bias == 0 ? product : "\(product) \(bias < 0 ? "−" : "+") \(short(abs(bias)))")
         }
     }
 

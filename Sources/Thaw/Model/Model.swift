@@ -1,18 +1,22 @@
-/// A network with what is known of its use: the image it takes, the classes it tells apart, who made it.
+/// A network with what is known of its use: the image it takes, the classes it tells apart or the image it gives, who made
+/// it.
 public struct Model: Sendable {
     /// The network, in TensorFlow's order of axes. Where `image` is set, its first input is that image: float32, batch,
     /// height, width, channel, already scaled.
     public var graph: Graph
     public var image: ImageInput?
+    /// The output that is shown as an image, where there is one; the graph gives the network's own numbers there.
+    public var imageOutput: ImageOutput?
     public var classifier: ClassifierConfiguration?
     public var metadata: Metadata
 
     public init(
-        graph: Graph, image: ImageInput? = nil, classifier: ClassifierConfiguration? = nil,
-        metadata: Metadata = Metadata()
+        graph: Graph, image: ImageInput? = nil, imageOutput: ImageOutput? = nil,
+        classifier: ClassifierConfiguration? = nil, metadata: Metadata = Metadata()
     ) {
         self.graph = graph
         self.image = image
+        self.imageOutput = imageOutput
         self.classifier = classifier
         self.metadata = metadata
     }

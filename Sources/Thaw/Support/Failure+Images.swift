@@ -31,4 +31,19 @@ extension Failure {
     static func imageClaimsTooMuch(width: Int, height: Int) -> Failure {
         Failure("the file is too short for the \(width) × \(height) pixels that it claims")
     }
+
+    // MARK: Writing
+
+    static func unknownImageFormat() -> Failure {
+        Failure("the name says no kind of picture", remedy: "one that ends in .png, .jpg or .jpeg is expected")
+    }
+
+    static func imageTooLarge(forJPEG width: Int, _ height: Int) -> Failure {
+        Failure(
+            "a JPEG file cannot hold \(width) × \(height) pixels", remedy: "65535 a side are the most; PNG holds more")
+    }
+
+    static func cannotEncode(_ kind: String, _ reason: String) -> Failure {
+        Failure("the \(kind) file cannot be made: \(reason)")
+    }
 }

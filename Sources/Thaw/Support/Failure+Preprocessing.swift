@@ -7,6 +7,18 @@ extension Failure {
         Failure("the preprocessing '\(preset)' is for \(needed) images", remedy: "--color \(given) does not go with it")
     }
 
+    static func givesNoImage(_ outputs: [(name: String, type: some CustomStringConvertible)]) -> Failure {
+        Failure(
+            "the model gives no image: " + outputs.map { "'\($0.name)' is \($0.type)" }.joined(separator: ", "),
+            remedy: "height, width and 1 or 3 channels are expected", hint: "--output NODE names another output")
+    }
+
+    static func outputColorDiffers(_ output: String, _ color: String, _ channels: Int) -> Failure {
+        Failure(
+            "the output '\(output)' has \(channels) channel\(channels == 1 ? "" : "s")",
+            remedy: "--output-color \(color) does not go with it")
+    }
+
     static func scalingCount(_ option: String, _ count: Int, _ channels: Int) -> Failure {
         Failure(
             "\(option) has \(count) values for \(channels) channel\(channels == 1 ? "" : "s")",

@@ -9,6 +9,8 @@ struct ImportOptions: Sendable {
     var color: ColorLayout?
     /// Values for placeholders.
     var settings: [Setting] = []
+    /// The size to go on with where neither the graph nor `size` says one.
+    var openSize: (width: Int, height: Int)?
     /// The nodes to be fed with arrays of these types, in place of the one input that is found; for tests.
     var arrays: [String: TensorType]?
 }

@@ -8,6 +8,8 @@ struct Importer {
         var graph: Graph
         /// Whether the input is an image: float32, batch, height, width, channel.
         var takesImage: Bool
+        /// Whether nothing says the image's size but `openSize`.
+        var isSizeOpen = false
         /// The names of the nodes that were kept, in their order.
         var nodeNames: [String]
         /// What was found out and assumed, a sentence each.
@@ -60,15 +62,16 @@ struct Importer {
             throw Failure.outputIndependentOfInput(names, input.name)
         }
         var importer = Importer(cut)
-        var takesImage = false
+        var (takesImage, isSizeOpen) = (false, false)
         var notes = input.notes
         for place in order {
             let node = cut.nodes[place]
             if node.name == input.name {
                 let readers = cut.nodes.filter { $0.inputs.contains { GraphSurvey.Reference($0).node == node.name } }
-                let (operand, isImage) = try InputImage(node, readers: readers, cut).add(to: &importer.context, options)
+                let image = InputImage(node, readers: readers, cut)
+                let (operand, isImage) = try image.add(to: &importer.context, options)
                 importer.known[node.name] = [.operand(operand)]
-                takesImage = isImage
+                (takesImage, isSizeOpen) = (isImage, isImage && options.size == nil && image.isSizeOpen)
             } else {
                 importer.known[node.name] = try importer.results(of: node)
                 if let value = fixed.assumed[node.name] { notes.append(assumption(node.name, value)) }
@@ -77,7 +80,7 @@ struct Importer {
         try importer.report()
         for output in outputs { try importer.addOutput(output) }
         return Result(
-            graph: importer.context.builder.graph.pruned(), takesImage: takesImage,
+            graph: importer.context.builder.graph.pruned(), takesImage: takesImage, isSizeOpen: isSizeOpen,
             nodeNames: order.map { cut.nodes[$0].name }, notes: notes)
     }
 

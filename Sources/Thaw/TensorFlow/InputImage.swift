@@ -106,6 +106,16 @@ struct InputImage {
         }
     }
 
+    /// Whether the graph leaves the image's height or width open.
+    var isSizeOpen: Bool {
+        guard let shape else { return rowLength == nil }
+        switch shape.count {
+        case 4: return isChannelsFirst(shape) ? shape[2] < 0 || shape[3] < 0 : shape[1] < 0 || shape[2] < 0
+        case 3: return shape[0] < 0 || shape[1] < 0
+        default: return false
+        }
+    }
+
     /// Whether an axis may be that of an image's channels.
     private func isChannels(_ size: Int?) -> Bool { size == nil || size == 1 || size == 3 }
 
@@ -122,7 +132,8 @@ struct InputImage {
                 throw Failure.sizeDiffers(node.name, node.op, size.width, size.height, width, height)
             }
         }
-        guard let height = height ?? options.size?.height, let width = width ?? options.size?.width else {
+        let given = options.size ?? options.openSize
+        guard let height = height ?? given?.height, let width = width ?? given?.width else {
             throw Failure.sizeUnknown(node.name, node.op)
         }
         let channels = channels ?? options.color?.channels ?? 3

@@ -1,0 +1,72 @@
+import Thaw
+
+/// `thaw apply`: pictures in, pictures out, one after the other. One that cannot be read does not stop the others.
+func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+    guard let path = arguments.positional.first else { throw Failure.missingArgument("the model") }
+    let words = Array(arguments.positional.dropFirst())
+    guard !words.isEmpty else { throw Failure.missingArgument("a picture or a folder of pictures") }
+    guard let target = arguments[Options.pictures] else { throw Failure.missingArgument("-o OUT.png or -o FOLDER") }
+    let jobs = try PictureJob.all(of: words, to: target)
+
+    let network = try arguments.imageToImage(at: path)
+    if let conversion = network.conversion {
+        if conversion.isGraph { console.tell(of: conversion) } else { conversion.warnings.forEach(console.warn) }
+    }
+    let format = arguments[Options.resultFormat]
+    var failures = 0
+    if format == .csv { try console.print("image,output,width,height,error\n") }
+    for job in jobs {
+        do {
+            try job.prepare(mayReplace: !arguments[Options.noClobber])
+            let result = try network.apply(toImageAt: job.source)
+            if let warning = result.warning { console.warn("\(job.source): \(warning)") }
+            try result.pixels.write(
+                to: job.target, quality: arguments[Options.quality], mayReplace: !arguments[Options.noClobber])
+            try console.print(rows(format, job, result.pixels))
+        } catch let failure as Failure {
+            failures += 1
+            if let rows = rows(format, job, failure) { try console.print(rows) } else { console.report(failure) }
+        }
+    }
+    return failures == 0 ? .done : failures < jobs.count ? .someInputsFailed : .failed
+}
+
+extension Arguments {
+    /// The network that makes pictures of pictures, as the options say.
+    fileprivate func imageToImage(at path: String) throws -> ImageToImage {
+        var options = ImageToImage.Options()
+        options.crop = self[Options.crop].crop(on: self[Options.background] ?? .black)
+        options.decoding = decoding
+        options.longestSide = self[Options.maxSide]
+        options.tile = self[Options.tile]
+        options.threads = threads
+        let network = try ImageToImage(contentsOf: path, graphOptions: converterOptions(), options)
+        if network.conversion?.isGraph == false, let option = Commands.whatGoesIn.first(where: { isGiven($0) }) {
+            throw Failure.optionForGraphs(option.spelling).inFile(path)
+        }
+        return network
+    }
+}
+
+/// What is printed of a picture.
+private func rows(_ format: ResultFormat, _ job: PictureJob, _ pixels: Pixels) -> String {
+    switch format {
+    case .text: "\(job.source) -> \(job.target), \(pixels.width) × \(pixels.height) pixels\n"
+    case .json:
+        "{\"image\": \(json(job.source)), \"output\": \(json(job.target)), \"width\": \(pixels.width), "
+            + "\"height\": \(pixels.height)}\n"
+    case .csv: "\(csv(job.source)),\(csv(job.target)),\(pixels.width),\(pixels.height),\n"
+    }
+}
+
+/// What is printed of a picture that failed; nil where that is no result.
+private func rows(_ format: ResultFormat, _ job: PictureJob, _ failure: Failure) -> String? {
+    var failure = failure
+    if failure.file == job.source { failure.file = nil }
+    let problem = Failure(file: failure.file, place: failure.place, failure.problem, remedy: failure.remedy).description
+    return switch format {
+    case .text: nil
+    case .json: "{\"image\": \(json(job.source)), \"error\": \(json(problem))}\n"
+    case .csv: "\(csv(job.source)),,,,\(csv(problem))\n"
+    }
+}

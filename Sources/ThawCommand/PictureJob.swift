@@ -1,0 +1,104 @@
+import Thaw
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A picture and the file that what is made of it goes to.
+///
+/// No target is one of the sources, and no two jobs have the same.
+struct PictureJob: Equatable {
+    var source: String
+    var target: String
+    /// Whether the target was named as a file; then its folder must be there.
+    var isFile = false
+
+    /// The jobs for the files and folders that `words` name. A target with the ending of a picture is a file, for one source;
+    /// anything else is a folder, which takes each under its name, with the folders below a named one kept.
+    /// - Throws: `Failure` where there are no pictures, several for one file, two of one name, or where a picture would
+    ///   take the place of one that goes in.
+    static func all(of words: [String], to target: String) throws -> [PictureJob] {
+        let found = try words.flatMap { word in try ImageFiles.under([word]).map { (word: word, file: $0) } }
+        guard !found.isEmpty else { throw Failure.noImages().inFile(words[0]) }
+        var jobs: [PictureJob]
+        if ImageFormat(path: target) != nil, !isFolder(target) {
+            guard found.count == 1 else { throw Failure.severalPictures(found.count).inFile(target) }
+            jobs = [PictureJob(source: found[0].file, target: target, isFile: true)]
+        } else {
+            guard isFolder(target) || !hasEnding(target) else { throw Failure.unknownPicture().inFile(target) }
+            jobs = found.map { word, file in
+                PictureJob(source: file, target: joined(target, relative(file, to: word)))
+            }
+        }
+        let sources = Set(jobs.compactMap { Identity(of: $0.source) })
+        var taken: [String: String] = [:]
+        for job in jobs {
+            if let other = taken.updateValue(job.source, forKey: job.target) {
+                throw Failure.samePicture(other, job.source).inFile(job.target)
+            }
+            if let identity = Identity(of: job.target), sources.contains(identity) {
+                throw Failure.overwritesInput(job.source).inFile(job.target)
+            }
+        }
+        return jobs
+    }
+
+    /// Makes the folders that the target needs, before the work is done.
+    /// - Throws: `Failure` where that cannot be, or where a file may not be replaced.
+    func prepare(mayReplace: Bool) throws {
+        if !mayReplace, Identity(of: target) != nil { throw Failure(file: target, "the file exists already") }
+        for slash in target.indices where target[slash] == "/" && slash != target.startIndex {
+            let folder = String(target[..<slash])
+            if isFile, !Self.isFolder(folder) { throw Failure.folderMissing(folder).inFile(target) }
+            if !Self.isFolder(folder), mkdir(folder, 0o777) != 0, errno != EEXIST {
+                throw Failure.noFolder(folder, String(cString: strerror(errno)))
+            }
+        }
+    }
+
+    // MARK: Names
+
+    /// The name under which a file stands in a folder of results: a kind that cannot be written becomes PNG.
+    private static func relative(_ file: String, to word: String) -> String {
+        var name = file[...]
+        if file != word, file.hasPrefix(word) {
+            name = name.dropFirst(word.count).drop { $0 == "/" }
+        } else if let slash = name.lastIndex(of: "/") {
+            name = name[name.index(after: slash)...]
+        }
+        if ImageFormat(path: String(name)) != nil { return String(name) }
+        let base = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
+        guard let dot = name.lastIndex(of: "."), dot > base else { return name + ".png" }
+        return name[..<dot] + ".png"
+    }
+
+    private static func joined(_ folder: String, _ name: String) -> String {
+        folder.hasSuffix("/") ? folder + name : folder + "/" + name
+    }
+
+    /// Whether a name that is no folder's yet looks like a file's: a point in its last part, and no slash at the end.
+    private static func hasEnding(_ path: String) -> Bool {
+        guard let last = path.split(separator: "/", omittingEmptySubsequences: false).last else { return false }
+        return last.dropFirst().contains(".") && last != ".."
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// What a file is on its disk, whatever its name.
+    private struct Identity: Hashable {
+        let device: UInt64
+        let file: UInt64
+
+        /// - Returns: nil where there is no such file.
+        init?(of path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            (device, file) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
+        }
+    }
+}

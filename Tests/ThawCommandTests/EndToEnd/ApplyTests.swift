@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+
+@Suite struct ApplyTests {
+    private static let network = Project.fixture("generators/super_resolution.pb")
+
+    private func apply(_ words: [String], in folder: TemporaryFolder? = nil) throws -> Thaw.Outcome {
+        try Thaw.run(["apply", ApplyTests.network, "--color", "gray"] + words, in: folder)
+    }
+
+    /// Width and height that a PNG's header says.
+    private func size(_ png: Data) -> [Int] {
+        [16, 20].map { start in png[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } }
+    }
+
+    @Test func `a picture goes to a file, PNG or JPEG by its ending`() throws {
+        let folder = try TemporaryFolder()
+        let png = try apply([Project.photograph("cat"), "-o", folder.path("out.png")])
+        #expect(png.status == 0)
+        #expect(png.output == "\(Project.photograph("cat")) -> \(folder.path("out.png")), 640 × 426 pixels\n")
+        #expect(try size(folder.data("out.png")) == [640, 426])
+        let jpeg = try apply(
+            [Project.photograph("cat"), "-o", "out.JPG", "--quality", "50", "--max-side", "64"], in: folder)
+        #expect(jpeg.status == 0)
+        #expect(try folder.data("out.JPG").starts(with: [0xFF, 0xD8, 0xFF]))
+    }
+
+    @Test func `a converted model gives the picture that its graph gives`() throws {
+        let folder = try TemporaryFolder()
+        let model = folder.path("model.mlmodel")
+        let words = ["--color", "gray", "--size", "64x48", "--preprocess", "unit"]
+        let converted = try Thaw.run(["convert", ApplyTests.network, "-o", model] + words)
+        #expect(converted.status == 0)
+        #expect(converted.errors.contains("the output 'enlarged' is an image\ngray: pixel = 255 · y\n"))
+        #expect(!converted.errors.contains("arrays as outputs"))
+        _ = try Thaw.run(["apply", ApplyTests.network, Project.photograph("cat"), "-o", folder.path("a.png")] + words)
+        let applied = try Thaw.run("apply", model, Project.photograph("cat"), "-o", folder.path("b.png"))
+        #expect(applied.status == 0)
+        #expect(applied.errors == "")
+        #expect(try folder.data("a.png") == folder.data("b.png"))
+        #expect(try size(folder.data("b.png")) == [128, 96])
+        let inspected = try Thaw.run("inspect", model)
+        #expect(inspected.output.contains("enlarged: an image, 128×96, gray"))
+
+        let array = try Thaw.run(["convert", ApplyTests.network, "-o", model, "--no-image-output"] + words)
+        #expect(array.errors.contains("arrays as outputs"))
+        let other = try Thaw.run("apply", model, Project.photograph("cat"), "-o", folder.path("c.png"))
+        #expect(other.status == 0)
+        #expect(try folder.data("a.png") == folder.data("c.png"))
+    }
+
+    @Test func `many pictures go to a folder under their names, folders below kept`() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path("in/below"), withIntermediateDirectories: true)
+        for name in ["in/a.jpg", "in/below/a.webp", "in/b.png"] {
+            try FileManager.default.copyItem(atPath: Project.photograph("cat"), toPath: folder.path(name))
+        }
+        let words = ["in", Project.photograph("horse"), "--max-side", "40", "-o", "made/out"]
+        let outcome = try apply(words + ["--format", "csv"], in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.lines[0] == "image,output,width,height,error")
+        #expect(
+            outcome.lines.dropFirst().map { $0.split(separator: ",")[1] } == [
+                "made/out/a.jpg", "made/out/b.png", "made/out/below/a.png", "made/out/horse.jpg",
+            ])
+        #expect(try size(folder.data("made/out/below/a.png"))[0] == 80)
+        #expect(try apply(words + ["--no-clobber"], in: folder).status == 2)
+    }
+
+    @Test func `one bad picture does not stop the others`() throws {
+        let folder = try TemporaryFolder()
+        let words = [Project.photograph("cat"), "/nowhere.jpg", "--max-side", "40", "-o", folder.path("out")]
+        let text = try apply(words)
+        #expect(text.status == 1)
+        #expect(text.lines.count == 1)
+        #expect(text.errors.contains("thaw: /nowhere.jpg: no such file\n"))
+        let json = try apply(words + ["--format", "json"])
+        #expect(json.status == 1)
+        let objects = try json.lines.map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        #expect(objects.map { Set($0.keys) } == [["image", "output", "width", "height"], ["image", "error"]])
+        #expect(objects[1]["error"] as? String == "no such file")
+        #expect(try apply(["/nowhere.jpg", "-o", folder.path("x.png")]).status == 2)
+    }
+
+    @Test func `no picture takes the place of one that goes in, or of another that comes out`() throws {
+        let folder = try TemporaryFolder()
+        for name in ["a", "b"] {
+            try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
+            try FileManager.default.copyItem(atPath: Project.photograph("cat"), toPath: folder.path(name + "/x.jpg"))
+        }
+        try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: folder.path("a"))
+        let original = try folder.data("a/x.jpg")
+        for words in [
+            ["a/x.jpg", "-o", "a/x.jpg"], ["a", "-o", "a"], ["a", "-o", "link"], ["a/x.jpg", "-o", "a/../a/x.jpg"],
+        ] {
+            let outcome = try apply(words, in: folder)
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.contains("one of the pictures that go in"))
+        }
+        #expect(try folder.data("a/x.jpg") == original)
+        let twice = try apply(["a/x.jpg", "b/x.jpg", "-o", "out"], in: folder)
+        #expect(twice.status == 2)
+        #expect(twice.errors.contains("'a/x.jpg' and 'b/x.jpg' would both go here"))
+    }
+
+    @Test(arguments: [
+        (["-o", "x.png"], "a picture or a folder of pictures is missing"),
+        (["PHOTO"], "-o OUT.png or -o FOLDER is missing"),
+        (["PHOTO", "PHOTO", "-o", "x.png"], "one file cannot take 2 pictures; name a folder"),
+        (["PHOTO", "-o", "x.gif"], "x.gif: the name says no kind of picture that is written"),
+        (["PHOTO", "-o", "x.png", "--tile", "5"], "tiles of 5 pixels are too small"),
+        (["PHOTO", "-o", "x.png", "--tile", "0"], "'0' will not do; a number of pixels"),
+        (["PHOTO", "-o", "x.png", "--quality", "101"], "'101' will not do; a whole number from 1 to 100"),
+        (["PHOTO", "-o", "none/x.png"], "none/x.png: there is no folder 'none'"),
+    ]) func `what is not right is said`(_ words: [String], _ message: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try apply(words.map { $0 == "PHOTO" ? Project.photograph("cat") : $0 }, in: folder)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains(message))
+        #expect(try folder.names.isEmpty)
+    }
+
+    @Test func `networks that give no picture, or look at all of one, are refused where they must be`() throws {
+        let folder = try TemporaryFolder()
+        let words = [Project.photograph("cat"), "-o", folder.path("x.png")]
+        let classifier = try Thaw.run(["apply", Project.network("squeezenet")] + words)
+        #expect(classifier.status == 2)
+        #expect(classifier.errors.contains("the model gives no image"))
+        let style = try Thaw.run(["apply", Project.fixture("generators/style.pb"), "--tile", "128"] + words)
+        #expect(style.status == 2)
+        #expect(style.errors.contains("looks at the whole picture"))
+    }
+
+    @Test func `a picture larger than memory is refused with its size and a hint`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("large.pgm")
+        // 12,000 × 12,000 gray pixels.
+        try (Data("P5 12000 12000 255\n".utf8) + Data(count: 144_000_000)).write(to: URL(fileURLWithPath: path))
+        let words = [
+            "apply", ApplyTests.network, "--color", "gray", path, "-o", folder.path("x.png"), "--threads", "1",
+        ]
+        let outcome = try Thaw.run(words, shell: "ulimit -v 4000000;")
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("\(path): the picture of 12000 × 12000 pixels is too large"))
+        #expect(outcome.errors.contains("hint: --tile 512"))
+    }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Thaw
+
+@Suite struct EncodingTests {
+    private func picture(_ channels: Int) -> Pixels {
+        Pixels(
+            width: 37, height: 21, channels: channels,
+            bytes: (0..<37 * 21 * channels).map { UInt8(($0 / channels % 37 * 5 + $0 / (37 * channels) * 3) % 256) })
+    }
+
+    @Test(arguments: [1, 3]) func `a PNG holds every pixel`(_ channels: Int) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appendingPathComponent("picture.PNG").path
+        try picture(channels).write(to: path)
+        #expect(try DecodedImage(contentsOf: path).pixels == picture(channels))
+    }
+
+    @Test(arguments: [1, 3]) func `a JPEG holds nearly every pixel, the better its quality`(_ channels: Int) throws {
+        let folder = try TemporaryFolder()
+        let original = picture(channels)
+        let errors = try [30, 90, 100].map { quality in
+            let path = folder.url.appendingPathComponent("\(quality).jpeg").path
+            try original.write(to: path, quality: quality)
+            let back = try DecodedImage(contentsOf: path).pixels
+            #expect((back.width, back.height, back.channels) == (37, 21, channels))
+            return zip(back.bytes, original.bytes).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        }
+        #expect(errors == errors.sorted(by: >))
+        #expect(errors[2] < original.bytes.count * 2)
+    }
+
+    @Test func `other endings, and pictures that a JPEG cannot hold, are refused`() throws {
+        let folder = try TemporaryFolder()
+        for name in ["picture.gif", "picture", "png"] {
+            #expect(throws: Failure.self) { try picture(3).write(to: folder.url.appendingPathComponent(name).path) }
+        }
+        let long = Pixels(width: 65_536, height: 1, channels: 1, bytes: Array(repeating: 0, count: 65_536))
+        #expect(throws: Failure.self) { try long.write(to: folder.url.appendingPathComponent("long.jpg").path) }
+        try long.write(to: folder.url.appendingPathComponent("long.png").path)
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import Thaw
+
+/// A network of the fixtures that makes pictures of pictures of any size.
+struct GeneratorCase: CustomTestStringConvertible, Sendable {
+    let name: String
+    let color: ColorLayout?
+
+    static let all = Fixtures.table("generators/generators.tsv").map {
+        GeneratorCase(name: $0[0], color: ColorLayout(rawValue: $0[3]))
+    }
+
+    static func named(_ name: String) -> GeneratorCase { all.first { $0.name == name }! }
+
+    var testDescription: String { name }
+    var graph: String { Fixtures.path("generators/\(name).pb") }
+
+    var options: Converter.Options {
+        var options = Converter.Options()
+        options.color = color
+        return options
+    }
+
+    /// The arrays that were fed, and TensorFlow's answers.
+    func references() throws -> [(input: NumPyFile, answer: Tensor)] {
+        try (0..<2).map {
+            (
+                try NumPyFile(contentsOf: Fixtures.path("generators/\(name).input\($0).npy")),
+                try Fixtures.tensor(Fixtures.path("generators/\(name).output\($0).npy"))
+            )
+        }
+    }
+}
+
+@Suite struct GeneratorTests {
+    /// TensorFlow adds in another order; means over a picture make that the largest part of the difference.
+    private let tolerance: Float = 1e-5
+
+    @Test(arguments: GeneratorCase.all) func `a graph of open size and its Core ML model answer as TensorFlow does`(
+        _ generator: GeneratorCase
+    ) throws {
+        let folder = try TemporaryFolder()
+        for (input, answer) in try generator.references() {
+            var options = generator.options
+            let sides = input.shape.filter { $0 > 3 }
+            options.size = (sides[1], sides[0])
+            let model = try Converter(options).convert(contentsOf: generator.graph).model
+            #expect(model.imageOutput != nil)
+            let path = folder.url.appendingPathComponent("model.mlmodel").path
+            try model.write(to: path)
+            let back = try Model.load(contentsOf: path).model
+            #expect(back.imageOutput?.scaling == model.imageOutput?.scaling)
+            #expect(back.imageOutput?.exceedsPixels == model.imageOutput?.exceedsPixels)
+            #expect(back.imageOutput?.color == model.imageOutput?.color)
+            #expect(back.metadata == model.metadata)
+            for candidate in [model, back] {
+                for instructionSet in InstructionSet.available {
+                    let program = try Program(candidate.graph, instructionSet: instructionSet)
+                    let result = try ArrayRunner(candidate, program: program).run([(nil, input)])[0].array
+                    #expect(difference(Tensor(result.values, shape: answer.shape), answer) <= tolerance)
+                }
+            }
+        }
+    }
+
+    @Test func `a size that is open is asked for`() throws {
+        for generator in GeneratorCase.all {
+            let failure = #expect(throws: Failure.self) {
+                try Converter(generator.options).convert(contentsOf: generator.graph)
+            }
+            #expect(failure?.remedy == "give it with --size WxH")
+        }
+    }
+}

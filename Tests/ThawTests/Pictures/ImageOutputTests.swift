@@ -1,0 +1,186 @@
+import Testing
+
+@testable import Thaw
+
+/// A model of one image input whose graph `build` makes, with the image output that the converter finds.
+func pictureModel(
+    color: ColorLayout = .rgb, size: (width: Int, height: Int) = (4, 3), options: Converter.Options = .init(),
+    _ build: (inout GraphBuilder, Graph.Value) throws -> Graph.Value
+) throws -> Model {
+    var builder = GraphBuilder()
+    let input = builder.input("input", TensorType([1, size.height, size.width, color.channels]))
+    builder.output("output", try build(&builder, input))
+    var model = Model(
+        graph: builder.graph,
+        image: ImageInput(name: "input", width: size.width, height: size.height, color: color))
+    var notes: [String] = []
+    model.imageOutput = try Converter(options).imageOutput(model, &notes)
+    return model
+}
+
+/// What a graph's last operations say of its pixels.
+struct RangeCase: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var operations: [any Operation]
+    /// pixel = scale · y + bias; nil where the output stays an array.
+    var scaling: (scale: Double, bias: Double)?
+    var exceedsPixels = false
+
+    static let all = [
+        RangeCase(testDescription: "tanh", operations: [Unary(.tanh)], scaling: (127.5, 127.5)),
+        RangeCase(testDescription: "sigmoid", operations: [Unary(.sigmoid)], scaling: (255, 0)),
+        RangeCase(testDescription: "relu6", operations: [Unary(.relu6)], scaling: (42.5, 0)),
+        RangeCase(testDescription: "clip 0…1", operations: [Unary(.clip(0, 1))], scaling: (255, 0)),
+        RangeCase(testDescription: "clip 0…255", operations: [Unary(.clip(0, 255))], scaling: (1, 0)),
+        RangeCase(
+            testDescription: "tanh · 127.5 + 127.5", operations: [Unary(.tanh), arithmetic(127.5, 127.5)],
+            scaling: (1, 0)),
+        RangeCase(
+            testDescription: "tanh · 150 + 127.5", operations: [Unary(.tanh), arithmetic(150, 127.5)], scaling: (1, 0),
+            exceedsPixels: true),
+        RangeCase(
+            testDescription: "(tanh + 1) / 2",
+            operations: [
+                Unary(.tanh), Binary(.add, constant: Tensor([1 as Float], shape: [])),
+                Binary(.divide, constant: Tensor([2 as Float], shape: [])),
+            ], scaling: (255, 0)),
+        RangeCase(
+            testDescription: "tanh, channels in front", operations: [Unary(.tanh), Transpose(Graph.toFirst)],
+            scaling: (127.5, 127.5)),
+        RangeCase(
+            testDescription: "tanh, no batch", operations: [Unary(.tanh), Reshape([3, 4, 3])], scaling: (127.5, 127.5)),
+        RangeCase(testDescription: "relu", operations: [Unary(.relu)], scaling: nil),
+        RangeCase(
+            testDescription: "tanh, then exponential", operations: [Unary(.tanh), Unary(.exponential)], scaling: nil),
+        RangeCase(
+            testDescription: "a row of probabilities", operations: [Reshape([1, 36]), Softmax(axis: 1)], scaling: nil),
+        RangeCase(
+            testDescription: "one pixel",
+            operations: [Reduction(function: .mean, axes: [1, 2], keepsAxes: true), Unary(.tanh)], scaling: nil),
+    ]
+
+    private static func arithmetic(_ scale: Double, _ offset: Double) -> any Operation {
+        ChannelArithmetic(scale: [scale, scale, scale], offset: [offset, offset, offset]).operation
+    }
+}
+
+@Suite struct ImageOutputTests {
+    @Test(arguments: RangeCase.all) func `an output of known range becomes an image by itself`(_ range: RangeCase)
+        throws
+    {
+        let model = try pictureModel { builder, input in
+            try range.operations.reduce(input) { try builder.add($1, [$0], name: $1.kind)[0] }
+        }
+        #expect(model.imageOutput?.scaling.scale == range.scaling.map { [$0.scale, $0.scale, $0.scale] })
+        #expect(model.imageOutput?.scaling.bias == range.scaling.map { [$0.bias, $0.bias, $0.bias] })
+        #expect(model.imageOutput?.exceedsPixels == range.scaling.map { _ in range.exceedsPixels })
+    }
+
+    @Test(arguments: RangeCase.all.filter { $0.scaling != nil })
+    func `a neural network keeps all that is known of its image`(
+        _ range: RangeCase
+    ) throws {
+        let model = try pictureModel { builder, input in
+            let scaled = try builder.add(
+                Binary(.multiply, constant: Tensor([0.01 as Float], shape: [])), [input], name: "x")
+            return try range.operations.reduce(scaled[0]) { try builder.add($1, [$0], name: $1.kind)[0] }
+        }
+        let folder = try TemporaryFolder()
+        let path = folder.url.appendingPathComponent("model.mlmodel").path
+        try model.write(to: path)
+        let back = try Model.load(contentsOf: path).model
+        #expect(back.imageOutput?.scaling == model.imageOutput?.scaling)
+        #expect(back.imageOutput?.exceedsPixels == model.imageOutput?.exceedsPixels)
+        #expect(back.imageOutput?.form.width == 4)
+        let picture = Pixels(width: 4, height: 3, channels: 3, bytes: (0..<36).map { UInt8($0 * 7) })
+        #expect(try ImageToImage(back).apply(to: picture) == ImageToImage(model).apply(to: picture))
+        // What the layers give are the pixels themselves.
+        let pixels = try back.graphOfPixels().evaluate([input(of: picture, back)])[0]
+        let numbers = try model.graphOfPixels().evaluate([input(of: picture, model)])[0]
+        #expect(difference(pixels, numbers) <= 1e-6)
+    }
+
+    private func input(of picture: Pixels, _ model: Model) -> Tensor {
+        let values = picture.bytes.enumerated().map {
+            Float($1) * Float(model.image!.scaling.scale[$0 % 3]) + Float(model.image!.scaling.bias[$0 % 3])
+        }
+        return Tensor(values, shape: [1, picture.height, picture.width, 3])
+    }
+
+    @Test func `an image goes out as it came in where nothing bounds it, when asked for`() throws {
+        var options = Converter.Options()
+        options.imageOutput = true
+        var model = try pictureModel(options: options) { builder, input in
+            try builder.add(Unary(.relu), [input], name: "relu")[0]
+        }
+        #expect(model.imageOutput?.scaling == .identity(channels: 3))
+        model.image?.scaling = PixelScaling(scale: [0.5, 0.25, 1], bias: [-1, 0, 1])
+        var notes: [String] = []
+        let image = try #require(try Converter(options).imageOutput(model, &notes))
+        #expect(image.scaling == PixelScaling(scale: [2, 4, 1], bias: [2, 0, -1]))
+        #expect(image.exceedsPixels)
+    }
+
+    @Test func `what is said of an image output counts, and is checked`() throws {
+        let tanh = { (builder: inout GraphBuilder, input: Graph.Value) in
+            try builder.add(Unary(.tanh), [input], name: "tanh")[0]
+        }
+        var options = Converter.Options()
+        options.imageOutput = false
+        #expect(try pictureModel(options: options, tanh).imageOutput == nil)
+        options = Converter.Options()
+        options.outputScale = [100]
+        options.outputColor = .bgr
+        let image = try #require(try pictureModel(options: options, tanh).imageOutput)
+        #expect(image.scaling == PixelScaling(scale: [100, 100, 100], bias: [0, 0, 0]))
+        #expect(image.color == .bgr)
+        #expect(image.exceedsPixels)
+        options.outputScale = [1, 2]
+        #expect(throws: Failure.self) { try pictureModel(options: options, tanh) }
+        options = Converter.Options()
+        options.outputColor = .gray
+        #expect(throws: Failure.self) { try pictureModel(options: options, tanh) }
+        options = Converter.Options()
+        options.imageOutput = true
+        #expect(throws: Failure.self) {
+            try pictureModel(options: options) { builder, input in
+                try builder.add(Reshape([1, 36]), [input], name: "row")[0]
+            }
+        }
+    }
+
+    /// Green alone is taken half, so that an order which is not kept would show.
+    @Test(arguments: [ColorLayout.rgb, .bgr]) func `colours come out in the order they went in`(_ color: ColorLayout)
+        throws
+    {
+        let model = try pictureModel(color: color) { builder, input in
+            // Channel 0 is passed on, 1 halved, 2 left black.
+            let factors = ChannelArithmetic(scale: [1, 0.5, 0], offset: [0, 0, 0]).operation
+            return try builder.add(Unary(.clip(0, 255)), builder.add(factors, [input], name: "factors"), name: "clip")[
+                0]
+        }
+        #expect(model.imageOutput?.color == color)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appendingPathComponent("model.mlmodel").path
+        try model.write(to: path)
+        let picture = Pixels(width: 4, height: 3, channels: 3, bytes: (0..<36).map { [200, 100, 50][$0 % 3] })
+        for candidate in [model, try Model.load(contentsOf: path).model] {
+            let result = try ImageToImage(candidate).apply(to: picture)
+            #expect(Array(result.bytes.prefix(3)) == (color == .rgb ? [200, 50, 0] : [0, 50, 50]))
+        }
+    }
+
+    @Test func `pixels are rounded to the nearest and held, and what is no number is black`() throws {
+        var options = Converter.Options()
+        options.imageOutput = true
+        let model = try pictureModel(color: .gray, size: (3, 2), options: options) { builder, input in
+            let values: [Float] = [-7, 0.49, 0.5, 254.5, 300, .nan]
+            let zero = try builder.add(
+                Binary(.multiply, constant: Tensor([0 as Float], shape: [])), [input], name: "zero")
+            return try builder.add(
+                Binary(.add, constant: Tensor(values, shape: [1, 2, 3, 1])), zero, name: "values")[0]
+        }
+        let picture = Pixels(width: 3, height: 2, channels: 1, bytes: Array(repeating: 9, count: 6))
+        #expect(try ImageToImage(model).apply(to: picture).bytes == [0, 0, 1, 255, 255, 0])
+    }
+}

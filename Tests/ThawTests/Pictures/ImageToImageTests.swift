@@ -1,0 +1,182 @@
+import Testing
+
+@testable import Thaw
+
+@Suite struct ImageToImageTests {
+    /// A picture with something in every corner.
+    private func picture(_ width: Int, _ height: Int) -> Pixels {
+        var state: UInt32 = 7
+        return Pixels(
+            width: width, height: height, channels: 3,
+            bytes: (0..<width * height * 3).map { index in
+                state = state &* 1_664_525 &+ 1_013_904_223
+                let (x, y) = (index / 3 % width, index / 3 / width)
+                return UInt8((x * 3 + y * 2 + Int(state >> 27)) % 256)
+            })
+    }
+
+    private func network(_ name: String, _ change: (inout ImageToImage.Options) -> Void = { _ in }) throws
+        -> ImageToImage
+    {
+        var options = ImageToImage.Options()
+        change(&options)
+        let generator = GeneratorCase.named(name)
+        return try ImageToImage(contentsOf: generator.graph, graphOptions: generator.options, options)
+    }
+
+    @Test func `a graph of open size takes each picture in its own, to the nearest multiple`() throws {
+        let sizes = [(33, 46, 32, 48), (64, 21, 64, 20), (1, 1, 4, 4)]
+        for name in ["style", "generator"] {
+            let network = try network(name)
+            for (width, height, newWidth, newHeight) in sizes where name == "style" || width > 1 {
+                let result = try network.apply(to: picture(width, height))
+                #expect((result.width, result.height) == (newWidth, newHeight))
+            }
+        }
+        let doubled = try network("super_resolution").apply(to: picture(19, 23))
+        #expect((doubled.width, doubled.height, doubled.channels) == (38, 46, 1))
+    }
+
+    @Test func `a picture is made smaller until no side is longer than said`() throws {
+        let network = try network("style") { $0.longestSide = 30 }
+        for (width, height, newWidth, newHeight) in [(300, 200, 28, 20), (20, 16, 20, 16), (15, 90, 4, 28)] {
+            let result = try network.apply(to: picture(width, height))
+            #expect((result.width, result.height) == (newWidth, newHeight))
+        }
+    }
+
+    /// The same numbers come from other places in memory, so sums may be taken in another order: one step of 255 at most.
+    @Test(arguments: [24, 31, 50, 89]) func `tiles fit together without a seam`(_ tile: Int) throws {
+        let picture = picture(90, 67)
+        let whole = try network("super_resolution").apply(to: picture)
+        let tiled = try network("super_resolution") { $0.tile = tile }.apply(to: picture)
+        #expect((tiled.width, tiled.height) == (whole.width, whole.height))
+        let worst = zip(tiled.bytes, whole.bytes).map { abs(Int($0) - Int($1)) }.max()
+        #expect(worst! <= 1)
+    }
+
+    /// Strides, mirrored borders, transposed convolutions, resizing, pooling and slices, but nothing global.
+    @Test func `tiles of a network with strides fit together`() throws {
+        func model(_ width: Int, _ height: Int) throws -> Model {
+            try pictureModel(size: (width, height)) { builder, input in
+                func filters(_ size: Int, _ inputs: Int, _ outputs: Int) -> Tensor {
+                    Tensor(
+                        (0..<size * size * inputs * outputs).map { Float(($0 * 37) % 19 - 9) * 0.07 },
+                        shape: [size, size, inputs, outputs])
+                }
+                func window(_ size: Int, _ stride: Int, _ before: Int, _ after: Int) -> Window {
+                    let axis = Window.Axis(size: size, stride: stride, before: before, after: after)
+                    return Window(height: axis, width: axis)
+                }
+                var value = try builder.add(
+                    Binary(.multiply, constant: Tensor([1 / 255 as Float], shape: [])), [input], name: "scale")[0]
+                for axis in [1, 2] {
+                    let shape = builder[value].shape
+                    func part(_ start: Int) throws -> Graph.Value {
+                        var ranges = shape.map { StridedSlice.Range(start: 0, count: $0) }
+                        ranges[axis] = StridedSlice.Range(start: start, count: 2, step: -1)
+                        return try builder.add(StridedSlice(ranges: ranges), [value], name: "mirror")[0]
+                    }
+                    value = try builder.add(
+                        Concatenation(axis: axis), [part(2), value, part(shape[axis] - 2)], name: "mirrored")[0]
+                }
+                value = try builder.add(
+                    Convolution(filters: filters(5, 3, 4), bias: nil, window: window(5, 1, 0, 0)), [value],
+                    name: "conv1")[0]
+                value = try builder.add(
+                    Convolution(filters: filters(3, 4, 6), bias: nil, window: window(3, 2, 0, 1)), [value],
+                    name: "conv2")[0]
+                value = try builder.add(Unary(.relu), [value], name: "relu")[0]
+                value = try builder.add(Pooling(function: .average, window: window(2, 2, 0, 0)), [value], name: "pool")[
+                    0]
+                value = try builder.add(
+                    TransposedConvolution(filters: filters(4, 4, 6), window: window(4, 2, 1, 1)), [value],
+                    name: "spread")[0]
+                let shape = builder[value].shape
+                value = try builder.add(
+                    Resize(
+                        rows: .linear(.edges, shape[1], 2 * shape[1]), columns: .linear(.edges, shape[2], 2 * shape[2])),
+                    [value], name: "resize")[0]
+                value = try builder.add(
+                    Convolution(filters: filters(3, 4, 3), bias: nil, window: window(3, 1, 1, 1)), [value],
+                    name: "conv3")[0]
+                return try builder.add(Unary(.sigmoid), [value], name: "sigmoid")[0]
+            }
+        }
+        let picture = picture(128, 96)
+        let whole = try ImageToImage(model(128, 96)).apply(to: picture)
+        var options = ImageToImage.Options()
+        options.tile = 64
+        let tiled = try ImageToImage(model(64, 64), options).apply(to: picture)
+        #expect((tiled.width, tiled.height) == (128, 96))
+        #expect(zip(tiled.bytes, whole.bytes).map { abs(Int($0) - Int($1)) }.max()! <= 1)
+        // The picture comes out as something, not as one colour.
+        #expect(Set(whole.bytes).count > 20)
+    }
+
+    @Test(arguments: ["style", "generator"]) func `a network that looks at the whole picture is not cut into tiles`(
+        _ name: String
+    ) throws {
+        let failure = try #require(throws: Failure.self) { try network(name) { $0.tile = 64 } }
+        #expect(failure.problem.hasPrefix("looks at the whole picture"))
+        #expect(failure.place?.contains("norm") == true || failure.place?.contains("Norm") == true)
+        #expect(failure.hint?.contains("--max-side") == true)
+    }
+
+    @Test func `tiles that are too small or do not fit the model are refused`() throws {
+        #expect(
+            try #require(throws: Failure.self) { try network("super_resolution") { $0.tile = 9 } }.remedy!.hasPrefix(
+                "--tile "))
+        let model = try pictureModel { builder, input in try builder.add(Unary(.tanh), [input], name: "tanh")[0] }
+        var options = ImageToImage.Options()
+        options.tile = 3
+        #expect(throws: Failure.self) { try ImageToImage(model, options) }
+        options.tile = nil
+        options.longestSide = 3
+        #expect(throws: Failure.self) { try ImageToImage(model, options) }
+    }
+
+    @Test func `a picture that is too large for memory is refused with its size and what helps`() throws {
+        let large = picture(256, 128)
+        let local = try network("super_resolution") { $0.memory = 300_000 }
+        let failure = try #require(throws: Failure.self) { try local.apply(to: large) }
+        #expect(failure.problem.contains("256 × 128 pixels"))
+        #expect(failure.hint?.contains("--tile") == true)
+        let global = try network("style") { $0.memory = 300_000 }
+        let other = try #require(throws: Failure.self) { try global.apply(to: large) }
+        #expect(other.hint == "--max-side N makes it smaller")
+    }
+
+    @Test func `a model that takes or gives no image is refused`() throws {
+        #expect(throws: Failure.self) { try ImageToImage(contentsOf: Fixtures.path("networks/squeezenet/graph.pb")) }
+    }
+}
+
+@Suite struct TilesTests {
+    @Test func `stretches cover an axis once, and each sees what its pixels are made of`() {
+        for (step, unit) in [(Fraction(1), 1), (Fraction(1, 2), 1), (Fraction(4), 4), (Fraction(1, 2), 4)] {
+            for reach in [0.0, 3, 7.5] {
+                let axis = Locality.Axis(step: step, first: -reach, last: reach / 2)
+                let margin = Tiles.margin(axis, unit)
+                for window in stride(from: 2 * margin + unit, through: 2 * margin + 9 * unit, by: unit) {
+                    for length in stride(from: window + unit, through: window + 40 * unit, by: unit) {
+                        let output = window * step.denominator / step.numerator
+                        let stretches = Tiles.stretches(of: length, window, output, axis, unit: unit)
+                        var next = 0
+                        for stretch in stretches {
+                            #expect(stretch.target == next && !stretch.kept.isEmpty)
+                            #expect(stretch.start % unit == 0 && stretch.start + window <= length)
+                            next = stretch.end
+                            let first = Double(stretch.kept.lowerBound) * step.value - reach
+                            let last = Double(stretch.kept.upperBound - 1) * step.value + reach / 2
+                            // Pixels are whole: those between the two numbers count.
+                            #expect(first.rounded(.up) >= 0 || stretch.start == 0)
+                            #expect(last.rounded(.down) < Double(window) || stretch.start + window == length)
+                        }
+                        #expect(next == length * step.denominator / step.numerator)
+                    }
+                }
+            }
+        }
+    }
+}
