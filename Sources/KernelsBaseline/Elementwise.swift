@@ -13,6 +13,7 @@ func unary(_ function: UnaryFunction, _ work: borrowing RowWork) {
     case .sigmoid: map(work) { sigmoid($0) }
     case .tanh: map(work) { hyperbolicTangent($0) }
     case .exp: map(work) { exponential($0) }
+<<<<<<< HEAD
     case .log: map(work) { logarithm($0) }
     case .log1p: map(work) { logarithmOfOneMore($0) }
     case .expm1: map(work) { exponentialLessOne($0) }
@@ -25,6 +26,9 @@ func unary(_ function: UnaryFunction, _ work: borrowing RowWork) {
     case .gelu: map(work) { $0 * 0.5 * complementaryErrorFunction($0 * -0.70710678) }
     case .geluByTanh: map(work) { geluByTanh($0) }
     case .selu: map(work) { ($0 * alpha).replacing(with: exponentialLessOne($0) * beta, where: $0 .< 0) }
+=======
+    case .swish: map(work) { $0 / sigmoidDivisor($0) }
+>>>>>>> 3e581ea (Depthwise rows and convolutions computed together, concatenation in place, pooling in runs, profiles, benchmarks of kernels and of other engines)
     case .hardSwish: map(work) { $0 * minimum(maximum($0 * alpha + beta, .zero), one) }
     case .hardSigmoid: map(work) { minimum(maximum($0 * alpha + beta, .zero), one) }
     case .linear: map(work) { $0 * alpha + beta }
@@ -54,6 +58,7 @@ func binary(_ function: BinaryFunction, _ work: borrowing RowWork) {
 }
 
 func scale(_ work: borrowing RowWork) {
+    let (lower, upper) = (Vector(repeating: work.lower), Vector(repeating: work.upper))
     for row in 0..<work.count {
         let left = work.left + row * work.leftStride
         let right = work.right + row * work.rightStride
@@ -64,14 +69,16 @@ func scale(_ work: borrowing RowWork) {
         let summand = load(offset, count: repeats ? blockWidth : 0)
         forEachVector(work.width) { place, count in
             if repeats {
-                write(multiplyAdd(summand, load(left + place), factor), output + place)
+                let y = multiplyAdd(summand, load(left + place), factor)
+                write(minimum(maximum(y, lower), upper), output + place)
             } else if count == blockWidth {
-                write(multiplyAdd(load(offset + place), load(left + place), load(right + place)), output + place)
+                let y = multiplyAdd(load(offset + place), load(left + place), load(right + place))
+                write(minimum(maximum(y, lower), upper), output + place)
             } else {
                 let y = multiplyAdd(
                     load(offset + place, count: count), load(left + place, count: count),
                     load(right + place, count: count))
-                write(y, output + place, count: count)
+                write(minimum(maximum(y, lower), upper), output + place, count: count)
             }
         }
     }
