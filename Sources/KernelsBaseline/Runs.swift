@@ -5,6 +5,19 @@ protocol Spacing {
     static var pixels: Int { get }
     /// The most outputs that are computed side by side.
     static var limit: Int { get }
+    /// Does a run of `count` outputs, no more than the limit.
+    static func pass<K: RunKernel>(
+        _ kernel: K, _ count: Int, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>
+    ) where K.S == Self
+}
+
+extension Spacing {
+    @inline(__always)
+    static func pass<K: RunKernel>(
+        _ kernel: K, _ count: Int, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>
+    ) where K.S == Self {
+        passRun(kernel, count, input, output)
+    }
 }
 
 enum Adjacent: Spacing {
@@ -21,6 +34,12 @@ enum EverySecond: Spacing {
 enum Alone: Spacing {
     @inline(__always) static var pixels: Int { 0 }
     @inline(__always) static var limit: Int { 1 }
+    @inline(__always)
+    static func pass<K: RunKernel>(
+        _ kernel: K, _ count: Int, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>
+    ) where K.S == Self {
+        kernel.run(Single<Alone>.self, input, output)
+    }
 }
 
 /// The registers of some outputs side by side in a row of one block: a tree that the compiler makes whole, as in `Tile`.
@@ -88,7 +107,7 @@ func passRow<K: RunKernel>(
     var (input, output) = (input, output)
     for index in 0..<runs {
         let count = index < larger ? size + 1 : size
-        passRun(kernel, count, input, output)
+        K.S.pass(kernel, count, input, output)
         input += count * step
         output += count * blockWidth
     }

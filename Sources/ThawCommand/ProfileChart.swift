@@ -8,7 +8,10 @@ struct ProfileChart {
     /// Floating-point operations a second.
     let peak: Double
 
-    private let (width, height, left, top) = (1200.0, 320.0, 60.0, 70.0)
+    private let width = 1200.0
+    private let height = 320.0
+    private let left = 60.0
+    private let top = 70.0
     private let colors = ["#0b6e99", "#e0a030", "#7fb069", "#8c6bb1", "#d1495b", "#66a5ad", "#a67c52", "#5b5f97"]
 
     /// The picture as an SVG document.

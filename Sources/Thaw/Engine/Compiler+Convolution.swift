@@ -105,6 +105,18 @@ extension Compiler {
     }
 }
 
+extension Compiler {
+    /// What a convolution is computed by.
+    fileprivate func algorithm(_ window: Window, from: Place, to: Place) -> ConvolutionAlgorithm {
+        guard from.kind == .blocked, to.kind == .blocked else { return .direct }
+        switch choice {
+        case .cheapest: return CostModel(kernels).cheapest(window, from: from, to: to)
+        case .only(let algorithm):
+            return CostModel.candidates(window).contains(algorithm) ? algorithm : .direct
+        }
+    }
+}
+
 /// What the convolution kernel needs to know of a layer. `weights` and `bias` are places among the constants.
 struct ConvolutionLayer {
     /// From the start of an image, its halo included.

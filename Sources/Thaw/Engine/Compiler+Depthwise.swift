@@ -4,16 +4,6 @@ import Kernels
 // chunk convolves a group of channels, a band of rows, into its thread's own memory, and passes the depthwise window over
 // it there: the expanded image, often the largest of a network, never leaves the core's cache.
 
-/// A convolution that is computed together with the depthwise convolution which alone reads it.
-struct Expansion {
-    var name: String
-    var filters: Tensor
-    var bias: Tensor?
-    var window: Window
-    var activation: UnaryFunction?
-    var output: TensorType
-}
-
 extension Compiler {
     mutating func addDepthwise(_ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window) {
         let to = native(node.outputs[0])

@@ -40,6 +40,16 @@ struct PlannedNode {
     }
 }
 
+/// A convolution that is computed together with the depthwise convolution which alone reads it.
+struct Expansion {
+    var name: String
+    var filters: Tensor
+    var bias: Tensor?
+    var window: Window
+    var activation: UnaryFunction?
+    var output: TensorType
+}
+
 /// The nodes of the graph in order, activations and residual additions drawn into the convolutions before them.
 ///
 /// Only what has a single reader is drawn in; the convolution then stands where the last node drawn into it stood, so
