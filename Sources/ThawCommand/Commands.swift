@@ -117,9 +117,6 @@ enum Commands {
                 + "own size, rounded to what the network halves; other models take pictures in their size, as --crop "
                 + "says.",
             "A picture never takes the place of one that goes in.",
-            "thaw apply style.mlmodel photo.jpg -o painting.png",
-            "thaw apply generator.pb photos --max-side 1600 -o paintings",
-            "thaw apply super_resolution.pb scan.png --tile 512 -o large.png",
         ],
         run: runApply)
 

@@ -45,6 +45,17 @@ enum Examples {
                 purpose: "Is the new model better than the old one, or is it chance?",
                 line: "thaw evaluate New.mlmodel test/ --baseline Old.mlmodel"),
         ],
+        "apply": [
+            Example(
+                purpose: "A photograph painted by a style transfer network:",
+                line: "thaw apply Style.mlmodel photo.jpg -o painting.png"),
+            Example(
+                purpose: "A folder of photographs, each in its own size as far as 1,600 pixels go:",
+                line: "thaw apply generator.pb photos/ --max-side 1600 -o paintings/"),
+            Example(
+                purpose: "A large scan, enlarged piece by piece without seams:",
+                line: "thaw apply super_resolution.pb scan.png --tile 512 -o large.png"),
+        ],
         "run": [
             Example(
                 purpose: "The outputs for an array, to check against other programs:",

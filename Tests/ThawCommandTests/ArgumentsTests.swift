@@ -89,7 +89,6 @@ import Thaw
 
     @Test("Options of other commands are refused too")
     func otherCommands() {
-        #expect(message(Commands.benchmark, ["--profile"]) == "--profile is not in this version of Thaw yet")
         #expect(
             message(Commands.classify, ["--precision=bfloat16"])
                 == "--precision: 'bfloat16' is not in this version of Thaw yet; float32 is")

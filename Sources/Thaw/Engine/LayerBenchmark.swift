@@ -13,7 +13,7 @@ package struct LayerBenchmark {
         package var stride: Int
 
         package init(
-            _ kind: Kind = .convolution, _ size: Int, _ inputs: Int, _ outputs: Int, window: (Int, Int) = (1, 1),
+            _ kind: Kind, _ size: Int, _ inputs: Int, _ outputs: Int, window: (Int, Int) = (1, 1),
             stride: Int = 1
         ) {
             (self.kind, self.size, self.inputs, self.outputs) = (kind, size, inputs, outputs)

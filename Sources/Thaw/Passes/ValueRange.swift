@@ -37,7 +37,7 @@ extension Unary.Function {
     /// Between which numbers every result lies, or nil where there is no such bound.
     fileprivate var range: ClosedRange<Double>? {
         switch self {
-        case .sigmoid: 0...1
+        case .sigmoid, .hardSigmoid: 0...1
         case .tanh, .softsign, .sine, .cosine, .errorFunction: -1...1
         case .relu6: 0...6
         case .clip(let low, let high) where low.isFinite && high.isFinite && low < high: Double(low)...Double(high)

@@ -54,13 +54,15 @@ struct Normalization: Operation {
         }
     }
 
-    /// The last axes are worth staying so: rows of memory, and one layer of Core ML.
+    /// The last axes are worth staying so: rows of memory, and one layer of Core ML. Those of a whole plane are not: behind
+    /// them the channels make a better row.
     func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
         let order = orders[0]
         let rank = order.count
         var copy = self
         copy.axes = order.indices.filter { axes.contains(order[$0]) }
-        if Normalization.areLast(axes, rank), !Normalization.areLast(copy.axes, rank) { return nil }
+        let arePlanes = rank == 4 && copy.axes == [1, 2]
+        if Normalization.areLast(axes, rank), !Normalization.areLast(copy.axes, rank), !arePlanes { return nil }
         func turned(_ constant: Tensor?) -> Tensor? {
             guard let constant, constant.elementCount > 1 else { return constant }
             return constant.reshaped(constant.shape.padded(to: rank)).transposed(order)
