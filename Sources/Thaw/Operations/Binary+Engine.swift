@@ -3,9 +3,12 @@ import Kernels
 extension Binary: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
         guard let kernel else { return nil }
-        guard let constant else { return inputs[0] == inputs[1] ? .binary(kernel) : nil }
+        guard let constant else { return inputs[0] == inputs[1] ? .binary(kernel) : .meeting(kernel) }
         let isChannel = constant.elementCount == output.shape.last && constant.shape.last == output.shape.last
-        guard inputs[0] == output, constant.elementCount == 1 || isChannel else { return nil }
+        guard inputs[0] == output, constant.elementCount == 1 || isChannel else {
+            guard constant.elementCount > 0, constant.element == .float32 else { return nil }
+            return .meetingConstant(kernel, operand: constant, constantFirst: constantFirst)
+        }
         return .binaryConstant(kernel, operand: constant, constantFirst: constantFirst)
     }
 
