@@ -149,6 +149,10 @@ struct Compiler {
                 node, acrossChannels: acrossChannels, epsilon: epsilon, scale: scale, offset: offset)
         case .concatenation(let axis):
             layouts.native[output] == .blocked ? addBlockedConcatenation(node) : addConcatenation(node, axis: axis)
+        case .resize(let rows, let columns): addResize(node, rows: rows, columns: columns)
+        case .localNormalization(let radius, let bias, let alpha, let power):
+            addLocalNormalization(node, radius: radius, bias: bias, alpha: alpha, power: power)
+        case .interleaving(let phases): addInterleaving(node, phases)
         case .reshape, .border, nil: addReference(node)
         }
     }

@@ -46,13 +46,14 @@ struct LayoutAssignment {
         let isBlocked = isImage && node.inputs.contains { native[$0] == .blocked }
         let hasWholeBlocks = node.inputs.allSatisfy { (graph[$0].shape.last ?? 0) % blockWidth == 0 }
         switch node.form {
-        case .convolution, .depthwise, .pooling, .imageNormalization: return .blocked
+        case .convolution, .depthwise, .pooling, .imageNormalization, .resize, .interleaving: return .blocked
         case .unary(let function): return isBlocked && (hasWholeBlocks || function.isFiniteAtZero) ? .blocked : .plain
         case .binary(let function), .binaryConstant(let function, _, _):
             return isBlocked && (hasWholeBlocks || function.isFiniteAtZero) ? .blocked : .plain
         case .scale, .border: return isBlocked ? .blocked : .plain
         case .concatenation(axis: 3): return isBlocked && hasWholeBlocks ? .blocked : .plain
-        case .concatenation, .dense, .pixelSum, .softmax, .rowNormalization, .rowL2, .reshape, nil: return .plain
+        case .concatenation, .dense, .pixelSum, .softmax, .rowNormalization, .rowL2, .localNormalization, .reshape, nil:
+            return .plain
         }
     }
 
@@ -62,13 +63,13 @@ struct LayoutAssignment {
         case .convolution(_, _, let window):
             demand(node.inputs[0], convolutionReads(node.inputs[0], window, graph), Halo(window))
         case .depthwise(_, _, let window): demand(node.inputs[0], .blocked, Halo(window))
-        case .pooling, .pixelSum, .imageNormalization: demand(node.inputs[0], .blocked)
+        case .pooling, .pixelSum, .imageNormalization, .resize, .interleaving: demand(node.inputs[0], .blocked)
         case .unary, .binary, .binaryConstant, .scale, .concatenation:
             for input in node.inputs { demand(input, native[output!]!) }
         case .border(let height, let width) where native[output!] == .blocked:
             let border = Halo(top: height.before, bottom: height.after, left: width.before, right: width.after)
             demand(node.inputs[0], .blocked, border + demands[output!]![.blocked]!)
-        case .dense, .softmax, .rowNormalization, .rowL2, .reshape, .border, nil:
+        case .dense, .softmax, .rowNormalization, .rowL2, .localNormalization, .reshape, .border, nil:
             for input in node.inputs { demand(input, .plain) }
         }
         if let residual = node.residual { demand(residual, .blocked) }
