@@ -20,6 +20,8 @@ public struct KernelTable: Sendable {
     public var transformFilters: @Sendable (borrowing WinogradFilterWork) -> Void
     public var pool: @Sendable (borrowing PoolingWork) -> Void
     public var sumPixels: @Sendable (borrowing PixelSumWork) -> Void
+    public var resize: @Sendable (borrowing ResizeWork) -> Void
+    public var normalizeLocally: @Sendable (borrowing LocalNormalizationWork) -> Void
     public var unary: @Sendable (UnaryFunction, borrowing RowWork) -> Void
     public var binary: @Sendable (BinaryFunction, borrowing RowWork) -> Void
     public var scale: @Sendable (borrowing RowWork) -> Void
@@ -48,6 +50,8 @@ public struct KernelTable: Sendable {
         transformFilters: @escaping @Sendable (borrowing WinogradFilterWork) -> Void,
         pool: @escaping @Sendable (borrowing PoolingWork) -> Void,
         sumPixels: @escaping @Sendable (borrowing PixelSumWork) -> Void,
+        resize: @escaping @Sendable (borrowing ResizeWork) -> Void,
+        normalizeLocally: @escaping @Sendable (borrowing LocalNormalizationWork) -> Void,
         unary: @escaping @Sendable (UnaryFunction, borrowing RowWork) -> Void,
         binary: @escaping @Sendable (BinaryFunction, borrowing RowWork) -> Void,
         scale: @escaping @Sendable (borrowing RowWork) -> Void,
@@ -75,6 +79,8 @@ public struct KernelTable: Sendable {
         self.transformFilters = transformFilters
         self.pool = pool
         self.sumPixels = sumPixels
+        self.resize = resize
+        self.normalizeLocally = normalizeLocally
         self.unary = unary
         self.binary = binary
         self.scale = scale

@@ -5,7 +5,8 @@ public func makeKernelTable() -> KernelTable {
     KernelTable(
         groupBlocks: groupBlocks, tilePixels: tilePixels, convolve: convolve, convolveDepthwise: convolveDepthwise,
         transformInput: transformInput, transformOutput: transformOutput, transformFilters: transformFilters,
-        pool: pool, sumPixels: sumPixels, unary: unary, binary: binary, scale: scale, softmax: softmax,
+        pool: pool, sumPixels: sumPixels, resize: resize, normalizeLocally: normalizeLocally, unary: unary,
+        binary: binary, scale: scale, softmax: softmax,
         logSoftmax: logSoftmax, normalize: normalize, normalizeLength: normalizeLength, planeMoments: planeMoments,
         copy: copy, reduce: reduce, multiplyMatrices: multiplyMatrices, block: block, unblock: unblock,
         loadPixels: loadPixels, resampleRows: resampleRows, resampleColumns: resampleColumns, peak: peak)

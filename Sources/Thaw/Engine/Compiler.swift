@@ -169,6 +169,10 @@ struct Compiler {
                     after: [0, height.after, width.after, 0], with: 0))
         case .concatenation(let axis):
             layouts.native[output] == .blocked ? addBlockedConcatenation(node) : addConcatenation(node, axis: axis)
+        case .resize(let rows, let columns): addResize(node, rows: rows, columns: columns)
+        case .localNormalization(let radius, let bias, let alpha, let power):
+            addLocalNormalization(node, radius: radius, bias: bias, alpha: alpha, power: power)
+        case .interleaving(let phases): addInterleaving(node, phases)
         case .reshape, nil: addReference(node)
         }
     }

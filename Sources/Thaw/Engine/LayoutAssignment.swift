@@ -60,7 +60,7 @@ struct LayoutAssignment {
         let isBlocked = isImage && node.inputs.contains { native[$0] == .blocked }
         let hasWholeBlocks = node.inputs.allSatisfy { (graph[$0].shape.last ?? 0) % blockWidth == 0 }
         switch node.form {
-        case .convolution, .depthwise, .pooling, .imageNormalization: return .blocked
+        case .convolution, .depthwise, .pooling, .imageNormalization, .resize, .interleaving: return .blocked
         case .unary(let function): return isBlocked && (hasWholeBlocks || function.isFiniteAtZero) ? .blocked : .plain
         case .binary(let function), .binaryConstant(let function, _, _):
             return isBlocked && (hasWholeBlocks || function.isFiniteAtZero) ? .blocked : .plain
@@ -73,7 +73,7 @@ struct LayoutAssignment {
             let meetsBlocks = node.wholeInput(graph).map { native[node.inputs[$0]] == .blocked } ?? false
             return meetsBlocks && (hasWholeBlocks || function.isFiniteAtZero) ? .blocked : .plain
         case .concatenation, .dense, .pixelSum, .softmax, .normalization, .lengthNormalization, .meetingConstant,
-            .reduction, .matrixProduct, .reshape, nil:
+            .reduction, .matrixProduct, .localNormalization, .reshape, nil:
             return .plain
         }
     }
@@ -90,7 +90,7 @@ struct LayoutAssignment {
             } else {
                 demand(node.inputs[0], .blocked, Halo(window))
             }
-        case .pooling, .pixelSum, .imageNormalization: demand(node.inputs[0], .blocked)
+        case .pooling, .pixelSum, .imageNormalization, .resize, .interleaving: demand(node.inputs[0], .blocked)
         case .binaryChannels(_, let image):
             demand(node.inputs[image], .blocked)
             demand(node.inputs[1 - image], .plain)
@@ -100,7 +100,7 @@ struct LayoutAssignment {
             let border = Halo(top: height.before, bottom: height.after, left: width.before, right: width.after)
             demand(node.inputs[0], .blocked, border + demands[output!]![.blocked]!)
         case .dense, .softmax, .normalization, .lengthNormalization, .meetingConstant, .reduction, .matrixProduct,
-            .reshape, .border, nil:
+            .localNormalization, .reshape, .border, nil:
             for input in node.inputs { demand(input, .plain) }
         }
         if let residual = node.residual { demand(residual, .blocked) }

@@ -44,6 +44,7 @@ public final class Program: Sendable {
         for type in graph.types where type.shape.elementCount > Program.largestArray {
             throw Failure.arrayTooLarge(type)
         }
+        let graph = try graph.withPhases()
         self.instructionSet = try instructionSet ?? .chosen()
         kernels = self.instructionSet.kernels
         let compiler = try Compiler(graph, kernels: kernels, choice: choice)

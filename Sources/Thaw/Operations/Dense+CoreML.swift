@@ -51,6 +51,10 @@ extension Dense {
                 throw layer.refused("weights in the layer are not supported", remedy: "two inputs are")
             }
             let product = MatrixProduct(transposeFirst: parameters.transposeA, transposeSecond: parameters.transposeB)
+            let known = layer.inputs.map { (reading.builder.producer(of: $0)?.operation as? Constant)?.value }
+            if let (resize, image) = Resize.of(product, layer.inputs.map(reading.shape), known: known) {
+                return [try reading.add(resize, [layer.inputs[image]], layer)]
+            }
             return [try reading.add(product, layer.inputs, layer)]
         },
     ]

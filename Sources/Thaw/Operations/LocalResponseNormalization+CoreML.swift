@@ -15,9 +15,6 @@ extension LocalResponseNormalization: NeuralOperation {
     private func writeParts(_ node: NeuralNode, to layers: inout NeuralLayers) {
         let channels = node.input.shape[1]
         let square = layers.addPart(node, "square", [node.input, node.input]) { $0.choose("multiply") }
-        let around = Tensor(shape: [channels, channels]) { weights in
-            for i in 0..<weights.count { weights[i] = abs(i / channels - i % channels) <= radius ? alpha : 0 }
-        }
         let sum = layers.addPart(node, "sum", [square]) { layer in
             layer.convolution.outputChannels = channels
             layer.convolution.kernelChannels = channels
@@ -26,12 +23,19 @@ extension LocalResponseNormalization: NeuralOperation {
             layer.convolution.stride = [1, 1]
             layer.convolution.dilationFactor = [1, 1]
             layer.convolution.choose("valid")
-            layer.convolution.weights = .weights(around)
+            layer.convolution.weights = .weights(channelSums(channels))
             layer.convolution.hasBias = true
             layer.convolution.bias = .weights(Tensor([Float](repeating: bias, count: channels), shape: [channels]))
         }
         let factor = layers.addPart(node, "factor", [sum]) { $0.writePower(-beta) }
         layers.add(node.name, [node.input, factor], node.outputs) { $0.choose("multiply") }
+    }
+
+    /// The matrix that makes of squares their weighted sums over the channels around each.
+    func channelSums(_ channels: Int) -> Tensor {
+        Tensor(shape: [channels, channels]) { weights in
+            for i in 0..<weights.count { weights[i] = abs(i / channels - i % channels) <= radius ? alpha : 0 }
+        }
     }
 }
 

@@ -94,5 +94,6 @@ extension EngineCase {
         },
     ]
 
-    static let all = convolutions + pooling + functions + arithmetic + normalizations + arrays + structure
+    static let all =
+        convolutions + pooling + functions + arithmetic + normalizations + arrays + structure + images
 }

@@ -28,7 +28,7 @@ extension TransposedConvolution: NeuralOperation {
 
     /// The filters with zeros between the taps where the window is dilated, and behind them where the result goes on: the
     /// layer knows neither.
-    private func wholeFilters() -> Tensor {
+    func wholeFilters() -> Tensor {
         let axes = [window.height, window.width]
         let sizes = axes.map { $0.extent + Swift.max(0, -$0.after) }
         guard sizes != axes.map(\.size) else { return filters }
@@ -93,7 +93,7 @@ extension TransposedConvolution {
 
 extension Window.Axis {
     /// The axis padded on both sides alike so that a transposed window makes `output` pixels of `input`.
-    fileprivate func sharing(_ input: Int, to output: Int, heavyInFront: Bool) -> Window.Axis {
+    func sharing(_ input: Int, to output: Int, heavyInFront: Bool) -> Window.Axis {
         let total = spread(input) - output
         var axis = self
         axis.before = Swift.max(0, heavyInFront ? total - total / 2 : total / 2)

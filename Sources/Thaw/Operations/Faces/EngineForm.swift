@@ -49,4 +49,8 @@ enum EngineForm {
     /// A border of zeros around an image.
     case border(height: (before: Int, after: Int), width: (before: Int, after: Int))
     case concatenation(axis: Int)
+    case resize(rows: Taps, columns: Taps)
+    /// Each number over a power of bias + alpha · the sum of the squares of the channels around it.
+    case localNormalization(radius: Int, bias: Float, alpha: Float, power: LocalNormalizationWork.Power)
+    case interleaving(Phases)
 }

@@ -1,15 +1,13 @@
 extension Resize: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        let factors = (height: wholeFactor(rows), width: wholeFactor(columns))
-        if let height = factors.height, let width = factors.width {
-            for (mode, grid) in [(mode: "NN", grid: SamplingGrid?.none), ("BILINEAR", .left), ("BILINEAR", .edges)]
-            where samples(grid) {
-                if grid == .edges { try layers.requireVersion(5) }
-                return layers.add(node) { layer in
-                    layer.upsample.scalingFactor = [height, width]
-                    layer.upsample.mode = mode
-                    if grid == .edges { layer.upsample.linearUpsampleMode = "ALIGN_CORNERS_FALSE" }
-                }
+        let mode = repeatsPixels ? "NN" : samples(.left) || samples(.edges) ? "BILINEAR" : nil
+        if let (height, width) = wholeFactors, let mode {
+            let isCentered = mode == "BILINEAR" && !samples(.left)
+            if isCentered { try layers.requireVersion(5) }
+            return layers.add(node) { layer in
+                layer.upsample.scalingFactor = [height, width]
+                layer.upsample.mode = mode
+                if isCentered { layer.upsample.linearUpsampleMode = "ALIGN_CORNERS_FALSE" }
             }
         }
         if let mode = Resize.modes.prefix(2).first(where: { samples($0.grid) })?.mode {
@@ -29,20 +27,24 @@ extension Resize: NeuralOperation {
         ("ALIGN_ENDPOINTS_MODE", .cornersOrMiddle), ("ROI_ALIGN_MODE", .parts),
     ]
 
-    /// How many times larger the axis becomes, where it does so a whole number of times.
-    private func wholeFactor(_ taps: Taps) -> Int? {
-        taps.outputSize % taps.inputSize == 0 ? taps.outputSize / taps.inputSize : nil
+    /// How many times larger height and width become, where they do so a whole number of times.
+    var wholeFactors: (height: Int, width: Int)? {
+        let axes = [rows, columns]
+        guard axes.allSatisfy({ $0.outputSize % $0.inputSize == 0 }) else { return nil }
+        return (rows.outputSize / rows.inputSize, columns.outputSize / columns.inputSize)
     }
 
-    /// Whether both axes are interpolated on this grid; on none, whether every pixel is repeated.
-    private func samples(_ grid: SamplingGrid?) -> Bool {
+    /// Whether every pixel is repeated, as often as the image becomes larger.
+    var repeatsPixels: Bool {
         [rows, columns].allSatisfy { taps in
-            guard let grid else {
-                return taps.isSelection
-                    && taps.runs.enumerated().allSatisfy { $1.start == $0 * taps.inputSize / taps.outputSize }
-            }
-            return taps.isClose(to: .linear(grid, taps.inputSize, taps.outputSize))
+            taps.isSelection
+                && taps.runs.enumerated().allSatisfy { $1.start == $0 * taps.inputSize / taps.outputSize }
         }
+    }
+
+    /// Whether both axes are interpolated on this grid.
+    func samples(_ grid: SamplingGrid) -> Bool {
+        [rows, columns].allSatisfy { $0.isClose(to: .linear(grid, $0.inputSize, $0.outputSize)) }
     }
 
     /// Axis by axis a product with the matrix of weights.
@@ -103,6 +105,25 @@ extension Resize {
             return [try read(layer, size, { .linear(grid, $0, $1) }, &reading)]
         },
     ]
+
+    /// What a product with one matrix that is known does to the rows or to the columns of an image, and which of the two inputs
+    /// the image is; nil for other products.
+    static func of(
+        _ product: MatrixProduct, _ shapes: [Shape], known: [Tensor?]
+    ) -> (operation: Resize, image: Int)? {
+        guard shapes.allSatisfy({ $0.rank == 4 }), known.filter({ $0 != nil }).count == 1,
+            let matrix = known[0] ?? known[1], matrix.shape.prefix(2).elementsEqual([1, 1])
+        else { return nil }
+        let plain = matrix.reshaped(Shape(matrix.shape.suffix(2)))
+        if known[0] != nil {
+            guard !product.transposeSecond else { return nil }
+            let rows = Taps(product.transposeFirst ? plain.transposed([1, 0]) : plain)
+            return (Resize(rows: rows, columns: .identity(shapes[1][3])), 1)
+        }
+        guard !product.transposeFirst else { return nil }
+        let columns = Taps(product.transposeSecond ? plain : plain.transposed([1, 0]))
+        return (Resize(rows: .identity(shapes[0][2]), columns: columns), 0)
+    }
 
     private static func read(
         _ layer: NeuralLayer, _ size: (height: Int, width: Int), _ taps: (Int, Int) -> Taps,

@@ -33,6 +33,9 @@ struct Taps: Hashable, Sendable {
     /// Whether the axis stays as it is.
     var isIdentity: Bool { isSelection && runs.map(\.start) == Array(0..<inputSize) }
 
+    /// An axis that stays as it is.
+    static func identity(_ size: Int) -> Taps { Taps(inputSize: size, runs: (0..<size).map { Run([($0, 1)]) }) }
+
     /// The weights as a matrix: resized pixels, the image's pixels.
     var matrix: Tensor {
         Tensor(shape: [outputSize, inputSize]) { weights in
@@ -51,6 +54,17 @@ struct Taps: Hashable, Sendable {
             let places = min(a.start, b.start)..<max(a.start + a.weights.count, b.start + b.weights.count)
             return places.allSatisfy { abs(a.weight(at: $0) - b.weight(at: $0)) <= tolerance }
         }
+    }
+}
+
+extension Taps {
+    /// - Parameter matrix: See `matrix`.
+    init(_ matrix: Tensor) {
+        let input = matrix.shape[1]
+        let weights = matrix.floats
+        self.init(
+            inputSize: input,
+            runs: (0..<matrix.shape[0]).map { row in Run((0..<input).map { ($0, weights[row * input + $0]) }) })
     }
 }
 

@@ -1,0 +1,73 @@
+import Kernels
+
+func resize(_ work: borrowing ResizeWork) {
+    // With their numbers known the loops over taps are unrolled.
+    switch (work.rows.count, work.columns.count) {
+    case (1, 1): resize(work, rowTaps: 1, columnTaps: 1)
+    case (2, 2): resize(work, rowTaps: 2, columnTaps: 2)
+    case (4, 4): resize(work, rowTaps: 4, columnTaps: 4)
+    default: resize(work, rowTaps: work.rows.count, columnTaps: work.columns.count)
+    }
+}
+
+@inline(__always)
+private func resize(_ work: borrowing ResizeWork, rowTaps: Int, columnTaps: Int) {
+    for row in work.firstRow..<work.firstRow + work.rowCount {
+        let lines = work.input + Int(work.rows.starts[row]) * work.inputRowStride
+        let weights = work.rows.weights + row * rowTaps
+        let output = work.output + row * work.outputRowStride
+        for column in 0..<work.outputWidth {
+            let shares = work.columns.weights + column * columnTaps
+            var line = lines + Int(work.columns.starts[column]) * blockWidth
+            var sum = Vector.zero
+            for y in 0..<rowTaps {
+                var part = load(line) * shares[0]
+                for x in 1..<columnTaps {
+                    part = multiplyAdd(part, load(line + x * blockWidth), Vector(repeating: shares[x]))
+                }
+                sum = multiplyAdd(sum, part, Vector(repeating: weights[y]))
+                line += work.inputRowStride
+            }
+            write(sum, output + column * blockWidth)
+        }
+    }
+}
+
+func normalizeLocally(_ work: borrowing LocalNormalizationWork) {
+    switch work.power {
+    case .half: normalizeEach(work) { $0 / $1.squareRoot() }
+    case .threeQuarters:
+        normalizeEach(work) { x, base in
+            let root = base.squareRoot()
+            return x / (root * root.squareRoot())
+        }
+    case .one: normalizeEach(work) { $0 / $1 }
+    }
+}
+
+/// - Parameter divide: Divides the first by the power of the second.
+@inline(__always)
+private func normalizeEach(_ work: borrowing LocalNormalizationWork, divide: (Vector, Vector) -> Vector) {
+    let squares = work.scratch
+    for place in 0..<LocalNormalizationWork.scratchCount(channels: work.channels, radius: work.radius) {
+        squares[place] = 0
+    }
+    let bias = Vector(repeating: work.bias)
+    let alpha = Vector(repeating: work.alpha)
+    let others = 1..<2 * work.radius + 1
+    for pixel in 0..<work.pixels {
+        let input = work.input + pixel * work.channels
+        let output = work.output + pixel * work.channels
+        for place in 0..<work.channels { squares[work.radius + place] = input[place] * input[place] }
+        forEachVector(work.channels) { place, count in
+            var sum = load(squares + place)
+            for other in others { sum += load(squares + (place + other)) }
+            let base = multiplyAdd(bias, sum, alpha)
+            if count == blockWidth {
+                write(divide(load(input + place), base), output + place)
+            } else {
+                write(divide(load(input + place, count: count), base), output + place, count: count)
+            }
+        }
+    }
+}
