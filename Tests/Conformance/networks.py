@@ -10,16 +10,15 @@ answers tell inputs apart. Needs `pip install tensorflow-cpu tf_keras`.
 import os
 import sys
 
-os.environ["TF_USE_LEGACY_KERAS"] = "1"
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Fixtures", "make"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Fixtures", "make"))
+
+import slim
+from keras_graphs import frozen, frozen_with_learning_phase, settle
 
 import numpy as np
 import tensorflow as tf
 import tf_keras
-from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
-
-import slim
 
 COUNT = 100
 SETTLING = 16
@@ -58,39 +57,10 @@ def pictures(count, size, kind, seed):
     return np.round((x + 1) * 127.5) if kind == "pixels" else x
 
 
-def settle(model, x):
-    """Gives a Keras model weights that keep its activations' scale, and classes that depend on the input."""
-    generator = np.random.default_rng(1)
-    layers = [layer for layer in model._flatten_layers(include_self=False) if layer.weights]
-    has_norms = any("Normalization" in type(layer).__name__ for layer in layers)
-    for layer in layers:
-        for weight in layer.weights:
-            name = weight.name.split("/")[-1].split(":")[0]
-            if name == "gamma":  # a layer scale's, too, which Keras starts at 1e-6
-                weight.assign(generator.uniform(0.6, 1.4, weight.shape))
-            elif name in ("beta", "bias"):
-                weight.assign(generator.normal(0, 0.2 if has_norms else 0.02, weight.shape))
-            elif name == "kernel" and not has_norms:  # as He et al. draw them for networks of Relu
-                weight.assign(generator.normal(0, np.sqrt(2 / np.prod(weight.shape[:-1])), weight.shape))
-        if isinstance(layer, tf_keras.layers.BatchNormalization):
-            layer.momentum = 0.0  # one step of training takes the statistics over as they are
-    model(x, training=True)
-    last = [layer for layer in layers if isinstance(layer, (tf_keras.layers.Dense, tf_keras.layers.Conv2D))][-1]
-    features = tf_keras.Model(model.input, last.input).predict(x, batch_size=4, verbose=0)
-    kernel = last.kernel.numpy()
-    logits = features.reshape(-1, kernel.shape[-2]) @ kernel.reshape(kernel.shape[-2:])
-    # Between pictures, not between classes: which class is first should depend on the picture.
-    scale = 2 / (logits - logits.mean(0)).std()
-    last.kernel.assign(kernel * scale)
-    last.bias.assign(-logits.mean(0) * scale)
-
-
 def keras_graph(build, size, kind):
-    model = build(weights=None)
+    model = build(weights=None, input_shape=(size, size, 3))
     settle(model, pictures(SETTLING, size, kind, 0))
-    image = tf.TensorSpec([1, size, size, 3], tf.float32, name="input")
-    function = tf.function(lambda x: model(x, training=False)).get_concrete_function(image)
-    return convert_variables_to_constants_v2(function).graph.as_graph_def(), "input", "Identity"
+    return frozen(model), "input", "Identity"
 
 
 def slim_graph(build, size, kind):
@@ -107,16 +77,9 @@ def slim_graph(build, size, kind):
 
 
 def phased_graph(build, size, kind):
-    model = build(weights=None)
+    model = build(weights=None, input_shape=(size, size, 3))
     settle(model, pictures(SETTLING, size, kind, 0))
-    values = model.get_weights()
-    with tf.Graph().as_default() as graph, tf.compat.v1.Session(graph=graph) as session:
-        tf.compat.v1.disable_control_flow_v2()
-        again = build(weights=None, input_tensor=tf.compat.v1.placeholder(tf.float32, [None, size, size, 3], name="input"))
-        for weight, value in zip(again.weights, values):
-            session.run(weight.initializer, {weight.initializer.inputs[1]: value})
-        output = again.output.op.name
-        definition = tf.compat.v1.graph_util.convert_variables_to_constants(session, graph.as_graph_def(), [output])
+    definition, output = frozen_with_learning_phase(lambda image: build(weights=None, input_tensor=image), model)
     return definition, "input", output
 
 

@@ -1,6 +1,6 @@
 """Writes the fixtures beside this folder: `python Tests/Fixtures/make [FOLDER…]`, all of them unless told which.
 
-Needs `pip install tensorflow-cpu==2.21.0 coremltools==9.0`. The same versions on the same kind of CPU give the same bytes.
+Needs `pip install tensorflow-cpu==2.21.0 tf_keras==2.21.0 coremltools==9.0`. The same versions on the same kind of CPU give the same bytes.
 """
 import importlib
 import os

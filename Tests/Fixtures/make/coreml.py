@@ -12,7 +12,7 @@ import refused_models
 from architectures import small
 from common import CHANNELS_FIRST, answers, graph_of, require_telling, save_array, save_bytes, save_table
 from layers import Network
-from networks import pictures
+from pictures import pictures
 from twin import Blob, Twin
 
 op = tf.raw_ops

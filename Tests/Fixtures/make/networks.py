@@ -9,34 +9,14 @@ import tensorflow as tf
 
 from architectures import convolved_digits, dense_digits, inception, mobilenet, resnet, small, squeezenet
 from common import Draw, answers, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table
+from families import families
 from layers import Network
+from pictures import inputs_of
 
 op = tf.raw_ops
 OBJECTS = "airplane automobile bird cat deer dog frog horse ship truck".split()
 DIGITS = "zero one two three four five six seven eight nine".split()
 MEANS = np.array([123.68, 116.779, 103.939], "f4")
-
-
-def pictures(name, count, size, channels):
-    """Smooth random pictures in -1…1: a few waves, each with a colour of its own, and some noise."""
-    draw = Draw("pictures/" + name)
-    y, x = np.mgrid[0:size, 0:size] / size
-    result = draw(count, size, size, channels, scale=0.1)
-    for picture in result:
-        for _ in range(6):
-            frequency, phase = draw(2, scale=2), draw.uniform(0, 6.28, 1)
-            wave = np.cos(6.28 * (frequency[0] * x + frequency[1] * y) + phase)
-            picture += wave[..., None] * draw(channels, scale=0.4)
-    return np.clip(result, -1, 1).astype("f4")
-
-
-def inputs_of(kind):
-    """Two inputs that are stored, and sixteen to measure with, of the same kind."""
-    size, channels = (28, 1) if kind in ("gray", "flat") else (32, 3)
-    x = pictures(kind, 18, size, channels)
-    if kind == "pixels":
-        x = np.round((x + 1) * 127.5)
-    return x[:2], x[2:]
 
 
 def fed(kind, picture):
@@ -65,8 +45,7 @@ class Networks:
         x = tf.constant(measured.reshape(-1, 784) if kind == "flat" else measured)
         model(net, x if rearranges else before(x))
         net.write()
-        inputs = [fed(kind, picture) for picture in stored]
-        declared = list(inputs[0].shape) if shape == "fixed" else shape
+        declared = list(fed(kind, stored[0]).shape) if shape == "fixed" else shape
         output = []
 
         def whole():
@@ -76,7 +55,12 @@ class Networks:
         definition = graph_of(whole)
         if edit:
             edit(definition)
-        results = answers(definition, inputs, feed, output[0])
+        self.save(name, definition, output[0], note, kind, feed, size)
+
+    def save(self, name, definition, output, note, kind="color", feed="input", size="-"):
+        """Writes a graph, its labels, its inputs and TensorFlow's answers, and keeps the row of the index."""
+        inputs = [fed(kind, picture) for picture in inputs_of(kind)[0]]
+        results = answers(definition, inputs, feed, output)
         require_telling(results, name)
         paths = []
         for index in range(2):
@@ -86,7 +70,7 @@ class Networks:
         save_bytes(f"networks/{name}/graph.pb", graph_bytes(definition))
         labels = DIGITS if kind in ("gray", "flat") else OBJECTS
         save_bytes(f"networks/{name}/labels.txt", ("\n".join(labels) + "\n").encode())
-        self.rows.append((name, feed, output[0], size, ",".join(paths), note))
+        self.rows.append((name, feed, output, size, ",".join(paths), note))
 
     def save_index(self):
         save_table("networks/networks.tsv", ("network", "input", "output", "size", "inputs", "note"), self.rows)
@@ -271,4 +255,5 @@ def write():
     placeholders(networks)
     leftovers(networks)
     preprocessing(networks)
+    families(networks)
     networks.save_index()

@@ -1,0 +1,26 @@
+"""The pictures that networks are fed, and measured with."""
+import numpy as np
+
+from common import Draw
+
+
+def pictures(name, count, size, channels):
+    """Smooth random pictures in -1…1: a few waves, each with a colour of its own, and some noise."""
+    draw = Draw("pictures/" + name)
+    y, x = np.mgrid[0:size, 0:size] / size
+    result = draw(count, size, size, channels, scale=0.1)
+    for picture in result:
+        for _ in range(6):
+            frequency, phase = draw(2, scale=2), draw.uniform(0, 6.28, 1)
+            wave = np.cos(6.28 * (frequency[0] * x + frequency[1] * y) + phase)
+            picture += wave[..., None] * draw(channels, scale=0.4)
+    return np.clip(result, -1, 1).astype("f4")
+
+
+def inputs_of(kind):
+    """Two inputs that are stored, and sixteen to measure with, of the same kind."""
+    size, channels = (28, 1) if kind in ("gray", "flat") else (32, 3)
+    x = pictures(kind, 18, size, channels)
+    if kind == "pixels":
+        x = np.round((x + 1) * 127.5)
+    return x[:2], x[2:]
