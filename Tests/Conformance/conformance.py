@@ -96,14 +96,15 @@ class Conformance:
             raise Failed(f"{what}: {text}")
         return text
 
-    def judge(self, model, inputs, expected):
+    def judge(self, model, inputs, expected, preprocessed):
         """The interpreters that share nothing with this project: one checks the file, the other computes it."""
         import numpy as np
         picture, answer = self.path(f"judged_x.{os.getpid()}.npy"), self.path(f"judged_y.{os.getpid()}.npy")
         np.save(picture, inputs[0])
         np.save(answer, expected[0])
         try:
-            for words in (["validate.py", model], ["evaluate.py", model, picture, "--ref", answer, "--tol", TOLERANCE]):
+            for words in (["validate.py", model],
+                          ["evaluate.py", model, picture, "--ref", answer, "--tol", TOLERANCE] + preprocessed):
                 status, text = run(sys.executable, os.path.join(self.judges, words[0]), *words[1:])
                 if status != 0:
                     raise Failed(f"{words[0]}: {text.strip().splitlines()[-1] if text.strip() else status}")
@@ -111,7 +112,7 @@ class Conformance:
             os.remove(picture)
             os.remove(answer)
 
-    def check(self, name, inputs_path):
+    def check(self, name, inputs_path, kind):
         """The cells of a network's row, or `Failed`."""
         import numpy as np
         graph, model = self.path(name + ".pb"), self.path(name + ".mlmodel")
@@ -119,8 +120,9 @@ class Conformance:
         expected = np.load(self.path(name + "_answers.npy"))
         size = f"{inputs.shape[2]}x{inputs.shape[1]}"
         start = time.time()
-        # Graphs differ in whether they scale the image themselves; beyond that nothing is to be done to it.
-        self.command("convert", graph, "-o", model, "--preprocess", "none", "--size", size)
+        # What scales pixels in the graph itself is found there.
+        family = "none" if kind == "pixels" else "inception"
+        self.command("convert", graph, "-o", model, "--preprocess", family, "--size", size)
         seconds = time.time() - start
         one = self.path(f"one.{os.getpid()}.npy")
         np.save(one, inputs[:1])
@@ -132,7 +134,7 @@ class Conformance:
             os.remove(one)
         self.command("compare", graph, model, self.photograph)
         if self.judged:
-            self.judge(model, inputs, expected)
+            self.judge(model, inputs, expected, [] if kind == "pixels" else [f"--preprocessed={1 / 127.5}:-1"])
         return cells + ["the same", "pass" if self.judged else "-", f"{seconds:.1f}"]
 
 
@@ -159,7 +161,7 @@ def main():
                 status, text = run(sys.executable, os.path.join(HERE, "networks.py"), name, arguments.folder)
                 if status != 0:
                     raise Failed("it cannot be made: " + text.strip().splitlines()[-1])
-            cells = conformance.check(name, networks.inputs_of(name, arguments.folder))
+            cells = conformance.check(name, networks.inputs_of(name, arguments.folder), networks.ALL[name][2])
             print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
         except Failed as failure:
             failures += 1
