@@ -11,13 +11,13 @@ public struct FileContents: Sendable {
 
     /// - Throws: `Failure` naming the file when it is neither a frozen graph nor a Core ML model, or is damaged.
     public init(contentsOf path: String) throws {
-        let file: MappedFile
-        (format, file) = try ModelFormat.open(path)
-        byteCount = file.bytes.count
+        let opened = try OpenedModel(path)
+        format = opened.format
+        byteCount = opened.byteCount
         try naming(file: path) {
             switch format {
             case .frozenGraph: try read(GraphDefinition(contentsOf: path))
-            case .coreML: try read(Message(.model, reading: ByteView(viewing: file.bytes, of: file)))
+            case .coreML, .coreMLPackage: try read(opened.message())
             }
         }
     }
@@ -37,8 +37,12 @@ public struct FileContents: Sendable {
     private mutating func read(_ message: Message) throws {
         version = message.specificationVersion
         guard let kind = message.choice else { throw Failure.noModelKind() }
-        guard kind.hasPrefix("neuralNetwork") else { throw Failure.modelKind(kind) }
-        parts = FileContents.counted((message[kind].layers as [Message]).map { $0.choice ?? "unknown" })
+        switch kind {
+        case "neuralNetwork", "neuralNetworkClassifier":
+            parts = FileContents.counted((message[kind].layers as [Message]).map { $0.choice ?? "unknown" })
+        case "mlProgram": parts = FileContents.counted(try ProgramReader.kinds(message))
+        default: throw Failure.modelKind(kind)
+        }
     }
 
     /// How often each of `kinds` stands there, the most frequent first, of equals in the order of the alphabet.

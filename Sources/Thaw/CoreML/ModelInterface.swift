@@ -1,0 +1,102 @@
+/// What goes into a Core ML model and what comes out, as its description says, and the model made of that and a graph:
+/// the part of reading that both dialects share.
+struct ModelInterface {
+    private let description: Message
+    private(set) var image: ImageInput?
+    private var classifier: (labels: [String], label: String, probabilities: String)?
+
+    init(_ description: Message) { self.description = description }
+
+    // MARK: Inputs
+
+    /// Takes in an input that the description calls an image of this size, or an array.
+    /// - Parameter shape: Batch, channel, height, width for an image.
+    mutating func addInput(_ name: String, _ shape: Shape) throws {
+        guard let feature = (description.input as [Message]).first(where: { $0.name as String == name }) else {
+            throw Failure.inputNotDescribed(name)
+        }
+        let type: Message = feature["type"]
+        switch type.choice {
+        case "imageType":
+            let read = try ModelInterface.image(name, type["imageType"])
+            guard shape == [1, read.color.channels, read.height, read.width] else {
+                throw Failure.badFeature(
+                    name,
+                    "is an image of \(read.width)×\(read.height) pixels, the program takes an array of shape \(shape)"
+                )
+            }
+            try setImage(read)
+        case "multiArrayType": break
+        case let kind: throw Failure.inputKind(name, kind ?? "none")
+        }
+    }
+
+    /// An image as a feature's type describes it.
+    static func image(_ name: String, _ type: Message) throws -> ImageInput {
+        let colors: [String: ColorLayout] = ["RGB": .rgb, "BGR": .bgr, "GRAYSCALE": .gray, "GRAYSCALE_FLOAT16": .gray]
+        guard let color = colors[type.colorSpace as String] else {
+            throw Failure.badFeature(name, "has no color space")
+        }
+        let (width, height): (Int, Int) = (type.width, type.height)
+        guard (1...1 << 16).contains(width), (1...1 << 16).contains(height) else {
+            throw Failure.badFeature(name, "is an image of \(width)×\(height) pixels")
+        }
+        return ImageInput(name: name, width: width, height: height, color: color)
+    }
+
+    mutating func setImage(_ image: ImageInput) throws {
+        guard self.image == nil else { throw Failure.badFeature(image.name, "is a second image; one is supported") }
+        self.image = image
+    }
+
+    /// Whatever is described must go in.
+    func checkInputs(_ names: [String]) throws {
+        for feature in description.input as [Message] where !names.contains(feature.name) {
+            throw Failure.inputUnused(feature.name)
+        }
+    }
+
+    mutating func setScaling(_ scaling: PixelScaling) { image?.scaling = scaling }
+
+    // MARK: The classifier
+
+    mutating func setClassifier(_ labels: [String], label: String, probabilities: String) {
+        classifier = (labels, label, probabilities)
+    }
+
+    private func configuration(_ classes: Int) throws -> ClassifierConfiguration? {
+        guard let (labels, label, probabilities) = classifier else { return nil }
+        guard !labels.isEmpty else { throw Failure.classifierWithoutLabels() }
+        guard labels.count == classes else { throw Failure.labelsAndClasses(labels.count, classes) }
+        var seen = Set<String>()
+        if let twice = labels.first(where: { !seen.insert($0).inserted }) { throw Failure.duplicateLabel(twice) }
+        return ClassifierConfiguration(labels: labels, predictedFeature: label, probabilities: probabilities)
+    }
+
+    // MARK: The model
+
+    /// The model of a graph whose channels stand first: simplified, and arithmetic at its head taken for the image's scaling.
+    ///
+    /// - Parameter ownsHead: Whether that arithmetic is the network's own, and not a part of how its images are prepared.
+    func model(_ graph: Graph, ownsHead: Bool = false) throws -> Model {
+        var image = image
+        var ordered = graph
+        // The image is the graph's first input, whatever goes in beside it.
+        if let image, let place = graph.inputs.firstIndex(where: { $0.name == image.name }) {
+            ordered.inputs.swapAt(0, place)
+        }
+        let channelsLast = try ordered.withoutRegrouping().reordered(to: .last, imageInput: image != nil)
+        var simple = try Passes.run(Passes.simplification, on: channelsLast)
+        var (metadata, lifted) = ModelDescription.metadata(description, channels: image?.color.channels)
+        if let read = image, let scaling = try simple.withLiftedPreprocessing() {
+            simple = scaling.graph
+            let head = PixelScaling(scale: scaling.lifted.scale, bias: scaling.lifted.offset)
+            image?.scaling = read.scaling.followed(by: head)
+            if ownsHead { lifted = lifted ?? head }
+        }
+        image?.lifted = lifted
+        var model = Model(graph: simple, image: image, metadata: metadata)
+        model.classifier = try configuration(model.classCount)
+        return model
+    }
+}
