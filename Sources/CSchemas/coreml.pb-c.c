@@ -565,6 +565,174 @@ void   core_ml__reorganize_data__init
   static const CoreML__ReorganizeData init_value = CORE_ML__REORGANIZE_DATA__INIT;
   *message = init_value;
 }
+void   core_ml__program__functions_entry__init
+                     (CoreML__Program__FunctionsEntry         *message)
+{
+  static const CoreML__Program__FunctionsEntry init_value = CORE_ML__PROGRAM__FUNCTIONS_ENTRY__INIT;
+  *message = init_value;
+}
+void   core_ml__program__init
+                     (CoreML__Program         *message)
+{
+  static const CoreML__Program init_value = CORE_ML__PROGRAM__INIT;
+  *message = init_value;
+}
+void   core_ml__function__block_specializations_entry__init
+                     (CoreML__Function__BlockSpecializationsEntry         *message)
+{
+  static const CoreML__Function__BlockSpecializationsEntry init_value = CORE_ML__FUNCTION__BLOCK_SPECIALIZATIONS_ENTRY__INIT;
+  *message = init_value;
+}
+void   core_ml__function__init
+                     (CoreML__Function         *message)
+{
+  static const CoreML__Function init_value = CORE_ML__FUNCTION__INIT;
+  *message = init_value;
+}
+void   core_ml__block__init
+                     (CoreML__Block         *message)
+{
+  static const CoreML__Block init_value = CORE_ML__BLOCK__INIT;
+  *message = init_value;
+}
+void   core_ml__operation__inputs_entry__init
+                     (CoreML__Operation__InputsEntry         *message)
+{
+  static const CoreML__Operation__InputsEntry init_value = CORE_ML__OPERATION__INPUTS_ENTRY__INIT;
+  *message = init_value;
+}
+void   core_ml__operation__attributes_entry__init
+                     (CoreML__Operation__AttributesEntry         *message)
+{
+  static const CoreML__Operation__AttributesEntry init_value = CORE_ML__OPERATION__ATTRIBUTES_ENTRY__INIT;
+  *message = init_value;
+}
+void   core_ml__operation__init
+                     (CoreML__Operation         *message)
+{
+  static const CoreML__Operation init_value = CORE_ML__OPERATION__INIT;
+  *message = init_value;
+}
+void   core_ml__argument__binding__init
+                     (CoreML__Argument__Binding         *message)
+{
+  static const CoreML__Argument__Binding init_value = CORE_ML__ARGUMENT__BINDING__INIT;
+  *message = init_value;
+}
+void   core_ml__argument__init
+                     (CoreML__Argument         *message)
+{
+  static const CoreML__Argument init_value = CORE_ML__ARGUMENT__INIT;
+  *message = init_value;
+}
+void   core_ml__named_value_type__init
+                     (CoreML__NamedValueType         *message)
+{
+  static const CoreML__NamedValueType init_value = CORE_ML__NAMED_VALUE_TYPE__INIT;
+  *message = init_value;
+}
+void   core_ml__value_type__init
+                     (CoreML__ValueType         *message)
+{
+  static const CoreML__ValueType init_value = CORE_ML__VALUE_TYPE__INIT;
+  *message = init_value;
+}
+void   core_ml__tensor_type__init
+                     (CoreML__TensorType         *message)
+{
+  static const CoreML__TensorType init_value = CORE_ML__TENSOR_TYPE__INIT;
+  *message = init_value;
+}
+void   core_ml__dimension__constant_dimension__init
+                     (CoreML__Dimension__ConstantDimension         *message)
+{
+  static const CoreML__Dimension__ConstantDimension init_value = CORE_ML__DIMENSION__CONSTANT_DIMENSION__INIT;
+  *message = init_value;
+}
+void   core_ml__dimension__init
+                     (CoreML__Dimension         *message)
+{
+  static const CoreML__Dimension init_value = CORE_ML__DIMENSION__INIT;
+  *message = init_value;
+}
+void   core_ml__list_type__init
+                     (CoreML__ListType         *message)
+{
+  static const CoreML__ListType init_value = CORE_ML__LIST_TYPE__INIT;
+  *message = init_value;
+}
+void   core_ml__dictionary_type__init
+                     (CoreML__DictionaryType         *message)
+{
+  static const CoreML__DictionaryType init_value = CORE_ML__DICTIONARY_TYPE__INIT;
+  *message = init_value;
+}
+void   core_ml__value__immediate_value__init
+                     (CoreML__Value__ImmediateValue         *message)
+{
+  static const CoreML__Value__ImmediateValue init_value = CORE_ML__VALUE__IMMEDIATE_VALUE__INIT;
+  *message = init_value;
+}
+void   core_ml__value__blob_file_value__init
+                     (CoreML__Value__BlobFileValue         *message)
+{
+  static const CoreML__Value__BlobFileValue init_value = CORE_ML__VALUE__BLOB_FILE_VALUE__INIT;
+  *message = init_value;
+}
+void   core_ml__value__init
+                     (CoreML__Value         *message)
+{
+  static const CoreML__Value init_value = CORE_ML__VALUE__INIT;
+  *message = init_value;
+}
+void   core_ml__list_value__init
+                     (CoreML__ListValue         *message)
+{
+  static const CoreML__ListValue init_value = CORE_ML__LIST_VALUE__INIT;
+  *message = init_value;
+}
+void   core_ml__tensor_value__repeated_floats__init
+                     (CoreML__TensorValue__RepeatedFloats         *message)
+{
+  static const CoreML__TensorValue__RepeatedFloats init_value = CORE_ML__TENSOR_VALUE__REPEATED_FLOATS__INIT;
+  *message = init_value;
+}
+void   core_ml__tensor_value__repeated_ints__init
+                     (CoreML__TensorValue__RepeatedInts         *message)
+{
+  static const CoreML__TensorValue__RepeatedInts init_value = CORE_ML__TENSOR_VALUE__REPEATED_INTS__INIT;
+  *message = init_value;
+}
+void   core_ml__tensor_value__repeated_bools__init
+                     (CoreML__TensorValue__RepeatedBools         *message)
+{
+  static const CoreML__TensorValue__RepeatedBools init_value = CORE_ML__TENSOR_VALUE__REPEATED_BOOLS__INIT;
+  *message = init_value;
+}
+void   core_ml__tensor_value__repeated_strings__init
+                     (CoreML__TensorValue__RepeatedStrings         *message)
+{
+  static const CoreML__TensorValue__RepeatedStrings init_value = CORE_ML__TENSOR_VALUE__REPEATED_STRINGS__INIT;
+  *message = init_value;
+}
+void   core_ml__tensor_value__repeated_long_ints__init
+                     (CoreML__TensorValue__RepeatedLongInts         *message)
+{
+  static const CoreML__TensorValue__RepeatedLongInts init_value = CORE_ML__TENSOR_VALUE__REPEATED_LONG_INTS__INIT;
+  *message = init_value;
+}
+void   core_ml__tensor_value__repeated_bytes__init
+                     (CoreML__TensorValue__RepeatedBytes         *message)
+{
+  static const CoreML__TensorValue__RepeatedBytes init_value = CORE_ML__TENSOR_VALUE__REPEATED_BYTES__INIT;
+  *message = init_value;
+}
+void   core_ml__tensor_value__init
+                     (CoreML__TensorValue         *message)
+{
+  static const CoreML__TensorValue init_value = CORE_ML__TENSOR_VALUE__INIT;
+  *message = init_value;
+}
 void   core_ml__init
                      (CoreML         *message)
 {
@@ -871,7 +1039,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, mlprogram),
-    &core_ml__unsupported__descriptor,
+    &core_ml__program__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -9700,6 +9868,1567 @@ const ProtobufCMessageDescriptor core_ml__reorganize_data__descriptor =
   (ProtobufCMessageInit) core_ml__reorganize_data__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor core_ml__program__functions_entry__field_descriptors[2] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Program__FunctionsEntry, key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Program__FunctionsEntry, value),
+    &core_ml__function__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__program__functions_entry__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange core_ml__program__functions_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__program__functions_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Program.FunctionsEntry",
+  "FunctionsEntry",
+  "CoreML__Program__FunctionsEntry",
+  "",
+  sizeof(CoreML__Program__FunctionsEntry),
+  2,
+  core_ml__program__functions_entry__field_descriptors,
+  core_ml__program__functions_entry__field_indices_by_name,
+  1,  core_ml__program__functions_entry__number_ranges,
+  (ProtobufCMessageInit) core_ml__program__functions_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__program__field_descriptors[2] =
+{
+  {
+    "version",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Program, version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "functions",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Program, n_functions),
+    offsetof(CoreML__Program, functions),
+    &core_ml__program__functions_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__program__field_indices_by_name[] = {
+  1,   /* field[1] = functions */
+  0,   /* field[0] = version */
+};
+static const ProtobufCIntRange core_ml__program__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__program__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Program",
+  "Program",
+  "CoreML__Program",
+  "",
+  sizeof(CoreML__Program),
+  2,
+  core_ml__program__field_descriptors,
+  core_ml__program__field_indices_by_name,
+  1,  core_ml__program__number_ranges,
+  (ProtobufCMessageInit) core_ml__program__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__function__block_specializations_entry__field_descriptors[2] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Function__BlockSpecializationsEntry, key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Function__BlockSpecializationsEntry, value),
+    &core_ml__block__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__function__block_specializations_entry__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange core_ml__function__block_specializations_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__function__block_specializations_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Function.BlockSpecializationsEntry",
+  "BlockSpecializationsEntry",
+  "CoreML__Function__BlockSpecializationsEntry",
+  "",
+  sizeof(CoreML__Function__BlockSpecializationsEntry),
+  2,
+  core_ml__function__block_specializations_entry__field_descriptors,
+  core_ml__function__block_specializations_entry__field_indices_by_name,
+  1,  core_ml__function__block_specializations_entry__number_ranges,
+  (ProtobufCMessageInit) core_ml__function__block_specializations_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__function__field_descriptors[3] =
+{
+  {
+    "inputs",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Function, n_inputs),
+    offsetof(CoreML__Function, inputs),
+    &core_ml__named_value_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "opset",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Function, opset),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "block_specializations",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Function, n_block_specializations),
+    offsetof(CoreML__Function, block_specializations),
+    &core_ml__function__block_specializations_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__function__field_indices_by_name[] = {
+  2,   /* field[2] = block_specializations */
+  0,   /* field[0] = inputs */
+  1,   /* field[1] = opset */
+};
+static const ProtobufCIntRange core_ml__function__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor core_ml__function__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Function",
+  "Function",
+  "CoreML__Function",
+  "",
+  sizeof(CoreML__Function),
+  3,
+  core_ml__function__field_descriptors,
+  core_ml__function__field_indices_by_name,
+  1,  core_ml__function__number_ranges,
+  (ProtobufCMessageInit) core_ml__function__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__block__field_descriptors[3] =
+{
+  {
+    "inputs",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Block, n_inputs),
+    offsetof(CoreML__Block, inputs),
+    &core_ml__named_value_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputs",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(CoreML__Block, n_outputs),
+    offsetof(CoreML__Block, outputs),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "operations",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Block, n_operations),
+    offsetof(CoreML__Block, operations),
+    &core_ml__operation__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__block__field_indices_by_name[] = {
+  0,   /* field[0] = inputs */
+  2,   /* field[2] = operations */
+  1,   /* field[1] = outputs */
+};
+static const ProtobufCIntRange core_ml__block__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor core_ml__block__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Block",
+  "Block",
+  "CoreML__Block",
+  "",
+  sizeof(CoreML__Block),
+  3,
+  core_ml__block__field_descriptors,
+  core_ml__block__field_indices_by_name,
+  1,  core_ml__block__number_ranges,
+  (ProtobufCMessageInit) core_ml__block__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__operation__inputs_entry__field_descriptors[2] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Operation__InputsEntry, key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Operation__InputsEntry, value),
+    &core_ml__argument__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__operation__inputs_entry__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange core_ml__operation__inputs_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__operation__inputs_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Operation.InputsEntry",
+  "InputsEntry",
+  "CoreML__Operation__InputsEntry",
+  "",
+  sizeof(CoreML__Operation__InputsEntry),
+  2,
+  core_ml__operation__inputs_entry__field_descriptors,
+  core_ml__operation__inputs_entry__field_indices_by_name,
+  1,  core_ml__operation__inputs_entry__number_ranges,
+  (ProtobufCMessageInit) core_ml__operation__inputs_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__operation__attributes_entry__field_descriptors[2] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Operation__AttributesEntry, key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Operation__AttributesEntry, value),
+    &core_ml__value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__operation__attributes_entry__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange core_ml__operation__attributes_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__operation__attributes_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Operation.AttributesEntry",
+  "AttributesEntry",
+  "CoreML__Operation__AttributesEntry",
+  "",
+  sizeof(CoreML__Operation__AttributesEntry),
+  2,
+  core_ml__operation__attributes_entry__field_descriptors,
+  core_ml__operation__attributes_entry__field_indices_by_name,
+  1,  core_ml__operation__attributes_entry__number_ranges,
+  (ProtobufCMessageInit) core_ml__operation__attributes_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__operation__field_descriptors[5] =
+{
+  {
+    "type",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Operation, type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "inputs",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Operation, n_inputs),
+    offsetof(CoreML__Operation, inputs),
+    &core_ml__operation__inputs_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputs",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Operation, n_outputs),
+    offsetof(CoreML__Operation, outputs),
+    &core_ml__named_value_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "blocks",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Operation, n_blocks),
+    offsetof(CoreML__Operation, blocks),
+    &core_ml__unsupported__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "attributes",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Operation, n_attributes),
+    offsetof(CoreML__Operation, attributes),
+    &core_ml__operation__attributes_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__operation__field_indices_by_name[] = {
+  4,   /* field[4] = attributes */
+  3,   /* field[3] = blocks */
+  1,   /* field[1] = inputs */
+  2,   /* field[2] = outputs */
+  0,   /* field[0] = type */
+};
+static const ProtobufCIntRange core_ml__operation__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor core_ml__operation__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Operation",
+  "Operation",
+  "CoreML__Operation",
+  "",
+  sizeof(CoreML__Operation),
+  5,
+  core_ml__operation__field_descriptors,
+  core_ml__operation__field_indices_by_name,
+  1,  core_ml__operation__number_ranges,
+  (ProtobufCMessageInit) core_ml__operation__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__argument__binding__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(CoreML__Argument__Binding, binding_case),
+    offsetof(CoreML__Argument__Binding, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Argument__Binding, binding_case),
+    offsetof(CoreML__Argument__Binding, value),
+    &core_ml__value__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__argument__binding__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange core_ml__argument__binding__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__argument__binding__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Argument.Binding",
+  "Binding",
+  "CoreML__Argument__Binding",
+  "",
+  sizeof(CoreML__Argument__Binding),
+  2,
+  core_ml__argument__binding__field_descriptors,
+  core_ml__argument__binding__field_indices_by_name,
+  1,  core_ml__argument__binding__number_ranges,
+  (ProtobufCMessageInit) core_ml__argument__binding__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__argument__field_descriptors[1] =
+{
+  {
+    "arguments",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Argument, n_arguments),
+    offsetof(CoreML__Argument, arguments),
+    &core_ml__argument__binding__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__argument__field_indices_by_name[] = {
+  0,   /* field[0] = arguments */
+};
+static const ProtobufCIntRange core_ml__argument__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__argument__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Argument",
+  "Argument",
+  "CoreML__Argument",
+  "",
+  sizeof(CoreML__Argument),
+  1,
+  core_ml__argument__field_descriptors,
+  core_ml__argument__field_indices_by_name,
+  1,  core_ml__argument__number_ranges,
+  (ProtobufCMessageInit) core_ml__argument__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__named_value_type__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__NamedValueType, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "type",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__NamedValueType, type),
+    &core_ml__value_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__named_value_type__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+  1,   /* field[1] = type */
+};
+static const ProtobufCIntRange core_ml__named_value_type__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__named_value_type__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.NamedValueType",
+  "NamedValueType",
+  "CoreML__NamedValueType",
+  "",
+  sizeof(CoreML__NamedValueType),
+  2,
+  core_ml__named_value_type__field_descriptors,
+  core_ml__named_value_type__field_indices_by_name,
+  1,  core_ml__named_value_type__number_ranges,
+  (ProtobufCMessageInit) core_ml__named_value_type__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__value_type__field_descriptors[5] =
+{
+  {
+    "tensorType",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__ValueType, type_case),
+    offsetof(CoreML__ValueType, tensortype),
+    &core_ml__tensor_type__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "listType",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__ValueType, type_case),
+    offsetof(CoreML__ValueType, listtype),
+    &core_ml__list_type__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "tupleType",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__ValueType, type_case),
+    offsetof(CoreML__ValueType, tupletype),
+    &core_ml__unsupported__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dictionaryType",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__ValueType, type_case),
+    offsetof(CoreML__ValueType, dictionarytype),
+    &core_ml__dictionary_type__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stateType",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__ValueType, type_case),
+    offsetof(CoreML__ValueType, statetype),
+    &core_ml__unsupported__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__value_type__field_indices_by_name[] = {
+  3,   /* field[3] = dictionaryType */
+  1,   /* field[1] = listType */
+  4,   /* field[4] = stateType */
+  0,   /* field[0] = tensorType */
+  2,   /* field[2] = tupleType */
+};
+static const ProtobufCIntRange core_ml__value_type__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor core_ml__value_type__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.ValueType",
+  "ValueType",
+  "CoreML__ValueType",
+  "",
+  sizeof(CoreML__ValueType),
+  5,
+  core_ml__value_type__field_descriptors,
+  core_ml__value_type__field_indices_by_name,
+  1,  core_ml__value_type__number_ranges,
+  (ProtobufCMessageInit) core_ml__value_type__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__tensor_type__field_descriptors[3] =
+{
+  {
+    "dataType",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TensorType, datatype),
+    &core_ml__data_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rank",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TensorType, rank),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dimensions",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__TensorType, n_dimensions),
+    offsetof(CoreML__TensorType, dimensions),
+    &core_ml__dimension__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__tensor_type__field_indices_by_name[] = {
+  0,   /* field[0] = dataType */
+  2,   /* field[2] = dimensions */
+  1,   /* field[1] = rank */
+};
+static const ProtobufCIntRange core_ml__tensor_type__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor core_ml__tensor_type__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.TensorType",
+  "TensorType",
+  "CoreML__TensorType",
+  "",
+  sizeof(CoreML__TensorType),
+  3,
+  core_ml__tensor_type__field_descriptors,
+  core_ml__tensor_type__field_indices_by_name,
+  1,  core_ml__tensor_type__number_ranges,
+  (ProtobufCMessageInit) core_ml__tensor_type__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__dimension__constant_dimension__field_descriptors[1] =
+{
+  {
+    "size",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Dimension__ConstantDimension, size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__dimension__constant_dimension__field_indices_by_name[] = {
+  0,   /* field[0] = size */
+};
+static const ProtobufCIntRange core_ml__dimension__constant_dimension__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__dimension__constant_dimension__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Dimension.ConstantDimension",
+  "ConstantDimension",
+  "CoreML__Dimension__ConstantDimension",
+  "",
+  sizeof(CoreML__Dimension__ConstantDimension),
+  1,
+  core_ml__dimension__constant_dimension__field_descriptors,
+  core_ml__dimension__constant_dimension__field_indices_by_name,
+  1,  core_ml__dimension__constant_dimension__number_ranges,
+  (ProtobufCMessageInit) core_ml__dimension__constant_dimension__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__dimension__field_descriptors[2] =
+{
+  {
+    "constant",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Dimension, dimension_case),
+    offsetof(CoreML__Dimension, constant),
+    &core_ml__dimension__constant_dimension__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unknown",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Dimension, dimension_case),
+    offsetof(CoreML__Dimension, unknown),
+    &core_ml__unsupported__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__dimension__field_indices_by_name[] = {
+  0,   /* field[0] = constant */
+  1,   /* field[1] = unknown */
+};
+static const ProtobufCIntRange core_ml__dimension__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__dimension__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Dimension",
+  "Dimension",
+  "CoreML__Dimension",
+  "",
+  sizeof(CoreML__Dimension),
+  2,
+  core_ml__dimension__field_descriptors,
+  core_ml__dimension__field_indices_by_name,
+  1,  core_ml__dimension__number_ranges,
+  (ProtobufCMessageInit) core_ml__dimension__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__list_type__field_descriptors[2] =
+{
+  {
+    "type",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__ListType, type),
+    &core_ml__value_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "length",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__ListType, length),
+    &core_ml__dimension__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__list_type__field_indices_by_name[] = {
+  1,   /* field[1] = length */
+  0,   /* field[0] = type */
+};
+static const ProtobufCIntRange core_ml__list_type__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__list_type__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.ListType",
+  "ListType",
+  "CoreML__ListType",
+  "",
+  sizeof(CoreML__ListType),
+  2,
+  core_ml__list_type__field_descriptors,
+  core_ml__list_type__field_indices_by_name,
+  1,  core_ml__list_type__number_ranges,
+  (ProtobufCMessageInit) core_ml__list_type__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__dictionary_type__field_descriptors[2] =
+{
+  {
+    "keyType",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__DictionaryType, keytype),
+    &core_ml__value_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "valueType",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__DictionaryType, valuetype),
+    &core_ml__value_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__dictionary_type__field_indices_by_name[] = {
+  0,   /* field[0] = keyType */
+  1,   /* field[1] = valueType */
+};
+static const ProtobufCIntRange core_ml__dictionary_type__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__dictionary_type__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.DictionaryType",
+  "DictionaryType",
+  "CoreML__DictionaryType",
+  "",
+  sizeof(CoreML__DictionaryType),
+  2,
+  core_ml__dictionary_type__field_descriptors,
+  core_ml__dictionary_type__field_indices_by_name,
+  1,  core_ml__dictionary_type__number_ranges,
+  (ProtobufCMessageInit) core_ml__dictionary_type__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__value__immediate_value__field_descriptors[4] =
+{
+  {
+    "tensor",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Value__ImmediateValue, value_case),
+    offsetof(CoreML__Value__ImmediateValue, tensor),
+    &core_ml__tensor_value__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "tuple",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Value__ImmediateValue, value_case),
+    offsetof(CoreML__Value__ImmediateValue, tuple),
+    &core_ml__unsupported__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Value__ImmediateValue, value_case),
+    offsetof(CoreML__Value__ImmediateValue, list),
+    &core_ml__list_value__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dictionary",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Value__ImmediateValue, value_case),
+    offsetof(CoreML__Value__ImmediateValue, dictionary),
+    &core_ml__unsupported__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__value__immediate_value__field_indices_by_name[] = {
+  3,   /* field[3] = dictionary */
+  2,   /* field[2] = list */
+  0,   /* field[0] = tensor */
+  1,   /* field[1] = tuple */
+};
+static const ProtobufCIntRange core_ml__value__immediate_value__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor core_ml__value__immediate_value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Value.ImmediateValue",
+  "ImmediateValue",
+  "CoreML__Value__ImmediateValue",
+  "",
+  sizeof(CoreML__Value__ImmediateValue),
+  4,
+  core_ml__value__immediate_value__field_descriptors,
+  core_ml__value__immediate_value__field_indices_by_name,
+  1,  core_ml__value__immediate_value__number_ranges,
+  (ProtobufCMessageInit) core_ml__value__immediate_value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__value__blob_file_value__field_descriptors[2] =
+{
+  {
+    "fileName",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Value__BlobFileValue, filename),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offset",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Value__BlobFileValue, offset),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__value__blob_file_value__field_indices_by_name[] = {
+  0,   /* field[0] = fileName */
+  1,   /* field[1] = offset */
+};
+static const ProtobufCIntRange core_ml__value__blob_file_value__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__value__blob_file_value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Value.BlobFileValue",
+  "BlobFileValue",
+  "CoreML__Value__BlobFileValue",
+  "",
+  sizeof(CoreML__Value__BlobFileValue),
+  2,
+  core_ml__value__blob_file_value__field_descriptors,
+  core_ml__value__blob_file_value__field_indices_by_name,
+  1,  core_ml__value__blob_file_value__number_ranges,
+  (ProtobufCMessageInit) core_ml__value__blob_file_value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__value__field_descriptors[3] =
+{
+  {
+    "type",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Value, type),
+    &core_ml__value_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "immediateValue",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Value, value_case),
+    offsetof(CoreML__Value, immediatevalue),
+    &core_ml__value__immediate_value__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "blobFileValue",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Value, value_case),
+    offsetof(CoreML__Value, blobfilevalue),
+    &core_ml__value__blob_file_value__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__value__field_indices_by_name[] = {
+  2,   /* field[2] = blobFileValue */
+  1,   /* field[1] = immediateValue */
+  0,   /* field[0] = type */
+};
+static const ProtobufCIntRange core_ml__value__number_ranges[2 + 1] =
+{
+  { 2, 0 },
+  { 5, 2 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor core_ml__value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Value",
+  "Value",
+  "CoreML__Value",
+  "",
+  sizeof(CoreML__Value),
+  3,
+  core_ml__value__field_descriptors,
+  core_ml__value__field_indices_by_name,
+  2,  core_ml__value__number_ranges,
+  (ProtobufCMessageInit) core_ml__value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__list_value__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__ListValue, n_values),
+    offsetof(CoreML__ListValue, values),
+    &core_ml__value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__list_value__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange core_ml__list_value__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__list_value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.ListValue",
+  "ListValue",
+  "CoreML__ListValue",
+  "",
+  sizeof(CoreML__ListValue),
+  1,
+  core_ml__list_value__field_descriptors,
+  core_ml__list_value__field_indices_by_name,
+  1,  core_ml__list_value__number_ranges,
+  (ProtobufCMessageInit) core_ml__list_value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__tensor_value__repeated_floats__field_descriptors[2] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FLOAT,
+    offsetof(CoreML__TensorValue__RepeatedFloats, n_values),
+    offsetof(CoreML__TensorValue__RepeatedFloats, values),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "values_extent",
+    100001,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FIXED64,
+    offsetof(CoreML__TensorValue__RepeatedFloats, n_values_extent),
+    offsetof(CoreML__TensorValue__RepeatedFloats, values_extent),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__tensor_value__repeated_floats__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+  1,   /* field[1] = values_extent */
+};
+static const ProtobufCIntRange core_ml__tensor_value__repeated_floats__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 100001, 1 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_floats__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.TensorValue.RepeatedFloats",
+  "RepeatedFloats",
+  "CoreML__TensorValue__RepeatedFloats",
+  "",
+  sizeof(CoreML__TensorValue__RepeatedFloats),
+  2,
+  core_ml__tensor_value__repeated_floats__field_descriptors,
+  core_ml__tensor_value__repeated_floats__field_indices_by_name,
+  2,  core_ml__tensor_value__repeated_floats__number_ranges,
+  (ProtobufCMessageInit) core_ml__tensor_value__repeated_floats__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__tensor_value__repeated_ints__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(CoreML__TensorValue__RepeatedInts, n_values),
+    offsetof(CoreML__TensorValue__RepeatedInts, values),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__tensor_value__repeated_ints__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange core_ml__tensor_value__repeated_ints__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_ints__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.TensorValue.RepeatedInts",
+  "RepeatedInts",
+  "CoreML__TensorValue__RepeatedInts",
+  "",
+  sizeof(CoreML__TensorValue__RepeatedInts),
+  1,
+  core_ml__tensor_value__repeated_ints__field_descriptors,
+  core_ml__tensor_value__repeated_ints__field_indices_by_name,
+  1,  core_ml__tensor_value__repeated_ints__number_ranges,
+  (ProtobufCMessageInit) core_ml__tensor_value__repeated_ints__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__tensor_value__repeated_bools__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BOOL,
+    offsetof(CoreML__TensorValue__RepeatedBools, n_values),
+    offsetof(CoreML__TensorValue__RepeatedBools, values),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__tensor_value__repeated_bools__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange core_ml__tensor_value__repeated_bools__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_bools__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.TensorValue.RepeatedBools",
+  "RepeatedBools",
+  "CoreML__TensorValue__RepeatedBools",
+  "",
+  sizeof(CoreML__TensorValue__RepeatedBools),
+  1,
+  core_ml__tensor_value__repeated_bools__field_descriptors,
+  core_ml__tensor_value__repeated_bools__field_indices_by_name,
+  1,  core_ml__tensor_value__repeated_bools__number_ranges,
+  (ProtobufCMessageInit) core_ml__tensor_value__repeated_bools__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__tensor_value__repeated_strings__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(CoreML__TensorValue__RepeatedStrings, n_values),
+    offsetof(CoreML__TensorValue__RepeatedStrings, values),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__tensor_value__repeated_strings__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange core_ml__tensor_value__repeated_strings__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_strings__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.TensorValue.RepeatedStrings",
+  "RepeatedStrings",
+  "CoreML__TensorValue__RepeatedStrings",
+  "",
+  sizeof(CoreML__TensorValue__RepeatedStrings),
+  1,
+  core_ml__tensor_value__repeated_strings__field_descriptors,
+  core_ml__tensor_value__repeated_strings__field_indices_by_name,
+  1,  core_ml__tensor_value__repeated_strings__number_ranges,
+  (ProtobufCMessageInit) core_ml__tensor_value__repeated_strings__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__tensor_value__repeated_long_ints__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(CoreML__TensorValue__RepeatedLongInts, n_values),
+    offsetof(CoreML__TensorValue__RepeatedLongInts, values),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__tensor_value__repeated_long_ints__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange core_ml__tensor_value__repeated_long_ints__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_long_ints__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.TensorValue.RepeatedLongInts",
+  "RepeatedLongInts",
+  "CoreML__TensorValue__RepeatedLongInts",
+  "",
+  sizeof(CoreML__TensorValue__RepeatedLongInts),
+  1,
+  core_ml__tensor_value__repeated_long_ints__field_descriptors,
+  core_ml__tensor_value__repeated_long_ints__field_indices_by_name,
+  1,  core_ml__tensor_value__repeated_long_ints__number_ranges,
+  (ProtobufCMessageInit) core_ml__tensor_value__repeated_long_ints__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__tensor_value__repeated_bytes__field_descriptors[2] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TensorValue__RepeatedBytes, values),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "values_extent",
+    100001,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FIXED64,
+    offsetof(CoreML__TensorValue__RepeatedBytes, n_values_extent),
+    offsetof(CoreML__TensorValue__RepeatedBytes, values_extent),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__tensor_value__repeated_bytes__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+  1,   /* field[1] = values_extent */
+};
+static const ProtobufCIntRange core_ml__tensor_value__repeated_bytes__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 100001, 1 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_bytes__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.TensorValue.RepeatedBytes",
+  "RepeatedBytes",
+  "CoreML__TensorValue__RepeatedBytes",
+  "",
+  sizeof(CoreML__TensorValue__RepeatedBytes),
+  2,
+  core_ml__tensor_value__repeated_bytes__field_descriptors,
+  core_ml__tensor_value__repeated_bytes__field_indices_by_name,
+  2,  core_ml__tensor_value__repeated_bytes__number_ranges,
+  (ProtobufCMessageInit) core_ml__tensor_value__repeated_bytes__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__tensor_value__field_descriptors[7] =
+{
+  {
+    "floats",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__TensorValue, value_case),
+    offsetof(CoreML__TensorValue, floats),
+    &core_ml__tensor_value__repeated_floats__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ints",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__TensorValue, value_case),
+    offsetof(CoreML__TensorValue, ints),
+    &core_ml__tensor_value__repeated_ints__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bools",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__TensorValue, value_case),
+    offsetof(CoreML__TensorValue, bools),
+    &core_ml__tensor_value__repeated_bools__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "strings",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__TensorValue, value_case),
+    offsetof(CoreML__TensorValue, strings),
+    &core_ml__tensor_value__repeated_strings__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "longInts",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__TensorValue, value_case),
+    offsetof(CoreML__TensorValue, longints),
+    &core_ml__tensor_value__repeated_long_ints__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "doubles",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__TensorValue, value_case),
+    offsetof(CoreML__TensorValue, doubles),
+    &core_ml__unsupported__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bytes",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__TensorValue, value_case),
+    offsetof(CoreML__TensorValue, bytes),
+    &core_ml__tensor_value__repeated_bytes__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__tensor_value__field_indices_by_name[] = {
+  2,   /* field[2] = bools */
+  6,   /* field[6] = bytes */
+  5,   /* field[5] = doubles */
+  0,   /* field[0] = floats */
+  1,   /* field[1] = ints */
+  4,   /* field[4] = longInts */
+  3,   /* field[3] = strings */
+};
+static const ProtobufCIntRange core_ml__tensor_value__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor core_ml__tensor_value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.TensorValue",
+  "TensorValue",
+  "CoreML__TensorValue",
+  "",
+  sizeof(CoreML__TensorValue),
+  7,
+  core_ml__tensor_value__field_descriptors,
+  core_ml__tensor_value__field_indices_by_name,
+  1,  core_ml__tensor_value__number_ranges,
+  (ProtobufCMessageInit) core_ml__tensor_value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue core_ml__neural_network_multi_array_shape_mapping__enum_values_by_number[2] =
 {
   { "RANK5_ARRAY_MAPPING", "CORE_ML__NEURAL_NETWORK_MULTI_ARRAY_SHAPE_MAPPING__RANK5_ARRAY_MAPPING", 0 },
@@ -9754,6 +11483,76 @@ const ProtobufCEnumDescriptor core_ml__neural_network_image_shape_mapping__descr
   core_ml__neural_network_image_shape_mapping__enum_values_by_name,
   1,
   core_ml__neural_network_image_shape_mapping__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue core_ml__data_type__enum_values_by_number[23] =
+{
+  { "UNUSED_TYPE", "CORE_ML__DATA_TYPE__UNUSED_TYPE", 0 },
+  { "BOOL", "CORE_ML__DATA_TYPE__BOOL", 1 },
+  { "STRING", "CORE_ML__DATA_TYPE__STRING", 2 },
+  { "FLOAT16", "CORE_ML__DATA_TYPE__FLOAT16", 10 },
+  { "FLOAT32", "CORE_ML__DATA_TYPE__FLOAT32", 11 },
+  { "FLOAT64", "CORE_ML__DATA_TYPE__FLOAT64", 12 },
+  { "BFLOAT16", "CORE_ML__DATA_TYPE__BFLOAT16", 13 },
+  { "INT8", "CORE_ML__DATA_TYPE__INT8", 21 },
+  { "INT16", "CORE_ML__DATA_TYPE__INT16", 22 },
+  { "INT32", "CORE_ML__DATA_TYPE__INT32", 23 },
+  { "INT64", "CORE_ML__DATA_TYPE__INT64", 24 },
+  { "INT4", "CORE_ML__DATA_TYPE__INT4", 25 },
+  { "UINT8", "CORE_ML__DATA_TYPE__UINT8", 31 },
+  { "UINT16", "CORE_ML__DATA_TYPE__UINT16", 32 },
+  { "UINT32", "CORE_ML__DATA_TYPE__UINT32", 33 },
+  { "UINT64", "CORE_ML__DATA_TYPE__UINT64", 34 },
+  { "UINT4", "CORE_ML__DATA_TYPE__UINT4", 35 },
+  { "UINT2", "CORE_ML__DATA_TYPE__UINT2", 36 },
+  { "UINT1", "CORE_ML__DATA_TYPE__UINT1", 37 },
+  { "UINT6", "CORE_ML__DATA_TYPE__UINT6", 38 },
+  { "UINT3", "CORE_ML__DATA_TYPE__UINT3", 39 },
+  { "FLOAT8E4M3FN", "CORE_ML__DATA_TYPE__FLOAT8E4M3FN", 40 },
+  { "FLOAT8E5M2", "CORE_ML__DATA_TYPE__FLOAT8E5M2", 41 },
+};
+static const ProtobufCIntRange core_ml__data_type__value_ranges[] = {
+{0, 0},{10, 3},{21, 7},{31, 12},{0, 23}
+};
+static const ProtobufCEnumValueIndex core_ml__data_type__enum_values_by_name[23] =
+{
+  { "BFLOAT16", 6 },
+  { "BOOL", 1 },
+  { "FLOAT16", 3 },
+  { "FLOAT32", 4 },
+  { "FLOAT64", 5 },
+  { "FLOAT8E4M3FN", 21 },
+  { "FLOAT8E5M2", 22 },
+  { "INT16", 8 },
+  { "INT32", 9 },
+  { "INT4", 11 },
+  { "INT64", 10 },
+  { "INT8", 7 },
+  { "STRING", 2 },
+  { "UINT1", 18 },
+  { "UINT16", 13 },
+  { "UINT2", 17 },
+  { "UINT3", 20 },
+  { "UINT32", 14 },
+  { "UINT4", 16 },
+  { "UINT6", 19 },
+  { "UINT64", 15 },
+  { "UINT8", 12 },
+  { "UNUSED_TYPE", 0 },
+};
+const ProtobufCEnumDescriptor core_ml__data_type__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "CoreML.DataType",
+  "DataType",
+  "CoreML__DataType",
+  "",
+  23,
+  core_ml__data_type__enum_values_by_number,
+  23,
+  core_ml__data_type__enum_values_by_name,
+  4,
+  core_ml__data_type__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 #define core_ml__field_descriptors NULL

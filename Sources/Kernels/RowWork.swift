@@ -35,6 +35,8 @@ public struct UnaryFunction: Equatable, Sendable {
         case sign
         /// To an integer: up, down, or to the nearest, halves to the even one
         case ceiling, floor, round
+        /// The nearest number of half precision; of two the one with the even last digit.
+        case half
     }
 
     public var kind: Kind

@@ -37,6 +37,7 @@ func unary(_ function: UnaryFunction, _ work: borrowing RowWork) {
     case .ceiling: map(work) { -roundedDown(-$0) }
     case .floor: map(work) { roundedDown($0) }
     case .round: map(work) { rounded($0) }
+    case .half: map(work) { nearestHalf($0) }
     }
 }
 

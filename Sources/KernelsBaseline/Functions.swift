@@ -205,3 +205,20 @@ func geluByTanh(_ x: Vector) -> Vector {
     let inner = (x + x * x * x * 0.044715) * 0.797884561
     return x * 0.5 * (1 + hyperbolicTangent(inner))
 }
+
+// MARK: Half precision
+
+/// The nearest number that half precision holds, ties to even: its last digit is the 13th bit, and 2⁻²⁴ at the least.
+@inline(__always)
+func nearestHalf(_ x: Vector) -> Vector {
+    let bits = unsafeBitCast(x, to: SIMD16<UInt32>.self)
+    let rounded = (bits &+ 0xFFF &+ ((bits &>> 13) & 1)) & 0xFFFF_E000
+    var y = unsafeBitCast(rounded & 0x7FFF_FFFF, to: Vector.self)
+    let magnitude = absolute(x)
+    // The last digit of a number between 0.5 and 1 is 2⁻²⁴.
+    y.replace(with: (magnitude + 0.5) - 0.5, where: magnitude .< 0x1p-14)
+    y.replace(with: .infinity, where: magnitude .>= 65520)
+    let sign = bits & 0x8000_0000
+    return unsafeBitCast(unsafeBitCast(y, to: SIMD16<UInt32>.self) | sign, to: Vector.self)
+        .replacing(with: x, where: x .!= x)
+}

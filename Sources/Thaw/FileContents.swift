@@ -32,10 +32,10 @@ public struct FileContents: Sendable {
                 return "\(signature.name): \(list(signature.inputs)) → \(list(signature.outputs))"
             }
             read(live.meta.graph)
-        case .coreML:
-            let file = try MappedFile(path: path)
-            byteCount = file.bytes.count
-            try naming(file: path) { try read(Message(.model, reading: ByteView(viewing: file.bytes, of: file))) }
+        case .coreML, .coreMLPackage:
+            let file = try CoreMLFile(path, format)
+            byteCount = file.byteCount
+            try naming(file: path) { try read(file.message()) }
         }
     }
 
@@ -54,8 +54,12 @@ public struct FileContents: Sendable {
     private mutating func read(_ message: Message) throws {
         version = message.specificationVersion
         guard let kind = message.choice else { throw Failure.noModelKind() }
-        guard kind.hasPrefix("neuralNetwork") else { throw Failure.modelKind(kind) }
-        parts = FileContents.counted((message[kind].layers as [Message]).map { $0.choice ?? "unknown" })
+        switch kind {
+        case "neuralNetwork", "neuralNetworkClassifier":
+            parts = FileContents.counted((message[kind].layers as [Message]).map { $0.choice ?? "unknown" })
+        case "mlProgram": parts = FileContents.counted(try ProgramReader.kinds(message))
+        default: throw Failure.modelKind(kind)
+        }
     }
 
     /// How often each of `kinds` stands there, the most frequent first, of equals in the order of the alphabet.

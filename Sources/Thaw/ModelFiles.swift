@@ -1,5 +1,5 @@
 extension Model {
-    /// Reads a Core ML model (`.mlmodel`), or converts a TensorFlow graph in memory.
+    /// Reads a Core ML model (`.mlmodel`, `.mlpackage`), or converts a TensorFlow graph in memory.
     ///
     /// - Parameters:
     ///   - options: What to convert a graph with; a Core ML model needs none of it.
@@ -13,10 +13,10 @@ extension Model {
             switch format {
             case .frozenGraph, .savedModel, .checkpoint:
                 return try Converter(options).convert(contentsOf: path, labels: labels)
-            case .coreML:
-                let file = try MappedFile(path: path)
-                let message = try Message(.model, reading: ByteView(viewing: file.bytes, of: file))
-                let (model, warnings) = try NeuralNetworkReader.run(message)
+            case .coreML, .coreMLPackage:
+                let file = try CoreMLFile(path, format)
+                let message = try file.message()
+                let (model, warnings) = try ModelReader.run(message, file.package)
                 var conversion = Conversion(
                     model: model, notes: model.image?.formulas ?? [], warnings: warnings, isGraph: false)
                 conversion.hasShortWeights = message.hasShortWeights
@@ -25,14 +25,27 @@ extension Model {
         }
     }
 
-    /// Writes the model as a Core ML neural network, whole or not at all. The same model gives the same bytes.
+    /// Writes the model, whole or not at all: as a Core ML neural network where `path` ends in `.mlmodel`, as an ML Program
+    /// where it ends in `.mlpackage`. The same model gives the same bytes.
     ///
-    /// - Parameter mayReplace: Whether a file that is there already may be replaced.
-    /// - Returns: The bytes written, and the version of the format: the lowest that the layers need.
-    /// - Throws: `Failure` for what no layer computes, and when the file cannot be written.
+    /// - Parameters:
+    ///   - weights: How weights are stored; nil takes what is usual, float32 for a neural network and float16 for a program,
+    ///     which then also computes in it.
+    ///   - target: The oldest systems that must load it; nil takes whatever the model needs.
+    ///   - mayReplace: Whether what is there already may be replaced.
+    /// - Returns: The bytes written, and the version of the format: the lowest that will do.
+    /// - Throws: `Failure` for what nothing in the format computes, and when the file cannot be written.
     @discardableResult
-    public func write(to path: String, mayReplace: Bool = true) throws -> (bytes: Int, version: Int) {
-        let message = try NeuralNetworkWriter.message(self)
+    public func write(
+        to path: String, weights: WeightStorage? = nil, target: CoreMLVersion? = nil, mayReplace: Bool = true
+    ) throws -> (bytes: Int, version: CoreMLVersion) {
+        if ModelFormat(pathToWrite: path) == .coreMLPackage {
+            if let target, target < .firstProgram { throw Failure.packageNeedsTarget(target.name).inFile(path) }
+            let program = try ProgramWriter.run(self, weights: weights ?? WeightStorage(.float16), target: target)
+            let bytes = try ModelPackage.write(program, to: path, mayReplace: mayReplace)
+            return (bytes, program.version)
+        }
+        let message = try NeuralNetworkWriter.message(self, weights: weights ?? WeightStorage(.float32), target: target)
         let file = try AtomicFile(path: path, mayReplace: mayReplace)
         var bytes = 0
         try message.write {
@@ -40,17 +53,18 @@ extension Model {
             try file.write($0)
         }
         try file.commit()
-        return (bytes, message.specificationVersion)
+        return (bytes, CoreMLVersion(rawValue: message.specificationVersion)!)
     }
 }
 
 /// What a model may come from, told by the content of files and folders.
 public enum ModelFormat: Sendable {
-    case frozenGraph, savedModel, checkpoint, coreML
+    case frozenGraph, savedModel, checkpoint, coreML, coreMLPackage
 
     /// - Throws: `Failure` naming the file, that says what the file is where it is none of these.
     public init(of path: String) throws {
-        let wanted = "a Core ML model (.mlmodel) or a TensorFlow graph (.pb, SavedModel, checkpoint)"
+        let wanted =
+            "a Core ML model (.mlmodel, .mlpackage) or a TensorFlow graph (.pb, SavedModel, checkpoint)"
         self = try naming(file: path) {
             switch try GraphSource.kind(path) {
             case .frozenGraph?: return .frozenGraph
@@ -58,7 +72,12 @@ public enum ModelFormat: Sendable {
             case .checkpoint?: return .checkpoint
             case nil: break
             }
-            if let kind = FolderKind(path: path) { throw Failure.wrongFolder(kind, wanted: wanted) }
+            if let kind = FolderKind(path: path) {
+                // A package without a manifest is told what it lacks.
+                let isPackage = kind == .coreMLPackage || ModelFormat(pathToWrite: path) == .coreMLPackage
+                guard isPackage else { throw Failure.wrongFolder(kind, wanted: wanted) }
+                return .coreMLPackage
+            }
             let file = try MappedFile(path: path)
             guard !file.bytes.isEmpty else { throw Failure.isEmpty(path) }
             let kind = FileKind(file.bytes)
@@ -66,4 +85,27 @@ public enum ModelFormat: Sendable {
             return .coreML
         }
     }
+
+    /// The format in which a model is written under this name.
+    public init(pathToWrite path: String) {
+        var name = path[...]
+        while name.count > 1, name.last == "/" { name.removeLast() }
+        self = name.hasSuffix(".mlpackage") ? .coreMLPackage : .coreML
+    }
+}
+
+/// A Core ML model's file, or its package with the file inside.
+struct CoreMLFile {
+    let file: MappedFile
+    let package: ModelPackage?
+
+    init(_ path: String, _ format: ModelFormat) throws {
+        package = format == .coreMLPackage ? try naming(file: path) { try ModelPackage(path: path) } : nil
+        file = try package?.model ?? MappedFile(path: path)
+    }
+
+    var byteCount: Int { package?.byteCount ?? file.bytes.count }
+
+    /// The outermost message of a Core ML model.
+    func message() throws -> Message { try Message(.model, reading: ByteView(viewing: file.bytes, of: file)) }
 }

@@ -51,8 +51,9 @@ enum Commands {
             (
                 "what comes out",
                 [
-                    Options.result, Options.noClobber, Options.weights, Options.classLabel, Options.author,
-                    Options.license, Options.description, Options.modelVersion,
+                    Options.result, Options.target, Options.noClobber, Options.weights, Options.minElements,
+                    Options.depthwise, Options.classLabel, Options.author, Options.license, Options.description,
+                    Options.modelVersion,
                 ]
             ),
             (

@@ -17,37 +17,24 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     if conversion.model.classifier == nil, conversion.model.imageOutput == nil {
         console.note("without --labels it is a plain model with arrays as outputs, no classifier")
     }
-    let target = arguments[Options.result] ?? standardTarget(of: source)
+    let target = arguments[Options.target]
+    let result = arguments[Options.result] ?? standardResult(of: source, for: target)
     let written = try blaming(source) {
-        try conversion.model.write(to: target, mayReplace: !arguments[Options.noClobber])
+        try conversion.model.write(
+            to: result, weights: arguments.weightStorage, target: target, mayReplace: !arguments[Options.noClobber])
     }
     console.note(
-        "wrote \(target): \(megabytes(written.bytes)), Core ML version \(written.version), "
-            + "for \(systems(ofVersion: written.version)) and later")
-    return try verification?.run(conversion, asWrittenTo: target, console) ?? .done
+        "wrote \(result): \(megabytes(written.bytes)), Core ML version \(written.version.rawValue), "
+            + "for \(written.version.systems) and later")
+    return try verification?.run(conversion, asWrittenTo: result, console) ?? .done
 }
 
-/// `NAME.mlmodel` in the current folder.
-private func standardTarget(of source: String) -> String {
+/// `NAME.mlmodel` in the current folder, or `NAME.mlpackage` where all systems that are aimed at load that.
+private func standardResult(of source: String, for target: CoreMLVersion?) -> String {
+    let ending = target.map { $0 >= .iOS15 } ?? false ? ".mlpackage" : ".mlmodel"
     let file = source.split(separator: "/").last.map(String.init) ?? source
-    guard let dot = file.lastIndex(of: "."), dot != file.startIndex else { return file + ".mlmodel" }
-    return file[..<dot] + ".mlmodel"
-}
-
-/// The first systems that load a version of the format. Source: coremltools' `specification/Model.proto`.
-func systems(ofVersion version: Int) -> String {
-    switch version {
-    case ...1: "iOS 11 and macOS 10.13"
-    case 2: "iOS 11.2 and macOS 10.13.2"
-    case 3: "iOS 12 and macOS 10.14"
-    case 4: "iOS 13 and macOS 10.15"
-    case 5: "iOS 14 and macOS 11"
-    case 6: "iOS 15 and macOS 12"
-    case 7: "iOS 16 and macOS 13"
-    case 8: "iOS 17 and macOS 14"
-    case 9: "iOS 18 and macOS 15"
-    default: "iOS 26 and macOS 26"
-    }
+    guard let dot = file.lastIndex(of: "."), dot != file.startIndex else { return file + ending }
+    return file[..<dot] + ending
 }
 
 func megabytes(_ bytes: Int) -> String {

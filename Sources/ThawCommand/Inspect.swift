@@ -39,16 +39,17 @@ private struct Report {
         case .frozenGraph: add("format", ["a frozen TensorFlow graph"])
         case .savedModel: add("format", ["a TensorFlow SavedModel"])
         case .checkpoint: add("format", ["a TensorFlow checkpoint"])
-        case .coreML:
+        case .coreML, .coreMLPackage:
+            let dialect = contents.format == .coreML ? "neural network" : "ML Program"
             let version = contents.version ?? 0
-            add(
-                "format", ["a Core ML neural network, version \(version), for \(systems(ofVersion: version)) and later"]
-            )
+            let systems = CoreMLVersion(rawValue: version).map { ", for \($0.systems) and later" } ?? ""
+            add("format", ["a Core ML \(dialect), version \(version)\(systems)"])
         }
         add("size", [megabytes(contents.byteCount)])
         add("signatures", contents.signatures)
         if let count = contents.variableCount { add("variables", [grouped(count)]) }
-        add(contents.format == .coreML ? "layers" : "nodes", contents.parts)
+        let names: [ModelFormat: String] = [.coreML: "layers", .coreMLPackage: "operations"]
+        add(names[contents.format] ?? "nodes", contents.parts)
     }
 
     mutating func add(placeholders contents: FileContents) {

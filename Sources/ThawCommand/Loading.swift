@@ -69,6 +69,13 @@ extension Arguments {
             decoding: decoding, isFast: self[Options.fast], threads: threads)
     }
 
+    /// How weights are to be stored; nil where it is not said.
+    var weightStorage: WeightStorage? {
+        self[Options.weights].map {
+            WeightStorage($0, minimumCount: self[Options.minElements], includesDepthwise: self[Options.depthwise])
+        }
+    }
+
     /// The threads to use: all cores, unless said.
     var threads: Int { self[Options.threads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }

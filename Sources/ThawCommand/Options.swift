@@ -57,12 +57,24 @@ enum Options {
     ) { try readChoice($0, of: ColorLayout.self) }
 
     static let result = Option(
-        "out", letter: "o", "FILE", "the model to write: .mlmodel", standard: String?.none,
-        "NAME.mlmodel in this folder"
+        "out", letter: "o", "FILE",
+        "the model to write: .mlmodel is a neural network, .mlpackage an ML Program (iOS 15 and later)",
+        standard: String?.none, "NAME.mlmodel in this folder; NAME.mlpackage with --target iOS15 and later"
     ) { try readModelPath($0) }
+    static let target = Option(
+        "target", "iOS11…iOS18|iOS26", "the oldest systems that must load the model", standard: CoreMLVersion?.none,
+        "whatever the model needs"
+    ) { try readTarget($0) }
     static let noClobber = Flag("no-clobber", "do not replace a file that is there already")
     static let weights = Option(
-        "weights", "TYPE", "how weights are stored: float32", standard: "float32", "float32", read: readPrecision)
+        "weights", "float32|float16|int8|palette8|palette6|palette4",
+        "how weights are stored; in float16 an ML Program also computes; int8 is 8 bits on a line for each output "
+            + "channel; a palette is a list of 256, 64 or 16 numbers",
+        standard: WeightType?.none, "float32 in .mlmodel, float16 in .mlpackage"
+    ) { try readChoice($0, of: WeightType.self) }
+    static let minElements = Option(
+        "min-elements", "N", "compress arrays of at least so many weights", standard: 2048, "2048", read: readCount)
+    static let depthwise = Flag("depthwise", "compress the filters of depthwise convolutions, too")
     static let classLabel = Option(
         "class-label", "NAME", "what the model calls its best label", standard: "classLabel", "classLabel"
     ) { $0 }

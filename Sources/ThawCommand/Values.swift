@@ -98,7 +98,7 @@ func readChoice<Choice: RawRepresentable<String> & CaseIterable>(_ text: String,
     return choice
 }
 
-/// `float32`, which is the only one so far.
+/// The arithmetic of a run: `float32`, which is the only one so far.
 func readPrecision(_ text: String) throws -> String {
     guard text == "float32" else { throw Failure.otherPrecision(text) }
     return text
@@ -149,7 +149,16 @@ extension Color {
 func readModelPath(_ text: String) throws -> String {
     var path = text[...]
     while path.count > 1, path.last == "/" { path.removeLast() }
-    if path.hasSuffix(".mlpackage") { throw Failure.later("writing .mlpackage") }
-    guard path.hasSuffix(".mlmodel") else { throw Failure.badValue(text, "a name that ends in .mlmodel") }
+    guard path.hasSuffix(".mlmodel") || path.hasSuffix(".mlpackage") else {
+        throw Failure.badValue(text, "a name that ends in .mlmodel or .mlpackage")
+    }
     return text
+}
+
+/// Systems by the name that `--target` gives them.
+func readTarget(_ text: String) throws -> CoreMLVersion {
+    guard let version = CoreMLVersion.allCases.first(where: { $0.name == text }) else {
+        throw Failure.notAChoice(text, CoreMLVersion.allCases.map(\.name))
+    }
+    return version
 }

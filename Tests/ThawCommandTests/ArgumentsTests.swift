@@ -65,10 +65,15 @@ import Thaw
             (["--labels", "--size", "1x1"], "--labels needs a value; --labels FILE"),
             (["--no-clobber=yes"], "--no-clobber takes no value; 'yes' does not belong there"),
             (["--author", "a", "--author", "b"], "--author is given twice"),
-            (["--weights", "float16"], "--weights: 'float16' is not in this version of Thaw yet; float32 is"),
-            (["-o", "x.mlpackage"], "--out: writing .mlpackage is not in this version of Thaw yet"),
-            (["-o", "x.mlpackage/"], "--out: writing .mlpackage is not in this version of Thaw yet"),
-            (["-o", "x.onnx"], "--out: 'x.onnx' will not do; a name that ends in .mlmodel is expected"),
+            (
+                ["--weights", "float8"],
+                "--weights: 'float8' will not do; float32, float16, int8, palette8, palette6 or palette4 is expected"
+            ),
+            (
+                ["--target", "iOS10"],
+                "--target: 'iOS10' will not do; iOS11, iOS11.2, iOS12, iOS13, iOS14, iOS15, iOS16, iOS17, iOS18 or iOS26 is expected"
+            ),
+            (["-o", "x.onnx"], "--out: 'x.onnx' will not do; a name that ends in .mlmodel or .mlpackage is expected"),
             (
                 ["--size", "224"],
                 "--size: '224' will not do; a width and a height in pixels, as in 224x224, is expected"

@@ -1,5 +1,5 @@
 // The few facts about the machine that Swift cannot ask for by itself: which vector instructions it has, sleeping and
-// waking on a word of memory, and atomic arithmetic on one.
+// waking on a word of memory, atomic arithmetic on one, and exchanging the names of two files.
 #ifndef THAW_CMACHINE_H
 #define THAW_CMACHINE_H
 
@@ -15,6 +15,9 @@ bool thaw_has_avx512(void);
 void thaw_wait(int32_t *word, int32_t expected);
 /// Wakes all that sleep on `word`.
 void thaw_wake(int32_t *word);
+
+/// Lets two files or folders change their names at once; 0 where that went well, else `errno` says why not.
+int thaw_exchange_names(const char *a, const char *b);
 
 static inline int32_t thaw_load(const int32_t *word) { return __atomic_load_n(word, __ATOMIC_SEQ_CST); }
 static inline void thaw_store(int32_t *word, int32_t value) { __atomic_store_n(word, value, __ATOMIC_SEQ_CST); }

@@ -109,6 +109,34 @@ typedef struct CoreML__ExpandDims CoreML__ExpandDims;
 typedef struct CoreML__Tile CoreML__Tile;
 typedef struct CoreML__Reverse CoreML__Reverse;
 typedef struct CoreML__ReorganizeData CoreML__ReorganizeData;
+typedef struct CoreML__Program CoreML__Program;
+typedef struct CoreML__Program__FunctionsEntry CoreML__Program__FunctionsEntry;
+typedef struct CoreML__Function CoreML__Function;
+typedef struct CoreML__Function__BlockSpecializationsEntry CoreML__Function__BlockSpecializationsEntry;
+typedef struct CoreML__Block CoreML__Block;
+typedef struct CoreML__Operation CoreML__Operation;
+typedef struct CoreML__Operation__InputsEntry CoreML__Operation__InputsEntry;
+typedef struct CoreML__Operation__AttributesEntry CoreML__Operation__AttributesEntry;
+typedef struct CoreML__Argument CoreML__Argument;
+typedef struct CoreML__Argument__Binding CoreML__Argument__Binding;
+typedef struct CoreML__NamedValueType CoreML__NamedValueType;
+typedef struct CoreML__ValueType CoreML__ValueType;
+typedef struct CoreML__TensorType CoreML__TensorType;
+typedef struct CoreML__Dimension CoreML__Dimension;
+typedef struct CoreML__Dimension__ConstantDimension CoreML__Dimension__ConstantDimension;
+typedef struct CoreML__ListType CoreML__ListType;
+typedef struct CoreML__DictionaryType CoreML__DictionaryType;
+typedef struct CoreML__Value CoreML__Value;
+typedef struct CoreML__Value__ImmediateValue CoreML__Value__ImmediateValue;
+typedef struct CoreML__Value__BlobFileValue CoreML__Value__BlobFileValue;
+typedef struct CoreML__ListValue CoreML__ListValue;
+typedef struct CoreML__TensorValue CoreML__TensorValue;
+typedef struct CoreML__TensorValue__RepeatedFloats CoreML__TensorValue__RepeatedFloats;
+typedef struct CoreML__TensorValue__RepeatedInts CoreML__TensorValue__RepeatedInts;
+typedef struct CoreML__TensorValue__RepeatedBools CoreML__TensorValue__RepeatedBools;
+typedef struct CoreML__TensorValue__RepeatedStrings CoreML__TensorValue__RepeatedStrings;
+typedef struct CoreML__TensorValue__RepeatedLongInts CoreML__TensorValue__RepeatedLongInts;
+typedef struct CoreML__TensorValue__RepeatedBytes CoreML__TensorValue__RepeatedBytes;
 
 
 /* --- enums --- */
@@ -233,6 +261,32 @@ typedef enum _CoreML__NeuralNetworkImageShapeMapping {
   CORE_ML__NEURAL_NETWORK_IMAGE_SHAPE_MAPPING__RANK4_IMAGE_MAPPING = 1
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__NEURAL_NETWORK_IMAGE_SHAPE_MAPPING)
 } CoreML__NeuralNetworkImageShapeMapping;
+typedef enum _CoreML__DataType {
+  CORE_ML__DATA_TYPE__UNUSED_TYPE = 0,
+  CORE_ML__DATA_TYPE__BOOL = 1,
+  CORE_ML__DATA_TYPE__STRING = 2,
+  CORE_ML__DATA_TYPE__FLOAT16 = 10,
+  CORE_ML__DATA_TYPE__FLOAT32 = 11,
+  CORE_ML__DATA_TYPE__FLOAT64 = 12,
+  CORE_ML__DATA_TYPE__BFLOAT16 = 13,
+  CORE_ML__DATA_TYPE__INT8 = 21,
+  CORE_ML__DATA_TYPE__INT16 = 22,
+  CORE_ML__DATA_TYPE__INT32 = 23,
+  CORE_ML__DATA_TYPE__INT64 = 24,
+  CORE_ML__DATA_TYPE__INT4 = 25,
+  CORE_ML__DATA_TYPE__UINT8 = 31,
+  CORE_ML__DATA_TYPE__UINT16 = 32,
+  CORE_ML__DATA_TYPE__UINT32 = 33,
+  CORE_ML__DATA_TYPE__UINT64 = 34,
+  CORE_ML__DATA_TYPE__UINT4 = 35,
+  CORE_ML__DATA_TYPE__UINT2 = 36,
+  CORE_ML__DATA_TYPE__UINT1 = 37,
+  CORE_ML__DATA_TYPE__UINT6 = 38,
+  CORE_ML__DATA_TYPE__UINT3 = 39,
+  CORE_ML__DATA_TYPE__FLOAT8E4M3FN = 40,
+  CORE_ML__DATA_TYPE__FLOAT8E5M2 = 41
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__DATA_TYPE)
+} CoreML__DataType;
 
 /* --- messages --- */
 
@@ -319,7 +373,7 @@ struct  CoreML__Model
     CoreML__Unsupported *knearestneighborsclassifier;
     CoreML__NeuralNetwork *neuralnetwork;
     CoreML__Unsupported *itemsimilarityrecommender;
-    CoreML__Unsupported *mlprogram;
+    CoreML__Program *mlprogram;
     CoreML__Unsupported *custommodel;
     CoreML__Unsupported *linkedmodel;
     CoreML__Unsupported *classconfidencethresholding;
@@ -2002,6 +2056,417 @@ struct  CoreML__ReorganizeData
     , CORE_ML__REORGANIZE_DATA__REORGANIZATION_TYPE__SPACE_TO_DEPTH, 0 }
 
 
+struct  CoreML__Program__FunctionsEntry
+{
+  ProtobufCMessage base;
+  char *key;
+  CoreML__Function *value;
+};
+#define CORE_ML__PROGRAM__FUNCTIONS_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__program__functions_entry__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
+
+
+struct  CoreML__Program
+{
+  ProtobufCMessage base;
+  int64_t version;
+  size_t n_functions;
+  CoreML__Program__FunctionsEntry **functions;
+};
+#define CORE_ML__PROGRAM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__program__descriptor) \
+    , 0, 0,NULL }
+
+
+struct  CoreML__Function__BlockSpecializationsEntry
+{
+  ProtobufCMessage base;
+  char *key;
+  CoreML__Block *value;
+};
+#define CORE_ML__FUNCTION__BLOCK_SPECIALIZATIONS_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__function__block_specializations_entry__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
+
+
+struct  CoreML__Function
+{
+  ProtobufCMessage base;
+  size_t n_inputs;
+  CoreML__NamedValueType **inputs;
+  char *opset;
+  size_t n_block_specializations;
+  CoreML__Function__BlockSpecializationsEntry **block_specializations;
+};
+#define CORE_ML__FUNCTION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__function__descriptor) \
+    , 0,NULL, (char *)protobuf_c_empty_string, 0,NULL }
+
+
+struct  CoreML__Block
+{
+  ProtobufCMessage base;
+  size_t n_inputs;
+  CoreML__NamedValueType **inputs;
+  size_t n_outputs;
+  char **outputs;
+  size_t n_operations;
+  CoreML__Operation **operations;
+};
+#define CORE_ML__BLOCK__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__block__descriptor) \
+    , 0,NULL, 0,NULL, 0,NULL }
+
+
+struct  CoreML__Operation__InputsEntry
+{
+  ProtobufCMessage base;
+  char *key;
+  CoreML__Argument *value;
+};
+#define CORE_ML__OPERATION__INPUTS_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__operation__inputs_entry__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
+
+
+struct  CoreML__Operation__AttributesEntry
+{
+  ProtobufCMessage base;
+  char *key;
+  CoreML__Value *value;
+};
+#define CORE_ML__OPERATION__ATTRIBUTES_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__operation__attributes_entry__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
+
+
+struct  CoreML__Operation
+{
+  ProtobufCMessage base;
+  char *type;
+  size_t n_inputs;
+  CoreML__Operation__InputsEntry **inputs;
+  size_t n_outputs;
+  CoreML__NamedValueType **outputs;
+  size_t n_blocks;
+  CoreML__Unsupported **blocks;
+  size_t n_attributes;
+  CoreML__Operation__AttributesEntry **attributes;
+};
+#define CORE_ML__OPERATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__operation__descriptor) \
+    , (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
+
+
+typedef enum {
+  CORE_ML__ARGUMENT__BINDING__BINDING__NOT_SET = 0,
+  CORE_ML__ARGUMENT__BINDING__BINDING_NAME = 1,
+  CORE_ML__ARGUMENT__BINDING__BINDING_VALUE = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__ARGUMENT__BINDING__BINDING__CASE)
+} CoreML__Argument__Binding__BindingCase;
+
+struct  CoreML__Argument__Binding
+{
+  ProtobufCMessage base;
+  CoreML__Argument__Binding__BindingCase binding_case;
+  union {
+    char *name;
+    CoreML__Value *value;
+  };
+};
+#define CORE_ML__ARGUMENT__BINDING__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__argument__binding__descriptor) \
+    , CORE_ML__ARGUMENT__BINDING__BINDING__NOT_SET, {0} }
+
+
+struct  CoreML__Argument
+{
+  ProtobufCMessage base;
+  size_t n_arguments;
+  CoreML__Argument__Binding **arguments;
+};
+#define CORE_ML__ARGUMENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__argument__descriptor) \
+    , 0,NULL }
+
+
+struct  CoreML__NamedValueType
+{
+  ProtobufCMessage base;
+  char *name;
+  CoreML__ValueType *type;
+};
+#define CORE_ML__NAMED_VALUE_TYPE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__named_value_type__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
+
+
+typedef enum {
+  CORE_ML__VALUE_TYPE__TYPE__NOT_SET = 0,
+  CORE_ML__VALUE_TYPE__TYPE_TENSOR_TYPE = 1,
+  CORE_ML__VALUE_TYPE__TYPE_LIST_TYPE = 2,
+  CORE_ML__VALUE_TYPE__TYPE_TUPLE_TYPE = 3,
+  CORE_ML__VALUE_TYPE__TYPE_DICTIONARY_TYPE = 4,
+  CORE_ML__VALUE_TYPE__TYPE_STATE_TYPE = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__VALUE_TYPE__TYPE__CASE)
+} CoreML__ValueType__TypeCase;
+
+struct  CoreML__ValueType
+{
+  ProtobufCMessage base;
+  CoreML__ValueType__TypeCase type_case;
+  union {
+    CoreML__TensorType *tensortype;
+    CoreML__ListType *listtype;
+    CoreML__Unsupported *tupletype;
+    CoreML__DictionaryType *dictionarytype;
+    CoreML__Unsupported *statetype;
+  };
+};
+#define CORE_ML__VALUE_TYPE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__value_type__descriptor) \
+    , CORE_ML__VALUE_TYPE__TYPE__NOT_SET, {0} }
+
+
+struct  CoreML__TensorType
+{
+  ProtobufCMessage base;
+  CoreML__DataType datatype;
+  int64_t rank;
+  size_t n_dimensions;
+  CoreML__Dimension **dimensions;
+};
+#define CORE_ML__TENSOR_TYPE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__tensor_type__descriptor) \
+    , CORE_ML__DATA_TYPE__UNUSED_TYPE, 0, 0,NULL }
+
+
+struct  CoreML__Dimension__ConstantDimension
+{
+  ProtobufCMessage base;
+  uint64_t size;
+};
+#define CORE_ML__DIMENSION__CONSTANT_DIMENSION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__dimension__constant_dimension__descriptor) \
+    , 0 }
+
+
+typedef enum {
+  CORE_ML__DIMENSION__DIMENSION__NOT_SET = 0,
+  CORE_ML__DIMENSION__DIMENSION_CONSTANT = 1,
+  CORE_ML__DIMENSION__DIMENSION_UNKNOWN = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__DIMENSION__DIMENSION__CASE)
+} CoreML__Dimension__DimensionCase;
+
+struct  CoreML__Dimension
+{
+  ProtobufCMessage base;
+  CoreML__Dimension__DimensionCase dimension_case;
+  union {
+    CoreML__Dimension__ConstantDimension *constant;
+    CoreML__Unsupported *unknown;
+  };
+};
+#define CORE_ML__DIMENSION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__dimension__descriptor) \
+    , CORE_ML__DIMENSION__DIMENSION__NOT_SET, {0} }
+
+
+struct  CoreML__ListType
+{
+  ProtobufCMessage base;
+  CoreML__ValueType *type;
+  CoreML__Dimension *length;
+};
+#define CORE_ML__LIST_TYPE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__list_type__descriptor) \
+    , NULL, NULL }
+
+
+struct  CoreML__DictionaryType
+{
+  ProtobufCMessage base;
+  CoreML__ValueType *keytype;
+  CoreML__ValueType *valuetype;
+};
+#define CORE_ML__DICTIONARY_TYPE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__dictionary_type__descriptor) \
+    , NULL, NULL }
+
+
+typedef enum {
+  CORE_ML__VALUE__IMMEDIATE_VALUE__VALUE__NOT_SET = 0,
+  CORE_ML__VALUE__IMMEDIATE_VALUE__VALUE_TENSOR = 1,
+  CORE_ML__VALUE__IMMEDIATE_VALUE__VALUE_TUPLE = 2,
+  CORE_ML__VALUE__IMMEDIATE_VALUE__VALUE_LIST = 3,
+  CORE_ML__VALUE__IMMEDIATE_VALUE__VALUE_DICTIONARY = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__VALUE__IMMEDIATE_VALUE__VALUE__CASE)
+} CoreML__Value__ImmediateValue__ValueCase;
+
+struct  CoreML__Value__ImmediateValue
+{
+  ProtobufCMessage base;
+  CoreML__Value__ImmediateValue__ValueCase value_case;
+  union {
+    CoreML__TensorValue *tensor;
+    CoreML__Unsupported *tuple;
+    CoreML__ListValue *list;
+    CoreML__Unsupported *dictionary;
+  };
+};
+#define CORE_ML__VALUE__IMMEDIATE_VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__value__immediate_value__descriptor) \
+    , CORE_ML__VALUE__IMMEDIATE_VALUE__VALUE__NOT_SET, {0} }
+
+
+/*
+ * offset: where the blob's header stands in the file.
+ */
+struct  CoreML__Value__BlobFileValue
+{
+  ProtobufCMessage base;
+  char *filename;
+  uint64_t offset;
+};
+#define CORE_ML__VALUE__BLOB_FILE_VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__value__blob_file_value__descriptor) \
+    , (char *)protobuf_c_empty_string, 0 }
+
+
+typedef enum {
+  CORE_ML__VALUE__VALUE__NOT_SET = 0,
+  CORE_ML__VALUE__VALUE_IMMEDIATE_VALUE = 3,
+  CORE_ML__VALUE__VALUE_BLOB_FILE_VALUE = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__VALUE__VALUE__CASE)
+} CoreML__Value__ValueCase;
+
+struct  CoreML__Value
+{
+  ProtobufCMessage base;
+  CoreML__ValueType *type;
+  CoreML__Value__ValueCase value_case;
+  union {
+    CoreML__Value__ImmediateValue *immediatevalue;
+    CoreML__Value__BlobFileValue *blobfilevalue;
+  };
+};
+#define CORE_ML__VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__value__descriptor) \
+    , NULL, CORE_ML__VALUE__VALUE__NOT_SET, {0} }
+
+
+struct  CoreML__ListValue
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  CoreML__Value **values;
+};
+#define CORE_ML__LIST_VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__list_value__descriptor) \
+    , 0,NULL }
+
+
+struct  CoreML__TensorValue__RepeatedFloats
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  float *values;
+  size_t n_values_extent;
+  uint64_t *values_extent;
+};
+#define CORE_ML__TENSOR_VALUE__REPEATED_FLOATS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__tensor_value__repeated_floats__descriptor) \
+    , 0,NULL, 0,NULL }
+
+
+struct  CoreML__TensorValue__RepeatedInts
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  int32_t *values;
+};
+#define CORE_ML__TENSOR_VALUE__REPEATED_INTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__tensor_value__repeated_ints__descriptor) \
+    , 0,NULL }
+
+
+struct  CoreML__TensorValue__RepeatedBools
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  protobuf_c_boolean *values;
+};
+#define CORE_ML__TENSOR_VALUE__REPEATED_BOOLS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__tensor_value__repeated_bools__descriptor) \
+    , 0,NULL }
+
+
+struct  CoreML__TensorValue__RepeatedStrings
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  char **values;
+};
+#define CORE_ML__TENSOR_VALUE__REPEATED_STRINGS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__tensor_value__repeated_strings__descriptor) \
+    , 0,NULL }
+
+
+struct  CoreML__TensorValue__RepeatedLongInts
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  int64_t *values;
+};
+#define CORE_ML__TENSOR_VALUE__REPEATED_LONG_INTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__tensor_value__repeated_long_ints__descriptor) \
+    , 0,NULL }
+
+
+struct  CoreML__TensorValue__RepeatedBytes
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData values;
+  size_t n_values_extent;
+  uint64_t *values_extent;
+};
+#define CORE_ML__TENSOR_VALUE__REPEATED_BYTES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__tensor_value__repeated_bytes__descriptor) \
+    , {0,NULL}, 0,NULL }
+
+
+typedef enum {
+  CORE_ML__TENSOR_VALUE__VALUE__NOT_SET = 0,
+  CORE_ML__TENSOR_VALUE__VALUE_FLOATS = 1,
+  CORE_ML__TENSOR_VALUE__VALUE_INTS = 2,
+  CORE_ML__TENSOR_VALUE__VALUE_BOOLS = 3,
+  CORE_ML__TENSOR_VALUE__VALUE_STRINGS = 4,
+  CORE_ML__TENSOR_VALUE__VALUE_LONG_INTS = 5,
+  CORE_ML__TENSOR_VALUE__VALUE_DOUBLES = 6,
+  CORE_ML__TENSOR_VALUE__VALUE_BYTES = 7
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__TENSOR_VALUE__VALUE__CASE)
+} CoreML__TensorValue__ValueCase;
+
+struct  CoreML__TensorValue
+{
+  ProtobufCMessage base;
+  CoreML__TensorValue__ValueCase value_case;
+  union {
+    CoreML__TensorValue__RepeatedFloats *floats;
+    CoreML__TensorValue__RepeatedInts *ints;
+    CoreML__TensorValue__RepeatedBools *bools;
+    CoreML__TensorValue__RepeatedStrings *strings;
+    CoreML__TensorValue__RepeatedLongInts *longints;
+    CoreML__Unsupported *doubles;
+    CoreML__TensorValue__RepeatedBytes *bytes;
+  };
+};
+#define CORE_ML__TENSOR_VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__tensor_value__descriptor) \
+    , CORE_ML__TENSOR_VALUE__VALUE__NOT_SET, {0} }
+
+
 /*
  * All stands inside one message because protoc-c writes functions of their own for each outer message, which nobody
  * calls: Thaw packs and unpacks through the descriptors.
@@ -2294,6 +2759,90 @@ void   core_ml__reverse__init
 /* CoreML__ReorganizeData methods */
 void   core_ml__reorganize_data__init
                      (CoreML__ReorganizeData         *message);
+/* CoreML__Program__FunctionsEntry methods */
+void   core_ml__program__functions_entry__init
+                     (CoreML__Program__FunctionsEntry         *message);
+/* CoreML__Program methods */
+void   core_ml__program__init
+                     (CoreML__Program         *message);
+/* CoreML__Function__BlockSpecializationsEntry methods */
+void   core_ml__function__block_specializations_entry__init
+                     (CoreML__Function__BlockSpecializationsEntry         *message);
+/* CoreML__Function methods */
+void   core_ml__function__init
+                     (CoreML__Function         *message);
+/* CoreML__Block methods */
+void   core_ml__block__init
+                     (CoreML__Block         *message);
+/* CoreML__Operation__InputsEntry methods */
+void   core_ml__operation__inputs_entry__init
+                     (CoreML__Operation__InputsEntry         *message);
+/* CoreML__Operation__AttributesEntry methods */
+void   core_ml__operation__attributes_entry__init
+                     (CoreML__Operation__AttributesEntry         *message);
+/* CoreML__Operation methods */
+void   core_ml__operation__init
+                     (CoreML__Operation         *message);
+/* CoreML__Argument__Binding methods */
+void   core_ml__argument__binding__init
+                     (CoreML__Argument__Binding         *message);
+/* CoreML__Argument methods */
+void   core_ml__argument__init
+                     (CoreML__Argument         *message);
+/* CoreML__NamedValueType methods */
+void   core_ml__named_value_type__init
+                     (CoreML__NamedValueType         *message);
+/* CoreML__ValueType methods */
+void   core_ml__value_type__init
+                     (CoreML__ValueType         *message);
+/* CoreML__TensorType methods */
+void   core_ml__tensor_type__init
+                     (CoreML__TensorType         *message);
+/* CoreML__Dimension__ConstantDimension methods */
+void   core_ml__dimension__constant_dimension__init
+                     (CoreML__Dimension__ConstantDimension         *message);
+/* CoreML__Dimension methods */
+void   core_ml__dimension__init
+                     (CoreML__Dimension         *message);
+/* CoreML__ListType methods */
+void   core_ml__list_type__init
+                     (CoreML__ListType         *message);
+/* CoreML__DictionaryType methods */
+void   core_ml__dictionary_type__init
+                     (CoreML__DictionaryType         *message);
+/* CoreML__Value__ImmediateValue methods */
+void   core_ml__value__immediate_value__init
+                     (CoreML__Value__ImmediateValue         *message);
+/* CoreML__Value__BlobFileValue methods */
+void   core_ml__value__blob_file_value__init
+                     (CoreML__Value__BlobFileValue         *message);
+/* CoreML__Value methods */
+void   core_ml__value__init
+                     (CoreML__Value         *message);
+/* CoreML__ListValue methods */
+void   core_ml__list_value__init
+                     (CoreML__ListValue         *message);
+/* CoreML__TensorValue__RepeatedFloats methods */
+void   core_ml__tensor_value__repeated_floats__init
+                     (CoreML__TensorValue__RepeatedFloats         *message);
+/* CoreML__TensorValue__RepeatedInts methods */
+void   core_ml__tensor_value__repeated_ints__init
+                     (CoreML__TensorValue__RepeatedInts         *message);
+/* CoreML__TensorValue__RepeatedBools methods */
+void   core_ml__tensor_value__repeated_bools__init
+                     (CoreML__TensorValue__RepeatedBools         *message);
+/* CoreML__TensorValue__RepeatedStrings methods */
+void   core_ml__tensor_value__repeated_strings__init
+                     (CoreML__TensorValue__RepeatedStrings         *message);
+/* CoreML__TensorValue__RepeatedLongInts methods */
+void   core_ml__tensor_value__repeated_long_ints__init
+                     (CoreML__TensorValue__RepeatedLongInts         *message);
+/* CoreML__TensorValue__RepeatedBytes methods */
+void   core_ml__tensor_value__repeated_bytes__init
+                     (CoreML__TensorValue__RepeatedBytes         *message);
+/* CoreML__TensorValue methods */
+void   core_ml__tensor_value__init
+                     (CoreML__TensorValue         *message);
 /* CoreML methods */
 void   core_ml__init
                      (CoreML         *message);
@@ -2594,6 +3143,90 @@ typedef void (*CoreML__Reverse_Closure)
 typedef void (*CoreML__ReorganizeData_Closure)
                  (const CoreML__ReorganizeData *message,
                   void *closure_data);
+typedef void (*CoreML__Program__FunctionsEntry_Closure)
+                 (const CoreML__Program__FunctionsEntry *message,
+                  void *closure_data);
+typedef void (*CoreML__Program_Closure)
+                 (const CoreML__Program *message,
+                  void *closure_data);
+typedef void (*CoreML__Function__BlockSpecializationsEntry_Closure)
+                 (const CoreML__Function__BlockSpecializationsEntry *message,
+                  void *closure_data);
+typedef void (*CoreML__Function_Closure)
+                 (const CoreML__Function *message,
+                  void *closure_data);
+typedef void (*CoreML__Block_Closure)
+                 (const CoreML__Block *message,
+                  void *closure_data);
+typedef void (*CoreML__Operation__InputsEntry_Closure)
+                 (const CoreML__Operation__InputsEntry *message,
+                  void *closure_data);
+typedef void (*CoreML__Operation__AttributesEntry_Closure)
+                 (const CoreML__Operation__AttributesEntry *message,
+                  void *closure_data);
+typedef void (*CoreML__Operation_Closure)
+                 (const CoreML__Operation *message,
+                  void *closure_data);
+typedef void (*CoreML__Argument__Binding_Closure)
+                 (const CoreML__Argument__Binding *message,
+                  void *closure_data);
+typedef void (*CoreML__Argument_Closure)
+                 (const CoreML__Argument *message,
+                  void *closure_data);
+typedef void (*CoreML__NamedValueType_Closure)
+                 (const CoreML__NamedValueType *message,
+                  void *closure_data);
+typedef void (*CoreML__ValueType_Closure)
+                 (const CoreML__ValueType *message,
+                  void *closure_data);
+typedef void (*CoreML__TensorType_Closure)
+                 (const CoreML__TensorType *message,
+                  void *closure_data);
+typedef void (*CoreML__Dimension__ConstantDimension_Closure)
+                 (const CoreML__Dimension__ConstantDimension *message,
+                  void *closure_data);
+typedef void (*CoreML__Dimension_Closure)
+                 (const CoreML__Dimension *message,
+                  void *closure_data);
+typedef void (*CoreML__ListType_Closure)
+                 (const CoreML__ListType *message,
+                  void *closure_data);
+typedef void (*CoreML__DictionaryType_Closure)
+                 (const CoreML__DictionaryType *message,
+                  void *closure_data);
+typedef void (*CoreML__Value__ImmediateValue_Closure)
+                 (const CoreML__Value__ImmediateValue *message,
+                  void *closure_data);
+typedef void (*CoreML__Value__BlobFileValue_Closure)
+                 (const CoreML__Value__BlobFileValue *message,
+                  void *closure_data);
+typedef void (*CoreML__Value_Closure)
+                 (const CoreML__Value *message,
+                  void *closure_data);
+typedef void (*CoreML__ListValue_Closure)
+                 (const CoreML__ListValue *message,
+                  void *closure_data);
+typedef void (*CoreML__TensorValue__RepeatedFloats_Closure)
+                 (const CoreML__TensorValue__RepeatedFloats *message,
+                  void *closure_data);
+typedef void (*CoreML__TensorValue__RepeatedInts_Closure)
+                 (const CoreML__TensorValue__RepeatedInts *message,
+                  void *closure_data);
+typedef void (*CoreML__TensorValue__RepeatedBools_Closure)
+                 (const CoreML__TensorValue__RepeatedBools *message,
+                  void *closure_data);
+typedef void (*CoreML__TensorValue__RepeatedStrings_Closure)
+                 (const CoreML__TensorValue__RepeatedStrings *message,
+                  void *closure_data);
+typedef void (*CoreML__TensorValue__RepeatedLongInts_Closure)
+                 (const CoreML__TensorValue__RepeatedLongInts *message,
+                  void *closure_data);
+typedef void (*CoreML__TensorValue__RepeatedBytes_Closure)
+                 (const CoreML__TensorValue__RepeatedBytes *message,
+                  void *closure_data);
+typedef void (*CoreML__TensorValue_Closure)
+                 (const CoreML__TensorValue *message,
+                  void *closure_data);
 typedef void (*CoreML_Closure)
                  (const CoreML *message,
                   void *closure_data);
@@ -2712,8 +3345,37 @@ extern const ProtobufCMessageDescriptor core_ml__tile__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__reverse__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__reorganize_data__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__reorganize_data__reorganization_type__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__program__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__program__functions_entry__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__function__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__function__block_specializations_entry__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__block__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__operation__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__operation__inputs_entry__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__operation__attributes_entry__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__argument__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__argument__binding__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__named_value_type__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__value_type__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__tensor_type__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__dimension__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__dimension__constant_dimension__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__list_type__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__dictionary_type__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__value__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__value__immediate_value__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__value__blob_file_value__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__list_value__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__tensor_value__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_floats__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_ints__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_bools__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_strings__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_long_ints__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_bytes__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__neural_network_multi_array_shape_mapping__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__neural_network_image_shape_mapping__descriptor;
+extern const ProtobufCEnumDescriptor    core_ml__data_type__descriptor;
 
 PROTOBUF_C__END_DECLS
 

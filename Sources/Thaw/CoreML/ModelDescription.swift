@@ -12,7 +12,10 @@ struct ModelDescription {
 
     let message: Message
 
-    init(_ model: Model, _ graph: Graph, arrays: NeuralArrays) {
+    /// - Parameter element: The format's name of what an array is made of; neural networks know one kind.
+    init(
+        _ model: Model, _ graph: Graph, arrays: NeuralArrays, element: (ElementType) -> String = { _ in "FLOAT32" }
+    ) {
         let type = MessageType.model.type(of: "description")
         var message = Message(type)
         func feature(_ name: String, _ text: String) -> Message {
@@ -31,7 +34,7 @@ struct ModelDescription {
         func arrayFeature(_ port: Graph.Port) -> Message {
             var result = feature(featureName(port.name), "")
             array(graph[port.value].shape)(&result)
-            result.type.multiArrayType.dataType = "FLOAT32"
+            result.type.multiArrayType.dataType = element(graph[port.value].element)
             return result
         }
         func imageFeature(_ port: Graph.Port, _ width: Int, _ height: Int, _ color: ColorLayout) -> Message {
@@ -118,13 +121,4 @@ struct ModelDescription {
             metadata.userDefined = userDefined
         }
     }
-}
-
-/// A name that Xcode can make a property of: letters, digits and underscores, no digit in front.
-func featureName(_ name: String) -> String {
-    let letters = name.unicodeScalars.map { scalar -> Character in
-        scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)) ? Character(scalar) : "_"
-    }
-    let text = String(letters)
-    return text.first?.isNumber != false ? "_" + text : text
 }

@@ -5,32 +5,43 @@
 struct NeuralNetworkWriter {
     private let model: Model
     private let graph: Graph
+    private let target: CoreMLVersion?
     private var names: [Graph.Value: String] = [:]
     private var layers: NeuralLayers
+    /// The node that is being written, for messages.
+    private var place = ""
 
     /// The model as the format's outermost message.
     /// - Throws: `Failure` naming the node that no layer computes.
-    static func message(_ model: Model) throws -> Message {
+    static func message(
+        _ model: Model, weights: WeightStorage = WeightStorage(.float32), target: CoreMLVersion? = nil
+    ) throws -> Message {
+        var message = try float32(model, target)
+        if weights.type != .float32 { message.storeWeights(as: weights) }
+        return message
+    }
+
+    private static func float32(_ model: Model, _ target: CoreMLVersion?) throws -> Message {
         // An image goes in by itself; a graph that wants several at once would be another graph.
         if let image = model.image, model.batch != 1 { throw Failure.fixedBatch(image.name, model.batch) }
-        let graph = try model.graphOfPixels().rebuiltOutputs { index, value, builder in
-            // An image goes out as it comes in: batch, channel, height, width.
-            index == model.imageOutput?.index
-                ? try builder.add(Transpose(Graph.toFirst), [value], name: model.graph.outputs[index].name + "/order")[
-                    0]
-                : value
-        }.reordered(to: .first, imageInput: model.image != nil)
+        let graph = try model.channelsFirst()
         let fitsImages = graph.types.allSatisfy { $0.shape.first == 1 && [2, 4].contains($0.shape.rank) }
         if fitsImages {
-            var writer = NeuralNetworkWriter(model, graph, .images)
+            var writer = NeuralNetworkWriter(model, graph, .images, target)
             do { return try writer.run() } catch is NeuralLayers.NeedsExactArrays {}
+            if let target, target < .iOS13 {
+                throw Failure.targetTooOld(writer.place, needs: CoreMLVersion.iOS13.systems, target.name)
+            }
+        } else if let target, target < .iOS13 {
+            throw Failure.targetTooOld(
+                "the model, with arrays that are no images,", needs: CoreMLVersion.iOS13.systems, target.name)
         }
-        var writer = NeuralNetworkWriter(model, graph, .exact)
+        var writer = NeuralNetworkWriter(model, graph, .exact, target)
         return try writer.run()
     }
 
-    private init(_ model: Model, _ graph: Graph, _ arrays: NeuralArrays) {
-        self.model = model
+    private init(_ model: Model, _ graph: Graph, _ arrays: NeuralArrays, _ target: CoreMLVersion?) {
+        (self.model, self.target) = (model, target)
         self.graph = graph
         layers = NeuralLayers(arrays)
     }
@@ -46,7 +57,12 @@ struct NeuralNetworkWriter {
                 throw Failure.tooManyAxes(node.name, node.operation.kind, graph[output].shape.rank)
             }
             let neural = NeuralNode(name: node.name, inputs: node.inputs.map(blob), outputs: node.outputs.map(blob))
+            place = "\(node.name) (\(node.operation.kind))"
             try naming(place: node.name) { try operation.write(neural, to: &layers) }
+            if let target, layers.version > target.rawValue {
+                let needed = CoreMLVersion(rawValue: layers.version)!
+                throw Failure.targetTooOld(place, needs: needed.systems, target.name)
+            }
         }
         finishOutputs()
         return message()

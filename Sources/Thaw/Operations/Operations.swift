@@ -27,4 +27,15 @@ enum Operations {
         ]
         return Dictionary(uniqueKeysWithValues: rules.joined().flatMap { rule in rule.kinds.map { ($0, rule) } })
     }()
+
+    /// Every kind of operation of an ML Program that can be read.
+    static let mil: [String: MILRule] = {
+        let rules: [[MILRule]] = [
+            BatchNormalization.mil, Binary.mil, Cast.mil, CompressedWeights.mil, Concatenation.mil, Convolution.mil,
+            Dense.mil, Gather.mil,
+            Pad.mil, Pooling.mil, Reduction.mil, Reshape.mil, Softmax.mil, Split.mil, StridedSlice.mil, Transpose.mil,
+            Unary.mil,
+        ]
+        return Dictionary(uniqueKeysWithValues: rules.joined().flatMap { rule in rule.kinds.map { ($0, rule) } })
+    }()
 }

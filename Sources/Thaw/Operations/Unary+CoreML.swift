@@ -43,6 +43,8 @@ extension Unary: NeuralOperation {
             try layers.requireExactArrays()
             let kind = Unary.layers.first { $0.value == function }!.key
             layers.add(node) { $0.choose(kind) }
+        // Apple's processors compute in the one or the other as they like.
+        case .float16: layers.alias(node)
         case .hardSigmoid(let alpha, let beta): layers.add(node) { $0.writeHardSigmoid(alpha, beta) }
         case .hardSwish(let alpha, let beta):
             writeShare(node, to: &layers) { part, layers in

@@ -21,6 +21,7 @@ extension Unary: EngineOperation {
         case .logarithm1p: UnaryFunction(.log1p)
         case .errorFunction: UnaryFunction(.erf)
         case .complementaryErrorFunction: UnaryFunction(.erfc)
+        case .float16: UnaryFunction(.half)
         case .relu: UnaryFunction(.clamp, alpha: 0, beta: .infinity)
         case .relu6: UnaryFunction(.clamp, alpha: 0, beta: 6)
         case .elu: UnaryFunction(.elu, alpha: 1)

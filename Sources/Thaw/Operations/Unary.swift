@@ -15,6 +15,8 @@ struct Unary: Operation {
         /// log(1 + x), and eˣ − 1, exact near 0.
         case logarithm1p, exponentialMinus1
         case relu, relu6, elu, selu, sigmoid, tanh, softplus, softsign
+        /// The nearest number that float16 holds: what remains of x where a program goes on in that.
+        case float16
         /// Truth values: whether x is 0, and whether x is not a number.
         case not, isNaN
         /// x where x is positive, slope · x elsewhere.
@@ -80,6 +82,7 @@ struct Unary: Operation {
         case .softsign: x / (1 + abs(x))
         case .selu: Selu.scale * (x < 0 ? Selu.alpha * expm1(x) : x)
         case .not: x == 0 ? 1 : 0
+        case .float16: Double(float(fromHalf: half(from: Float(x))))
         case .isNaN: x.isNaN ? 1 : 0
         // Written so that a NaN stays one.
         case .relu: x < 0 ? 0 : x

@@ -11,13 +11,21 @@ extension Failure {
     }
 
     static func cannotWriteOperation(_ node: String, _ kind: String) -> Failure {
-        Failure(place: "\(node) (\(kind))", "Core ML's neural networks have no layer for this")
+        Failure(place: "\(node) (\(kind))", "Core ML has nothing that computes this exactly")
+    }
+
+    static func packageNeedsTarget(_ target: String) -> Failure {
+        Failure("a .mlpackage needs iOS 15", remedy: "--target \(target) loads .mlmodel only")
+    }
+
+    static func targetTooOld(_ what: String, needs systems: String, _ target: String) -> Failure {
+        Failure("\(what) needs \(systems)", remedy: "--target \(target) is older")
     }
 
     static func tooManyAxes(_ node: String, _ kind: String, _ axes: Int) -> Failure {
         Failure(
             place: "\(node) (\(kind))", "the result has \(axes) axes",
-            remedy: "Core ML's neural networks take five at most")
+            remedy: "Core ML takes five at most")
     }
 
     static func fixedBatch(_ input: String, _ batch: Int) -> Failure {
@@ -77,5 +85,13 @@ extension Failure {
 
     static func meanImage(_ name: String) -> Failure {
         Failure("the preprocessing of '\(name)' takes off a mean image", remedy: "a scale and a bias are supported")
+    }
+
+    static func inputNotDescribed(_ name: String) -> Failure {
+        Failure("the input '\(name)' of the program is not described", remedy: "the file is damaged")
+    }
+
+    static func inputUnused(_ name: String) -> Failure {
+        Failure("the input '\(name)' is described, but the program does not take it", remedy: "the file is damaged")
     }
 }

@@ -50,3 +50,10 @@ extension Failure {
             remedy: "the file has \(found)")
     }
 }
+
+/// What is said of a folder that cannot be written.
+extension Failure {
+    static func notReplaceable(_ path: String) -> Failure {
+        Failure(file: path, "something else stands under this name", remedy: "a Core ML package would be replaced")
+    }
+}

@@ -10,13 +10,9 @@ enum FolderKind: Sendable {
 
     /// The kind of the folder at `path`, or nil when there is no folder there that can be read.
     init?(path: String) {
-        guard let folder = opendir(path) else { return nil }
-        defer { closedir(folder) }
+        guard let names = FolderKind.names(in: path) else { return nil }
         self = .plain
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        for name in names {
             if name == "saved_model.pb" || name == "saved_model.pbtxt" {
                 self = .savedModel
             } else if name == "Manifest.json" {
@@ -25,5 +21,19 @@ enum FolderKind: Sendable {
                 self = .checkpoint
             }
         }
+    }
+
+    /// The names in a folder, or nil when there is no folder there that can be read.
+    static func names(in path: String) -> [String]? {
+        guard let folder = opendir(path) else { return nil }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
     }
 }

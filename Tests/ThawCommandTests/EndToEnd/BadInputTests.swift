@@ -115,8 +115,8 @@ import Testing
                 "--set: 'keep' will not do; a placeholder's name and its value, as in is_training=false, is expected"
             ),
             ("resnet", ["--no-such"], "there is no option --no-such"),
-            ("resnet", ["--weights", "float16"], "--weights: 'float16' is not in this version of Thaw yet"),
-            ("resnet", ["-o", "m.mlpackage"], "--out: writing .mlpackage is not in this version of Thaw yet"),
+            ("resnet", ["-o", "m.mlpackage", "--target", "iOS14"], "a .mlpackage needs iOS 15; "),
+            ("mobilenet_v1_folded", ["-o", "m.mlmodel", "--target", "iOS12"], "needs iOS 13 and macOS 10.15; "),
             ("resnet", ["more.pb"], "'more.pb' is one argument too many"),
         ] as [(String, [String], String)])
     func options(_ network: String, _ words: [String], _ expected: String) throws {

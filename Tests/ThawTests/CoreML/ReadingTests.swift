@@ -70,7 +70,7 @@ extension ReadingTests {
     @Test func `a version newer than known is read where every layer is known, with a warning`() throws {
         var message = try NeuralNetworkWriter.message(NetworkCase.all[0].conversion().model)
         message.specificationVersion = 99
-        let warnings = try NeuralNetworkReader.run(message).warnings
+        let warnings = try ModelReader.run(message).warnings
         #expect(warnings.count == 1 && warnings[0].contains("99"))
     }
 }

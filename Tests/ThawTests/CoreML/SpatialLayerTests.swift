@@ -19,7 +19,7 @@ import Testing
         var layers: [Message] = message.neuralNetwork.layers
         change(&layers[0])
         message.neuralNetwork.layers = layers
-        return try NeuralNetworkReader.run(message).model.graph
+        return try ModelReader.run(message).model.graph
     }
 
     private static func resize(_ taps: (Int, Int) -> Taps, from: (Int, Int), to: (Int, Int)) -> Resize {

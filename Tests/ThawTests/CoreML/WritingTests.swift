@@ -50,7 +50,7 @@ import Testing
     @Test func `each channel's own scale is a layer, and is read back as the image's scaling`() throws {
         var model = try model([Self.convolution, Reshape([1, 4])])
         model.image?.scaling = PixelScaling(scale: [0.5, 0.25, 0.125], bias: [1, 2, 3])
-        let back = try NeuralNetworkReader.run(NeuralNetworkWriter.message(model)).model
+        let back = try ModelReader.run(NeuralNetworkWriter.message(model)).model
         #expect(back.image == model.image)
         #expect(back.graph.nodes.map(\.operation.kind) == model.graph.nodes.map(\.operation.kind))
     }
@@ -88,7 +88,7 @@ import Testing
         var layers: [Message] = message.neuralNetwork.layers
         layers[0].sliceStatic.strides = [1, 1, 1, step]
         message.neuralNetwork.layers = layers
-        let failure = #expect(throws: Failure.self) { try NeuralNetworkReader.run(message) }
+        let failure = #expect(throws: Failure.self) { try ModelReader.run(message) }
         #expect(failure?.problemText.contains("sliceStatic") == true)
     }
 }

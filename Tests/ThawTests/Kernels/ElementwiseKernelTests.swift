@@ -42,6 +42,7 @@ func scalar(_ function: UnaryFunction?, _ x: Float) -> Float {
         case .ceiling: x.rounded(.up)
         case .floor: x.rounded(.down)
         case .round: x.rounded(.toNearestOrEven)
+        case .half: Double(float(fromHalf: half(from: Float(x))))
         }
     return Float(y)
 }

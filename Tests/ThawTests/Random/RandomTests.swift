@@ -112,7 +112,7 @@ private struct RandomCheck {
 
     private func coreMLProblem(_ graph: Graph) throws -> String? {
         let back: Model
-        do { back = try roundTrip(Model(graph: graph)) } catch let failure as Failure {
+        do { back = try Dialect.neuralNetwork.roundTrip(Model(graph: graph)) } catch let failure as Failure {
             let kinds = Set(graph.nodes.map(\.operation.kind))
             let hasTooManyAxes = graph.types.contains { $0.shape.rank > NeuralLayers.mostAxes }
             return hasTooManyAxes || !kinds.isDisjoint(with: RoundTripTests.withoutLayer) ? nil : "Core ML: \(failure)"

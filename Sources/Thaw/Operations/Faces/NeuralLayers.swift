@@ -142,7 +142,7 @@ extension NeuralLayers {
 extension Message {
     /// Weights as they are stored: in single precision.
     static func weights(_ tensor: Tensor) -> Message {
-        var message = Message(MessageType.layer.type(of: "bias").type(of: "bias"))
+        var message = Message(.weights)
         message.floatValue = tensor.asFloat32.view
         return message
     }

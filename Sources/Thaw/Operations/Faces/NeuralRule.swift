@@ -46,14 +46,53 @@ struct NeuralLayer {
         let halves: ByteView = message.float16Value
         let element: ElementType = floats.count == 0 && halves.count > 0 ? .float16 : .float32
         let bytes = element == .float16 ? halves : floats
-        guard (message.rawValue as ByteView).count + (message.int8RawValue as ByteView).count == 0 else {
-            throw refused("the weights are quantised", remedy: "float32 and float16 are supported")
+        if (message.rawValue as ByteView).count > 0 { return try quantized(message, shape, count) }
+        guard (message.int8RawValue as ByteView).count == 0 else {
+            throw refused("the weights are products of 8-bit integers", remedy: "other quantised weights are supported")
         }
         guard bytes.count == count * element.size else {
             throw refused("\(bytes.count / element.size) weights are stored", remedy: "\(count) are expected")
         }
         return Tensor(shape: shape, element: element, storage: Tensor.Storage(viewing: bytes.bytes, of: bytes.owner))
             .asFloat32
+    }
+
+    /// Weights that are codes on a line, or places in a list of numbers; the codes' highest bits come first.
+    private func quantized(_ message: Message, _ shape: Shape, _ count: Int) throws -> Tensor {
+        let quantization: Message = message["quantization"]
+        let bits: Int = quantization.numberOfBits
+        let raw: ByteView = message.rawValue
+        guard (1...8).contains(bits) else { throw refused("weights of \(bits) bits are not possible") }
+        guard raw.count == (count * bits + 7) / 8 else {
+            throw refused("\(raw.count) bytes of weights are stored", remedy: "\(count) of \(bits) bits are expected")
+        }
+        let codes = raw.withBytes { unpacked($0, count: count, bits: bits, .highestFirst) }
+        func numbers(_ view: ByteView) -> [Float] {
+            view.withBytes { bytes in
+                (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
+            }
+        }
+        if quantization.has("lookupTableQuantization") {
+            let list = numbers(quantization.lookupTableQuantization.floatValue)
+            guard list.count == 1 << bits else {
+                throw refused("the list has \(list.count) numbers", remedy: "\(1 << bits) are expected")
+            }
+            return Tensor(codes.map { list[Int($0)] }, shape: shape)
+        }
+        let line: Message = quantization["linearQuantization"]
+        let (scales, biases) = (numbers(line.scale), numbers(line.bias))
+        let rows = Swift.max(1, shape.first ?? 1)
+        guard [1, rows].contains(scales.count), [0, 1, rows].contains(biases.count) else {
+            throw refused(
+                "there are \(scales.count) scales and \(biases.count) biases", remedy: "one, or \(rows), are expected")
+        }
+        let length = Swift.max(1, count / rows)
+        return Tensor(
+            codes.enumerated().map { place, code in
+                let row = place / length
+                let bias = biases.isEmpty ? 0 : biases[biases.count == 1 ? 0 : row]
+                return Float(code) * scales[scales.count == 1 ? 0 : row] + bias
+            }, shape: shape)
     }
 
     /// Numbers that a field gives for height and width, or `value` for both where it is empty.

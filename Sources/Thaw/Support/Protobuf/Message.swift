@@ -52,6 +52,15 @@ struct Message: Sendable {
         entries.first { $0.index == index }?.value
     }
 
+    /// Changes every message that a field holds.
+    mutating func mapMessages(_ body: (inout Message) -> Void) {
+        for index in entries.indices {
+            guard case .messages(var messages) = entries[index].value else { continue }
+            for place in messages.indices { body(&messages[place]) }
+            entries[index].value = .messages(messages)
+        }
+    }
+
     /// Sets a field, or unsets it where `value` is nil.
     mutating func setEntry(_ index: Int, _ value: Value?) {
         let field = messageType.fields[index]

@@ -10,6 +10,9 @@ struct MessageType: @unchecked Sendable {
     /// A layer of a Core ML neural network.
     static let layer = MessageType(descriptor: thaw_core_ml_layer())
 
+    /// Weights of a layer.
+    static let weights = MessageType.layer.type(of: "bias").type(of: "bias")
+
     var name: String { String(cString: descriptor.pointee.short_name) }
 
     /// All fields, by rising number; twins stand at the end.

@@ -1,0 +1,136 @@
+/// What goes into a Core ML model and what comes out, as its description says, and the model made of that and a graph:
+/// the part of reading that both dialects share.
+struct ModelInterface {
+    private let description: Message
+    private(set) var image: ImageInput?
+    private var imageOutput: ImageOutput?
+    private var classifier: (labels: [String], label: String, probabilities: String)?
+
+    init(_ description: Message) { self.description = description }
+
+    // MARK: Inputs
+
+    /// Takes in an input that the description calls an image of this size, or an array.
+    /// - Parameter shape: Batch, channel, height, width for an image.
+    mutating func addInput(_ name: String, _ shape: Shape) throws {
+        guard let feature = (description.input as [Message]).first(where: { $0.name as String == name }) else {
+            throw Failure.inputNotDescribed(name)
+        }
+        let type: Message = feature["type"]
+        switch type.choice {
+        case "imageType":
+            let read = try ModelInterface.image(name, type["imageType"])
+            guard shape == [1, read.color.channels, read.height, read.width] else {
+                throw Failure.badFeature(
+                    name,
+                    "is an image of \(read.width)×\(read.height) pixels, the program takes an array of shape \(shape)"
+                )
+            }
+            try setImage(read)
+        case "multiArrayType": break
+        case let kind: throw Failure.inputKind(name, kind ?? "none")
+        }
+    }
+
+    /// An image as a feature's type describes it.
+    static func image(_ name: String, _ type: Message) throws -> ImageInput {
+        let colors: [String: ColorLayout] = ["RGB": .rgb, "BGR": .bgr, "GRAYSCALE": .gray, "GRAYSCALE_FLOAT16": .gray]
+        guard let color = colors[type.colorSpace as String] else {
+            throw Failure.badFeature(name, "has no color space")
+        }
+        let (width, height): (Int, Int) = (type.width, type.height)
+        guard (1...1 << 16).contains(width), (1...1 << 16).contains(height) else {
+            throw Failure.badFeature(name, "is an image of \(width)×\(height) pixels")
+        }
+        return ImageInput(name: name, width: width, height: height, color: color)
+    }
+
+    mutating func setImage(_ image: ImageInput) throws {
+        guard self.image == nil else { throw Failure.badFeature(image.name, "is a second image; one is supported") }
+        self.image = image
+    }
+
+    /// Whatever is described must go in.
+    func checkInputs(_ names: [String]) throws {
+        for feature in description.input as [Message] where !names.contains(feature.name) {
+            throw Failure.inputUnused(feature.name)
+        }
+    }
+
+    mutating func setScaling(_ scaling: PixelScaling) { image?.scaling = scaling }
+
+    // MARK: Image outputs
+
+    /// The array that an output shows as an image, with its channels behind, as in the graph to come; nil for an output that
+    /// is described as something else.
+    mutating func imageOutput(
+        _ name: String, _ value: Graph.Value, _ builder: inout GraphBuilder
+    ) throws -> Graph.Value? {
+        guard let feature = (description.output as [Message]).first(where: { $0.name as String == name }) else {
+            return nil
+        }
+        let type: Message = feature["type"]
+        guard type.choice == "imageType" else { return nil }
+        let read = try ModelInterface.image(name, type["imageType"])
+        let shape: Shape = [1, read.color.channels, read.height, read.width]
+        guard imageOutput == nil else { throw Failure.badFeature(name, "is a second image; one is supported") }
+        let given = builder.graph[value].shape
+        guard given.filter({ $0 != 1 }) == shape.filter({ $0 != 1 }),
+            let form = ImageForm(shape.permuted(Graph.toLast))
+        else {
+            throw Failure.badFeature(
+                name, "is an image of \(read.width)×\(read.height) pixels made of an array of \(given)")
+        }
+        imageOutput = ImageOutput(index: builder.graph.outputs.count, form: form, color: read.color)
+        var value = value
+        if given != shape { value = try builder.add(Reshape(shape), [value], name: name + "/shape")[0] }
+        return try builder.add(Transpose(Graph.toLast), [value], name: name + "/order")[0]
+    }
+
+    // MARK: The classifier
+
+    mutating func setClassifier(_ labels: [String], label: String, probabilities: String) {
+        classifier = (labels, label, probabilities)
+    }
+
+    private func configuration(_ classes: Int) throws -> ClassifierConfiguration? {
+        guard let (labels, label, probabilities) = classifier else { return nil }
+        guard !labels.isEmpty else { throw Failure.classifierWithoutLabels() }
+        guard labels.count == classes else { throw Failure.labelsAndClasses(labels.count, classes) }
+        var seen = Set<String>()
+        if let twice = labels.first(where: { !seen.insert($0).inserted }) { throw Failure.duplicateLabel(twice) }
+        return ClassifierConfiguration(labels: labels, predictedFeature: label, probabilities: probabilities)
+    }
+
+    // MARK: The model
+
+    /// The model of a graph whose channels stand first: simplified, and arithmetic at its head taken for the image's scaling.
+    ///
+    /// - Parameter ownsHead: Whether that arithmetic is the network's own, and not a part of how its images are prepared.
+    func model(_ graph: Graph, ownsHead: Bool = false) throws -> Model {
+        var image = image
+        var ordered = graph
+        // The image is the graph's first input, whatever goes in beside it.
+        if let image, let place = graph.inputs.firstIndex(where: { $0.name == image.name }) {
+            ordered.inputs.swapAt(0, place)
+        }
+        let channelsLast = try ordered.withoutRegrouping().reordered(to: .last, imageInput: image != nil)
+        let said = ModelDescription.Reading(
+            description, channels: image?.color.channels, outputChannels: imageOutput?.color.channels)
+        // Before what makes pixels is folded into the layers before it.
+        var model = try Model(graph: channelsLast, imageOutput: imageOutput, metadata: said.metadata)
+            .withoutPixels(said.pixels, hasBounds: said.hasPixelBounds)
+        model.graph = try Passes.run(Passes.simplification, on: model.graph)
+        var lifted = said.lifted
+        if let read = image, let scaling = try model.graph.withLiftedPreprocessing() {
+            model.graph = scaling.graph
+            let head = PixelScaling(scale: scaling.lifted.scale, bias: scaling.lifted.offset)
+            image?.scaling = read.scaling.followed(by: head)
+            if ownsHead { lifted = lifted ?? head }
+        }
+        image?.lifted = lifted
+        model.image = image
+        model.classifier = try configuration(model.classCount)
+        return model
+    }
+}

@@ -1,0 +1,179 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A Core ML package: a folder with a manifest that names the model's file, and the weights beside that.
+/// Source: coremltools' `modelpackage/src/ModelPackage.cpp`.
+struct ModelPackage {
+    /// The model's file.
+    let model: MappedFile
+    private let root: String
+    /// The folder that the model's file lies in, which programs call `@model_path`.
+    private let modelFolder: String
+
+    private static let manifest = "Manifest.json"
+    private static let author = "com.apple.CoreML"
+    private static let modelPath = "com.apple.CoreML/model.mlmodel"
+    private static let weightPath = "com.apple.CoreML/weights"
+
+    // MARK: Reading
+
+    /// - Throws: `Failure` when the manifest is missing or damaged, or names a file that is missing or lies outside.
+    init(path: String) throws {
+        root = path
+        guard access(path + "/" + Self.manifest, F_OK) == 0 else { throw Failure.packageWithoutManifest() }
+        let file = try MappedFile(path: path + "/" + Self.manifest)
+        let json = try withExtendedLifetime(file) { try naming(place: Self.manifest) { try JSON(file.bytes) } }
+        guard let identifier = json["rootModelIdentifier"]?.string else {
+            throw Failure.manifestWithout("which file is the model")
+        }
+        guard let name = json["itemInfoEntries"]?[identifier]?["path"]?.string else {
+            throw Failure.manifestWithout("where the model '\(identifier)' is")
+        }
+        let modelFile = try Self.inside(path + "/Data", name)
+        guard access(modelFile, F_OK) == 0 else { throw Failure.manifestFileMissing(name) }
+        model = try MappedFile(path: modelFile)
+        modelFolder = String(modelFile[..<modelFile.lastIndex(of: "/")!])
+        try requireInside(modelFile, name)
+    }
+
+    /// The file of weights that a program names.
+    func weights(_ name: String) throws -> WeightFile {
+        let prefix = "@model_path/"
+        guard name.hasPrefix(prefix) else { throw Failure.leavesPackage(name) }
+        let relative = String(name.dropFirst(prefix.count))
+        let path = try Self.inside(modelFolder, relative)
+        guard access(path, F_OK) == 0 else { throw Failure.weightFileMissing(relative) }
+        try requireInside(path, relative)
+        return try WeightFile(path: path, name: path)
+    }
+
+    /// A path below `folder`.
+    /// - Throws: `Failure` for one that leads elsewhere.
+    private static func inside(_ folder: String, _ name: String) throws -> String {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard !name.isEmpty, !name.utf8.contains(0), parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
+            throw Failure.leavesPackage(name)
+        }
+        return folder + "/" + name
+    }
+
+    /// A link might lead out of the package although the name does not.
+    private func requireInside(_ path: String, _ name: String) throws {
+        guard let whole = realpath(root, nil), let resolved = realpath(path, nil) else {
+            throw Failure.cannotOpen(path, errno)
+        }
+        defer {
+            free(whole)
+            free(resolved)
+        }
+        guard String(cString: resolved).hasPrefix(String(cString: whole) + "/") else {
+            throw Failure.leavesPackage(name)
+        }
+    }
+
+    /// The bytes of the model's file and of all files beside it.
+    var byteCount: Int {
+        func size(_ path: String) -> Int {
+            var status = stat()
+            guard lstat(path, &status) == 0 else { return 0 }
+            guard status.st_mode & S_IFMT == S_IFDIR else { return Int(status.st_size) }
+            return (FolderKind.names(in: path) ?? []).reduce(0) { $0 + size(path + "/" + $1) }
+        }
+        return size(root)
+    }
+
+    // MARK: Writing
+
+    /// Writes a package, whole or not at all. The same program gives the same bytes, the identifiers among them.
+    /// - Returns: The bytes written.
+    static func write(_ program: ProgramWriter.Result, to path: String, mayReplace: Bool) throws -> Int {
+        let folder = try AtomicFolder(path: path, mayReplace: mayReplace) { existing in
+            FolderKind(path: existing).map { $0 == .coreMLPackage } ?? false
+                || FolderKind.names(in: existing)?.isEmpty ?? false
+        }
+        return try naming(file: path) {
+            try folder.makeFolder("Data/" + weightPath)
+            var hash = ContentHash()
+            var count = 0
+            func write(_ name: String, _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
+                let file = try folder.file(name)
+                try body {
+                    hash.add($0)
+                    count += $0.count
+                    try file.write($0)
+                }
+                try file.commit()
+            }
+            try write("Data/" + modelPath, program.message.write)
+            try write("Data/" + weightPath + "/weight.bin", program.weights.write)
+            let text = manifest(model: hash.identifier(0), weights: hash.identifier(1))
+            try write(Self.manifest) { append in try Array(text.utf8).withUnsafeBytes(append) }
+            try folder.commit()
+            return count
+        }
+    }
+
+    private static func manifest(model: String, weights: String) -> String {
+        func entry(_ identifier: String, _ name: String, _ path: String, _ description: String) -> String {
+            """
+                    "\(identifier)": {
+                        "author": "\(author)",
+                        "description": "\(description)",
+                        "name": "\(name)",
+                        "path": "\(path)"
+                    }
+            """
+        }
+        let entries = [
+            entry(model, "model.mlmodel", modelPath, "CoreML Model Specification"),
+            entry(weights, "weights", weightPath, "CoreML Model Weights"),
+        ].sorted()
+        return """
+            {
+                "fileFormatVersion": "1.0.0",
+                "itemInfoEntries": {
+            \(entries.joined(separator: ",\n"))
+                },
+                "rootModelIdentifier": "\(model)"
+            }
+
+            """
+    }
+}
+
+/// A number that stands for bytes, by which files that differ are told apart: 64 bits after FNV-1a, eight bytes at a time.
+/// Source: http://www.isthe.com/chongo/tech/comp/fnv
+private struct ContentHash {
+    private var state: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes[...]
+        while rest.count >= 8 {
+            mix(bytes.loadUnaligned(fromByteOffset: rest.startIndex, as: UInt64.self).littleEndian)
+            rest = rest.dropFirst(8)
+        }
+        for byte in rest { mix(UInt64(byte)) }
+    }
+
+    private mutating func mix(_ word: UInt64) {
+        state = (state ^ word) &* 0x100_0000_01B3
+        // The lowest bits would never hear of the highest.
+        state ^= state >> 32
+    }
+
+    /// An identifier made of the number, of the form 8-4-4-4-12, a different one for each `role`.
+    func identifier(_ role: UInt64) -> String {
+        var copy = self
+        var digits: [Character] = []
+        for part in 0..<2 {
+            copy.mix(role << 8 | UInt64(part))
+            let text = String(copy.state, radix: 16, uppercase: true)
+            digits += Array(String(repeating: "0", count: 16 - text.count) + text)
+        }
+        let places = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+        return places.map { String(digits[$0]) }.joined(separator: "-")
+    }
+}

@@ -1,0 +1,257 @@
+/// Reads a Core ML ML Program into a model.
+///
+/// What a program computes in, float16 or float32, is not kept: weights become float32, and casts between the two vanish.
+struct ProgramReader {
+    private let package: ModelPackage?
+    private let description: Message
+    private let function: Message
+    private let block: Message
+    private var reading = MILReading()
+    private var names: [String: MILReading.Binding] = [:]
+    private var files: [String: WeightFile] = [:]
+    private var interface: ModelInterface
+    /// What the operation that ends a classifier gives.
+    private var end: ClassifierEnd?
+
+    private struct ClassifierEnd {
+        var probabilities: Operand
+        var labels: [String]
+        var label: String
+        var dictionary: String
+    }
+
+    /// - Parameter package: Where the weights are; nil for a program that comes without.
+    /// - Throws: `Failure` naming the operation or the feature that cannot be read.
+    static func run(_ message: Message, _ package: ModelPackage?) throws -> Model {
+        var reader = try ProgramReader(message, package)
+        return try reader.model()
+    }
+
+    private init(_ message: Message, _ package: ModelPackage?) throws {
+        self.package = package
+        description = message["description"]
+        interface = ModelInterface(description)
+        let functions: [Message] = message.mlProgram.functions
+        guard let main = functions.first(where: { $0.key == "main" }) ?? (functions.count == 1 ? functions[0] : nil)
+        else { throw Failure.noFunction(functions.map { $0.key }) }
+        function = main["value"]
+        let opset: String = function.opset
+        guard let body = (function.block_specializations as [Message]).first(where: { $0.key == opset }) else {
+            throw Failure.noBlock(opset)
+        }
+        block = body["value"]
+    }
+
+    /// The kinds of a program's operations, without its constants.
+    static func kinds(_ message: Message) throws -> [String] {
+        try (ProgramReader(message, nil).block.operations as [Message]).map { $0.type }.filter { $0 != "const" }
+    }
+
+    private mutating func model() throws -> Model {
+        guard (description.state as [Message]).isEmpty else { throw Failure.stateful() }
+        try addInputs()
+        for (position, operation) in (block.operations as [Message]).enumerated() {
+            try naming(place: "operation \(position + 1) '\(Self.name(operation))'") { try add(operation, position) }
+        }
+        try addOutputs()
+        return try interface.model(reading.builder.graph)
+    }
+
+    // MARK: Inputs
+
+    private mutating func addInputs() throws {
+        for input in function.inputs as [Message] {
+            let name: String = input.name
+            let (shape, element) = try type(input["type"], of: name)
+            try interface.addInput(name, shape)
+            let type = TensorType(shape, element.isFloatingPoint ? .float32 : element == .bool ? .bool : .int32)
+            try define(name, .operand(.edge(reading.builder.input(name, type), type)))
+        }
+        try interface.checkInputs((function.inputs as [Message]).map { $0.name })
+    }
+
+    private mutating func define(_ name: String, _ binding: MILReading.Binding) throws {
+        guard names.updateValue(binding, forKey: name) == nil else { throw Failure.valueTwice(name) }
+    }
+
+    // MARK: Types and constants
+
+    /// The shape and the elements of an array whose sizes are all known.
+    private func type(_ type: Message, of name: String) throws -> (Shape, ElementType) {
+        guard type.has("tensorType") else { throw Failure.valueType(name, type.choice ?? "none") }
+        let tensor: Message = type["tensorType"]
+        let sizes = (tensor.dimensions as [Message]).map { $0.has("constant") ? $0.constant.size as Int : -1 }
+        guard let count = Shape(sizes).checkedCount, count < 1 << 31 else { throw Failure.valueShape(name, sizes) }
+        let element: String = tensor.dataType
+        if element == "BOOL" { return (Shape(sizes), .bool) }
+        guard let known = MILElement(element)?.element ?? (element == "INT64" ? .int64 : nil) else {
+            throw Failure.valueElement(name, element)
+        }
+        return (Shape(sizes), known)
+    }
+
+    /// A constant of the program.
+    private mutating func constant(_ value: Message, of name: String) throws -> MILReading.Binding {
+        if value.has("immediateValue") {
+            let immediate: Message = value["immediateValue"]
+            if immediate.has("list") {
+                let elements: [Message] = immediate.list.values
+                return .texts(try elements.flatMap { try texts($0, of: name) })
+            }
+            if (value.type.tensorType.dataType as String) == "STRING" { return .texts(try texts(value, of: name)) }
+        }
+        let (shape, element) = try type(value["type"], of: name)
+        let elementName: String = value.type.tensorType.dataType
+        let tensor: Tensor
+        if value.has("blobFileValue") {
+            let fileName: String = value.blobFileValue.fileName
+            guard let known = MILElement(elementName), let package else {
+                throw Failure.valueElement(name, elementName)
+            }
+            if files[fileName] == nil { files[fileName] = try package.weights(fileName) }
+            tensor = try files[fileName]!.array(at: value.blobFileValue.offset, shape, known)
+        } else {
+            tensor = try immediate(value.immediateValue["tensor"], shape, element, elementName, of: name)
+        }
+        return .operand(.constant(element.isFloatingPoint ? tensor.asFloat32 : tensor))
+    }
+
+    private func immediate(
+        _ message: Message, _ shape: Shape, _ element: ElementType, _ elementName: String, of name: String
+    ) throws -> Tensor {
+        let count = shape.elementCount
+        func checked(_ found: Int) throws { if found != count { throw Failure.valueCount(name, found, shape) } }
+        switch message.choice {
+        case "floats":
+            let view: ByteView = message.floats.values
+            try checked(view.count / 4)
+            return Tensor(
+                shape: shape, element: .float32, storage: Tensor.Storage(viewing: view.bytes, of: view.owner))
+        case "ints", "longInts":
+            let integers: [Int] = message.has("ints") ? message.ints.values : message.longInts.values
+            try checked(integers.count)
+            return Tensor(integers: integers, shape: shape, element: element)
+        case "bools":
+            let bools: [Bool] = message.bools.values
+            try checked(bools.count)
+            return Tensor(shape: shape, element: .bool) { bools[$0] ? 1 : 0 }
+        case "bytes":
+            let view: ByteView = message.bytes.values
+            guard let known = MILElement(elementName) else { throw Failure.valueElement(name, elementName) }
+            guard view.count == known.kind.byteCount(count) else { throw Failure.valueCount(name, view.count, shape) }
+            return known.tensor(shape, view)
+        default:
+            try checked(0)
+            return Tensor(shape: shape, element: element) { _ in 0 }
+        }
+    }
+
+    /// The texts of a value: one, several, or numbers that stand for texts.
+    private func texts(_ value: Message, of name: String) throws -> [String] {
+        let tensor: Message = value.immediateValue["tensor"]
+        switch tensor.choice {
+        case "strings": return tensor.strings.values
+        case "ints": return (tensor.ints.values as [Int]).map(String.init)
+        case "longInts": return (tensor.longInts.values as [Int]).map(String.init)
+        // A number of 64 bits stands as bytes.
+        case "bytes":
+            let view: ByteView = tensor.bytes.values
+            return view.withBytes { bytes in
+                stride(from: 0, to: bytes.count - 7, by: 8).map {
+                    "\(Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: Int64.self)))"
+                }
+            }
+        default: throw Failure.valueType(name, tensor.choice ?? "none")
+        }
+    }
+
+    // MARK: Operations
+
+    private static func name(_ operation: Message) -> String {
+        let outputs: [Message] = operation.outputs
+        return outputs.first?.name ?? ""
+    }
+
+    private mutating func add(_ operation: Message, _ position: Int) throws {
+        let kind: String = operation.type
+        let outputs: [Message] = operation.outputs
+        let name = Self.name(operation)
+        guard !outputs.isEmpty else { throw Failure.operationWithoutOutput(kind) }
+        let attributes: [Message] = operation.attributes
+        if kind == "const" {
+            guard let value = attributes.first(where: { $0.key == "val" }) else { throw Failure.constantWithoutValue() }
+            return try define(name, constant(value["value"], of: name))
+        }
+        let arguments = try arguments(operation, attributes)
+        let read = MILRead(name: name, kind: kind, arguments: arguments, outputCount: outputs.count)
+        if kind == "classify" { return try addClassification(read, outputs.map { $0.name }) }
+        guard let rule = Operations.mil[kind] else { throw Failure.unknownOperation(kind) }
+        let results = try rule.build(read, &reading)
+        guard results.count >= outputs.count else {
+            throw Failure.operationOutputs(kind, outputs.count, results.count)
+        }
+        for (output, result) in zip(outputs, results) {
+            let (shape, _) = try type(output["type"], of: output.name)
+            guard shape == result.shape else { throw Failure.declaredShape(output.name, shape, result.shape) }
+            try define(output.name, .operand(result))
+        }
+    }
+
+    /// All that an operation is given, by name; constants may also stand as attributes.
+    private mutating func arguments(
+        _ operation: Message, _ attributes: [Message]
+    ) throws -> [String: [MILReading.Binding]] {
+        var arguments: [String: [MILReading.Binding]] = [:]
+        for entry in operation.inputs as [Message] {
+            let key: String = entry.key
+            arguments[key] = try (entry.value.arguments as [Message]).map { binding in
+                if binding.has("value") { return try constant(binding["value"], of: key) }
+                let name: String = binding.name
+                guard let value = names[name] else { throw Failure.valueMissing(name) }
+                return value
+            }
+        }
+        for entry in attributes where entry.key as String != "name" {
+            let key: String = entry.key
+            if arguments[key] == nil, let value = try? constant(entry["value"], of: key) { arguments[key] = [value] }
+        }
+        return arguments
+    }
+
+    private mutating func addClassification(_ read: MILRead, _ outputs: [String]) throws {
+        guard outputs.count == 2, case .texts(let labels)? = read.arguments["classes"]?.first else {
+            throw read.refused("the classes are missing, or not two outputs are named")
+        }
+        end = ClassifierEnd(
+            probabilities: try read.operand("probabilities"), labels: labels, label: outputs[0],
+            dictionary: outputs[1])
+    }
+
+    // MARK: Outputs
+
+    private mutating func addOutputs() throws {
+        var outputs: [String] = block.outputs
+        let described = (description.output as [Message]).map { $0.name as String }
+        if let missing = described.first(where: { !outputs.contains($0) }) { throw Failure.outputMissing(missing) }
+        if let classification = end,
+            outputs.contains(classification.dictionary) || outputs.contains(classification.label)
+        {
+            let read = MILRead(name: classification.dictionary, kind: "classify", arguments: [:], outputCount: 1)
+            let value = try reading.edge(classification.probabilities, read)
+            let count = reading.builder[value].shape.elementCount
+            let row =
+                reading.builder[value].shape == [1, count]
+                ? value : try reading.builder.add(Reshape([1, count]), [value], name: read.name + "/row")[0]
+            reading.builder.output(classification.dictionary, row)
+            interface.setClassifier(
+                classification.labels, label: classification.label, probabilities: classification.dictionary)
+            outputs.removeAll { $0 == classification.dictionary || $0 == classification.label }
+        }
+        for name in outputs {
+            guard case .operand(let operand)? = names[name] else { throw Failure.outputMissing(name) }
+            let read = MILRead(name: name, kind: "output", arguments: [:], outputCount: 1)
+            let value = try reading.edge(operand, read)
+            reading.builder.output(name, try interface.imageOutput(name, value, &reading.builder) ?? value)
+        }
+    }
+}

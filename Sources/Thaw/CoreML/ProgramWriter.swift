@@ -1,0 +1,197 @@
+/// Writes a model as a Core ML ML Program, the dialect of `.mlpackage` folders.
+///
+/// The image arrives in float32, is scaled, and then becomes what the program computes in: float16 unless asked. What goes
+/// in and out by arrays is float32 or int32 whatever that is.
+struct ProgramWriter {
+    /// A program, and the arrays that stand in a file beside it.
+    struct Result {
+        var message: Message
+        var weights: ProgramWeights
+        var version: CoreMLVersion
+    }
+
+    private var model: Model
+    private var graph: Graph
+    private var block: MILBlock
+    private var values: [Graph.Value: MILValue] = [:]
+    private var inputs: [Message] = []
+
+    /// - Parameters:
+    ///   - weights: How weights are stored, which also says what the program computes in.
+    ///   - target: The newest version that may be used; nil takes the lowest that will do.
+    /// - Throws: `Failure` naming the node that no operation computes.
+    static func run(_ model: Model, weights: WeightStorage = WeightStorage(.float16), target: CoreMLVersion? = nil)
+        throws -> Result
+    {
+        if weights.type.isSelective, let target, target < .iOS16 {
+            throw Failure.targetTooOld(
+                "--weights \(weights.type.rawValue)", needs: CoreMLVersion.iOS16.systems, target.name)
+        }
+
+        if let image = model.image, model.batch != 1 { throw Failure.fixedBatch(image.name, model.batch) }
+        var writer = try ProgramWriter(model, weights, target)
+        return try writer.run()
+    }
+
+    private init(_ model: Model, _ weights: WeightStorage, _ target: CoreMLVersion?) throws {
+        self.model = model
+        graph = try model.channelsFirst()
+        block = MILBlock(weights, target: target)
+    }
+
+    private mutating func run() throws -> Result {
+        for index in graph.inputs.indices { graph.inputs[index].name = block.unique(graph.inputs[index].name) }
+        for index in graph.outputs.indices { graph.outputs[index].name = block.unique(graph.outputs[index].name) }
+        for (index, port) in graph.inputs.enumerated() { addInput(port, isImage: index == 0 && model.image != nil) }
+        nameOutputs()
+        for node in graph.nodes { try add(node) }
+        let outputs = finishOutputs()
+        return Result(message: message(outputs), weights: block.weights, version: block.version)
+    }
+
+    // MARK: Types
+
+    /// What an array inside the program is made of.
+    private func element(_ element: ElementType) -> ElementType {
+        element.isFloatingPoint ? block.float : element == .bool ? .bool : .int32
+    }
+
+    private func type(_ value: Graph.Value) -> TensorType {
+        TensorType(graph[value].shape, element(graph[value].element))
+    }
+
+    /// What an array is made of where it goes in or comes out.
+    private func outside(_ element: ElementType) -> ElementType {
+        element.isFloatingPoint || element == .bool ? .float32 : .int32
+    }
+
+    /// Arrays that go in and come out have at least one axis.
+    private func outside(_ shape: Shape) -> Shape { shape.rank == 0 ? [1] : shape }
+
+    // MARK: Inputs
+
+    private mutating func addInput(_ port: Graph.Port, isImage: Bool) {
+        let inner = type(port.value)
+        var value = MILValue(
+            name: port.name, type: TensorType(outside(inner.shape), outside(inner.element)))
+        inputs.append(MILBlock.named(value.name, .tensorType(value.type)))
+        if isImage, let scaling = model.image?.scaling { value = scaled(value, scaling) }
+        if value.shape != inner.shape {
+            let whole = MILValue(
+                name: block.unique(port.name + "_number"), type: TensorType(inner.shape, value.element))
+            block.add("squeeze", [whole], ["x": .value(value), "axes": .integers([0])])
+            value = whole
+        }
+        values[port.value] = block.cast(value, to: inner.element)
+    }
+
+    /// The image with its pixels scaled, in float32: before it is scaled an image may need more digits than float16 has.
+    private mutating func scaled(_ image: MILValue, _ scaling: PixelScaling) -> MILValue {
+        let float = block.float
+        block.float = .float32
+        defer { block.float = float }
+        func constant(_ numbers: [Double]) -> MILArgument {
+            let isOne = numbers.allSatisfy { $0 == numbers[0] }
+            return .constant(
+                Tensor(
+                    isOne ? [Float(numbers[0])] : numbers.map { Float($0) },
+                    shape: isOne ? [] : [1, numbers.count, 1, 1]))
+        }
+        var value = image
+        for (kind, part, numbers, neutral) in [
+            ("mul", "scaled", scaling.scale, 1.0), ("add", "biased", scaling.bias, 0),
+        ]
+        where numbers.contains(where: { $0 != neutral }) {
+            let result = MILValue(name: block.unique(image.name + "_" + part), type: image.type)
+            block.add(kind, [result], ["x": .value(value), "y": constant(numbers)])
+            value = result
+        }
+        return value
+    }
+
+    // MARK: Nodes
+
+    private mutating func add(_ node: Graph.Node) throws {
+        guard let operation = node.operation as? any MILOperation else {
+            throw Failure.cannotWriteOperation(node.name, node.operation.kind)
+        }
+        for (index, output) in node.outputs.enumerated() where values[output] == nil {
+            guard graph[output].shape.rank <= MILBlock.mostAxes else {
+                throw Failure.tooManyAxes(node.name, node.operation.kind, graph[output].shape.rank)
+            }
+            let name = block.unique(index == 0 ? node.name : "\(node.name)_\(index)")
+            values[output] = MILValue(name: name, type: type(output))
+        }
+        let mil = MILNode(inputs: node.inputs.map { values[$0]! }, outputs: node.outputs.map { values[$0]! })
+        try naming(place: "\(node.name) (\(node.operation.kind))") {
+            if block.float == .float16, node.operation.exceedsFloat16 {
+                try block.inFloat32(mil) { try operation.write($0, to: &$1) }
+            } else {
+                try operation.write(mil, to: &block)
+            }
+        }
+    }
+
+    // MARK: Outputs
+
+    /// Gives what comes out as it is computed the name that it comes out by.
+    private mutating func nameOutputs() {
+        for port in graph.outputs.dropFirst(model.classifier == nil ? 0 : 1) where values[port.value] == nil {
+            let type = type(port.value)
+            guard type.element == outside(type.element), type.shape.rank > 0 else { continue }
+            values[port.value] = MILValue(name: port.name, type: type)
+        }
+    }
+
+    /// The names of what comes out, each computed by an operation.
+    private mutating func finishOutputs() -> [String] {
+        var names: [String] = []
+        for (index, port) in graph.outputs.enumerated() {
+            var value = values[port.value]!
+            if index == 0, let classifier = model.classifier {
+                value = block.cast(value, to: .float32)
+                let label = block.unique(classifier.predictedFeature)
+                block.addClassify(value, labels: classifier.labels, label: label, dictionary: port.name)
+                names += [label, port.name]
+                continue
+            }
+            names.append(port.name)
+            let type = TensorType(outside(value.shape), outside(value.element))
+            let result = MILValue(name: port.name, type: type)
+            if value.shape != type.shape {
+                value = block.cast(value, to: type.element)
+                block.add("expand_dims", [result], ["x": .value(value), "axes": .integers([0])])
+            } else if value.element != type.element {
+                block.castInto(result, from: value)
+            } else if block.name(value) != port.name {
+                block.add("identity", [result], ["x": .value(value)])
+            }
+        }
+        return names
+    }
+
+    // MARK: The message
+
+    private func message(_ outputs: [String]) -> Message {
+        let opset = block.version.opset
+        var body = Message(.block)
+        body.outputs = outputs
+        body.operations = block.operations
+        var specialization = Message(MessageType.function.type(of: "block_specializations"))
+        specialization.key = opset
+        specialization.value = body
+        var main = Message(.function)
+        main.inputs = inputs
+        main.opset = opset
+        main.block_specializations = [specialization]
+        var entry = Message(MessageType.program.type(of: "functions"))
+        entry.key = "main"
+        entry.value = main
+        var message = Message(.model)
+        message.specificationVersion = block.version.rawValue
+        message.mlProgram.version = 1
+        message.mlProgram.functions = [entry]
+        message.description = ModelDescription(model, graph, arrays: .exact) { outside($0).milName }.message
+        return message
+    }
+}

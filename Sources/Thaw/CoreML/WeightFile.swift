@@ -1,0 +1,85 @@
+/// A mapped file of weights beside an ML Program, read with nothing in it believed. See `ProgramWeights` for its form.
+struct WeightFile {
+    private let file: MappedFile
+    /// How the file is called in messages.
+    private let name: String
+
+    init(path: String, name: String) throws {
+        file = try MappedFile(path: path)
+        self.name = name
+        guard file.bytes.count >= ProgramWeights.alignment else {
+            throw Failure.weightsOutside(0, file.bytes.count).inFile(name)
+        }
+        let version: UInt32 = load(4)
+        guard version == ProgramWeights.version else { throw Failure.weightFileVersion(version).inFile(name) }
+    }
+
+    private func load<T: FixedWidthInteger>(_ offset: Int) -> T {
+        T(littleEndian: file.bytes.loadUnaligned(fromByteOffset: offset, as: T.self))
+    }
+
+    /// The array whose header stands at `offset`, which must be of this type. Numbers of less than 8 bits are unpacked;
+    /// all others are a view of the file.
+    /// - Throws: `Failure` when there is no such array.
+    func array(at offset: Int, _ shape: Shape, _ type: MILElement) throws -> Tensor {
+        try naming(file: name) {
+            let alignment = ProgramWeights.alignment
+            let size = file.bytes.count
+            guard offset >= 0, offset % alignment == 0 else { throw Failure.weightsUnaligned(offset) }
+            guard offset <= size - alignment else { throw Failure.weightsOutside(offset, size) }
+            guard load(offset) as UInt32 == ProgramWeights.sentinel else { throw Failure.weightSentinel(offset) }
+            let number: UInt32 = load(offset + 4)
+            guard let kind = ProgramWeights.Kind(rawValue: number), kind == type.kind else {
+                let found = ProgramWeights.Kind(rawValue: number).map { "\($0)" } ?? "\(number)"
+                throw Failure.weightKind(offset, found, type.name)
+            }
+            let count: UInt64 = load(offset + 8)
+            let start: UInt64 = load(offset + 16)
+            guard start % UInt64(alignment) == 0 else { throw Failure.weightsUnaligned(Int(clamping: start)) }
+            guard start <= UInt64(size), count <= UInt64(size) - start else {
+                throw Failure.weightsOutside(offset, size)
+            }
+            guard let elements = shape.checkedCount, kind.byteCount(elements) == Int(count) else {
+                let expected = shape.checkedCount.map(kind.byteCount) ?? 0
+                throw Failure.weightCount(offset, Int(count), "\(type.name)\(shape)", expected)
+            }
+            let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[Int(start)..<Int(start + count)])
+            return type.tensor(shape, ByteView(viewing: bytes, of: file))
+        }
+    }
+}
+
+/// What elements of an array of an ML Program are, those of less than 8 bits among them.
+struct MILElement {
+    /// The format's name: "UINT4".
+    let name: String
+    let kind: ProgramWeights.Kind
+    /// What they are once they are unpacked.
+    let element: ElementType
+
+    /// The type of this name, or nil for one whose arrays no file holds.
+    init?(_ name: String) {
+        let types: [String: (ProgramWeights.Kind, ElementType)] = [
+            "FLOAT16": (.float16, .float16), "FLOAT32": (.float32, .float32), "BFLOAT16": (.bfloat16, .bfloat16),
+            "INT8": (.int8, .int8), "INT16": (.int16, .int16), "INT32": (.int32, .int32), "INT4": (.int4, .int8),
+            "UINT8": (.uint8, .uint8), "UINT16": (.uint16, .uint16), "UINT32": (.uint32, .uint32),
+            "UINT6": (.uint6, .uint8), "UINT4": (.uint4, .uint8), "UINT3": (.uint3, .uint8),
+            "UINT2": (.uint2, .uint8), "UINT1": (.uint1, .uint8),
+        ]
+        guard let (kind, element) = types[name] else { return nil }
+        (self.name, self.kind, self.element) = (name, kind, element)
+    }
+
+    /// The array that stands in `bytes`, which are as many as it takes.
+    func tensor(_ shape: Shape, _ bytes: ByteView) -> Tensor {
+        guard kind.bits < 8 else {
+            return Tensor(
+                shape: shape, element: element, storage: Tensor.Storage(viewing: bytes.bytes, of: bytes.owner))
+        }
+        let numbers = bytes.withBytes { unpacked($0, count: shape.elementCount, bits: kind.bits, .lowestFirst) }
+        guard element == .int8 else { return Tensor(codes: numbers, shape: shape) }
+        // A negative number has its sign in its own highest bit.
+        let sign = 1 << (kind.bits - 1)
+        return Tensor(shape: shape, element: element) { Double((Int(numbers[$0]) ^ sign) - sign) }
+    }
+}

@@ -1,0 +1,45 @@
+extension BatchNormalization: MILOperation {
+    /// What makes the variance 1 together with it: an epsilon of 0 might stand for something else.
+    private static let epsilon: Float = 1e-5
+
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        let x = MILArgument.value(node.input)
+        guard node.input.shape.rank == 4 else {
+            let scaled = block.part("mul", node, "scaled", ["x": x, "y": .constant(scale)])
+            return block.add("add", node, ["x": .value(scaled), "y": .constant(offset)])
+        }
+        let channels = scale.elementCount
+        let all = { (number: Float) in
+            MILArgument.constant(Tensor(Array(repeating: number, count: channels), shape: [channels]))
+        }
+        block.add(
+            "batch_norm", node,
+            [
+                "x": x, "mean": all(0), "variance": all(1 - Self.epsilon), "gamma": .constant(scale),
+                "beta": .constant(offset), "epsilon": .number(Self.epsilon),
+            ])
+    }
+}
+
+// MARK: Reading
+
+extension BatchNormalization {
+    static let mil = [
+        MILRule("batch_norm") { op, reading in
+            let x = try op.operand()
+            guard x.shape.rank >= 3 else { throw Failure.wrongRank(4, x.shape).at(op.place) }
+            let channels = x.shape[1]
+            let ones = Tensor([Float](repeating: 1, count: channels), shape: [channels])
+            let zeros = Tensor([Float](repeating: 0, count: channels), shape: [channels])
+            let normalization = BatchNormalization(
+                gamma: try op.has("gamma") ? op.channels("gamma", channels).floats : ones.floats,
+                beta: try op.has("beta") ? op.channels("beta", channels).floats : zeros.floats,
+                mean: try op.channels("mean", channels).floats, variance: try op.channels("variance", channels).floats,
+                epsilon: try op.number("epsilon", default: 1e-5))
+            if x.shape.rank == 4 { return [try reading.add(normalization, x, op)] }
+            let shape = Shape([channels] + Array(repeating: 1, count: x.shape.rank - 2))
+            let product = try reading.combine(.multiply, x, .constant(normalization.scale.reshaped(shape)), op)
+            return [try reading.combine(.add, product, .constant(normalization.offset.reshaped(shape)), op)]
+        }
+    ]
+}

@@ -1,0 +1,215 @@
+/// Weights that an ML Program stores compressed: operations without inputs, computed once when the program is loaded.
+extension MILBlock {
+    /// Adds the operation whose result are these weights, and returns its name.
+    mutating func addCompressed(_ weights: Tensor, _ name: String) -> String {
+        version = max(version, .iOS16)
+        let name = unique(name)
+        let type = TensorType(weights.shape, float)
+        if let bits = storage.type.paletteBits {
+            addPalette(weights, bits, name, type)
+        } else {
+            let codes = LinearCodes(weights)
+            let rows = codes.scales.count
+            let data = Tensor(codes: codes.codes, shape: weights.shape)
+            let zeros = Tensor(codes: codes.zeros, shape: [rows])
+            addConstantExpression(
+                "constexpr_affine_dequantize", name, type,
+                [
+                    ("axis", .immediate(Tensor(integers: [0], shape: []))),
+                    ("quantized_data", inFile(data, .uint8, TensorType(weights.shape, .uint8).message)),
+                    ("scale", number(Tensor(codes.scales, shape: [rows]))),
+                    ("zero_point", inFile(zeros, .uint8, TensorType([rows], .uint8).message)),
+                ])
+        }
+        return name
+    }
+
+    private mutating func addPalette(_ weights: Tensor, _ bits: Int, _ name: String, _ type: TensorType) {
+        // From iOS 18 on each output channel may have a list of its own, which pays where the list is the smaller part.
+        let perRow = weights.elementCount / max(1, weights.shape[0])
+        let isGrouped = target.map { $0 >= .iOS18 } ?? false && perRow >= 4 << bits
+        let rows = isGrouped ? weights.shape[0] : 1
+        let length = weights.elementCount / rows
+        var numbers: [Float] = []
+        var places: [UInt8] = []
+        weights.withFloats { floats in
+            for row in 0..<rows {
+                let part = UnsafeBufferPointer(rebasing: floats[row * length..<(row + 1) * length])
+                let palette = WeightPalette(part, bits: bits)
+                numbers += palette.numbers
+                places += palette.places(of: part)
+            }
+        }
+        let bytes = packed(places, bits: bits, .lowestFirst)
+        let data = Tensor(codes: bytes, shape: [bytes.count])
+        guard isGrouped else {
+            return addConstantExpression(
+                "constexpr_lut_to_dense", name, type,
+                [
+                    ("indices", inFile(data, .uint8, TensorType([bytes.count], .uint8).message)),
+                    ("lut", number(Tensor(numbers, shape: [numbers.count]))),
+                    (
+                        "shape",
+                        .immediate(
+                            Tensor(integers: weights.shape.dimensions, shape: [weights.shape.rank], element: .uint32))
+                    ),
+                ])
+        }
+        let kinds: [Int: (ProgramWeights.Kind, String)] = [
+            8: (.uint8, "UINT8"), 6: (.uint6, "UINT6"), 4: (.uint4, "UINT4"),
+        ]
+        let (kind, elementName) = kinds[bits]!
+        var indices = TensorType(weights.shape, .uint8).message
+        indices.tensorType.dataType = elementName
+        let listShape = Shape([rows] + weights.shape.dropFirst().map { _ in 1 } + [1 << bits, 1])
+        addConstantExpression(
+            "constexpr_lut_to_dense", name, type,
+            [
+                ("indices", inFile(data, kind, indices, elements: weights.elementCount)),
+                ("lut", number(Tensor(numbers, shape: listShape))),
+            ], bound: true)
+    }
+
+    /// A constant with fractions, in the file where it is large.
+    private mutating func number(_ tensor: Tensor) -> Message {
+        let type = TensorType(tensor.shape, float)
+        return tensor.elementCount < 10
+            ? .immediate(tensor.converted(to: float))
+            : inFile(tensor, float == .float16 ? .float16 : .float32, type.message)
+    }
+}
+
+extension Tensor {
+    init(codes: [UInt8], shape: Shape) {
+        let storage = Storage(byteCount: codes.count) { $0.copyBytes(from: codes) }
+        self.init(shape: shape, element: .uint8, storage: storage)
+    }
+}
+
+extension TensorType {
+    fileprivate var message: Message { .tensorType(self) }
+}
+
+// MARK: Reading
+
+enum CompressedWeights {
+    static let mil = [
+        MILRule("constexpr_affine_dequantize") { op, _ in
+            let data = try op.constant("quantized_data")
+            let axis = try op.axis(.constant(data))
+            let scale = try op.along(axis, "scale", of: data)
+            let zero = try op.along(axis, "zero_point", of: data)
+            return [.constant(try op.line(data, scale, zero))]
+        },
+        MILRule("constexpr_blockwise_shift_scale") { op, _ in
+            let data = try op.constant("data")
+            let offset = try op.has("offset") ? op.constant("offset") : nil
+            return [.constant(try op.line(data, op.constant("scale"), offset))]
+        },
+        MILRule("constexpr_lut_to_dense") { op, _ in [.constant(try palette(op))] },
+        MILRule("constexpr_sparse_to_dense") { op, _ in [.constant(try sparse(op))] },
+        MILRule("constexpr_cast") { op, _ in [.constant(try op.constant("source_val"))] },
+    ]
+
+    private static func palette(_ op: MILRead) throws -> Tensor {
+        let list = try op.constant("lut")
+        let indices = try op.constant("indices")
+        let numbers = list.floats
+        if op.has("shape") {
+            let shape = Shape(try op.integers("shape"))
+            let bits = numbers.count.trailingZeroBitCount
+            guard let count = shape.checkedCount, count < 1 << 31, numbers.count == 1 << bits, (1...8).contains(bits),
+                indices.bytes.count == (count * bits + 7) / 8
+            else { throw op.refused("\(indices.bytes.count) bytes of indices do not fill an array of shape \(shape)") }
+            let places = indices.view.withBytes { unpacked($0, count: count, bits: bits, .lowestFirst) }
+            return Tensor(places.map { numbers[Int($0)] }, shape: shape)
+        }
+        // One list for each block of indices; numbers by themselves, not vectors.
+        let rank = indices.shape.rank
+        guard list.shape.rank == rank + 2, list.shape[rank + 1] == 1,
+            zip(indices.shape, list.shape).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
+        else { throw op.refused("a list of shape \(list.shape) does not fit indices of shape \(indices.shape)") }
+        let length = list.shape[rank]
+        let place = Shape(list.shape.prefix(rank)).blockPlaces(in: indices.shape)
+        return try indices.withElements { elements in
+            try Tensor(shape: indices.shape) { out in
+                for i in 0..<out.count {
+                    let index = Int(elements[i])
+                    guard (0..<length).contains(index) else {
+                        throw op.refused("the index \(index) is not in the list")
+                    }
+                    out[i] = numbers[place(i) * length + index]
+                }
+            }
+        }
+    }
+
+    private static func sparse(_ op: MILRead) throws -> Tensor {
+        let numbers = try op.constant("nonzero_data").floats
+        let mask = try op.constant("mask")
+        let shape = op.has("shape") ? Shape(try op.integers("shape")) : mask.shape
+        guard let count = shape.checkedCount, count < 1 << 31 else { throw op.refused("\(shape) is no shape") }
+        // Before iOS 18 the mask is packed.
+        guard !op.has("shape") || mask.bytes.count == (count + 7) / 8 else {
+            throw op.refused("\(mask.bytes.count) bytes of the mask do not fill an array of shape \(shape)")
+        }
+        let bits =
+            op.has("shape")
+            ? mask.view.withBytes { unpacked($0, count: count, bits: 1, .lowestFirst) } : Array(mask.bytes)
+        guard bits.reduce(0, { $0 + Int($1) }) == numbers.count else {
+            throw op.refused("the mask has not as many places as there are numbers, which are \(numbers.count)")
+        }
+        var next = numbers.makeIterator()
+        return Tensor(bits.map { $0 == 0 ? 0 : next.next()! }, shape: shape)
+    }
+}
+
+extension MILRead {
+    /// A single number, or one for each place along an axis of `data`, as an array that is repeated over it.
+    fileprivate func along(_ axis: Int, _ key: String, of data: Tensor) throws -> Tensor {
+        let tensor = try constant(key)
+        var shape = Shape(data.shape.map { _ in 1 })
+        if tensor.elementCount != 1 { shape[axis] = data.shape[axis] }
+        guard tensor.elementCount == shape.elementCount else {
+            throw refused("'\(key)' has \(tensor.elementCount) numbers", remedy: "\(data.shape[axis]) are expected")
+        }
+        return tensor.reshaped(shape)
+    }
+
+    /// scale · (data − offset), both repeated over blocks of the data.
+    fileprivate func line(_ data: Tensor, _ scale: Tensor, _ offset: Tensor?) throws -> Tensor {
+        for tensor in [scale, offset].compactMap({ $0 }) {
+            guard tensor.shape.rank == data.shape.rank,
+                zip(data.shape, tensor.shape).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
+            else {
+                throw refused("a scale or an offset of shape \(tensor.shape) does not fit data of shape \(data.shape)")
+            }
+        }
+        let scales = scale.floats
+        let offsets = offset?.floats
+        let place = scale.shape.blockPlaces(in: data.shape)
+        let offsetPlace = offset?.shape.blockPlaces(in: data.shape)
+        return data.withElements { elements in
+            Tensor(shape: data.shape) { out in
+                for i in 0..<out.count {
+                    let zero = offsetPlace.map { offsets![$0(i)] } ?? 0
+                    out[i] = (Float(elements[i]) - zero) * scales[place(i)]
+                }
+            }
+        }
+    }
+}
+
+extension Shape {
+    /// For each element of an array of shape `whole`, the element of an array of this shape over whose block it stands.
+    /// - Precondition: Each size of this shape divides that of the whole.
+    fileprivate func blockPlaces(in whole: Shape) -> (Int) -> Int {
+        let strides = whole.strides
+        let own = self.strides
+        let blocks = indices.map { whole[$0] / Swift.max(1, self[$0]) }
+        let axes = indices.filter { self[$0] > 1 }
+        return { element in
+            axes.reduce(0) { $0 + element / strides[$1] % whole[$1] / blocks[$1] * own[$1] }
+        }
+    }
+}

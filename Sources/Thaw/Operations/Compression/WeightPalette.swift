@@ -1,0 +1,116 @@
+/// Numbers as places in a short list, chosen so that the squares of the differences are small: k-means in one dimension.
+///
+/// Deterministic: the first list are quantiles, and each step moves every number of the list to the mean of those nearest
+/// to it (Lloyd, Least Squares Quantization in PCM, 1982).
+struct WeightPalette: Sendable {
+    /// Rising; as many as the bits can number, the last ones repeated where there are fewer different weights.
+    var numbers: [Float]
+
+    private static let steps = 40
+    /// More numbers are counted by their half-precision neighbours instead of one by one.
+    private static let most = 1 << 16
+
+    init(_ weights: UnsafeBufferPointer<Float>, bits: Int) {
+        let count = 1 << bits
+        let sorted = WeightPalette.counted(weights)
+        let values = sorted.map(\.value)
+        guard values.count > count else {
+            numbers = values + Array(repeating: values.last ?? 0, count: count - values.count)
+            return
+        }
+        // Sums from the front give the mean of any run at once.
+        var sums = [0.0]
+        var weightsBefore = [0.0]
+        for (value, weight) in sorted {
+            sums.append(sums.last! + Double(value) * weight)
+            weightsBefore.append(weightsBefore.last! + weight)
+        }
+        var centers = (0..<count).map { values[(2 * $0 + 1) * values.count / (2 * count)] }
+        for _ in 0..<WeightPalette.steps {
+            let ends = (1..<count).map { WeightPalette.place(of: (centers[$0 - 1] + centers[$0]) / 2, in: values) }
+            let edges = [0] + ends + [values.count]
+            let moved = (0..<count).map { i -> Float in
+                let weight = weightsBefore[edges[i + 1]] - weightsBefore[edges[i]]
+                return weight > 0 ? Float((sums[edges[i + 1]] - sums[edges[i]]) / weight) : centers[i]
+            }
+            if moved == centers { break }
+            centers = moved.sorted()
+        }
+        numbers = centers
+    }
+
+    /// The different numbers with how often they stand there, rising.
+    private static func counted(_ weights: UnsafeBufferPointer<Float>) -> [(value: Float, weight: Double)] {
+        guard weights.count > most else {
+            var result: [(value: Float, weight: Double)] = []
+            for value in weights.sorted() {
+                if result.last?.value == value {
+                    result[result.count - 1].weight += 1
+                } else {
+                    result.append((value, 1))
+                }
+            }
+            return result
+        }
+        var counts = [Double](repeating: 0, count: 1 << 16)
+        var sums = counts
+        for value in weights {
+            let bin = Int(half(from: value))
+            counts[bin] += 1
+            sums[bin] += Double(value)
+        }
+        return counts.indices.filter { counts[$0] > 0 }.map { (Float(sums[$0] / counts[$0]), counts[$0]) }
+            .sorted { $0.value < $1.value }
+    }
+
+    /// How many of the rising `values` lie below `number`.
+    private static func place(of number: Float, in values: [Float]) -> Int {
+        var (low, high) = (0, values.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if values[middle] < number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The place of the number nearest to each weight.
+    func places(of weights: UnsafeBufferPointer<Float>) -> [UInt8] {
+        let bounds = (1..<numbers.count).map { (numbers[$0 - 1] + numbers[$0]) / 2 }
+        return weights.map { UInt8(WeightPalette.place(of: $0, in: bounds)) }
+    }
+}
+
+/// How numbers of less than 8 bits lie in bytes.
+enum BitOrder: Sendable {
+    /// The lowest bits of a byte come first: in ML Programs. The highest do in neural networks.
+    case lowestFirst, highestFirst
+}
+
+/// The numbers, of so many bits each, one after another without gaps.
+func packed(_ numbers: [UInt8], bits: Int, _ order: BitOrder) -> [UInt8] {
+    if bits == 8 { return numbers }
+    var bytes = [UInt8](repeating: 0, count: (numbers.count * bits + 7) / 8)
+    for (index, number) in numbers.enumerated() {
+        for bit in 0..<bits {
+            let isSet = number >> (order == .lowestFirst ? bit : bits - 1 - bit) & 1
+            let place = index * bits + bit
+            bytes[place / 8] |= isSet << (order == .lowestFirst ? place % 8 : 7 - place % 8)
+        }
+    }
+    return bytes
+}
+
+/// The first `count` numbers, of so many bits each, that lie in `bytes`.
+/// - Precondition: There are as many.
+func unpacked(_ bytes: UnsafeRawBufferPointer, count: Int, bits: Int, _ order: BitOrder) -> [UInt8] {
+    if bits == 8 { return Array(bytes.prefix(count)) }
+    return (0..<count).map { index in
+        var number: UInt8 = 0
+        for bit in 0..<bits {
+            let place = index * bits + bit
+            let isSet = bytes[place / 8] >> (order == .lowestFirst ? place % 8 : 7 - place % 8) & 1
+            number |= isSet << (order == .lowestFirst ? bit : bits - 1 - bit)
+        }
+        return number
+    }
+}

@@ -1,0 +1,60 @@
+extension Concatenation: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        block.add(
+            "concat", node, ["values": .values(node.inputs), "axis": .integer(axis), "interleave": .bool(false)])
+    }
+}
+
+extension Split: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        let isEven = sizes.allSatisfy { $0 == sizes[0] }
+        let parts: MILArgument = isEven ? .integer(sizes.count) : .integers(sizes)
+        block.add(
+            "split", node,
+            ["x": .value(node.input), isEven ? "num_splits" : "split_sizes": parts, "axis": .integer(axis)])
+    }
+}
+
+// MARK: Reading
+
+extension Concatenation {
+    static let mil = [
+        MILRule("concat") { op, reading in
+            guard try !op.bool("interleave", default: false) else { throw op.refused("interleaving is not supported") }
+            let values = try op.operands("values")
+            return try reading.add(Concatenation(axis: try op.axis(values[0])), values, op)
+        },
+        MILRule("stack") { op, reading in
+            let values = try op.operands("values")
+            let rank = values[0].shape.rank
+            let axis = try op.integer("axis")
+            guard (-rank - 1...rank).contains(axis) else { throw Failure.noSuchAxis(axis, of: values[0].shape) }
+            let place = axis < 0 ? axis + rank + 1 : axis
+            let parts = try values.map { value in
+                var shape = value.shape.dimensions
+                shape.insert(1, at: Swift.min(place, shape.count))
+                return try reading.add(Reshape(Shape(shape)), value, op)
+            }
+            return try reading.add(Concatenation(axis: place), parts, op)
+        },
+    ]
+}
+
+extension Split {
+    static let mil = [
+        MILRule("split") { op, reading in
+            let x = try op.operand()
+            let axis = try op.axis(x)
+            var sizes = try op.integers("split_sizes", default: [])
+            if sizes.isEmpty {
+                let count = try op.integer("num_splits")
+                guard (1...Swift.max(1, x.shape[axis])).contains(count), x.shape[axis] % count == 0 else {
+                    throw op.refused("axis \(axis) of shape \(x.shape) does not fall into \(count) equal parts")
+                }
+                sizes = Array(repeating: x.shape[axis] / count, count: count)
+            }
+            guard sizes.count == op.outputCount else { throw op.refused("\(sizes.count) parts have not as many names") }
+            return try reading.add(Split(axis: axis, sizes: sizes), [x], op)
+        }
+    ]
+}

@@ -1,0 +1,33 @@
+/// The versions of Core ML's format, by the systems that brought them.
+/// Source: coremltools' `specification/Model.proto`; the sets of operations are those of `mil/mil/ops/defs`.
+public enum CoreMLVersion: Int, Sendable, CaseIterable, Comparable {
+    case iOS11 = 1
+    case iOS11Point2, iOS12, iOS13, iOS14, iOS15, iOS16, iOS17, iOS18, iOS26
+
+    /// The first that knows ML Programs.
+    static let firstProgram = CoreMLVersion.iOS15
+
+    /// The systems as people and `--target` name them: "iOS15".
+    public var name: String { self == .iOS11Point2 ? "iOS11.2" : "\(self)" }
+
+    /// The version as messages name it: "iOS 15 and macOS 12".
+    public var systems: String {
+        switch self {
+        case .iOS11: "iOS 11 and macOS 10.13"
+        case .iOS11Point2: "iOS 11.2 and macOS 10.13.2"
+        case .iOS12: "iOS 12 and macOS 10.14"
+        case .iOS13: "iOS 13 and macOS 10.15"
+        case .iOS14: "iOS 14 and macOS 11"
+        case .iOS15: "iOS 15 and macOS 12"
+        case .iOS16: "iOS 16 and macOS 13"
+        case .iOS17: "iOS 17 and macOS 14"
+        case .iOS18: "iOS 18 and macOS 15"
+        case .iOS26: "iOS 26 and macOS 26"
+        }
+    }
+
+    /// The set of operations of ML Programs: "CoreML5".
+    var opset: String { "CoreML\(rawValue - 1)" }
+
+    public static func < (a: CoreMLVersion, b: CoreMLVersion) -> Bool { a.rawValue < b.rawValue }
+}

@@ -1,0 +1,49 @@
+/// Parts of a program in another arithmetic than the rest.
+extension MILBlock {
+    /// Adds what `body` adds for the node, where need be between casts: all that it reads and computes has fractions.
+    ///
+    /// Whole numbers and truth values become float32, which holds more of them than float16.
+    mutating func inFloats(
+        _ node: MILNode, where isNeeded: Bool = true, _ body: (MILNode, inout MILBlock) -> Void
+    ) {
+        if !isNeeded || (node.inputs + node.outputs).allSatisfy({ $0.element.isFloatingPoint }) {
+            return body(node, &self)
+        }
+        inFloat32(node, { _ in true }, body)
+    }
+
+    /// Adds what `body` adds for the node with float32 in place of float16.
+    mutating func inFloat32(_ node: MILNode, _ body: (MILNode, inout MILBlock) throws -> Void) rethrows {
+        try inFloat32(node, \.isFloatingPoint, body)
+    }
+
+    private mutating func inFloat32(
+        _ node: MILNode, _ changes: (ElementType) -> Bool, _ body: (MILNode, inout MILBlock) throws -> Void
+    ) rethrows {
+        let narrow = float
+        float = .float32
+        defer { float = narrow }
+        var wide = node
+        for (index, input) in node.inputs.enumerated() where changes(input.element) {
+            wide.inputs[index] = cast(input, to: .float32)
+        }
+        for (index, output) in node.outputs.enumerated() where changes(output.element) && output.element != .float32 {
+            wide.outputs[index] = MILValue(
+                name: unique(output.name + "_float32"), type: TensorType(output.shape, .float32))
+        }
+        try body(wide, &self)
+        for (result, output) in zip(wide.outputs, node.outputs) where result.name != output.name {
+            castInto(output, from: result)
+        }
+    }
+}
+
+extension Operation {
+    /// Whether a number that the operation holds is larger than float16 can say.
+    var exceedsFloat16: Bool {
+        weights.contains { tensor in
+            guard tensor.element.isFloatingPoint, tensor.element != .float16 else { return false }
+            return tensor.withFloats { $0.contains { abs($0) > 65504 && $0.isFinite } }
+        }
+    }
+}

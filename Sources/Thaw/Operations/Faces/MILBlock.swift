@@ -1,0 +1,269 @@
+/// The operations of an ML Program being written, in order, its weights, and the lowest version that knows them all.
+///
+///     block.add("relu", node, ["x": .value(node.input)])
+///     let square = block.part("mul", node, "square", ["x": .value(node.input), "y": .value(node.input)])
+///
+/// Numbers with fractions are all of the type `float`; whole numbers are int32, truth values bool.
+struct MILBlock {
+    /// What numbers with fractions are: float16 or float32.
+    var float: ElementType
+    private(set) var operations: [Message] = []
+    private(set) var weights = ProgramWeights()
+    /// The lowest version that knows all operations so far.
+    var version = CoreMLVersion.firstProgram
+    /// The newest version that may be used.
+    let target: CoreMLVersion?
+    let storage: WeightStorage
+    private var names: Set<String> = []
+    /// Values that are other names for one that was there before.
+    private var aliases: [String: String] = [:]
+    /// Constants that are there already and can be read once more.
+    private var shared: [SharedConstant: String] = [:]
+
+    private struct SharedConstant: Hashable {
+        var type: TensorType?
+        var content: [UInt8]
+    }
+
+    /// Arrays of Core ML have no more axes.
+    static let mostAxes = 5
+    /// Constants of fewer elements stand in the program itself.
+    private static let fewestInFile = 10
+
+    init(_ storage: WeightStorage, target: CoreMLVersion? = nil) {
+        self.storage = storage
+        float = storage.type.arithmetic
+        self.target = target
+        version = max(.firstProgram, target ?? .firstProgram)
+    }
+
+    // MARK: Names
+
+    /// A name that nothing else in the program has, made of letters, digits and underscores.
+    mutating func unique(_ name: String) -> String {
+        let base = featureName(name)
+        var candidate = base
+        var number = 1
+        while !names.insert(candidate).inserted {
+            candidate = "\(base)_\(number)"
+            number += 1
+        }
+        return candidate
+    }
+
+    /// The name under which a value is computed.
+    func name(_ value: MILValue) -> String { aliases[value.name] ?? value.name }
+
+    /// Says that a node computes nothing: its output is the same value as its input.
+    mutating func alias(_ node: MILNode) { aliases[node.output.name] = name(node.input) }
+
+    // MARK: Versions
+
+    /// Goes on only where operations of a version are known to the system that is aimed at.
+    mutating func require(_ needed: CoreMLVersion, _ what: String) throws {
+        if let target, target < needed { throw Failure.targetTooOld(what, needs: needed.systems, target.name) }
+        version = max(version, needed)
+    }
+
+    // MARK: Operations
+
+    /// Adds an operation that computes all of a node.
+    mutating func add(_ kind: String, _ node: MILNode, _ arguments: KeyValuePairs<String, MILArgument>) {
+        add(kind, node.outputs, arguments)
+    }
+
+    /// Adds an operation for a part of a node, and returns what it computes: a value like the node's output, unless said.
+    mutating func part(
+        _ kind: String, _ node: MILNode, _ part: String, shape: Shape? = nil, element: ElementType? = nil,
+        _ arguments: KeyValuePairs<String, MILArgument>
+    ) -> MILValue {
+        let output = node.output
+        let value = MILValue(
+            name: unique(output.name + "_" + part),
+            type: TensorType(shape ?? output.shape, element ?? output.element))
+        add(kind, [value], arguments)
+        return value
+    }
+
+    /// Adds an operation.
+    mutating func add(_ kind: String, _ outputs: [MILValue], _ arguments: KeyValuePairs<String, MILArgument>) {
+        var operation = Message(.operation)
+        operation.type = kind
+        operation.inputs = arguments.map { key, argument in
+            var entry = Message(MessageType.operation.type(of: "inputs"))
+            entry.key = key
+            entry.value.arguments = bindings(argument, name: outputs[0].name + "_" + key)
+            return entry
+        }
+        operation.outputs = outputs.map { MILBlock.named($0.name, .tensorType($0.type)) }
+        operation.attributes = [MILBlock.attribute("name", .text(outputs[0].name))]
+        operations.append(operation)
+    }
+
+    /// Adds the operation that ends a classifier. The classes stand in it themselves, not as constants of their own.
+    mutating func addClassify(_ probabilities: MILValue, labels: [String], label: String, dictionary: String) {
+        add(
+            "classify",
+            [MILValue(name: label, type: probabilities.type), MILValue(name: dictionary, type: probabilities.type)],
+            ["probabilities": .value(probabilities)])
+        var operation = operations.removeLast()
+        var classes = Message(MessageType.operation.type(of: "inputs"))
+        classes.key = "classes"
+        var binding = Message(MessageType.operation.type(of: "inputs").type(of: "value").type(of: "arguments"))
+        binding.value = .texts(labels)
+        classes.value.arguments = [binding]
+        operation.inputs = (operation.inputs as [Message]) + [classes]
+        var names = Message(.valueType)
+        names.dictionaryType.keyType = .text
+        names.dictionaryType.valueType = .tensorType(TensorType([], .float64))
+        operation.outputs = [MILBlock.named(label, .text), MILBlock.named(dictionary, names)]
+        operations.append(operation)
+    }
+
+    /// The value as another type; itself where it is that already.
+    mutating func cast(_ value: MILValue, to element: ElementType, name: String? = nil) -> MILValue {
+        if value.element == element && name == nil { return value }
+        let result = MILValue(
+            name: name ?? unique(value.name + "_" + element.rawValue), type: TensorType(value.shape, element))
+        castInto(result, from: value)
+        return result
+    }
+
+    /// Computes a value of another type that has its name already.
+    mutating func castInto(_ result: MILValue, from value: MILValue) {
+        let names: [ElementType: String] = [.float16: "fp16", .float32: "fp32", .int32: "int32", .bool: "bool"]
+        add("cast", [result], ["x": .value(value), "dtype": .text(names[result.element]!)])
+    }
+
+    // MARK: Arguments
+
+    private mutating func bindings(_ argument: MILArgument, name: String) -> [Message] {
+        let names: [String]
+        switch argument {
+        case .value(let value): names = [self.name(value)]
+        case .values(let values): names = values.map { self.name($0) }
+        case .weights(let tensor) where storage.compresses(tensor.shape): names = [addCompressed(tensor, name)]
+        case .constant(let tensor), .weights(let tensor): names = [constant(tensor, name)]
+        case .integer(let integer): names = [constant(Tensor(integers: [integer], shape: []), name)]
+        case .integers(let integers): names = [constant(Tensor(integers: integers, shape: [integers.count]), name)]
+        case .bools(let bools):
+            names = [constant(Tensor(shape: [bools.count], element: .bool) { bools[$0] ? 1 : 0 }, name)]
+        case .text(let text): names = [self.text(text, name)]
+        }
+        return names.map { name in
+            var binding = Message(MessageType.operation.type(of: "inputs").type(of: "value").type(of: "arguments"))
+            binding.name = name
+            return binding
+        }
+    }
+
+    private mutating func text(_ text: String, _ name: String) -> String {
+        let key = SharedConstant(type: nil, content: Array(text.utf8))
+        if let name = shared[key] { return name }
+        let name = unique(name)
+        addConstant(name, .text, .text(text))
+        shared[key] = name
+        return name
+    }
+
+    /// The name of a constant, which is written where it is not there yet.
+    private mutating func constant(_ tensor: Tensor, _ name: String) -> String {
+        let element = stored(tensor.element)
+        let type = TensorType(tensor.shape, element)
+        let isLarge = tensor.elementCount >= MILBlock.fewestInFile && element.isFloatingPoint
+        let converted = isLarge ? tensor : tensor.converted(to: element)
+        // Small ones are often the same, and large ones where all elements are.
+        var key: SharedConstant?
+        if !isLarge {
+            key = SharedConstant(type: type, content: Array(converted.bytes))
+        } else if let number = tensor.onlyNumber {
+            key = SharedConstant(type: type, content: withUnsafeBytes(of: number) { Array($0) })
+        }
+        if let key, let name = shared[key] { return name }
+        let name = unique(name)
+        if isLarge {
+            let kind: ProgramWeights.Kind = element == .float16 ? .float16 : .float32
+            addConstant(name, .tensorType(type), inFile(tensor.asFloat32, kind, .tensorType(type)))
+        } else {
+            addConstant(name, .tensorType(type), .immediate(converted))
+        }
+        if let key { shared[key] = name }
+        return name
+    }
+
+    /// The type in which elements of a constant stand in the program.
+    private func stored(_ element: ElementType) -> ElementType {
+        element.isFloatingPoint ? float : element == .bool ? .bool : .int32
+    }
+
+    private mutating func addConstant(_ name: String, _ type: Message, _ value: Message) {
+        var operation = Message(.operation)
+        operation.type = "const"
+        operation.outputs = [MILBlock.named(name, type)]
+        operation.attributes = [MILBlock.attribute("name", .text(name)), MILBlock.attribute("val", value)]
+        operations.append(operation)
+    }
+
+    /// An operation that computes nothing but a constant. What it is made of stands in its attributes, or from iOS 18 on
+    /// `bound` as arguments.
+    mutating func addConstantExpression(
+        _ kind: String, _ name: String, _ type: TensorType, _ parts: [(key: String, value: Message)],
+        bound: Bool = false
+    ) {
+        var operation = Message(.operation)
+        operation.type = kind
+        operation.outputs = [MILBlock.named(name, .tensorType(type))]
+        operation.attributes =
+            [MILBlock.attribute("name", .text(name))]
+            + (bound ? [] : parts.map { MILBlock.attribute($0.key, $0.value) })
+        if bound {
+            operation.inputs = parts.map { key, value in
+                var entry = Message(MessageType.operation.type(of: "inputs"))
+                var binding = Message(MessageType.operation.type(of: "inputs").type(of: "value").type(of: "arguments"))
+                binding.value = value
+                entry.key = key
+                entry.value.arguments = [binding]
+                return entry
+            }
+        }
+        operations.append(operation)
+    }
+
+    /// A constant that is put into the file of weights; one of less than 8 bits a number comes packed.
+    mutating func inFile(_ tensor: Tensor, _ kind: ProgramWeights.Kind, _ type: Message, elements: Int? = nil)
+        -> Message
+    {
+        .inFile(type, offset: weights.append(tensor, as: kind, elements: elements))
+    }
+
+    // MARK: Messages
+
+    static func named(_ name: String, _ type: Message) -> Message {
+        var message = Message(MessageType.operation.type(of: "outputs"))
+        message.name = name
+        message.type = type
+        return message
+    }
+
+    private static func attribute(_ key: String, _ value: Message) -> Message {
+        var entry = Message(MessageType.operation.type(of: "attributes"))
+        entry.key = key
+        entry.value = value
+        return entry
+    }
+}
+
+extension Tensor {
+    /// The number that all elements are, or nil where they differ.
+    fileprivate var onlyNumber: Float? {
+        withFloats { floats in
+            guard let first = floats.first, floats.allSatisfy({ $0.bitPattern == first.bitPattern }) else { return nil }
+            return first
+        }
+    }
+
+    func converted(to element: ElementType) -> Tensor {
+        if element == self.element { return self }
+        return withElements { elements in Tensor(shape: shape, element: element) { elements[$0] } }
+    }
+}

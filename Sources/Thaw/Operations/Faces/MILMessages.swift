@@ -1,0 +1,98 @@
+/// The types and constants of ML Programs as messages.
+extension MessageType {
+    /// A function, an operation, a constant and a type of an ML Program.
+    static let program = MessageType.model.type(of: "mlProgram")
+    static let function = program.type(of: "functions").type(of: "value")
+    static let block = function.type(of: "block_specializations").type(of: "value")
+    static let operation = block.type(of: "operations")
+    static let value = operation.type(of: "attributes").type(of: "value")
+    static let valueType = value.type(of: "type")
+}
+
+extension ElementType {
+    /// The format's name of the type, or nil where Thaw never writes it.
+    var milName: String {
+        switch self {
+        case .bool: "BOOL"
+        case .float16: "FLOAT16"
+        case .float32: "FLOAT32"
+        case .float64: "FLOAT64"
+        case .bfloat16: "BFLOAT16"
+        case .int8: "INT8"
+        case .int16: "INT16"
+        case .int32: "INT32"
+        case .int64: "INT64"
+        case .uint8: "UINT8"
+        case .uint16: "UINT16"
+        case .uint32: "UINT32"
+        case .uint64: "UINT64"
+        }
+    }
+}
+
+extension Message {
+    // MARK: Types
+
+    /// The type of an array.
+    static func tensorType(_ type: TensorType) -> Message {
+        var message = Message(.valueType)
+        message.tensorType.dataType = type.element.milName
+        message.tensorType.rank = type.shape.rank
+        message.tensorType.dimensions = type.shape.map { size in
+            var dimension = Message(MessageType.valueType.type(of: "tensorType").type(of: "dimensions"))
+            dimension.constant.size = size
+            return dimension
+        }
+        return message
+    }
+
+    /// The type of a text.
+    static var text: Message {
+        var message = Message(.valueType)
+        message.tensorType.dataType = "STRING"
+        return message
+    }
+
+    // MARK: Values
+
+    static func text(_ text: String) -> Message {
+        var message = Message(.value)
+        message.type = .text
+        message.immediateValue.tensor.strings.values = [text]
+        return message
+    }
+
+    /// A list of texts, each a value of its own.
+    static func texts(_ texts: [String]) -> Message {
+        var message = Message(.value)
+        message.type.listType.type = .text
+        message.type.listType.length.constant.size = texts.count
+        message.immediateValue.list.values = texts.map { Message.text($0) }
+        return message
+    }
+
+    /// A constant that stands in the program itself.
+    static func immediate(_ tensor: Tensor) -> Message {
+        var message = Message(.value)
+        message.type = .tensorType(tensor.type)
+        switch tensor.element {
+        case .float32: message.immediateValue.tensor.floats.values = tensor.view
+        case .int32: message.immediateValue.tensor.ints.values = tensor.integers
+        case .bool: message.immediateValue.tensor.bools.values = tensor.integers.map { $0 != 0 }
+        default: message.immediateValue.tensor.bytes.values = tensor.view
+        }
+        return message
+    }
+
+    /// The file beside the program that holds its weights, as programs name it.
+    static let weightFile = "@model_path/weights/weight.bin"
+
+    /// A constant in the file of weights.
+    static func inFile(_ type: Message, offset: Int) -> Message {
+        var message = Message(.value)
+        message.type = type
+        message.blobFileValue.fileName = weightFile
+        message.blobFileValue.offset = offset
+        return message
+    }
+}

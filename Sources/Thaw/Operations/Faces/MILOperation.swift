@@ -1,0 +1,42 @@
+/// A value of an ML Program: its name, and its type as it is in the program.
+struct MILValue: Sendable {
+    var name: String
+    var type: TensorType
+
+    var shape: Shape { type.shape }
+    var element: ElementType { type.element }
+}
+
+/// A node of the graph as it is written: what it reads and what it computes. Its channels stand before height and width.
+struct MILNode: Sendable {
+    var inputs: [MILValue]
+    var outputs: [MILValue]
+
+    var input: MILValue { inputs[0] }
+    var output: MILValue { outputs[0] }
+}
+
+/// What an operation of an ML Program is given: a value, several, or a constant.
+enum MILArgument: Sendable {
+    case value(MILValue)
+    case values([MILValue])
+    /// A constant: one with fractions takes the program's own type for such numbers, truth values stay, all others become
+    /// int32.
+    case constant(Tensor)
+    /// A constant that may be stored compressed, one row an output channel.
+    case weights(Tensor)
+    case integer(Int)
+    case integers([Int])
+    case bools([Bool])
+    case text(String)
+
+    static func number(_ number: Float) -> MILArgument { .constant(Tensor([number], shape: [])) }
+    static func bool(_ bool: Bool) -> MILArgument { .constant(Tensor(bool ? 1 : 0, element: .bool)) }
+}
+
+/// An operation that Core ML's ML Programs have operations for.
+protocol MILOperation: Operation {
+    /// Adds the operations that compute the node. See `MILBlock`.
+    /// - Throws: `Failure` where no operation will, or where the system that is aimed at does not know it.
+    func write(_ node: MILNode, to block: inout MILBlock) throws
+}

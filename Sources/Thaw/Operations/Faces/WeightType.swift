@@ -1,0 +1,45 @@
+/// How the weights of a model are stored.
+public enum WeightType: String, Sendable, CaseIterable {
+    case float32, float16
+    /// 8 bits on a line: each output channel has a scale and an offset of its own.
+    case int8
+    /// The places of numbers in a list of 256, 64 or 16.
+    case palette8, palette6, palette4
+
+    /// What an ML Program with such weights computes in.
+    var arithmetic: ElementType { self == .float32 ? .float32 : .float16 }
+
+    /// The bits of a place in the list, or nil for what is no palette.
+    var paletteBits: Int? {
+        switch self {
+        case .palette8: 8
+        case .palette6: 6
+        case .palette4: 4
+        default: nil
+        }
+    }
+
+    /// Whether some weights are left as they are: see `WeightStorage`.
+    public var isSelective: Bool { self == .int8 || paletteBits != nil }
+}
+
+/// How weights are stored, and which of them.
+public struct WeightStorage: Sendable {
+    public var type: WeightType
+    /// Smaller arrays of weights stay as they are: there is little to gain.
+    public var minimumCount: Int
+    /// Whether the filters of depthwise convolutions are compressed, too: they are few, and the first to suffer.
+    public var includesDepthwise: Bool
+
+    public init(_ type: WeightType, minimumCount: Int = 2048, includesDepthwise: Bool = false) {
+        self.type = type
+        self.minimumCount = minimumCount
+        self.includesDepthwise = includesDepthwise
+    }
+
+    /// Whether these weights, output channels first, are compressed to less than floating-point numbers.
+    func compresses(_ shape: Shape) -> Bool {
+        let isDepthwise = shape.rank == 4 && shape[1] == 1
+        return type.isSelective && shape.elementCount >= minimumCount && (includesDepthwise || !isDepthwise)
+    }
+}

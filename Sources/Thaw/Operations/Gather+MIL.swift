@@ -1,0 +1,155 @@
+extension Gather: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        block.add(
+            "gather", node,
+            ["x": .value(node.inputs[0]), "indices": .value(node.inputs[1]), "axis": .integer(axis)])
+    }
+}
+
+extension GatherSlices: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        block.add("gather_nd", node, ["x": .value(node.inputs[0]), "indices": .value(node.inputs[1])])
+    }
+}
+
+extension Select: MILOperation {
+    /// All three are of the result's shape to Core ML.
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        let names = ["condition", "first", "second"]
+        let whole = zip(node.inputs, names).map { block.broadcast($0, to: node.output.shape, node, $1) }
+        let condition = block.cast(whole[0], to: .bool)
+        block.add("select", node, ["cond": .value(condition), "a": .value(whole[1]), "b": .value(whole[2])])
+    }
+}
+
+extension Tile: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        block.add("tile", node, ["x": .value(node.input), "reps": .integers(multiples)])
+    }
+}
+
+extension BroadcastTo: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        let whole = block.broadcast(node.input, to: shape, node, "tile")
+        var copy = node
+        copy.inputs = [whole]
+        block.add("identity", copy, ["x": .value(whole)])
+    }
+}
+
+extension MILBlock {
+    /// The value repeated along the axes where it has one element and `shape` more.
+    fileprivate mutating func broadcast(_ value: MILValue, to shape: Shape, _ node: MILNode, _ name: String) -> MILValue
+    {
+        if value.shape == shape { return value }
+        let same = value.shape.padded(to: shape.rank)
+        var aligned = value
+        if same != value.shape {
+            let axes = Array(0..<shape.rank - value.shape.rank)
+            aligned = part(
+                "expand_dims", node, name + "_axes", shape: same, element: value.element,
+                ["x": .value(value), "axes": .integers(axes)])
+        }
+        if same == shape { return aligned }
+        return part(
+            "tile", node, name, shape: shape, element: value.element,
+            ["x": .value(aligned), "reps": .integers(zip(shape, same).map { $1 == $0 ? 1 : $0 })])
+    }
+}
+
+extension TopK: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        block.add(
+            "topk", node,
+            [
+                "x": .value(node.input), "k": .integer(count), "axis": .integer(axis), "ascending": .bool(false),
+            ])
+    }
+}
+
+extension OneHot: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        let number = { MILArgument.constant(Tensor($0, element: node.output.element)) }
+        block.add(
+            "one_hot", node,
+            [
+                "indices": .value(node.input), "one_hot_vector_size": .integer(depth), "axis": .integer(axis),
+                "on_value": number(on), "off_value": number(off),
+            ])
+    }
+}
+
+extension CumulativeSum: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        block.add(
+            "cumsum", node,
+            [
+                "x": .value(node.input), "axis": .integer(axis), "exclusive": .bool(isExclusive),
+                "reverse": .bool(isReversed),
+            ])
+    }
+}
+
+// MARK: Reading
+
+extension Gather {
+    static let mil = [
+        MILRule("gather") { op, reading in
+            guard try op.integer("batch_dims", default: 0) == 0 else {
+                throw op.refused("batches of places are not supported")
+            }
+            let x = try op.operand()
+            let places = try op.operand("indices")
+            let axis = try op.axis(x, default: 0)
+            if let outside = places.constant?.integers.first(where: { !(-x.shape[axis]..<x.shape[axis]).contains($0) })
+            {
+                throw op.refused("place \(outside) lies outside an array of shape \(x.shape)")
+            }
+            guard places.shape.rank == 0 else { return try reading.add(Gather(axis: axis), [x, places], op) }
+            let list = try reading.add(Reshape([1]), places, op)
+            let slice = try reading.add(Gather(axis: axis), [x, list], op)[0]
+            var shape = slice.shape.dimensions
+            shape.remove(at: axis)
+            return [try reading.add(Reshape(Shape(shape)), slice, op)]
+        },
+        MILRule("gather_nd") { op, reading in
+            guard try op.integer("batch_dims", default: 0) == 0 else {
+                throw op.refused("batches of places are not supported")
+            }
+            return try reading.add(GatherSlices(), [op.operand(), op.operand("indices")], op)
+        },
+        MILRule("select") { op, reading in
+            try reading.add(Select(), [op.operand("cond"), op.operand("a"), op.operand("b")], op)
+        },
+        MILRule("tile") { op, reading in
+            [try reading.add(Tile(multiples: op.integers("reps")), op.operand(), op)]
+        },
+        MILRule("topk") { op, reading in
+            guard try !op.bool("ascending", default: false) else {
+                throw op.refused("the smallest elements are not supported")
+            }
+            let x = try op.operand()
+            let operation = TopK(axis: try op.axis(x, default: -1), count: try op.integer("k", default: 1))
+            return Array(try reading.add(operation, [x], op).prefix(op.outputCount))
+        },
+        MILRule("one_hot") { op, reading in
+            let x = try op.operand("indices")
+            let axis = try op.integer("axis", default: -1)
+            let depth = try op.integer("one_hot_vector_size")
+            guard axis >= -1, depth >= 0 else { throw op.refused("there is no axis \(axis), or no depth \(depth)") }
+            let values = try ["on_value", "off_value"].map { try op.has($0) ? op.constant($0) : nil }
+            let element = values.compactMap { $0?.element }.first ?? .int32
+            let operation = OneHot(
+                axis: axis == -1 ? x.shape.rank : axis, depth: depth, on: Double(try op.number("on_value", default: 1)),
+                off: Double(try op.number("off_value", default: 0)), element: element)
+            return [try reading.add(operation, x, op)]
+        },
+        MILRule("cumsum") { op, reading in
+            let x = try op.operand()
+            let operation = CumulativeSum(
+                axis: try op.axis(x, default: 0), isExclusive: try op.bool("exclusive", default: false),
+                isReversed: try op.bool("reverse", default: false))
+            return [try reading.add(operation, x, op)]
+        },
+    ]
+}

@@ -1,0 +1,53 @@
+extension Reduction: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        let kind = Reduction.operations.first { $0.function == function }!.kind
+        // Means have fractions, and truth values are no numbers.
+        block.inFloats(node, where: function == .mean || node.input.element == .bool) { node, block in
+            block.add(
+                kind, node,
+                ["x": .value(node.input), "axes": .integers(axes), "keep_dims": .bool(keepsAxes)])
+        }
+    }
+
+    fileprivate static let operations: [(kind: String, function: Function)] = [
+        ("reduce_mean", .mean), ("reduce_sum", .sum), ("reduce_max", .maximum), ("reduce_min", .minimum),
+        ("reduce_prod", .product),
+    ]
+}
+
+extension ArgMax: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        block.add(
+            isMinimum ? "reduce_argmin" : "reduce_argmax", node,
+            ["x": .value(node.input), "axis": .integer(axis), "keep_dims": .bool(keepsAxis)])
+    }
+}
+
+// MARK: Reading
+
+extension Reduction {
+    static let mil =
+        operations.map { kind, function in
+            MILRule(kind) { op, reading in
+                let x = try op.operand()
+                let reduction = Reduction(
+                    function: function, axes: try op.axes(x), keepsAxes: try op.bool("keep_dims", default: false))
+                return [try reading.add(reduction, x, op)]
+            }
+        } + [
+            MILRule("reduce_sum_square", "reduce_l2_norm") { op, reading in
+                let squares = try reading.add(Unary(.square), op.operand(), op)
+                let reduction = Reduction(
+                    function: .sum, axes: try op.axes(squares), keepsAxes: try op.bool("keep_dims", default: false))
+                let sum = try reading.add(reduction, squares, op)
+                return [op.kind == "reduce_l2_norm" ? try reading.add(Unary(.squareRoot), sum, op) : sum]
+            },
+            MILRule("reduce_argmax", "reduce_argmin") { op, reading in
+                let x = try op.operand()
+                let operation = ArgMax(
+                    axis: try op.axis(x, default: -1), element: .int32,
+                    keepsAxis: try op.bool("keep_dims", default: true), isMinimum: op.kind == "reduce_argmin")
+                return [try reading.add(operation, x, op)]
+            },
+        ]
+}

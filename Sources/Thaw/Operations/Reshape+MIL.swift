@@ -1,0 +1,77 @@
+extension Reshape: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        // An array without axes cannot be asked for by its sizes.
+        guard shape.rank > 0 else {
+            guard node.input.shape.rank > 0 else { return block.alias(node) }
+            return block.add(
+                "squeeze", node,
+                ["x": .value(node.input), "axes": .integers(Array(node.input.shape.indices))])
+        }
+        guard node.input.shape.rank > 0 else {
+            return block.add(
+                "expand_dims", node, ["x": .value(node.input), "axes": .integers(Array(shape.indices))])
+        }
+        block.add("reshape", node, ["x": .value(node.input), "shape": .integers(shape.dimensions)])
+    }
+}
+
+extension Transpose: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        block.add("transpose", node, ["x": .value(node.input), "perm": .integers(order)])
+    }
+}
+
+// MARK: Reading
+
+extension Reshape {
+    static let mil = [
+        MILRule("reshape") { op, reading in
+            let x = try op.operand()
+            var target = try op.integers("shape")
+            for (axis, size) in target.enumerated() where size == 0 && x.shape.indices.contains(axis) {
+                target[axis] = x.shape[axis]
+            }
+            let known = Shape(target.filter { $0 != -1 })
+            guard known.rank >= target.count - 1, let count = known.checkedCount,
+                known.rank == target.count || (count > 0 && x.shape.elementCount % count == 0)
+            else { throw op.refused("the shape \(Shape(target)) does not fit an array of shape \(x.shape)") }
+            let shape = Shape(target.map { $0 == -1 ? x.shape.elementCount / count : $0 })
+            return [try reading.add(Reshape(shape), x, op)]
+        },
+        MILRule("squeeze") { op, reading in
+            let x = try op.operand()
+            let axes = try op.has("axes") ? op.axes(x) : x.shape.indices.filter { x.shape[$0] == 1 }
+            let kept = x.shape.indices.filter { !axes.contains($0) }
+            return [try reading.add(Reshape(Shape(kept.map { x.shape[$0] })), x, op)]
+        },
+        MILRule("expand_dims") { op, reading in
+            let x = try op.operand()
+            let axes = try op.integers("axes")
+            let rank = x.shape.rank + axes.count
+            let places = Set(axes.map { $0 < 0 ? $0 + rank : $0 })
+            guard places.count == axes.count, places.allSatisfy((0..<rank).contains) else {
+                throw op.refused("the axes \(axes) are not possible")
+            }
+            var sizes = x.shape.makeIterator()
+            return [
+                try reading.add(
+                    Reshape(Shape((0..<rank).map { places.contains($0) ? 1 : sizes.next()! })), x, op)
+            ]
+        },
+        MILRule("flatten2d") { op, reading in
+            let x = try op.operand()
+            let rows = x.shape.prefix(try op.axis(x, default: 1)).reduce(1, *)
+            return [try reading.add(Reshape([rows, x.shape.elementCount / Swift.max(1, rows)]), x, op)]
+        },
+    ]
+}
+
+extension Transpose {
+    static let mil = [
+        MILRule("transpose") { op, reading in
+            let x = try op.operand()
+            let order = try naming(place: op.place) { try op.integers("perm").map { try x.shape.axis($0) } }
+            return [try reading.add(Transpose(order), x, op)]
+        }
+    ]
+}

@@ -1,0 +1,72 @@
+extension StridedSlice: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        let ends = ranges.map { $0.start + $0.count * $0.step }
+        let none = ranges.map { _ in false }
+        block.add(
+            "slice_by_index", node,
+            [
+                "x": .value(node.input), "begin": .integers(ranges.map(\.start)),
+                "end": .integers(ends.map { Swift.max(0, $0) }), "stride": .integers(ranges.map(\.step)),
+                "begin_mask": .bools(none),
+                // Backwards to the very first element there is no end to name.
+                "end_mask": .bools(ends.map { $0 < 0 }), "squeeze_mask": .bools(none),
+            ])
+    }
+}
+
+// MARK: Reading
+
+extension StridedSlice {
+    static let mil = [
+        MILRule("slice_by_index") { op, reading in
+            let x = try op.operand()
+            let begins = try op.integers("begin")
+            let ends = try op.integers("end")
+            let steps = try op.integers("stride", default: x.shape.map { _ in 1 })
+            let masks = try ["begin_mask", "end_mask", "squeeze_mask"].map {
+                try op.integers($0, default: x.shape.map { _ in 0 }).map { $0 != 0 }
+            }
+            guard ([begins, ends, steps].map(\.count) + masks.map(\.count)).allSatisfy({ $0 == x.shape.rank }),
+                steps.allSatisfy(Range.isStep)
+            else { throw op.refused("begin, end and stride do not fit an array of shape \(x.shape)") }
+            let ranges = x.shape.indices.map { axis in
+                let size = x.shape[axis]
+                if masks[2][axis] {
+                    return Range(start: begins[axis] < 0 ? begins[axis] + size : begins[axis], count: 1)
+                }
+                return Range(
+                    from: masks[0][axis] ? nil : begins[axis], to: masks[1][axis] ? nil : ends[axis],
+                    step: steps[axis], of: size)
+            }
+            return [try reading.slice(x, ranges, squeezing: masks[2], op)]
+        },
+        MILRule("slice_by_size") { op, reading in
+            let x = try op.operand()
+            let begins = try op.integers("begin")
+            let sizes = try op.integers("size")
+            guard begins.count == x.shape.rank, sizes.count == x.shape.rank,
+                (begins + sizes).allSatisfy({ abs(Double($0)) < 0x1p31 })
+            else {
+                throw op.refused("begin and size do not fit an array of shape \(x.shape)")
+            }
+            let ranges = x.shape.indices.map { axis in
+                let start = begins[axis] < 0 ? begins[axis] + x.shape[axis] : begins[axis]
+                return Range(start: start, count: sizes[axis] == -1 ? x.shape[axis] - start : sizes[axis])
+            }
+            guard ranges.allSatisfy({ $0.count >= 0 }) else { throw Failure.sliceOutside(x.shape).at(op.place) }
+            return [try reading.slice(x, ranges, squeezing: x.shape.map { _ in false }, op)]
+        },
+    ]
+}
+
+extension MILReading {
+    fileprivate mutating func slice(
+        _ x: Operand, _ ranges: [StridedSlice.Range], squeezing: [Bool], _ op: MILRead
+    ) throws -> Operand {
+        let isWhole = zip(ranges, x.shape).allSatisfy { $0 == StridedSlice.Range(start: 0, count: $1) }
+        let part = isWhole ? x : try add(StridedSlice(ranges: ranges), x, op)
+        guard squeezing.contains(true) else { return part }
+        let kept = ranges.indices.filter { !squeezing[$0] }
+        return try add(Reshape(Shape(kept.map { ranges[$0].count })), part, op)
+    }
+}

@@ -1,0 +1,164 @@
+extension Unary: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        let x = MILArgument.value(node.input)
+        if let kind = Unary.operations.first(where: { $0.function == function })?.kind {
+            // Of whole numbers these two can be told as they are; the others want fractions.
+            guard function == .absolute || function == .sign || function == .square || function == .not else {
+                return block.inFloats(node) { $1.add(kind, $0, ["x": .value($0.input)]) }
+            }
+            return block.add(kind, node, ["x": x])
+        }
+        switch function {
+        case .float16:
+            guard block.float == .float32, node.input.element == .float32 else { return block.alias(node) }
+            let half = block.part("cast", node, "float16", element: .float16, ["x": x, "dtype": .text("fp16")])
+            block.castInto(node.output, from: half)
+        case .negate: block.add("mul", node, ["x": x, "y": .constant(Tensor(-1, element: node.input.element))])
+        case .isNaN: block.add("not_equal", node, ["x": x, "y": x])
+        default: block.inFloats(node) { writeFraction($0, to: &$1) }
+        }
+    }
+
+    /// The operations that have parameters, or take several steps, and work on numbers with fractions only.
+    private func writeFraction(_ node: MILNode, to block: inout MILBlock) {
+        let x = MILArgument.value(node.input)
+        switch function {
+        case .elu: block.add("elu", node, ["x": x, "alpha": .number(1)])
+        case .leakyRelu(let slope): block.add("leaky_relu", node, ["x": x, "alpha": .number(slope)])
+        case .clip(let low, let high):
+            block.add("clip", node, ["x": x, "alpha": .number(low), "beta": .number(high)])
+        case .reciprocalSquareRoot: block.add("rsqrt", node, ["x": x, "epsilon": .number(0)])
+        case .reciprocal: block.add("inverse", node, ["x": x, "epsilon": .number(0)])
+        case .logarithm: block.add("log", node, ["x": x, "epsilon": .number(0)])
+        case .logarithm1p:
+            let sum = block.part("add", node, "sum", ["x": x, "y": .number(1)])
+            block.add("log", node, ["x": .value(sum), "epsilon": .number(0)])
+        case .exponentialMinus1:
+            let power = block.part("exp", node, "power", ["x": x])
+            block.add("sub", node, ["x": .value(power), "y": .number(1)])
+        case .complementaryErrorFunction:
+            let part = block.part("erf", node, "erf", ["x": x])
+            block.add("sub", node, ["x": .number(1), "y": .value(part)])
+        case .selu:
+            let part = block.part("elu", node, "elu", ["x": x, "alpha": .number(Float(Selu.alpha))])
+            block.add("mul", node, ["x": .value(part), "y": .number(Float(Selu.scale))])
+        case .hardSigmoid(let alpha, let beta):
+            block.add("sigmoid_hard", node, ["x": x, "alpha": .number(alpha), "beta": .number(beta)])
+        case .hardSwish(let alpha, let beta):
+            let share = block.part(
+                "sigmoid_hard", node, "share", ["x": x, "alpha": .number(alpha), "beta": .number(beta)])
+            block.add("mul", node, ["x": x, "y": .value(share)])
+        case .swish(let beta):
+            if beta == 1 { return block.add("silu", node, ["x": x]) }
+            let scaled = block.part("mul", node, "scaled", ["x": x, "y": .number(beta)])
+            let share = block.part("sigmoid", node, "share", ["x": .value(scaled)])
+            block.add("mul", node, ["x": x, "y": .value(share)])
+        case .gelu: block.add("gelu", node, ["x": x, "mode": .text("EXACT")])
+        case .geluByTanh: block.add("gelu", node, ["x": x, "mode": .text("TANH_APPROXIMATION")])
+        case .mish:
+            let softplus = block.part("softplus", node, "softplus", ["x": x])
+            let share = block.part("tanh", node, "share", ["x": .value(softplus)])
+            block.add("mul", node, ["x": x, "y": .value(share)])
+        default: preconditionFailure("\(function) is written elsewhere")
+        }
+    }
+
+    /// The operations without parameters.
+    fileprivate static let operations: [(kind: String, function: Function)] = [
+        ("relu", .relu), ("relu6", .relu6), ("sigmoid", .sigmoid), ("tanh", .tanh), ("softplus", .softplus),
+        ("softsign", .softsign), ("sqrt", .squareRoot), ("square", .square), ("exp", .exponential),
+        ("abs", .absolute), ("sign", .sign), ("ceil", .ceiling), ("floor", .floor), ("round", .round),
+        ("sin", .sine), ("cos", .cosine), ("erf", .errorFunction), ("logical_not", .not),
+    ]
+}
+
+// MARK: Reading
+
+extension Unary {
+    static let mil: [MILRule] =
+        operations.map { kind, function in
+            MILRule(kind) { op, reading in [try reading.add(Unary(function), op.operand(), op)] }
+        } + [
+            MILRule("identity") { op, _ in [try op.operand()] },
+            MILRule("clip") { op, reading in
+                let (low, high) = (try op.number("alpha"), try op.number("beta"))
+                return [
+                    try reading.add(Unary(low == 0 && high == 6 ? .relu6 : .clip(low, high)), op.operand(), op)
+                ]
+            },
+            MILRule("leaky_relu") { op, reading in
+                [try reading.add(Unary(.leakyRelu(slope: op.number("alpha"))), op.operand(), op)]
+            },
+            MILRule("elu") { op, reading in
+                let alpha = try op.number("alpha", default: 1)
+                if alpha == 1 { return [try reading.add(Unary(.elu), op.operand(), op)] }
+                let negative = try reading.bounded(op.operand(), .minimum, 0, op)
+                let power = try reading.scaled(reading.add(Unary(.elu), negative, op), by: alpha, op)
+                return [try reading.combine(.add, reading.add(Unary(.relu), op.operand(), op), power, op)]
+            },
+            MILRule("prelu") { op, reading in
+                let x = try op.operand()
+                guard x.shape.rank >= 3 else { throw Failure.wrongRank(4, x.shape).at(op.place) }
+                let slopes = try op.channels("alpha", x.shape[1])
+                let shape = Shape([x.shape[1]] + Array(repeating: 1, count: x.shape.rank - 2))
+                let negative = try reading.bounded(x, .minimum, 0, op)
+                let scaled = try reading.combine(.multiply, negative, .constant(slopes.reshaped(shape)), op)
+                return [try reading.combine(.add, reading.add(Unary(.relu), x, op), scaled, op)]
+            },
+            // The least epsilons that coremltools sets change nothing.
+            MILRule("log") { op, reading in
+                let epsilon = try op.number("epsilon", default: 0)
+                let x = epsilon.isNormal ? try reading.shifted(op.operand(), by: epsilon, op) : try op.operand()
+                return [try reading.add(Unary(.logarithm), x, op)]
+            },
+            MILRule("rsqrt", "inverse") { op, reading in
+                let isRoot = op.kind == "rsqrt"
+                let epsilon = try op.number("epsilon", default: isRoot ? 1e-12 : 1e-4)
+                let x = epsilon == 0 ? try op.operand() : try reading.shifted(op.operand(), by: epsilon, op)
+                return [try reading.add(Unary(isRoot ? .reciprocalSquareRoot : .reciprocal), x, op)]
+            },
+            MILRule("threshold") { op, reading in
+                [try reading.bounded(op.operand(), .maximum, op.number("alpha"), op)]
+            },
+            MILRule("linear_activation") { op, reading in
+                let product = try reading.scaled(op.operand(), by: op.number("alpha", default: 1), op)
+                return [try reading.shifted(product, by: op.number("beta", default: 0), op)]
+            },
+            MILRule("sigmoid_hard") { op, reading in
+                let function = Function.hardSigmoid(
+                    alpha: try op.number("alpha", default: 0.2), beta: try op.number("beta", default: 0.5))
+                return [try reading.add(Unary(function), op.operand(), op)]
+            },
+            MILRule("silu") { op, reading in [try reading.add(Unary(.swish(beta: 1)), op.operand(), op)] },
+            MILRule("gelu") { op, reading in
+                let modes: [String: Function] = [
+                    "EXACT": .gelu, "TANH_APPROXIMATION": .geluByTanh, "SIGMOID_APPROXIMATION": .swish(beta: 1.702),
+                ]
+                let mode = try op.text("mode", default: "EXACT")
+                guard let function = modes[mode] else { throw op.refused("the mode '\(mode)' is not known") }
+                return [try reading.add(Unary(function), op.operand(), op)]
+            },
+            MILRule("scaled_tanh") { op, reading in
+                let x = try reading.scaled(op.operand(), by: op.number("beta", default: 1), op)
+                return [
+                    try reading.scaled(
+                        reading.add(Unary(.tanh), x, op), by: op.number("alpha", default: 1), op)
+                ]
+            },
+        ]
+}
+
+extension MILReading {
+    mutating func scaled(_ x: Operand, by factor: Float, _ op: MILRead) throws -> Operand {
+        factor == 1 ? x : try bounded(x, .multiply, factor, op)
+    }
+
+    mutating func shifted(_ x: Operand, by offset: Float, _ op: MILRead) throws -> Operand {
+        offset == 0 ? x : try bounded(x, .add, offset, op)
+    }
+
+    /// A function of an operand and one number.
+    mutating func bounded(_ x: Operand, _ function: Binary.Function, _ number: Float, _ op: MILRead) throws -> Operand {
+        try combine(function, x, .constant(Tensor([number], shape: [])), op)
+    }
+}

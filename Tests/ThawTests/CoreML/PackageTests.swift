@@ -1,0 +1,203 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// Packages that are written, then broken in one place.
+@Suite struct PackageTests {
+    private static let program = "Data/com.apple.CoreML/model.mlmodel"
+    private static let weights = "Data/com.apple.CoreML/weights/weight.bin"
+
+    /// A small classifier as a package in a folder of its own.
+    private func package(_ weights: WeightType = .float16) throws -> (TemporaryFolder, URL) {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("model.mlpackage")
+        try NetworkCase.all[0].conversion().model.write(to: url.path, weights: WeightStorage(weights, minimumCount: 16))
+        return (folder, url)
+    }
+
+    private func edit(_ url: URL, _ file: String, _ body: (inout Data) -> Void) throws {
+        let path = url.appendingPathComponent(file)
+        var data = try Data(contentsOf: path)
+        body(&data)
+        try data.write(to: path)
+    }
+
+    private func refusal(_ url: URL) -> String {
+        let failure = #expect(throws: Failure.self) { try Model.load(contentsOf: url.path) }
+        return failure?.description ?? ""
+    }
+
+    @Test func `the same model gives the same bytes, and takes the place of what was there`() throws {
+        let (first, url) = try package()
+        let (second, other) = try package()
+        for file in ["Manifest.json", Self.program, Self.weights] {
+            let bytes = try Data(contentsOf: url.appendingPathComponent(file))
+            #expect(try bytes == Data(contentsOf: other.appendingPathComponent(file)))
+        }
+        try Data().write(to: url.appendingPathComponent("old"))
+        let model = try NetworkCase.all[0].conversion().model
+        try model.write(to: url.path)
+        #expect(!FileManager.default.fileExists(atPath: url.appendingPathComponent("old").path))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: first.url.path) == ["model.mlpackage"])
+        #expect(throws: Failure.self) { try model.write(to: url.path, mayReplace: false) }
+        _ = second
+    }
+
+    @Test func `a folder with other things in it is not replaced`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("notes.mlpackage")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try Data("mine".utf8).write(to: url.appendingPathComponent("text.txt"))
+        let model = try NetworkCase.all[0].conversion().model
+        let failure = #expect(throws: Failure.self) { try model.write(to: url.path) }
+        #expect(failure?.description.contains("something else stands under this name") == true)
+        #expect(FileManager.default.fileExists(atPath: url.appendingPathComponent("text.txt").path))
+    }
+
+    @Test func `a package without a manifest is refused`() throws {
+        let (folder, url) = try package()
+        try FileManager.default.removeItem(at: url.appendingPathComponent("Manifest.json"))
+        #expect(refusal(url).contains("has no Manifest.json"))
+        _ = folder
+    }
+
+    @Test(arguments: [
+        (
+            #""path": "com.apple.CoreML/model.mlmodel""#, #""path": "com.apple.CoreML/none.mlmodel""#,
+            "which is not there"
+        ),
+        (#""path": "com.apple.CoreML/model.mlmodel""#, #""path": "../../model.mlmodel""#, "leads out of the package"),
+        (#""path": "com.apple.CoreML/model.mlmodel""#, #""path": "/etc/passwd""#, "leads out of the package"),
+        (#""rootModelIdentifier""#, #""root""#, "which file is the model"),
+        (#""path":"#, #""way":"#, "where the model"),
+        ("{", "[", "this is no JSON"),
+    ]) func `a damaged manifest is refused by what is wrong with it`(_ old: String, _ new: String, _ words: String)
+        throws
+    {
+        let (folder, url) = try package()
+        try edit(url, "Manifest.json") {
+            $0 = Data(String(decoding: $0, as: UTF8.self).replacingOccurrences(of: old, with: new).utf8)
+        }
+        #expect(refusal(url).contains(words))
+        _ = folder
+    }
+
+    @Test func `a link out of the package is not followed`() throws {
+        let (folder, url) = try package()
+        let model = url.appendingPathComponent(Self.program)
+        let outside = folder.url.appendingPathComponent("model.mlmodel")
+        try FileManager.default.moveItem(at: model, to: outside)
+        try FileManager.default.createSymbolicLink(at: model, withDestinationURL: outside)
+        #expect(refusal(url).contains("leads out of the package"))
+    }
+
+    private struct Damage: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let words: String
+        let body: @Sendable (inout Data) -> Void
+    }
+
+    @Test(arguments: [
+        Damage(testDescription: "cut off", words: "reaches past the end") { $0.removeLast($0.count / 2) },
+        Damage(testDescription: "hardly anything left", words: "reaches past the end") { $0.removeLast($0.count - 8) },
+        Damage(testDescription: "another version", words: "the version 3 is not known") { $0[4] = 3 },
+        Damage(testDescription: "no sentinel", words: "there is no array here") { $0[64] ^= 1 },
+        Damage(testDescription: "another type", words: "is of the type int8") { $0[68] = 4 },
+        Damage(testDescription: "an unknown type", words: "is of the type 99") { $0[68] = 99 },
+        Damage(testDescription: "fewer bytes than the shape takes", words: "bytes; ") { $0[72] ^= 4 },
+        Damage(testDescription: "more bytes than there are", words: "reaches past the end") { $0[79] = 0x7F },
+        Damage(testDescription: "data between the lines", words: "an array cannot begin here") { $0[80] ^= 1 },
+        Damage(testDescription: "data beyond the end", words: "reaches past the end") { $0[85] = 1 },
+    ]) private func `a damaged file of weights is refused by what is wrong with it`(_ damage: Damage) throws {
+        let (folder, url) = try package()
+        try edit(url, Self.weights, damage.body)
+        let text = refusal(url)
+        #expect(text.contains(damage.words), "\(text)")
+        _ = folder
+    }
+
+    @Test func `missing weights are refused`() throws {
+        let (folder, url) = try package()
+        try FileManager.default.removeItem(at: url.appendingPathComponent(Self.weights))
+        #expect(refusal(url).contains("'weights/weight.bin' is not there"))
+        _ = folder
+    }
+
+    // MARK: Programs
+
+    /// The message of a written program with its operations changed.
+    private func refusal(_ change: (inout [Message]) -> Void) throws -> String {
+        let program = try ProgramWriter.run(NetworkCase.all[0].conversion().model)
+        var message = program.message
+        var functions: [Message] = message.mlProgram.functions
+        var bodies: [Message] = functions[0].value.block_specializations
+        var operations: [Message] = bodies[0].value.operations
+        change(&operations)
+        bodies[0].value.operations = operations
+        functions[0].value.block_specializations = bodies
+        message.mlProgram.functions = functions
+        let folder = try TemporaryFolder()
+        let path = folder.url.appendingPathComponent("model.mlpackage").path
+        _ = try ModelPackage.write(
+            ProgramWriter.Result(message: message, weights: program.weights, version: program.version), to: path,
+            mayReplace: true)
+        let failure = #expect(throws: Failure.self) { try Model.load(contentsOf: path) }
+        return failure?.description ?? ""
+    }
+
+    @Test func `an unknown operation is refused by its name and place`() throws {
+        let text = try refusal { operations in
+            let place = operations.firstIndex { $0.type as String == "conv" }!
+            operations[place].type = "lstm"
+        }
+        #expect(text.contains("operations of kind 'lstm' are not supported") && text.contains("operation "))
+    }
+
+    @Test func `a value that nothing computes is refused`() throws {
+        let text = try refusal { operations in
+            operations.removeAll { ($0.type as String) == "const" }
+        }
+        #expect(text.contains("which nothing before it computes"))
+    }
+
+    @Test func `a value that is computed twice is refused`() throws {
+        let text = try refusal { operations in
+            operations.insert(operations[0], at: 0)
+        }
+        #expect(text.contains("is computed twice"))
+    }
+
+    @Test func `weights of another shape than the operation's result are refused`() throws {
+        let text = try refusal { operations in
+            let place = operations.firstIndex { $0.type as String == "conv" }!
+            var outputs: [Message] = operations[place].outputs
+            outputs[0].type = .tensorType(TensorType([1, 2, 3, 4]))
+            operations[place].outputs = outputs
+        }
+        #expect(text.contains("is said to be of shape [1, 2, 3, 4]"))
+    }
+
+    // MARK: Compression
+
+    @Test(arguments: [WeightType.int8, .palette8, .palette6, .palette4], ["mlmodel", "mlpackage"])
+    func `compressed weights are smaller, and nearly the same`(_ type: WeightType, _ ending: String) throws {
+        let folder = try TemporaryFolder()
+        let project = Fixtures.folder.deletingLastPathComponent().deletingLastPathComponent()
+        let model = try Converter().convert(contentsOf: project.appendingPathComponent("Models/cifar10.pb").path).model
+        let path = folder.url.appendingPathComponent("model." + ending).path
+        let plain = try model.write(to: path, weights: WeightStorage(.float16)).bytes
+        let small = try model.write(to: path, weights: WeightStorage(type)).bytes
+        #expect(small < plain)
+        let back = try Model.load(contentsOf: path).model
+        #expect(back.graph.nodes.map(\.operation.kind) == model.graph.nodes.map(\.operation.kind))
+        for (before, after) in zip(model.graph.nodes, back.graph.nodes) {
+            for (a, b) in zip(before.operation.weights, after.operation.weights) where a.shape.rank == 4 {
+                // So many levels leave an error of about 2.2 deviations over their number, even ones somewhat more.
+                let error = zip(a.floats, b.floats).reduce(Float(0)) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
+                let power = a.floats.reduce(Float(0)) { $0 + $1 * $1 }
+                #expect(error.squareRoot() <= 4 / Float(1 << (type.paletteBits ?? 8)) * power.squareRoot())
+            }
+        }
+    }
+}
