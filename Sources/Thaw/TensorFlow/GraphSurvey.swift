@@ -88,9 +88,12 @@ struct GraphSurvey {
                 }
                 switch states[input] {
                 case nil: stack.append((input, 0))
-                // What goes round in a loop comes back to its beginning; the loop is refused by its nodes.
-                case .entered where beginsLoop(nodes[input]): break
-                case .entered: throw Failure.circle(nodes[input].name, nodes[input].op)
+                // What goes round in a loop passes its beginning; the loop is refused by its nodes.
+                case .entered:
+                    let round = stack[stack.lastIndex { $0.place == input }!...]
+                    guard round.contains(where: { beginsLoop(nodes[$0.place]) }) else {
+                        throw Failure.circle(nodes[input].name, nodes[input].op)
+                    }
                 case .done: break
                 }
             }
