@@ -190,8 +190,10 @@ import Testing
         let small = try model.write(to: path, weights: WeightStorage(type)).bytes
         #expect(small < plain)
         let back = try Model.load(contentsOf: path).model
-        #expect(back.graph.nodes.map(\.operation.kind) == model.graph.nodes.map(\.operation.kind))
-        for (before, after) in zip(model.graph.nodes, back.graph.nodes) {
+        // A program that computes in float16 rounds the image first.
+        let nodes = back.graph.nodes.filter { $0.operation.kind != "Float16" }
+        #expect(nodes.map(\.operation.kind) == model.graph.nodes.map(\.operation.kind))
+        for (before, after) in zip(model.graph.nodes, nodes) {
             for (a, b) in zip(before.operation.weights, after.operation.weights) where a.shape.rank == 4 {
                 // So many levels leave an error of about 2.2 deviations over their number, even ones somewhat more.
                 let error = zip(a.floats, b.floats).reduce(Float(0)) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
