@@ -57,7 +57,7 @@ extension Compiler {
     private mutating func addSplit(_ node: PlannedNode, _ layer: WinogradLayer) {
         let plan = layer.plan
         let imageCount = plan.form.points * layer.pointStride
-        let slot = addSlot(byteCount: layer.from.images * imageCount * 4)
+        let slot = scratch(floatCount: layer.from.images * imageCount)
         let halves = plan.inputBlocks < 8 ? 2 : 1
         let perHalf = (plan.tiles + halves - 1) / halves
         var transform = Step(

@@ -54,12 +54,6 @@ struct Compiler {
 
     mutating func withConstants<Result>(_ body: (inout ConstantPool) -> Result) -> Result { body(&constants) }
 
-    /// A buffer that only steps know of.
-    mutating func addSlot(byteCount: Int) -> Int {
-        slots.append(byteCount)
-        return slots.count - 1
-    }
-
     /// Buffers for all layouts of a value that have none yet.
     private mutating func makePlaces(_ value: Graph.Value) throws {
         for (kind, halo) in layouts.demands[value]!.sorted(by: { $0.key.order < $1.key.order }) {
