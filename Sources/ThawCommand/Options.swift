@@ -62,7 +62,7 @@ enum Options {
         standard: String?.none, "NAME.mlmodel in this folder; NAME.mlpackage with --target iOS15 and later"
     ) { try readModelPath($0) }
     static let target = Option(
-        "target", "iOS11…iOS18|iOS26", "the oldest systems that must load the model", standard: CoreMLVersion?.none,
+        "target", "iOS11|...|iOS18|iOS26", "the oldest systems that must load the model", standard: CoreMLVersion?.none,
         "whatever the model needs"
     ) { try readTarget($0) }
     static let noClobber = Flag("no-clobber", "do not replace a file that is there already")
