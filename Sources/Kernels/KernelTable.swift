@@ -24,9 +24,13 @@ public struct KernelTable: Sendable {
     public var binary: @Sendable (BinaryFunction, borrowing RowWork) -> Void
     public var scale: @Sendable (borrowing RowWork) -> Void
     public var softmax: @Sendable (borrowing RowWork) -> Void
+    public var logSoftmax: @Sendable (borrowing RowWork) -> Void
     public var normalize: @Sendable (_ epsilon: Float, borrowing RowWork) -> Void
     public var normalizeLength: @Sendable (_ epsilon: Float, borrowing RowWork) -> Void
     public var planeMoments: @Sendable (borrowing RowWork) -> Void
+    public var copy: @Sendable (borrowing CopyWork) -> Void
+    public var reduce: @Sendable (borrowing ReductionWork) -> Void
+    public var multiplyMatrices: @Sendable (borrowing MatrixWork) -> Void
     public var block: @Sendable (borrowing RelayoutWork) -> Void
     public var unblock: @Sendable (borrowing RelayoutWork) -> Void
     public var loadPixels: @Sendable (borrowing PixelLoadWork) -> Void
@@ -48,9 +52,13 @@ public struct KernelTable: Sendable {
         binary: @escaping @Sendable (BinaryFunction, borrowing RowWork) -> Void,
         scale: @escaping @Sendable (borrowing RowWork) -> Void,
         softmax: @escaping @Sendable (borrowing RowWork) -> Void,
+        logSoftmax: @escaping @Sendable (borrowing RowWork) -> Void,
         normalize: @escaping @Sendable (_ epsilon: Float, borrowing RowWork) -> Void,
         normalizeLength: @escaping @Sendable (_ epsilon: Float, borrowing RowWork) -> Void,
         planeMoments: @escaping @Sendable (borrowing RowWork) -> Void,
+        copy: @escaping @Sendable (borrowing CopyWork) -> Void,
+        reduce: @escaping @Sendable (borrowing ReductionWork) -> Void,
+        multiplyMatrices: @escaping @Sendable (borrowing MatrixWork) -> Void,
         block: @escaping @Sendable (borrowing RelayoutWork) -> Void,
         unblock: @escaping @Sendable (borrowing RelayoutWork) -> Void,
         loadPixels: @escaping @Sendable (borrowing PixelLoadWork) -> Void,
@@ -71,9 +79,13 @@ public struct KernelTable: Sendable {
         self.binary = binary
         self.scale = scale
         self.softmax = softmax
+        self.logSoftmax = logSoftmax
         self.normalize = normalize
         self.normalizeLength = normalizeLength
         self.planeMoments = planeMoments
+        self.copy = copy
+        self.reduce = reduce
+        self.multiplyMatrices = multiplyMatrices
         self.block = block
         self.unblock = unblock
         self.loadPixels = loadPixels

@@ -56,7 +56,7 @@ public enum BinaryFunction: UInt8, Sendable, CaseIterable {
 /// Rows of numbers that are worked on one by one: `count` rows of `width` floats, each array with its own stride.
 ///
 /// A unary kernel reads `left`. `scale` gives `left · right + offset`, both with the right side's stride and pattern.
-/// `softmax` makes each row of `left` a distribution. `normalize` brings each row to mean 0 and variance 1, then does as
+/// `softmax` makes each row of `left` a distribution, `logSoftmax` the logarithms of one. `normalize` brings each row to mean 0 and variance 1, then does as
 /// `scale`; `normalizeLength` brings each to the length 1. `planeMoments` reads rows of blocks and writes 16 means and 16
 /// sums of squared distances from them.
 public struct RowWork {

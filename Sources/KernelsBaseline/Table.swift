@@ -6,9 +6,9 @@ public func makeKernelTable() -> KernelTable {
         groupBlocks: groupBlocks, tilePixels: tilePixels, convolve: convolve, convolveDepthwise: convolveDepthwise,
         transformInput: transformInput, transformOutput: transformOutput, transformFilters: transformFilters,
         pool: pool, sumPixels: sumPixels, unary: unary, binary: binary, scale: scale, softmax: softmax,
-        normalize: normalize, normalizeLength: normalizeLength, planeMoments: planeMoments, block: block,
-        unblock: unblock, loadPixels: loadPixels, resampleRows: resampleRows,
-        resampleColumns: resampleColumns, peak: peak)
+        logSoftmax: logSoftmax, normalize: normalize, normalizeLength: normalizeLength, planeMoments: planeMoments,
+        copy: copy, reduce: reduce, multiplyMatrices: multiplyMatrices, block: block, unblock: unblock,
+        loadPixels: loadPixels, resampleRows: resampleRows, resampleColumns: resampleColumns, peak: peak)
 }
 
 /// Twelve to 28 independent sums: enough to hide the latency of an addition, few enough to stay in registers.

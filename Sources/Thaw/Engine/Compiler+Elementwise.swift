@@ -70,11 +70,6 @@ extension Compiler {
         }
     }
 
-    mutating func addSoftmax(_ node: PlannedNode) {
-        let kernel = kernels.softmax
-        addRows(node, perChannel: true) { _, work, _, _ in kernel(work) }
-    }
-
     mutating func channelConstant(_ tensor: Tensor, count: Int) -> Int {
         let numbers = tensor.floats
         return withConstants { $0.floats(numbers, count: count) }

@@ -110,7 +110,7 @@ extension Compiler {
         add(
             Step(
                 name: node.name, kind: operation.kind, reads: inputs.map(\.slot), writes: outputs.map(\.slot),
-                multiplyAdds: node.multiplyAdds
+                multiplyAdds: node.multiplyAdds, isReference: true
             ) { memory, _ in
                 let tensors = inputs.map { Tensor(viewing: memory.slots[$0.slot], type: $0.type) }
                 for (output, result) in zip(outputs, operation.evaluate(tensors)) {

@@ -3,21 +3,92 @@ import Kernels
 // Steps that bring arrays to a mean, a variance or a length which they compute themselves.
 
 extension Compiler {
-    mutating func addRowNormalization(_ node: PlannedNode, epsilon: Float, scale: Tensor, offset: Tensor) {
+    mutating func addSoftmax(_ node: PlannedNode, axis: Int, isLogarithmic: Bool) {
+        let kernel = isLogarithmic ? kernels.logSoftmax : kernels.softmax
+        addRowWork(node, axes: [axis], to: place(node.outputs[0], .plain).slot) { _, work in kernel(work) }
+    }
+
+    mutating func addLengthNormalization(_ node: PlannedNode, axes: [Int], epsilon: Float) {
+        let kernel = kernels.normalizeLength
+        addRowWork(node, axes: axes, to: place(node.outputs[0], .plain).slot) { _, work in kernel(epsilon, work) }
+    }
+
+    /// Factor and offset go with the rows where they vary along these only, else they follow.
+    mutating func addNormalization(
+        _ node: PlannedNode, axes: [Int], epsilon: Float, scale: Tensor?, offset: Tensor?
+    ) {
+        let shape = graph[node.outputs[0]].shape
+        let part = Shape(axes.map { shape[$0] })
+        func row(_ constant: Tensor?, _ absent: Float) -> [Float]? {
+            guard let constant else { return [Float](repeating: absent, count: part.elementCount) }
+            let own = constant.shape.padded(to: shape.rank)
+            guard shape.indices.allSatisfy({ own[$0] == 1 || axes.contains($0) }) else { return nil }
+            return BroadcastTo(shape: part).evaluate([constant.reshaped(Shape(axes.map { own[$0] }))])[0].floats
+        }
+        let output = place(node.outputs[0], .plain).slot
         let kernel = kernels.normalize
-        let factors = channelConstant(scale, count: scale.elementCount)
-        let offsets = channelConstant(offset, count: offset.elementCount)
-        addRows(node, perChannel: true) { memory, work, _, _ in
+        let isWithin = row(scale, 1) != nil && row(offset, 0) != nil
+        let factors = withConstants { $0.floats(row(isWithin ? scale : nil, 1)!, count: part.elementCount) }
+        let offsets = withConstants { $0.floats(row(isWithin ? offset : nil, 0)!, count: part.elementCount) }
+        let following: [(function: BinaryFunction, operand: Tensor?)] =
+            isWithin ? [] : [(.multiply, scale), (.add, offset)]
+        // Number after number may be written over.
+        addRowWork(node, axes: axes, to: output) { memory, work in
             var work = work
             work.right = memory.floats(factors)
             work.offset = memory.floats(offsets)
             kernel(epsilon, work)
         }
+        for (function, operand) in following {
+            guard let operand else { continue }
+            let constant = ArraySource.constant(channelConstant(operand, count: operand.elementCount))
+            addMeeting(
+                (node.name, node.operation.kind), function, .slot(output), shape, constant, operand.shape, to: output,
+                shape)
+        }
     }
 
-    mutating func addRowL2(_ node: PlannedNode, epsilon: Float) {
-        let kernel = kernels.normalizeLength
-        addRows(node, perChannel: true) { _, work, _, _ in kernel(epsilon, work) }
+    /// A kernel over the rows that an array has along some axes; where those are not the last ones, the array is laid out
+    /// so before and back afterwards.
+    private mutating func addRowWork(
+        _ node: PlannedNode, axes: [Int], to output: Int, _ body: @escaping @Sendable (Memory, RowWork) -> Void
+    ) {
+        let shape = graph[node.inputs[0]].shape
+        let input = place(node.inputs[0], .plain).slot
+        let width = axes.reduce(1) { $0 * shape[$1] }
+        let order = shape.indices.filter { !axes.contains($0) } + axes
+        let isLaidOut = order == Array(shape.indices)
+        let turned = shape.permuted(order)
+        var (from, to) = (input, output)
+        if !isLaidOut {
+            from = addSlot(byteCount: shape.elementCount * 4 + 64)
+            to = addSlot(byteCount: shape.elementCount * 4 + 64)
+            addRelocation(
+                (node.name, "Transpose"), Relocation(transposing: shape, order), from: [input], to: [from],
+                counts: [shape.elementCount])
+        }
+        let (source, target) = (from, to)
+        let rows = shape.elementCount / width
+        let perChunk = max(1, (1 << 14) / width)
+        add(
+            Step(
+                name: node.name, kind: node.operation.kind, reads: [source], writes: [target],
+                chunks: (rows + perChunk - 1) / perChunk
+            ) { memory, chunk in
+                let first = chunk * perChunk * width
+                body(
+                    memory,
+                    RowWork(
+                        left: memory.slots[source].assumingMemoryBound(to: Float.self) + first, leftStride: width,
+                        output: memory.slots[target].assumingMemoryBound(to: Float.self) + first, outputStride: width,
+                        width: width, count: min(perChunk, rows - chunk * perChunk)))
+            })
+        if !isLaidOut {
+            let back = shape.indices.map { order.firstIndex(of: $0)! }
+            addRelocation(
+                (node.name, "Transpose"), Relocation(transposing: turned, back), from: [target], to: [output],
+                counts: [shape.elementCount])
+        }
     }
 
     /// Two steps over the planes: the moments of each channel; then each channel's factor and offset, which follow from
@@ -27,7 +98,7 @@ extension Compiler {
     ) {
         let from = place(node.inputs[0], .blocked)
         let to = place(node.outputs[0], .blocked)
-        let moments = scratch(floatCount: from.images * from.blocks * 2 * blockWidth)
+        let moments = addSlot(byteCount: from.images * from.blocks * 2 * blockWidth * 4)
         let momentsKernel = kernels.planeMoments
         add(
             Step(

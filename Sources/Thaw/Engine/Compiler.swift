@@ -52,12 +52,6 @@ struct Compiler {
 
     mutating func add(_ step: Step) { steps.append(step) }
 
-    /// A buffer for what passes between the steps of one node.
-    mutating func scratch(floatCount: Int) -> Int {
-        slots.append(floatCount * 4 + 64)
-        return slots.count - 1
-    }
-
     mutating func withConstants<Result>(_ body: (inout ConstantPool) -> Result) -> Result { body(&constants) }
 
     /// A buffer that only steps know of.
@@ -152,16 +146,29 @@ struct Compiler {
         case .binaryConstant(let function, let operand, let constantFirst):
             addBinary(node, function, operand: operand, constantFirst: constantFirst)
         case .scale(let factor, let offset): addScale(node, factor: factor, offset: offset)
-        case .softmax: addSoftmax(node)
-        case .rowNormalization(let epsilon, let scale, let offset):
-            addRowNormalization(node, epsilon: epsilon, scale: scale, offset: offset)
-        case .rowL2(let epsilon): addRowL2(node, epsilon: epsilon)
+        case .meeting(let function): addMeeting(node, function)
+        case .meetingConstant(let function, let operand, let constantFirst):
+            addMeeting(node, function, operand: operand, constantFirst: constantFirst)
+        case .softmax(let axis, let isLogarithmic): addSoftmax(node, axis: axis, isLogarithmic: isLogarithmic)
+        case .normalization(let axes, let epsilon, let scale, let offset):
+            addNormalization(node, axes: axes, epsilon: epsilon, scale: scale, offset: offset)
+        case .lengthNormalization(let axes, let epsilon): addLengthNormalization(node, axes: axes, epsilon: epsilon)
         case .imageNormalization(let acrossChannels, let epsilon, let scale, let offset):
             addImageNormalization(
                 node, acrossChannels: acrossChannels, epsilon: epsilon, scale: scale, offset: offset)
+        case .reduction(let kind, let axes, let factor): addReduction(node, kind, axes: axes, factor: factor)
+        case .matrixProduct(let transposeFirst, let transposeSecond):
+            addMatrixProduct(node, transposeFirst: transposeFirst, transposeSecond: transposeSecond)
+        case .relocation(let relocation): addRelocation(node, relocation)
+        case .border(let height, let width):
+            addRelocation(
+                node,
+                Relocation(
+                    padding: graph[node.inputs[0]].shape, before: [0, height.before, width.before, 0],
+                    after: [0, height.after, width.after, 0], with: 0))
         case .concatenation(let axis):
             layouts.native[output] == .blocked ? addBlockedConcatenation(node) : addConcatenation(node, axis: axis)
-        case .reshape, .border, nil: addReference(node)
+        case .reshape, nil: addReference(node)
         }
     }
 }

@@ -104,11 +104,13 @@ func fuse(_ graph: Graph) -> [PlannedNode] {
 extension Graph {
     /// What the engine's kernels make of a node: only float32 arrays are for them.
     fileprivate func engineForm(of node: Node) -> EngineForm? {
-        guard let operation = node.operation as? any EngineOperation, node.outputs.count == 1,
+        guard let operation = node.operation as? any EngineOperation,
             (node.inputs + node.outputs).allSatisfy({ self[$0].element == .float32 && self[$0].shape.elementCount > 0 })
         else { return nil }
         let form = operation.engineForm(node.inputs.map { self[$0] }, self[node.outputs[0]])
         guard let form, form.hasSmallBorders else { return nil }
+        if case .relocation = form { return form }
+        guard node.outputs.count == 1 else { return nil }
         return form.withoutGroups(inputChannels: self[node.inputs[0]].shape.last ?? 1)
     }
 }

@@ -67,7 +67,11 @@ struct LayoutAssignment {
         case .binaryChannels: return .blocked
         case .scale, .border: return isBlocked ? .blocked : .plain
         case .concatenation(axis: 3): return isBlocked && hasWholeBlocks ? .blocked : .plain
-        case .concatenation, .dense, .pixelSum, .softmax, .rowNormalization, .rowL2, .reshape, nil: return .plain
+        case .relocation(let relocation):
+            return isBlocked && relocation.keepsBlocks(graph[node.inputs[0]].shape) ? .blocked : .plain
+        case .concatenation, .dense, .pixelSum, .softmax, .normalization, .lengthNormalization, .meeting,
+            .meetingConstant, .reduction, .matrixProduct, .reshape, nil:
+            return .plain
         }
     }
 
@@ -87,12 +91,13 @@ struct LayoutAssignment {
         case .binaryChannels(_, let image):
             demand(node.inputs[image], .blocked)
             demand(node.inputs[1 - image], .plain)
-        case .unary, .binary, .binaryConstant, .scale, .concatenation:
+        case .unary, .binary, .binaryConstant, .scale, .concatenation, .relocation:
             for input in node.inputs { demand(input, native[output!]!) }
         case .border(let height, let width) where native[output!] == .blocked:
             let border = Halo(top: height.before, bottom: height.after, left: width.before, right: width.after)
             demand(node.inputs[0], .blocked, border + demands[output!]![.blocked]!)
-        case .dense, .softmax, .rowNormalization, .rowL2, .reshape, .border, nil:
+        case .dense, .softmax, .normalization, .lengthNormalization, .meeting, .meetingConstant, .reduction,
+            .matrixProduct, .reshape, .border, nil:
             for input in node.inputs { demand(input, .plain) }
         }
         if let residual = node.residual { demand(residual, .blocked) }
@@ -106,6 +111,36 @@ extension PlannedNode {
         case .convolution: true
         default: false
         }
+    }
+}
+
+extension Relocation {
+    /// Whether whole blocks of an image's channels move together.
+    fileprivate func keepsBlocks(_ shape: Shape) -> Bool {
+        filling == nil && pieces.allSatisfy { $0.input == 0 && $0.ranges(of: shape) != nil }
+    }
+}
+
+extension Relocation.Piece {
+    /// The ranges that it takes of an image of this shape, where that is all it does and channels go by whole blocks.
+    func ranges(of shape: Shape) -> [StridedSlice.Range]? {
+        guard shape.rank == 4, sizes.count == 4, outputStart == 0, outputSteps == Shape(sizes).strides,
+            !sizes.contains(0)
+        else { return nil }
+        var rest = inputStart
+        var ranges: [StridedSlice.Range] = []
+        for (axis, stride) in shape.strides.enumerated() {
+            let start = rest / stride
+            rest %= stride
+            let step = sizes[axis] == 1 ? 1 : inputSteps[axis] / stride
+            guard sizes[axis] == 1 || inputSteps[axis] % stride == 0, (0..<shape[axis]).contains(start),
+                (0..<shape[axis]).contains(start + (sizes[axis] - 1) * step)
+            else { return nil }
+            ranges.append(StridedSlice.Range(start: start, count: sizes[axis], step: step))
+        }
+        let channels = ranges[3]
+        let isWhole = channels.count % blockWidth == 0 || channels.start + channels.count == shape[3]
+        return channels.step == 1 && channels.start % blockWidth == 0 && isWhole ? ranges : nil
     }
 }
 

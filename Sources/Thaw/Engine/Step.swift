@@ -10,6 +10,8 @@ struct Step: Sendable {
     var writes: [Int]
     var multiplyAdds = 0
     var chunks = 1
+    /// Whether it is done by the operation's plain reference, for want of a kernel.
+    var isReference = false
     /// Bytes that a thread needs to work in.
     var scratchBytes = 0
     /// Does chunk number so-and-so. What it computes does not depend on how the work is cut.

@@ -5,13 +5,16 @@ extension Binary: EngineOperation {
         guard let kernel else { return nil }
         guard let constant else {
             if inputs[0] == inputs[1] { return .binary(kernel) }
-            guard let image = inputs.firstIndex(of: output), output.shape.rank == 4 else { return nil }
+            guard let image = inputs.firstIndex(of: output), output.shape.rank == 4 else { return .meeting(kernel) }
             let isOneNumberAChannel = inputs[1 - image].shape == [output.shape[0], 1, 1, output.shape[3]]
             return isOneNumberAChannel && output.shape[3] % blockWidth == 0
-                ? .binaryChannels(kernel, image: image) : nil
+                ? .binaryChannels(kernel, image: image) : .meeting(kernel)
         }
         let isChannel = constant.elementCount == output.shape.last && constant.shape.last == output.shape.last
-        guard inputs[0] == output, constant.elementCount == 1 || isChannel else { return nil }
+        guard inputs[0] == output, constant.elementCount == 1 || isChannel else {
+            guard constant.elementCount > 0, constant.element == .float32 else { return nil }
+            return .meetingConstant(kernel, operand: constant, constantFirst: constantFirst)
+        }
         return .binaryConstant(kernel, operand: constant, constantFirst: constantFirst)
     }
 

@@ -5,3 +5,9 @@ extension Dense: EngineOperation {
         return .dense(matrix: matrix, bias: bias)
     }
 }
+
+extension MatrixProduct: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        .matrixProduct(transposeFirst: transposeFirst, transposeSecond: transposeSecond)
+    }
+}

@@ -1,5 +1,5 @@
 extension Softmax: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
-        !isLogarithmic && axis == output.shape.rank - 1 ? .softmax : nil
+        .softmax(axis: axis, isLogarithmic: isLogarithmic)
     }
 }

@@ -94,5 +94,5 @@ extension EngineCase {
         },
     ]
 
-    static let all = convolutions + pooling + functions + arithmetic + normalizations + structure
+    static let all = convolutions + pooling + functions + arithmetic + normalizations + arrays + structure
 }

@@ -25,7 +25,9 @@ struct EngineTests {
         }
     }
 
-    @Test("One thread and several give the same bits", arguments: EngineCase.convolutions + EngineCase.structure)
+    @Test(
+        "One thread and several give the same bits",
+        arguments: EngineCase.convolutions + EngineCase.arrays + EngineCase.structure)
     func threads(_ c: EngineCase) throws {
         let graph = try c.graph()
         let inputs = c.arrays()

@@ -15,6 +15,12 @@ struct NetworkEngineTests {
         }
     }
 
+    @Test("No step of a network runs by its reference", arguments: NetworkCase.all)
+    func kernels(_ network: NetworkCase) throws {
+        let program = try Program(network.conversion().model.graph)
+        #expect(program.steps.filter(\.isReference).map { "\($0.kind) \($0.name)" } == [])
+    }
+
     /// The first output, a larger batch than the network's run piece by piece.
     private func answers(_ program: Program, _ model: Model, _ input: Tensor) throws -> Tensor {
         let type = model.graph[model.graph.inputs[0].value]

@@ -28,6 +28,22 @@ struct RandomTests {
         }
     }
 
+    @Test("The graphs drawn are not trivial")
+    func variety() throws {
+        var kinds: [String: Int] = [:]
+        var sizes: [Int] = []
+        var counting = 0
+        for seed in 1...UInt64(120) {
+            let check = try RandomCheck(RandomGraph(seed: seed))
+            if check.counts { counting += 1 }
+            sizes.append(check.graph.nodes.count)
+            for node in check.graph.nodes { kinds[node.operation.kind, default: 0] += 1 }
+        }
+        #expect(counting >= 100)
+        #expect(sizes.sorted()[60] >= 6)
+        #expect(kinds.count >= 40, "\(kinds.keys.sorted())")
+    }
+
     @Test("What once failed does no more", arguments: found)
     func staysMended(_ random: RandomGraph) throws {
         let problem = try RandomCheck(random).problem()
@@ -67,10 +83,12 @@ private struct RandomCheck {
         magnitude = largest
     }
 
+    /// Numbers that grow beyond all bounds prove nothing.
+    var counts: Bool { magnitude < 1e4 }
+
     /// What disagrees first, or nil.
     func problem() throws -> String? {
-        // Numbers that grow beyond all bounds prove nothing.
-        guard magnitude < 1e4 else { return nil }
+        guard counts else { return nil }
         if let problem = try engineProblem(graph, InstructionSet.available) { return problem }
         let simplified = try Passes.run(Passes.simplification, on: graph)
         if let problem = difference(simplified.evaluate([input])) { return "the passes: \(problem)" }

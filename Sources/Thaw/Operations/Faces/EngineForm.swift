@@ -27,14 +27,23 @@ enum EngineForm {
     case binaryConstant(BinaryFunction, operand: Tensor, constantFirst: Bool)
     /// Each channel (the last axis) times a factor plus an offset.
     case scale(factor: Tensor, offset: Tensor)
-    /// Along the last axis.
-    case softmax
-    /// Along the last axis to mean 0 and variance 1, then times a factor plus an offset, one number for each place.
-    case rowNormalization(epsilon: Float, scale: Tensor, offset: Tensor)
-    /// The same over height and width of an image, and over its channels too where they are taken together.
+    /// Two inputs that are broadcast.
+    case meeting(BinaryFunction)
+    /// One input and one operand that is known, which are broadcast.
+    case meetingConstant(BinaryFunction, operand: Tensor, constantFirst: Bool)
+    case softmax(axis: Int, isLogarithmic: Bool)
+    /// Along some axes to mean 0 and variance 1, then times a factor plus an offset, which are broadcast.
+    case normalization(axes: [Int], epsilon: Float, scale: Tensor?, offset: Tensor?)
+    /// The same over height and width of an image, and over its channels too where they are taken together; factor and
+    /// offset are one number a channel.
     case imageNormalization(acrossChannels: Bool, epsilon: Float, scale: Tensor, offset: Tensor)
-    /// Along the last axis to the length 1; the square of a length is taken for epsilon at least.
-    case rowL2(epsilon: Float)
+    /// Along some axes to the length 1; the square of a length is taken for epsilon at least.
+    case lengthNormalization(axes: [Int], epsilon: Float)
+    /// The sum (or the largest, smallest, product) along some axes, times a factor.
+    case reduction(ReductionWork.Kind, axes: [Int], factor: Float)
+    case matrixProduct(transposeFirst: Bool, transposeSecond: Bool)
+    /// Elements of the input moved about; the only form with several outputs.
+    case relocation(Relocation)
     /// The same elements under another shape.
     case reshape
     /// A border of zeros around an image.

@@ -1,16 +1,14 @@
 extension Normalization: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
         let shape = inputs[0].shape
-        let channels = shape.last ?? 1
-        if shape.rank == 4, axes == [1, 2] || axes == [1, 2, 3],
-            let scale = row(scale, 1, channels), let offset = row(offset, 0, channels)
+        if shape.rank == 4, axes == [1, 2] || axes == [1, 2, 3], let scale = row(scale, 1, shape[3]),
+            let offset = row(offset, 0, shape[3])
         {
             return .imageNormalization(acrossChannels: axes.count == 3, epsilon: epsilon, scale: scale, offset: offset)
         }
-        if axes == [shape.rank - 1], let scale = row(scale, 1, channels), let offset = row(offset, 0, channels) {
-            return .rowNormalization(epsilon: epsilon, scale: scale, offset: offset)
-        }
-        return nil
+        return axes.isEmpty
+            ? nil
+            : .normalization(axes: axes, epsilon: epsilon, scale: scale?.asFloat32, offset: offset?.asFloat32)
     }
 
     /// One number for each place of the last axis, or nil where they differ along others.
@@ -25,6 +23,6 @@ extension Normalization: EngineOperation {
 
 extension L2Normalization: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
-        axes == [inputs[0].shape.rank - 1] ? .rowL2(epsilon: epsilon) : nil
+        axes.isEmpty ? nil : .lengthNormalization(axes: axes, epsilon: epsilon)
     }
 }

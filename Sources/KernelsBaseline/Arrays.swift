@@ -1,0 +1,118 @@
+import Kernels
+
+// Plain arrays: elements moved about, made fewer, and products of matrices.
+
+func copy(_ work: borrowing CopyWork) {
+    if work.inputStep == 1, work.outputStep == 1 {
+        for row in 0..<work.count {
+            let from = work.input + row * work.inputRowStep
+            (work.output + row * work.outputRowStep).update(from: from, count: work.width)
+        }
+        return
+    }
+    // In squares, so that neither side jumps from cache line to cache line all the time.
+    let side = 16
+    var top = 0
+    while top < work.count {
+        let bottom = min(top + side, work.count)
+        var left = 0
+        while left < work.width {
+            let right = min(left + side, work.width)
+            for row in top..<bottom {
+                var from = work.input + (row * work.inputRowStep + left * work.inputStep)
+                var to = work.output + (row * work.outputRowStep + left * work.outputStep)
+                for _ in left..<right {
+                    to.pointee = from.pointee
+                    from += work.inputStep
+                    to += work.outputStep
+                }
+            }
+            left = right
+        }
+        top = bottom
+    }
+}
+
+func reduce(_ work: borrowing ReductionWork) {
+    switch work.kind {
+    case .sum: reduce(work, start: 0) { $0 + $1 }
+    case .maximum: reduce(work, start: -.infinity) { maximum($1, $0) }
+    case .minimum: reduce(work, start: .infinity) { minimum($1, $0) }
+    case .product: reduce(work, start: 1) { $0 * $1 }
+    }
+}
+
+@inline(__always)
+private func reduce(_ work: borrowing ReductionWork, start: Float, _ combine: (Vector, Vector) -> Vector) {
+    if work.width == 1 {
+        // Sixteen of a run's numbers side by side, then the lanes among themselves.
+        var sums = Vector(repeating: start)
+        var place = 0
+        while place + blockWidth <= work.depth {
+            sums = combine(sums, load(work.input + place))
+            place += blockWidth
+        }
+        if place < work.depth {
+            var rest = Vector(repeating: start)
+            for lane in 0..<work.depth - place { rest[lane] = work.input[place + lane] }
+            sums = combine(sums, rest)
+        }
+        var one = Vector(repeating: sums[0])
+        for lane in 1..<blockWidth { one = combine(one, Vector(repeating: sums[lane])) }
+        work.output[0] = one[0] * work.factor
+        return
+    }
+    var column = work.columns.lowerBound
+    while column < work.columns.upperBound {
+        let count = min(blockWidth, work.columns.upperBound - column)
+        var sums = Vector(repeating: start)
+        var from = work.input + column
+        for _ in 0..<work.depth {
+            sums = combine(sums, count == blockWidth ? load(from) : load(from, count: count))
+            from += work.width
+        }
+        write(sums * work.factor, work.output + column, count: count)
+        column += count
+    }
+}
+
+func multiplyMatrices(_ work: borrowing MatrixWork) {
+    var row = 0
+    while row + 4 <= work.rows {
+        multiplyRows(work, row, 1, 2, 3)
+        row += 4
+    }
+    // The last rows once more rather than by themselves: what is written twice is the same.
+    if row < work.rows {
+        let last = work.rows - 1 - row
+        multiplyRows(work, row, min(1, last), min(2, last), min(3, last))
+    }
+}
+
+/// Four rows of the product, the latter three so far from the first.
+@inline(__always)
+private func multiplyRows(_ work: borrowing MatrixWork, _ row: Int, _ second: Int, _ third: Int, _ fourth: Int) {
+    let depth = work.depth
+    let columns = work.columns
+    let left = work.left + row * depth
+    let output = work.output + row * columns
+    var column = 0
+    while column < columns {
+        let count = min(blockWidth, columns - column)
+        var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero)
+        var right = work.right + column
+        for k in 0..<depth {
+            let b = count == blockWidth ? load(right) : load(right, count: count)
+            sums.0 = multiplyAdd(sums.0, Vector(repeating: left[k]), b)
+            sums.1 = multiplyAdd(sums.1, Vector(repeating: left[second * depth + k]), b)
+            sums.2 = multiplyAdd(sums.2, Vector(repeating: left[third * depth + k]), b)
+            sums.3 = multiplyAdd(sums.3, Vector(repeating: left[fourth * depth + k]), b)
+            right += columns
+        }
+        write(sums.0, output + column, count: count)
+        write(sums.1, output + (second * columns + column), count: count)
+        write(sums.2, output + (third * columns + column), count: count)
+        write(sums.3, output + (fourth * columns + column), count: count)
+        column += count
+    }
+}

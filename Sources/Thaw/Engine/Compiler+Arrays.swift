@@ -1,0 +1,211 @@
+import Kernels
+
+// Steps over plain arrays of any shape: arrays that meet as NumPy broadcasts, reductions along any axes, products of
+// matrices.
+
+/// A plain array that steps read: a buffer, or one of the program's constants.
+enum ArraySource {
+    case slot(Int)
+    case constant(Int)
+
+    fileprivate var reads: [Int] { if case .slot(let slot) = self { [slot] } else { [] } }
+}
+
+extension Memory {
+    func floats(_ source: ArraySource) -> UnsafePointer<Float> {
+        switch source {
+        case .slot(let slot): UnsafePointer(slots[slot].assumingMemoryBound(to: Float.self))
+        case .constant(let constant): floats(constant)
+        }
+    }
+
+    func output(_ slot: Int) -> UnsafeMutablePointer<Float> {
+        slots[slot].assumingMemoryBound(to: Float.self)
+    }
+}
+
+/// Numbers along axes that are counted through, outermost first.
+struct Odometer {
+    let sizes: [Int]
+
+    var count: Int { sizes.reduce(1, *) }
+
+    /// How far place number `index` lies from the first, for steps along the axes.
+    func offset(_ index: Int, _ steps: [Int]) -> Int {
+        var rest = index
+        var offset = 0
+        for axis in sizes.indices.reversed() {
+            offset += rest % sizes[axis] * steps[axis]
+            rest /= sizes[axis]
+        }
+        return offset
+    }
+}
+
+// MARK: Meeting
+
+extension Compiler {
+    /// Two arrays that are broadcast.
+    mutating func addMeeting(_ node: PlannedNode, _ function: BinaryFunction) {
+        addMeeting(
+            (node.name, node.operation.kind), function, .slot(place(node.inputs[0], .plain).slot),
+            graph[node.inputs[0]].shape, .slot(place(node.inputs[1], .plain).slot), graph[node.inputs[1]].shape,
+            to: place(node.outputs[0], .plain).slot, graph[node.outputs[0]].shape)
+    }
+
+    /// An array and one that is known.
+    mutating func addMeeting(_ node: PlannedNode, _ function: BinaryFunction, operand: Tensor, constantFirst: Bool) {
+        let constant = ArraySource.constant(channelConstant(operand, count: operand.elementCount))
+        let input = ArraySource.slot(place(node.inputs[0], .plain).slot)
+        let shapes = (graph[node.inputs[0]].shape, operand.shape)
+        addMeeting(
+            (node.name, node.operation.kind), function, constantFirst ? constant : input,
+            constantFirst ? shapes.1 : shapes.0, constantFirst ? input : constant, constantFirst ? shapes.0 : shapes.1,
+            to: place(node.outputs[0], .plain).slot, graph[node.outputs[0]].shape)
+    }
+
+    mutating func addMeeting(
+        _ label: (name: String, kind: String), _ function: BinaryFunction, _ left: ArraySource, _ leftShape: Shape,
+        _ right: ArraySource, _ rightShape: Shape, to slot: Int, _ shape: Shape
+    ) {
+        // Axes that lie without a gap in all three arrays are one.
+        var sizes: [Int] = []
+        var steps: (left: [Int], right: [Int], output: [Int]) = ([], [], [])
+        let all = (leftShape.broadcastSteps(to: shape), rightShape.broadcastSteps(to: shape), shape.strides)
+        for axis in shape.indices where shape[axis] != 1 {
+            let (l, r, o) = (all.0[axis], all.1[axis], all.2[axis])
+            let size = shape[axis]
+            if let last = sizes.indices.last, steps.left[last] == l * size, steps.right[last] == r * size {
+                sizes[last] *= size
+                (steps.left[last], steps.right[last], steps.output[last]) = (l, r, o)
+            } else {
+                sizes.append(size)
+                steps.left.append(l)
+                steps.right.append(r)
+                steps.output.append(o)
+            }
+        }
+        let width = sizes.popLast() ?? 1
+        let (leftStep, rightStep) = (steps.left.popLast() ?? 1, steps.right.popLast() ?? 1)
+        _ = steps.output.popLast()
+        let outer = Odometer(sizes: sizes)
+        let (leftSteps, rightSteps, outputSteps) = steps
+        let perChunk = max(1, (1 << 14) / width)
+        let kernel = kernels.binary
+        add(
+            Step(
+                name: label.name, kind: label.kind, reads: left.reads + right.reads, writes: [slot],
+                chunks: (outer.count + perChunk - 1) / perChunk
+            ) { memory, chunk in
+                for row in chunk * perChunk..<min((chunk + 1) * perChunk, outer.count) {
+                    let a = memory.floats(left) + outer.offset(row, leftSteps)
+                    let b = memory.floats(right) + outer.offset(row, rightSteps)
+                    // What is one number for the whole row stands on the kernel's right side.
+                    let isSwapped = leftStep == 0 && rightStep != 0
+                    var work = RowWork(
+                        left: isSwapped ? b : a, leftStride: 0,
+                        output: memory.output(slot) + outer.offset(row, outputSteps), outputStride: 0, width: width,
+                        count: 1)
+                    work.right = isSwapped ? a : b
+                    work.pattern = isSwapped || rightStep == 0 ? .one : .each
+                    work.swapped = isSwapped
+                    kernel(function, work)
+                }
+            })
+    }
+}
+
+// MARK: Reducing
+
+extension Compiler {
+    /// One run of neighbouring axes after the other, from the back.
+    mutating func addReduction(_ node: PlannedNode, _ kind: ReductionWork.Kind, axes: [Int], factor: Float) {
+        let shape = graph[node.inputs[0]].shape
+        var sizes = shape.dimensions
+        var slot = place(node.inputs[0], .plain).slot
+        var left = axes.filter { shape[$0] != 1 }
+        if left.isEmpty { left = axes.suffix(1) }
+        while let last = left.popLast() {
+            var first = last
+            while left.last == first - 1 { first = left.popLast()! }
+            let inner = sizes[(last + 1)...].reduce(1, *)
+            let depth = sizes[first...last].reduce(1, *)
+            let outer = sizes[..<first].reduce(1, *)
+            for axis in first...last { sizes[axis] = 1 }
+            let output = left.isEmpty ? place(node.outputs[0], .plain).slot : addSlot(byteCount: outer * inner * 4 + 64)
+            addReduction(node, kind, from: slot, (outer, depth, inner), left.isEmpty ? factor : 1, to: output)
+            slot = output
+        }
+    }
+
+    private mutating func addReduction(
+        _ node: PlannedNode, _ kind: ReductionWork.Kind, from: Int, _ sizes: (outer: Int, depth: Int, inner: Int),
+        _ factor: Float, to: Int
+    ) {
+        let columnsPerChunk = 256
+        let columnChunks = (sizes.inner + columnsPerChunk - 1) / columnsPerChunk
+        let rowsPerChunk = sizes.inner == 1 ? max(1, (1 << 14) / sizes.depth) : 1
+        let kernel = kernels.reduce
+        add(
+            Step(
+                name: node.name, kind: node.operation.kind, reads: [from], writes: [to],
+                chunks: (sizes.outer + rowsPerChunk - 1) / rowsPerChunk * columnChunks
+            ) { memory, chunk in
+                let (part, column) = chunk.quotientAndRemainder(dividingBy: columnChunks)
+                for row in part * rowsPerChunk..<min((part + 1) * rowsPerChunk, sizes.outer) {
+                    kernel(
+                        ReductionWork(
+                            kind: kind, input: memory.floats(.slot(from)) + row * sizes.depth * sizes.inner,
+                            depth: sizes.depth, width: sizes.inner,
+                            columns: column * columnsPerChunk..<min((column + 1) * columnsPerChunk, sizes.inner),
+                            factor: factor, output: memory.output(to) + row * sizes.inner))
+                }
+            })
+    }
+}
+
+// MARK: Multiplying
+
+extension Compiler {
+    /// Matrices that are turned over are first laid out so.
+    mutating func addMatrixProduct(_ node: PlannedNode, transposeFirst: Bool, transposeSecond: Bool) {
+        func laidOut(_ index: Int, _ isTransposed: Bool) -> (slot: Int, shape: Shape) {
+            let shape = graph[node.inputs[index]].shape
+            let slot = place(node.inputs[index], .plain).slot
+            guard isTransposed else { return (slot, shape) }
+            let order = MatrixProduct.turningOver(shape.rank)
+            let turned = addSlot(byteCount: shape.elementCount * 4 + 64)
+            addRelocation(
+                (node.name, "Transpose"), Relocation(transposing: shape, order), from: [slot], to: [turned],
+                counts: [shape.elementCount])
+            return (turned, shape.permuted(order))
+        }
+        let left = laidOut(0, transposeFirst)
+        let right = laidOut(1, transposeSecond)
+        let output = graph[node.outputs[0]].shape
+        let to = place(node.outputs[0], .plain).slot
+        let (rows, columns) = (output[output.rank - 2], output[output.rank - 1])
+        let depth = left.shape[left.shape.rank - 1]
+        let batch = Shape(output.dropLast(2))
+        let batches = Odometer(sizes: batch.dimensions)
+        let leftSteps = Shape(left.shape.dropLast(2)).broadcastSteps(to: batch).map { $0 * rows * depth }
+        let rightSteps = Shape(right.shape.dropLast(2)).broadcastSteps(to: batch).map { $0 * depth * columns }
+        let rowsPerChunk = 32
+        let chunks = (rows + rowsPerChunk - 1) / rowsPerChunk
+        let kernel = kernels.multiplyMatrices
+        add(
+            Step(
+                name: node.name, kind: node.operation.kind, reads: [left.slot, right.slot], writes: [to],
+                multiplyAdds: node.multiplyAdds, chunks: batches.count * chunks
+            ) { memory, chunk in
+                let (index, part) = chunk.quotientAndRemainder(dividingBy: chunks)
+                let first = part * rowsPerChunk
+                kernel(
+                    MatrixWork(
+                        left: memory.floats(.slot(left.slot)) + batches.offset(index, leftSteps) + first * depth,
+                        right: memory.floats(.slot(right.slot)) + batches.offset(index, rightSteps),
+                        output: memory.output(to) + (index * rows + first) * columns,
+                        rows: min(rowsPerChunk, rows - first), depth: depth, columns: columns))
+            })
+    }
+}

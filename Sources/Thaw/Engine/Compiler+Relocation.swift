@@ -1,0 +1,129 @@
+import Kernels
+
+// Steps that move elements about, in plain arrays of any shape and in images in blocks.
+
+extension Compiler {
+    mutating func addRelocation(_ node: PlannedNode, _ relocation: Relocation) {
+        if layouts.native[node.outputs[0]] == .blocked {
+            for piece in relocation.pieces { addBlockedRelocation(node, piece) }
+            return
+        }
+        addRelocation(
+            (node.name, node.operation.kind), relocation, from: node.inputs.map { place($0, .plain).slot },
+            to: node.outputs.map { place($0, .plain).slot }, counts: node.outputs.map { graph[$0].shape.elementCount })
+    }
+
+    /// - Parameter counts: The elements of each output.
+    mutating func addRelocation(
+        _ label: (name: String, kind: String), _ relocation: Relocation, from inputs: [Int], to outputs: [Int],
+        counts: [Int]
+    ) {
+        if let filling = relocation.filling {
+            add(
+                Step(name: label.name, kind: "Fill", reads: [], writes: outputs) { memory, _ in
+                    for (slot, count) in zip(outputs, counts) {
+                        memory.output(slot).update(repeating: filling, count: count)
+                    }
+                })
+        }
+        let moves = relocation.pieces.filter { !$0.sizes.contains(0) }.map { Move($0, inputs, outputs) }
+        let chunks = moves.indices.flatMap { move in
+            stride(from: 0, to: moves[move].outer.count, by: moves[move].perChunk).map { (move, $0) }
+        }
+        guard !chunks.isEmpty else { return }
+        let kernel = kernels.copy
+        add(
+            Step(name: label.name, kind: label.kind, reads: inputs, writes: outputs, chunks: chunks.count) {
+                memory, chunk in
+                let (index, first) = chunks[chunk]
+                let move = moves[index]
+                var work = move.work(memory)
+                let (input, output) = (work.input, work.output)
+                for place in first..<min(first + move.perChunk, move.outer.count) {
+                    work.input = input + move.outer.offset(place, move.inputSteps)
+                    work.output = output + move.outer.offset(place, move.outputSteps)
+                    kernel(work)
+                }
+            })
+    }
+
+    /// Pixels of an image in blocks, whole channels at a time.
+    private mutating func addBlockedRelocation(_ node: PlannedNode, _ piece: Relocation.Piece) {
+        let from = place(node.inputs[0], .blocked)
+        let to = place(node.outputs[piece.output], .blocked)
+        let ranges = piece.ranges(of: graph[node.inputs[0]].shape)!
+        let firstBlock = ranges[3].start / blockWidth
+        let kernel = kernels.copy
+        add(
+            Step(
+                name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
+                chunks: to.images * to.blocks
+            ) { memory, chunk in
+                let (image, block) = chunk.quotientAndRemainder(dividingBy: to.blocks)
+                memory.clearHalo(to, image: image, blocks: block..<block + 1)
+                let source =
+                    memory.pixels(from, image: ranges[0].start + image * ranges[0].step)
+                    + (firstBlock + block) * from.blockStride
+                let target = memory.pixels(to, image: image) + block * to.blockStride
+                for row in 0..<to.height {
+                    let line = source + (ranges[1].start + row * ranges[1].step) * from.rowStride
+                    // A pixel is a row of 16 numbers.
+                    kernel(
+                        CopyWork(
+                            input: line + ranges[2].start * blockWidth, inputRowStep: ranges[2].step * blockWidth,
+                            inputStep: 1, output: target + row * to.rowStride, outputRowStep: blockWidth, outputStep: 1,
+                            width: blockWidth, count: to.width))
+                }
+            })
+    }
+}
+
+/// A piece of a relocation with as few axes as can be; the two that the kernel runs over are apart.
+private struct Move {
+    let from: Int
+    let to: Int
+    private let starts: (input: Int, output: Int)
+    private let row: Axis
+    private let column: Axis
+    let outer: Odometer
+    let inputSteps: [Int]
+    let outputSteps: [Int]
+    let perChunk: Int
+
+    private struct Axis {
+        var size = 1
+        var input = 0
+        var output = 0
+    }
+
+    init(_ piece: Relocation.Piece, _ inputs: [Int], _ outputs: [Int]) {
+        from = inputs[piece.input]
+        to = outputs[piece.output]
+        starts = (piece.inputStart, piece.outputStart)
+        var axes: [Axis] = []
+        for index in piece.sizes.indices where piece.sizes[index] != 1 {
+            let axis = Axis(size: piece.sizes[index], input: piece.inputSteps[index], output: piece.outputSteps[index])
+            // Axes that follow each other without a gap on both sides are one.
+            if let last = axes.last, last.input == axis.input * axis.size, last.output == axis.output * axis.size {
+                axes[axes.count - 1] = Axis(size: last.size * axis.size, input: axis.input, output: axis.output)
+            } else {
+                axes.append(axis)
+            }
+        }
+        column = axes.popLast() ?? Axis(size: 1, input: 1, output: 1)
+        // Along this axis neighbours of the input lie together, if they do not along the columns.
+        let rowIndex = axes.lastIndex { $0.input == 1 } ?? axes.indices.last
+        row = rowIndex.map { axes.remove(at: $0) } ?? Axis()
+        outer = Odometer(sizes: axes.map(\.size))
+        inputSteps = axes.map(\.input)
+        outputSteps = axes.map(\.output)
+        perChunk = max(1, (1 << 14) / (row.size * column.size))
+    }
+
+    func work(_ memory: Memory) -> CopyWork {
+        CopyWork(
+            input: memory.floats(.slot(from)) + starts.input, inputRowStep: row.input, inputStep: column.input,
+            output: memory.output(to) + starts.output, outputRowStep: row.output, outputStep: column.output,
+            width: column.size, count: row.size)
+    }
+}
