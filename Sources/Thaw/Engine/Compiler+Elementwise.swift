@@ -70,32 +70,6 @@ extension Compiler {
         }
     }
 
-    /// An image and one number a channel, in blocks.
-    mutating func addChannelMeeting(_ node: PlannedNode, _ function: BinaryFunction) {
-        let whole = node.wholeInput(graph)!
-        let from = place(node.inputs[whole], .blocked)
-        let channels = place(node.inputs[1 - whole], .blocked)
-        let to = place(node.outputs[0], .blocked)
-        let kernel = kernels.binary
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind, reads: [from.slot, channels.slot], writes: [to.slot],
-                chunks: to.images * to.blocks
-            ) { memory, chunk in
-                let (image, block) = chunk.quotientAndRemainder(dividingBy: to.blocks)
-                memory.clearHalo(to, image: image, blocks: block..<block + 1)
-                var work = RowWork(
-                    left: memory.pixels(from, image: image) + block * from.blockStride, leftStride: from.rowStride,
-                    output: memory.pixels(to, image: image) + block * to.blockStride, outputStride: to.rowStride,
-                    width: to.width * blockWidth, count: to.height)
-                let numbers = memory.pixels(channels, image: channels.images == 1 ? 0 : image)
-                work.right = UnsafePointer(numbers + block * channels.blockStride)
-                work.pattern = .block
-                work.swapped = whole == 1
-                kernel(function, work)
-            })
-    }
-
     mutating func channelConstant(_ tensor: Tensor, count: Int) -> Int {
         let numbers = tensor.floats
         return withConstants { $0.floats(numbers, count: count) }

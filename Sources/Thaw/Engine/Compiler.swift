@@ -140,8 +140,7 @@ struct Compiler {
         case .binaryConstant(let function, let operand, let constantFirst):
             addBinary(node, function, operand: operand, constantFirst: constantFirst)
         case .scale(let factor, let offset): addScale(node, factor: factor, offset: offset)
-        case .meeting(let function):
-            layouts.native[output] == .blocked ? addChannelMeeting(node, function) : addMeeting(node, function)
+        case .meeting(let function): addMeeting(node, function)
         case .meetingConstant(let function, let operand, let constantFirst):
             addMeeting(node, function, operand: operand, constantFirst: constantFirst)
         case .softmax(let axis, let isLogarithmic): addSoftmax(node, axis: axis, isLogarithmic: isLogarithmic)

@@ -69,11 +69,8 @@ struct LayoutAssignment {
         case .concatenation(axis: 3): return isBlocked && hasWholeBlocks ? .blocked : .plain
         case .relocation(let relocation):
             return isBlocked && relocation.keepsBlocks(graph[node.inputs[0]].shape) ? .blocked : .plain
-        case .meeting(let function):
-            let meetsBlocks = node.wholeInput(graph).map { native[node.inputs[$0]] == .blocked } ?? false
-            return meetsBlocks && (hasWholeBlocks || function.isFiniteAtZero) ? .blocked : .plain
-        case .concatenation, .dense, .pixelSum, .softmax, .normalization, .lengthNormalization, .meetingConstant,
-            .reduction, .matrixProduct, .localNormalization, .reshape, nil:
+        case .concatenation, .dense, .pixelSum, .softmax, .normalization, .lengthNormalization, .meeting,
+            .meetingConstant, .reduction, .matrixProduct, .localNormalization, .reshape, nil:
             return .plain
         }
     }
@@ -94,13 +91,13 @@ struct LayoutAssignment {
         case .binaryChannels(_, let image):
             demand(node.inputs[image], .blocked)
             demand(node.inputs[1 - image], .plain)
-        case .unary, .binary, .binaryConstant, .scale, .concatenation, .relocation, .meeting:
+        case .unary, .binary, .binaryConstant, .scale, .concatenation, .relocation:
             for input in node.inputs { demand(input, native[output!]!) }
         case .border(let height, let width) where native[output!] == .blocked:
             let border = Halo(top: height.before, bottom: height.after, left: width.before, right: width.after)
             demand(node.inputs[0], .blocked, border + demands[output!]![.blocked]!)
-        case .dense, .softmax, .normalization, .lengthNormalization, .meetingConstant, .reduction, .matrixProduct,
-            .localNormalization, .reshape, .border, nil:
+        case .dense, .softmax, .normalization, .lengthNormalization, .meeting, .meetingConstant, .reduction,
+            .matrixProduct, .localNormalization, .reshape, .border, nil:
             for input in node.inputs { demand(input, .plain) }
         }
         if let residual = node.residual { demand(residual, .blocked) }
@@ -113,19 +110,6 @@ extension PlannedNode {
         switch form {
         case .convolution: true
         default: false
-        }
-    }
-}
-
-extension PlannedNode {
-    /// Of two inputs that are broadcast: the one that is a whole image, where the other is one number a channel.
-    func wholeInput(_ graph: Graph) -> Int? {
-        let shapes = inputs.map { graph[$0].shape }
-        let whole = graph[outputs[0]].shape
-        guard shapes.count == 2, whole.rank == 4 else { return nil }
-        return (0...1).first { index in
-            let other = shapes[1 - index]
-            return shapes[index] == whole && other.rank == 4 && other[1] == 1 && other[2] == 1 && other[3] == whole[3]
         }
     }
 }
