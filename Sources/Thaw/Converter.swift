@@ -16,6 +16,10 @@ public struct Converter: Sendable {
         public var color: ColorLayout?
         /// Values for placeholders other than the image's.
         public var settings: [Setting] = []
+        /// The tags of the graph of a SavedModel that is meant, with commas between them; `serve` where nil.
+        public var tag: String?
+        /// The signature of a SavedModel that is meant; `serving_default`, or the only one, where nil.
+        public var signature: String?
         /// The family whose preprocessing is meant; nil finds it out.
         public var preprocessing: Preprocessing?
         /// One number, or one a channel in the order of `color`: y = scale · x + bias. Not together with `preprocessing`.
@@ -39,22 +43,58 @@ public struct Converter: Sendable {
 
     public init(_ options: Options = Options()) { self.options = options }
 
-    /// Converts the frozen graph at `path`.
+    /// Converts the frozen graph, the SavedModel or the checkpoint at `path`.
     ///
+    /// - Parameter path: A graph's file (`.pb`), a SavedModel's folder, or a checkpoint: its folder, its `.meta` or `.index`
+    ///   file, or what their names begin with.
     /// - Parameter labels: The names of the classes; without them the model is no classifier.
     /// - Throws: `Failure` naming the file, and the nodes at fault.
     public func convert(contentsOf path: String, labels: Labels? = nil) throws -> Conversion {
-        let definition = try GraphDefinition(contentsOf: path)
-        return try naming(file: path) { try convert(definition, labels: labels) }
+        let source = try GraphSource(path, importOptions, tag: options.tag, signature: options.signature)
+        return try naming(file: path) { try convert(source, labels: labels) }
     }
 
-    /// Converts a graph given by its nodes.
-    public func convert(_ graph: GraphDefinition, labels: Labels? = nil) throws -> Conversion {
-        let imported = try Importer.run(
-            graph,
-            ImportOptions(
-                input: options.input, outputs: options.outputs, size: options.size, color: options.color,
-                settings: options.settings, openSize: options.openSize))
+    /// Converts a graph that a program has built or loaded itself.
+    ///
+    ///     let graph = GraphDefinition(nodes: [
+    ///         NodeDefinition(
+    ///             name: "image", op: "Placeholder",
+    ///             attributes: ["dtype": .type(.float), "shape": .shape([1, 32, 32, 3])]),
+    ///         NodeDefinition(name: "gain", op: "VariableV2", attributes: ["dtype": .type(.float), "shape": .shape([3])]),
+    ///         NodeDefinition(name: "answer", op: "Mul", inputs: ["image", "gain"]),
+    ///     ])
+    ///     let conversion = try Converter().convert(graph: graph, variables: ["gain": Tensor([1, 2, 3], shape: [3])])
+    ///
+    /// - Parameters:
+    ///   - variables: The values of the graph's variables (VariableV2, VarHandleOp), by their names.
+    ///   - labels: The names of the classes; without them the model is no classifier.
+    /// - Throws: `Failure` naming the nodes at fault, and variables without a value or with one of another shape.
+    public func convert(graph: GraphDefinition, variables: [String: Tensor] = [:], labels: Labels? = nil) throws
+        -> Conversion
+    {
+        var source = GraphSource(definition: graph, outputs: options.outputs)
+        if source.outputs.isEmpty { source.outputs = try FlatGraph.findOutputs(GraphSurvey(graph.nodes)) }
+        source.definition = try VariableFreezing.frozen(graph, outputs: source.outputs, source: nil) { name, part in
+            part == nil ? variables[name] : nil
+        }
+        return try convert(source, labels: labels)
+    }
+
+    private var importOptions: ImportOptions {
+        ImportOptions(
+            input: options.input, outputs: options.outputs, size: options.size, color: options.color,
+            settings: options.settings, openSize: options.openSize)
+    }
+
+    private func convert(_ source: GraphSource, labels: Labels?) throws -> Conversion {
+        var importOptions = importOptions
+        if let inputs = source.signature?.inputs, inputs.count == 1 {
+            importOptions.input = importOptions.input ?? inputs[0].tensor
+        }
+        if importOptions.outputs.isEmpty { importOptions.outputs = source.outputs }
+        var imported = try Importer.run(source.definition, importOptions)
+        if let signature = source.signature { imported.graph.rename(by: signature) }
+        if let labels { imported.graph.putFirst(classCount: labels.names.count) }
         let single = try imported.takesImage ? imported.graph.withBatchOfOne() : imported.graph
         let original = try Passes.run(Passes.simplification, on: single)
         var model = Model(graph: original, metadata: options.metadata)
@@ -88,7 +128,7 @@ public struct Converter: Sendable {
         conversion.isPreprocessingCertain =
             model.image == nil || model.image?.lifted != nil || options.preprocessing != nil
             || options.scale != nil || options.bias != nil
-        conversion.hasShortWeights = graph.nodes.haveShortWeights
+        conversion.hasShortWeights = source.definition.nodes.haveShortWeights
         return conversion
     }
 
@@ -138,6 +178,31 @@ public struct Converter: Sendable {
         if values.count == channels { return values }
         guard values.count == 1 else { throw Failure.scalingCount(option, values.count, channels) }
         return Array(repeating: values[0], count: channels)
+    }
+}
+
+extension Graph {
+    /// Calls inputs and outputs by the words of a signature, where no node has such a name.
+    fileprivate mutating func rename(by signature: MetaGraph.Signature) {
+        let taken = Set(nodes.map(\.name) + inputs.map(\.name) + outputs.map(\.name))
+        if signature.inputs.count == 1, !taken.contains(signature.inputs[0].word) {
+            inputs[0].name = signature.inputs[0].word
+        }
+        guard signature.outputs.count == outputs.count else { return }
+        for (place, output) in signature.outputs.enumerated() where !taken.contains(output.word) {
+            outputs[place].name = output.word
+        }
+    }
+
+    /// Puts the first output before the others that has a number for each of so many classes.
+    fileprivate mutating func putFirst(classCount: Int) {
+        let batch = inputs.first.map { self[$0.value].shape.first ?? 1 } ?? 1
+        guard
+            let place = outputs.firstIndex(where: {
+                self[$0.value].element == .float32 && self[$0.value].shape.elementCount == classCount * batch
+            })
+        else { return }
+        outputs.insert(outputs.remove(at: place), at: 0)
     }
 }
 

@@ -9,16 +9,33 @@ public struct FileContents: Sendable {
     /// A graph's placeholders as it declares them, `?` standing for what it leaves open.
     public private(set) var placeholders: [(name: String, type: String)] = []
 
-    /// - Throws: `Failure` naming the file when it is neither a frozen graph nor a Core ML model, or is damaged.
-    public init(contentsOf path: String) throws {
-        let file: MappedFile
-        (format, file) = try ModelFormat.open(path)
-        byteCount = file.bytes.count
-        try naming(file: path) {
-            switch format {
-            case .frozenGraph: try read(GraphDefinition(contentsOf: path))
-            case .coreML: try read(Message(.model, reading: ByteView(viewing: file.bytes, of: file)))
+    /// A SavedModel's signatures: what they take and give.
+    public private(set) var signatures: [String] = []
+    /// How many variables a SavedModel or a checkpoint stores; nil where it stores none.
+    public private(set) var variableCount: Int?
+
+    /// - Throws: `Failure` naming the file when it is neither a TensorFlow graph nor a Core ML model, or is damaged.
+    public init(contentsOf path: String, tag: String? = nil) throws {
+        format = try ModelFormat(of: path)
+        switch format {
+        case .frozenGraph:
+            byteCount = try MappedFile(path: path).bytes.count
+            try naming(file: path) { try read(GraphDefinition(contentsOf: path)) }
+        case .savedModel, .checkpoint:
+            let live = try GraphSource.live(path, format == .savedModel ? .savedModel : .checkpoint, tag: tag)!
+            byteCount = live.byteCount
+            variableCount = live.variables?.names.count
+            signatures = live.meta.signatures.map { signature in
+                func list(_ tensors: [(word: String, tensor: String)]) -> String {
+                    tensors.map { "\($0.word) (\($0.tensor))" }.joined(separator: ", ")
+                }
+                return "\(signature.name): \(list(signature.inputs)) → \(list(signature.outputs))"
             }
+            read(live.meta.graph)
+        case .coreML:
+            let file = try MappedFile(path: path)
+            byteCount = file.bytes.count
+            try naming(file: path) { try read(Message(.model, reading: ByteView(viewing: file.bytes, of: file))) }
         }
     }
 

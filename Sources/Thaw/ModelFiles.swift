@@ -1,5 +1,5 @@
 extension Model {
-    /// Reads a Core ML model (`.mlmodel`), or converts a frozen TensorFlow graph in memory.
+    /// Reads a Core ML model (`.mlmodel`), or converts a TensorFlow graph in memory.
     ///
     /// - Parameters:
     ///   - options: What to convert a graph with; a Core ML model needs none of it.
@@ -8,11 +8,13 @@ extension Model {
     public static func load(
         contentsOf path: String, options: Converter.Options = .init(), labels: Labels? = nil
     ) throws -> Conversion {
-        let (format, file) = try ModelFormat.open(path)
+        let format = try ModelFormat(of: path)
         return try naming(file: path) {
             switch format {
-            case .frozenGraph: return try Converter(options).convert(contentsOf: path, labels: labels)
+            case .frozenGraph, .savedModel, .checkpoint:
+                return try Converter(options).convert(contentsOf: path, labels: labels)
             case .coreML:
+                let file = try MappedFile(path: path)
                 let message = try Message(.model, reading: ByteView(viewing: file.bytes, of: file))
                 let (model, warnings) = try NeuralNetworkReader.run(message)
                 var conversion = Conversion(
@@ -42,26 +44,26 @@ extension Model {
     }
 }
 
-/// Files that a model may come from, told by their content.
+/// What a model may come from, told by the content of files and folders.
 public enum ModelFormat: Sendable {
-    case frozenGraph, coreML
+    case frozenGraph, savedModel, checkpoint, coreML
 
-    /// The kind of the file at `path`.
-    /// - Throws: `Failure` naming the file, and saying what it is where it is neither.
-    public init(of path: String) throws { self = try ModelFormat.open(path).0 }
-
-    /// - Throws: `Failure` that says what the file is where it is neither.
-    static func open(_ path: String) throws -> (ModelFormat, MappedFile) {
-        let wanted = "a Core ML model (.mlmodel) or a frozen TensorFlow graph (.pb)"
-        return try naming(file: path) {
+    /// - Throws: `Failure` naming the file, that says what the file is where it is none of these.
+    public init(of path: String) throws {
+        let wanted = "a Core ML model (.mlmodel) or a TensorFlow graph (.pb, SavedModel, checkpoint)"
+        self = try naming(file: path) {
+            switch try GraphSource.kind(path) {
+            case .frozenGraph?: return .frozenGraph
+            case .savedModel?: return .savedModel
+            case .checkpoint?: return .checkpoint
+            case nil: break
+            }
             if let kind = FolderKind(path: path) { throw Failure.wrongFolder(kind, wanted: wanted) }
             let file = try MappedFile(path: path)
             guard !file.bytes.isEmpty else { throw Failure.isEmpty(path) }
-            switch FileKind(file.bytes) {
-            case .coreMLModel: return (.coreML, file)
-            case .frozenGraph: return (.frozenGraph, file)
-            case let kind: throw Failure.wrongKind(kind, wanted: wanted)
-            }
+            let kind = FileKind(file.bytes)
+            guard kind == .coreMLModel else { throw Failure.wrongKind(kind, wanted: wanted) }
+            return .coreML
         }
     }
 }

@@ -19,7 +19,8 @@ enum Commands {
     static let all = [convert, classify, evaluate, apply, run, compare, benchmark, inspect]
 
     static let whatGoesIn: [any AnyOption] = [
-        Options.input, Options.output, Options.set, Options.size, Options.color, Options.preprocess, Options.scale,
+        Options.input, Options.output, Options.set, Options.tag, Options.signature, Options.size, Options.color,
+        Options.preprocess, Options.scale,
         Options.bias,
     ]
 
@@ -43,8 +44,8 @@ enum Commands {
     )
 
     static let convert = Command(
-        name: "convert", summary: "turn a frozen TensorFlow graph into a Core ML model",
-        usage: "GRAPH --labels FILE [-o OUT.mlmodel]",
+        name: "convert", summary: "turn a TensorFlow graph into a Core ML model",
+        usage: "SOURCE --labels FILE [-o OUT.mlmodel]",
         optionGroups: [
             ("what goes in", [Options.labels] + whatGoesIn),
             (
@@ -60,6 +61,8 @@ enum Commands {
             ("whether it came out right", [Options.verify, Options.tolerance] + whatImagesAre),
         ],
         notes: [
+            "SOURCE is a frozen graph (.pb), the folder of a SavedModel, or a checkpoint: its folder, its .meta or .index "
+                + "file, or what their names begin with.",
             "Without --labels the model gives arrays instead of labels.",
             "--verify reads the model back and compares it with the graph on images, as 'thaw compare' does; more images "
                 + "may follow the graph. Where the preprocessing was assumed, it tells how sure the network is under each.",
@@ -164,6 +167,6 @@ enum Commands {
     static let inspect = Command(
         name: "inspect", summary: "tell what a model or graph holds",
         usage: "FILE", optionGroups: [graphOptions],
-        notes: ["FILE is a frozen graph, a .mlmodel or a .mlpackage."],
+        notes: ["FILE is a frozen graph, a SavedModel, a checkpoint, a .mlmodel or a .mlpackage."],
         run: runInspect)
 }

@@ -37,7 +37,7 @@ extension Arguments {
     /// takes its size where the graph leaves it open.
     fileprivate func pair(_ first: String, _ second: String, _ console: Console) throws -> (Conversion, Conversion) {
         let paths = [first, second]
-        let isGraph = try paths.map { try ModelFormat(of: $0) == .frozenGraph }
+        let isGraph = try paths.map { try ModelFormat(of: $0) != .coreML }
         if !isGraph.contains(true),
             let option = ([Options.labels] + Commands.whatGoesIn).first(where: { isGiven($0) })
         {

@@ -4,7 +4,7 @@ import Thaw
 func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     guard let path = arguments.positional.first else { throw Failure.missingArgument("the file") }
     if arguments.positional.count > 1 { throw Failure.excessArgument(arguments.positional[1]) }
-    let contents = try FileContents(contentsOf: path)
+    let contents = try FileContents(contentsOf: path, tag: arguments[Options.tag])
     var report = Report()
     report.add(contents, path)
     do {
@@ -37,6 +37,8 @@ private struct Report {
         add("file", [path])
         switch contents.format {
         case .frozenGraph: add("format", ["a frozen TensorFlow graph"])
+        case .savedModel: add("format", ["a TensorFlow SavedModel"])
+        case .checkpoint: add("format", ["a TensorFlow checkpoint"])
         case .coreML:
             let version = contents.version ?? 0
             add(
@@ -44,6 +46,8 @@ private struct Report {
             )
         }
         add("size", [megabytes(contents.byteCount)])
+        add("signatures", contents.signatures)
+        if let count = contents.variableCount { add("variables", [grouped(count)]) }
         add(contents.format == .coreML ? "layers" : "nodes", contents.parts)
     }
 

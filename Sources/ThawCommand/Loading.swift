@@ -16,6 +16,8 @@ extension Arguments {
         options.size = self[Options.size].map { ($0.width, $0.height) }
         options.color = self[Options.color]
         options.settings = all(Options.set).compactMap { $0 }
+        options.tag = self[Options.tag]
+        options.signature = self[Options.signature]
         options.preprocessing = self[Options.preprocess].family
         options.scale = self[Options.scale]
         options.bias = self[Options.bias]

@@ -30,6 +30,9 @@ enum Options {
             + "given more than once",
         standard: Setting?.none, isRepeatable: true
     ) { try readSetting($0) }
+    static let tag = Option("tag", "TAGS", "which graph of a SavedModel is meant, by its tags: serve unless said")
+    static let signature = Option(
+        "signature", "NAME", "which use of a SavedModel is meant: serving_default, or its only one, unless said")
     static let scale = Option(
         "scale", "S|S,S,S", "y = scale x + bias for pixels x from 0 to 255: one scale, or one for each channel",
         standard: [Double]?.none, read: readNumbers)

@@ -53,22 +53,25 @@ extension Failure {
             node, op, "which way it goes depends on the input", "control flow must be fixed when the graph is frozen")
     }
 
-    /// All operations that are not supported, each with the nodes that need it.
-    static func unsupported(_ nodes: [(op: String, name: String)]) -> Failure {
-        var byOp: [(op: String, names: [String])] = []
-        for node in nodes {
-            if let place = byOp.firstIndex(where: { $0.op == node.op }) {
-                byOp[place].names.append(node.name)
-            } else {
-                byOp.append((node.op, [node.name]))
-            }
+    /// All operations that are not supported, each with what it is and the nodes that need it, and the nodes that are refused
+    /// although their operation is supported.
+    static func unsupported(
+        _ groups: [(op: String, kind: String?, names: [String])], _ failures: [Failure], hint: String?
+    ) -> Failure {
+        let lines = groups.map { group in
+            "\n  \(group.op)" + (group.kind.map { " (\($0))" } ?? "") + ": " + listed(group.names, quoted: false)
         }
-        let lines = byOp.map { "\n  \($0.op): " + $0.names.joined(separator: ", ") }
+        let others =
+            failures.isEmpty ? "" : "\nand these nodes cannot be converted:" + failures.map { "\n  \($0)" }.joined()
         return Failure(
-            "\(byOp.count) operation\(byOp.count == 1 ? " is" : "s are") not supported:" + lines.joined(),
-            hint: "--output NODE cuts the graph before them, --input NODE behind them, where the rest is what is wanted"
-        )
+            "\(groups.count) operation\(groups.count == 1 ? " is" : "s are") not supported:" + lines.joined() + others,
+            hint: hint)
     }
+
+    /// - Parameter words: The options that cut a graph so that it converts.
+    static func cutHint(_ words: String) -> String { "\(words) converts the rest of the graph" }
+
+    static let variablesHint = "give the SavedModel or the checkpoint that holds the variables, or freeze the graph"
 
     static func severalRefusals(_ failures: [Failure]) -> Failure {
         Failure("\(failures.count) nodes cannot be converted:" + failures.map { "\n  \($0)" }.joined())
@@ -119,8 +122,8 @@ extension Failure {
     }
 
     /// The first names, and how many more there are.
-    static func listed(_ names: [String]) -> String {
-        let shown = names.prefix(12).map { "'\($0)'" }.joined(separator: ", ")
+    static func listed(_ names: [String], quoted: Bool = true) -> String {
+        let shown = names.prefix(12).map { quoted ? "'\($0)'" : $0 }.joined(separator: ", ")
         return names.count > 12 ? shown + " and \(names.count - 12) more" : shown
     }
 }

@@ -9,29 +9,38 @@ extension GraphSurvey {
         "ResourceApplyGradientDescent",
         "ResourceApplyMomentum", "ResourceApplyAdam", "ResourceApplyKerasMomentum", "ResourceApplyRMSProp", "InTopK",
         "InTopKV2",
-        "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "L2Loss",
+        "IteratorToStringHandle", "MakeIterator", "SoftmaxCrossEntropyWithLogits",
+        "SparseSoftmaxCrossEntropyWithLogits", "L2Loss",
     ]
 
     private static let sources: Set<String> = [
         "Const", "Placeholder", "PlaceholderV2", "VariableV2", "Variable", "VarHandleOp",
     ]
 
-    /// What is made of an answer to compare it with the truth.
-    private static let comparisons: Set<String> = ["ArgMax", "TopK", "TopKV2"]
+    /// What is made of an answer to hold it against the truth, or to reckon a loss.
+    private static let comparisons: Set<String> = [
+        "ArgMax", "TopK", "TopKV2", "Log", "Log1p", "Exp", "Neg", "Abs", "ClipByValue", "StopGradient",
+    ]
+
+    /// Parts of the names that training gives to what it adds, where a graph has labels.
+    private static let trainingWords = [
+        "loss", "accuracy", "metrics", "entropy", "xent", "squared_error", "psnr", "ssim", "optimizer", "train_op",
+    ]
 
     /// The outputs that show themselves: nodes that depend on the image and on nothing like its label, and that nobody
     /// reads; what only trains, saves, reports or compares with labels counts for nobody.
     func outputs() throws -> [String] {
         let order = try order(from: nodes.map(\.name), stoppingAt: [])
-        let labels = labels(order)
-        let outputs = outputs(order, labels)
-        return outputs.isEmpty && !labels.isEmpty ? self.outputs(order, []) : outputs
+        let (labels, hasTruth) = labels(order)
+        let outputs = outputs(order, labels, isTrained: hasTruth)
+        return outputs.isEmpty && hasTruth ? self.outputs(order, [], isTrained: false) : outputs
     }
 
-    private func outputs(_ order: [Int], _ labels: Set<Reference>) -> [String] {
+    private func outputs(_ order: [Int], _ labels: Set<Reference>, isTrained: Bool) -> [String] {
         var isLeftover = [Bool](repeating: false, count: nodes.count)
         var dependsOnInput = [Bool](repeating: false, count: nodes.count)
-        for place in order {
+        // What goes round in a loop is known the second time.
+        for place in order + (order.contains { nodes[$0].op == "NextIteration" } ? order : []) {
             let node = nodes[place]
             let data = node.data.map { Reference($0) }
             let read = data.compactMap { places[$0.node] }
@@ -39,8 +48,11 @@ extension GraphSurvey {
                 GraphSurvey.leftovers.contains(node.op) || read.contains { isLeftover[$0] }
                 || data.contains(where: labels.contains)
                 || node.name.split(separator: "/").contains { $0.hasPrefix("gradients") }
+                || (isTrained && GraphSurvey.trainingWords.contains(where: node.name.lowercased().contains))
+            // A file's name has a default; sound and text to be decoded have none.
+            let isFileName = node.op == "PlaceholderWithDefault" && node.dataType == .string
             dependsOnInput[place] =
-                node.op.hasPrefix("Placeholder") || InputNode.sources.contains(node.op)
+                (node.op.hasPrefix("Placeholder") && !isFileName) || InputNode.sources.contains(node.op)
                 || read.contains { dependsOnInput[$0] }
         }
         var isRead = [Bool](repeating: false, count: nodes.count)
@@ -63,8 +75,8 @@ extension GraphSurvey {
     }
 
     /// Where a graph has one input like an image, those of its other inputs that are neither switches nor single fractions:
-    /// labels, for one.
-    private func labels(_ order: [Int]) -> Set<Reference> {
+    /// labels, for one. And whether there is something that answers may be held against: labels, or other images.
+    private func labels(_ order: [Int]) -> (labels: Set<Reference>, hasTruth: Bool) {
         var images: Set<Reference> = []
         var others: Set<Reference> = []
         for place in order {
@@ -90,11 +102,18 @@ extension GraphSurvey {
                 }
             }
         }
-        return images.count == 1 ? others : []
+        return (images.count == 1 ? others : [], images.count > 1 || (images.count == 1 && !others.isEmpty))
     }
 }
 
 extension NodeDefinition {
+    /// The width and height that a placeholder declares for an image.
+    var imageSize: (width: Int, height: Int)? {
+        guard let sizes = declaredShape(0), sizes.count >= 3 else { return nil }
+        let (height, width) = (sizes[sizes.count - 3], sizes[sizes.count - 2])
+        return height > 0 && width > 0 ? (width, height) : nil
+    }
+
     var dataType: DataType? { if case .type(let type)? = attributes["dtype"] { type } else { nil } }
 
     /// The sizes that a source declares for an output; nil where the rank is not known.

@@ -88,11 +88,19 @@ struct GraphSurvey {
                 }
                 switch states[input] {
                 case nil: stack.append((input, 0))
+                // What goes round in a loop comes back to its beginning; the loop is refused by its nodes.
+                case .entered where beginsLoop(nodes[input]): break
                 case .entered: throw Failure.circle(nodes[input].name, nodes[input].op)
                 case .done: break
                 }
             }
         }
         return order
+    }
+
+    /// Whether a node takes what a loop hands to its next round.
+    private func beginsLoop(_ node: NodeDefinition) -> Bool {
+        node.op.hasSuffix("Merge")
+            && node.data.contains { self.node(Reference($0).node)?.op.hasSuffix("NextIteration") ?? false }
     }
 }

@@ -28,34 +28,47 @@ struct Importer {
     private let survey: GraphSurvey
     private var context = ImportContext()
     private var known: [String: [Known]] = [:]
-    private var refusals: [Failure] = []
-    private var unsupported: [(op: String, name: String)] = []
+    private var refusal = Refusal()
 
     private init(_ survey: GraphSurvey) { self.survey = survey }
 
-    /// An output of the graph: where it comes from, and what it is called.
-    private struct Output {
-        var name: String
-        var reference: GraphSurvey.Reference
+    /// - Throws: `Failure` where inputs or outputs cannot be told, and for what cannot be converted, with the cut that would
+    ///   do where there is one.
+    static func run(_ definition: GraphDefinition, _ options: ImportOptions) throws -> Result {
+        let flat = try FlatGraph(definition, options)
+        if let arrays = options.arrays { return try run(flat, arrays) }
+        let input = try InputNode(flat.survey, outputs: flat.names, given: options.input, size: options.size)
+        do {
+            return try run(flat, flat.outputs, input, options)
+        } catch let refusal as Refusal {
+            let nodes = try GraphSurvey(input.nodes)
+            let order = try nodes.order(from: flat.names, stoppingAt: []).map { nodes.nodes[$0] }
+            let search = CutSearch(order, input: input.name, outputs: flat.names, refused: refusal.nodes)
+            guard !refusal.holdsVariables else { throw refusal.failure(hint: nil) }
+            let words = search.words(nodes.node(input.name)?.imageSize) { name, outputs, size in
+                var cut = options
+                cut.input = name ?? options.input
+                cut.size = size ?? options.size
+                return try? weights(
+                    flat, outputs == flat.names ? flat.outputs : outputs.map { FlatGraph.Output($0) }, cut)
+            }
+            throw refusal.failure(hint: words)
+        }
     }
 
-    /// - Throws: `Failure` where inputs or outputs cannot be told, and for what cannot be converted.
-    static func run(_ definition: GraphDefinition, _ options: ImportOptions) throws -> Result {
-        let fixed = try FixedPlaceholders(definition.nodes, options.settings, input: options.input)
-        // Outputs are sought in the graph as it is: without its dropout, and in the bodies of its functions, parts are read
-        // by nobody.
-        let found = try options.outputs.isEmpty ? findOutputs(GraphSurvey(fixed.nodes)) : options.outputs
-        let inlined = try Inlining(GraphDefinition(nodes: fixed.nodes, functions: definition.functions))
-        let survey = try GraphSurvey(Dropout.removed(from: Unfusing.run(inlined.nodes)))
-        let outputs = try found.map { text in
-            let resolved = try inlined.resolved(text)
-            return Output(
-                name: GraphSurvey.Reference(text).text, reference: try survey.named(resolved, option: "--output"))
-        }
-        if let arrays = options.arrays { return try run(survey, outputs, arrays) }
+    /// The number of weights of the graph that is cut so.
+    private static func weights(_ flat: FlatGraph, _ outputs: [FlatGraph.Output], _ options: ImportOptions) throws
+        -> Int
+    {
+        let input = try InputNode(
+            flat.survey, outputs: outputs.map(\.reference.node), given: options.input, size: options.size)
+        return try run(flat, outputs, input, options).graph.parameterCount
+    }
 
+    private static func run(
+        _ flat: FlatGraph, _ outputs: [FlatGraph.Output], _ input: InputNode, _ options: ImportOptions
+    ) throws -> Result {
         let names = outputs.map(\.reference.node)
-        let input = try InputNode(survey, outputs: names, given: options.input, size: options.size)
         let cut = try GraphSurvey(input.nodes)
         let order = try cut.order(from: names, stoppingAt: [])
         guard order.contains(where: { cut.nodes[$0].name == input.name }) else {
@@ -69,15 +82,20 @@ struct Importer {
             if node.name == input.name {
                 let readers = cut.nodes.filter { $0.inputs.contains { GraphSurvey.Reference($0).node == node.name } }
                 let image = InputImage(node, readers: readers, cut)
+                if let failure = image.refusal {
+                    importer.refusal.add(failure, of: node)
+                    importer.known[node.name] = [.unknown]
+                    continue
+                }
                 let (operand, isImage) = try image.add(to: &importer.context, options)
                 importer.known[node.name] = [.operand(operand)]
                 (takesImage, isSizeOpen) = (isImage, isImage && options.size == nil && image.isSizeOpen)
             } else {
                 importer.known[node.name] = try importer.results(of: node)
-                if let value = fixed.assumed[node.name] { notes.append(assumption(node.name, value)) }
+                if let value = flat.assumed[node.name] { notes.append(assumption(node.name, value)) }
             }
         }
-        try importer.report()
+        guard importer.refusal.isEmpty else { throw importer.refusal }
         for output in outputs { try importer.addOutput(output) }
         return Result(
             graph: importer.context.builder.graph.pruned(), takesImage: takesImage, isSizeOpen: isSizeOpen,
@@ -89,9 +107,9 @@ struct Importer {
     }
 
     /// The graph with these arrays as its inputs, in the order of their names; an output may be a constant.
-    private static func run(_ survey: GraphSurvey, _ outputs: [Output], _ arrays: [String: TensorType]) throws -> Result
-    {
-        let order = try survey.order(from: outputs.map(\.reference.node), stoppingAt: Set(arrays.keys))
+    private static func run(_ flat: FlatGraph, _ arrays: [String: TensorType]) throws -> Result {
+        let survey = flat.survey
+        let order = try survey.order(from: flat.names, stoppingAt: Set(arrays.keys))
         var importer = Importer(survey)
         for (name, type) in arrays.sorted(by: { $0.key < $1.key }) {
             importer.known[name] = [.operand(.edge(importer.context.builder.input(name, type), type))]
@@ -99,8 +117,8 @@ struct Importer {
         for place in order where arrays[survey.nodes[place].name] == nil {
             importer.known[survey.nodes[place].name] = try importer.results(of: survey.nodes[place])
         }
-        try importer.report()
-        for output in outputs {
+        guard importer.refusal.isEmpty else { throw importer.refusal.failure(hint: nil) }
+        for output in flat.outputs {
             let reference = output.reference
             if let results = importer.known[reference.node], results.indices.contains(reference.output),
                 case .operand(.constant(let tensor)) = results[reference.output]
@@ -116,17 +134,7 @@ struct Importer {
             nodeNames: order.map { survey.nodes[$0].name }, notes: [])
     }
 
-    // MARK: Outputs
-
-    private static func findOutputs(_ survey: GraphSurvey) throws -> [String] {
-        let outputs = try survey.outputs()
-        guard outputs.count == 1 else {
-            throw outputs.isEmpty ? Failure.noOutput() : Failure.severalOutputs(outputs)
-        }
-        return outputs
-    }
-
-    private mutating func addOutput(_ output: Output) throws {
+    private mutating func addOutput(_ output: FlatGraph.Output) throws {
         let reference = output.reference
         guard let results = known[reference.node], results.indices.contains(reference.output),
             case .operand(let operand) = results[reference.output]
@@ -145,7 +153,7 @@ struct Importer {
             // What was not converted, or is never computed, has one result for all.
             switch results.first {
             case .operand?:
-                refusals.append(Failure.missingOutput(node.name, node.op, "\(reference.node):\(reference.output)"))
+                refusal.add(Failure.missingOutput(node.name, node.op, reference.text), of: node)
                 return .unknown
             case let other: return other ?? .unknown
             }
@@ -158,7 +166,7 @@ struct Importer {
         }
         if inputs.contains(where: { if case .dead = $0 { true } else { false } }) { return [.dead] }
         guard let rule = Operations.tensorFlow[node.op] else {
-            unsupported.append((node.op, node.name))
+            refusal.add(node)
             return [.unknown]
         }
         let operands = inputs.compactMap { if case .operand(let operand) = $0 { operand } else { nil } }
@@ -169,7 +177,7 @@ struct Importer {
             }
             return results.map { .operand($0) }
         } catch let failure as Failure {
-            refusals.append(failure)
+            refusal.add(failure, of: node)
             return [.unknown]
         }
     }
@@ -178,7 +186,7 @@ struct Importer {
     private mutating func branch(_ node: NodeDefinition, _ inputs: [Known]) throws -> [Known] {
         guard inputs.count == 2, case .operand(let predicate) = inputs[1] else { return [.unknown, .unknown] }
         guard let constant = predicate.constant, constant.elementCount == 1 else {
-            refusals.append(Failure.dataDependent(node.name, node.op))
+            refusal.add(Failure.dataDependent(node.name, node.op), of: node)
             return [.unknown, .unknown]
         }
         return constant.integers[0] != 0 ? [.dead, inputs[0]] : [inputs[0], .dead]
@@ -191,11 +199,5 @@ struct Importer {
             return [input, .operand(.constant(Tensor(Double(index), element: .int32)))]
         }
         return [.dead, .dead]
-    }
-
-    private func report() throws {
-        if !unsupported.isEmpty { throw Failure.unsupported(unsupported) }
-        guard let first = refusals.first else { return }
-        throw refusals.count == 1 ? first : Failure.severalRefusals(refusals)
     }
 }

@@ -18,7 +18,7 @@ struct Inlining {
     /// Functions may call each other this deep.
     private static let depthLimit = 64
     /// What bodies may grow to: a hostile library doubles with every function.
-    private static let sizeLimit = 1 << 26
+    private static let sizeLimit = 1 << 25
 
     private struct Pending {
         var node: NodeDefinition

@@ -35,14 +35,15 @@ struct InputImage {
             }.first
     }
 
+    /// What is wrong with an input that takes no numbers.
+    var refusal: Failure? {
+        guard let type = node.dataType, type.element == nil else { return nil }
+        return Failure.inputNotNumeric(node.name, node.op, "\(type)")
+    }
+
     /// Adds the input to the graph and returns what stands for the node's output.
     /// - Throws: `Failure` where the size cannot be told, or where the node takes no image.
     func add(to context: inout ImportContext, _ options: ImportOptions) throws -> (operand: Operand, isImage: Bool) {
-        if case .type(let type)? = node.attributes["dtype"],
-            [.string, .complex64, .complex128, .resource, .variant].contains(type)
-        {
-            throw Failure.inputNotNumeric(node.name, node.op, "\(type)")
-        }
         guard let form = try self.form(options) else {
             let type = TensorType(Shape(try fixed()))
             return (.edge(context.builder.input(node.name, type), type), false)

@@ -9,8 +9,8 @@ import sys
 
 from common import FIXTURES
 
-MODULES = {"graphs": "cases", "refuse": "refusals", "networks": "networks", "ways": "ways", "coreml": "coreml", "labels": "labels",
-           "generators": "generators"}
+MODULES = {"graphs": "cases", "refuse": "refusals", "networks": "networks", "ways": "ways", "live": "live", "coreml": "coreml",
+           "labels": "labels", "generators": "generators"}
 
 for folder in sys.argv[1:] or MODULES:
     shutil.rmtree(os.path.join(FIXTURES, folder), ignore_errors=True)

@@ -1,4 +1,5 @@
 """Files that must be refused, each for one reason: `refuse/NAME`, listed in `refuse.tsv` with the words the message must hold."""
+import refused_control
 import refused_files
 import refused_graphs
 import refused_images
@@ -10,5 +11,6 @@ def write():
     refusals = Refusals()
     refused_graphs.write(refusals)
     refused_images.write(refusals.add)
+    refused_control.write(refusals)
     refused_files.write(refusals)
     save_table("refuse/refuse.tsv", ("file", "words", "wrong"), refusals.rows)

@@ -1,17 +1,13 @@
 """Files that are no frozen graph, or a damaged one: what `convert` must tell apart and call by name."""
 import io
-import os
-import shutil
-import tempfile
 import zipfile
 
 import tensorflow as tf
 from google.protobuf import text_format
-from tensorflow.core.protobuf import saved_model_pb2
 
-from common import Draw, field, file_at, graph_bytes, save_bytes
+from common import Draw, field, graph_bytes
 from convolutions import convolution
-from refusing import BIAS, KERNEL, graph, values
+from refusing import KERNEL, graph, values
 
 op = tf.raw_ops
 
@@ -52,31 +48,7 @@ def other_formats(add):
     add("model.zip", archive.getvalue(), "a zip archive", "zip")
     add("model.mlmodel", coreml, "a Core ML model", "Core ML")
     add("picture.pb", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(20), "a picture", "image")
-    saved = saved_model_pb2.SavedModel(saved_model_schema_version=1)
-    saved.meta_graphs.add().meta_info_def.tags.append("serve")
-    saved.meta_graphs[0].graph_def.CopyFrom(good)
-    add("saved_model/saved_model.pb", saved.SerializeToString(deterministic=True), "the file inside a SavedModel", "SavedModel")
-    save_bytes("refuse/saved_model/variables/variables.index", b"")
-
-
-def checkpoint(refusals):
-    """A folder as tf.train.Saver leaves it."""
-    folder = os.path.dirname(file_at("refuse/checkpoint/checkpoint"))
-    with tempfile.TemporaryDirectory() as work, tf.Graph().as_default():
-        tf.compat.v1.get_variable("weights", initializer=BIAS, use_resource=False)
-        with tf.compat.v1.Session() as session:
-            session.run(tf.compat.v1.global_variables_initializer())
-            tf.compat.v1.train.Saver().save(session, os.path.join(work, "model.ckpt"))
-        for name in sorted(os.listdir(work)):
-            shutil.copy(os.path.join(work, name), folder)
-    save_bytes("refuse/checkpoint/checkpoint", b'model_checkpoint_path: "model.ckpt"\nall_model_checkpoint_paths: "model.ckpt"\n')
-    refusals.row("checkpoint", "a folder with a training checkpoint", "checkpoint")
-    for name, what, words in (("meta", "graph", "checkpoint"), ("data-00000-of-00001", "weights", "-"),
-                              ("index", "index", "checkpoint")):
-        refusals.row("checkpoint/model.ckpt." + name, f"the {what} of a training checkpoint", words)
 
 
 def write(refusals):
     other_formats(refusals.add)
-    refusals.row("saved_model", "a folder with a SavedModel", "SavedModel")
-    checkpoint(refusals)

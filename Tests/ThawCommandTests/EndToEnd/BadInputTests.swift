@@ -29,8 +29,6 @@ import Testing
         "A file that is something else is called what it is",
         arguments: [
             ("none.pb", "no such file"),
-            ("saved_model", "is a SavedModel; a frozen TensorFlow graph (.pb) is expected"),
-            ("checkpoint", "is the folder of a TensorFlow checkpoint; a frozen TensorFlow graph (.pb) is expected"),
             ("../labels", "is a folder; a frozen TensorFlow graph (.pb) is expected"),
             ("empty.pb", "the file is empty"), ("model.tflite", "is a TensorFlow Lite model; "),
             ("model.onnx", "is an ONNX model; "), ("model.h5", "is an HDF5 file, as Keras saves models and weights; "),

@@ -27,6 +27,22 @@ struct RefusalCase: CustomTestStringConvertible, Sendable {
         for word in refusal.words { #expect(failure.problemText.localizedCaseInsensitiveContains(word)) }
     }
 
+    /// Hints that leave something to fill in (NODE, VALUE) are no recipes.
+    @Test(arguments: RefusalCase.all)
+    func `what a hint says does`(_ refusal: RefusalCase) throws {
+        let path = Fixtures.path("refuse/" + refusal.file)
+        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: path) }
+        let words = (failure.hint ?? "").split(separator: " ").map(String.init)
+        var options: [String] = []
+        for (option, value) in zip(words, words.dropFirst()) where ["--input", "--output", "--size"].contains(option) {
+            options += [option, value]
+        }
+        guard !options.isEmpty, !words.contains(where: { $0.contains("NODE") || $0.contains("VALUE") }) else { return }
+        let model = try Converter(Converter.Options(words: options.joined(separator: " "))).convert(contentsOf: path)
+            .model
+        #expect(!model.graph.nodes.isEmpty)
+    }
+
     @Test(arguments: Fixtures.table("labels/labels.tsv"))
     func `a file of labels is understood or refused`(_ row: [String]) throws {
         let path = Fixtures.path("labels/" + row[0])

@@ -55,4 +55,18 @@ extension Converter.Options {
             }
         }
     }
+
+    @Test func `a graph that mixes the images of its batch is refused`() throws {
+        let axes = Tensor(integers: [0], shape: [1])
+        let graph = GraphDefinition(nodes: [
+            NodeDefinition(
+                name: "input", op: "Placeholder",
+                attributes: ["dtype": .type(.float), "shape": .shape([4, 8, 8, 3])]),
+            NodeDefinition(name: "axes", op: "Const", attributes: ["value": .tensor(axes)]),
+            NodeDefinition(
+                name: "mean", op: "Mean", inputs: ["input", "axes"], attributes: ["keep_dims": .bool(true)]),
+        ])
+        let failure = try #require(throws: Failure.self) { try Converter().convert(graph: graph) }
+        #expect(failure.description.hasPrefix("mean: the batch is fixed at 4, and this node needs all of it; "))
+    }
 }

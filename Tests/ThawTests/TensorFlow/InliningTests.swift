@@ -106,7 +106,7 @@ import Testing
         let graph = GraphDefinition(
             nodes: [placeholder, flag, condition], functions: [function("A", [node("a", "Neg", ["x"])])])
         #expect(try Inlining(graph).nodes.contains { $0.op == "If" })
-        let failure = try #require(throws: Failure.self) { try Converter().convert(graph) }
+        let failure = try #require(throws: Failure.self) { try Converter().convert(graph: graph) }
         #expect(failure.description.contains("choose"))
     }
 }

@@ -76,6 +76,12 @@ struct WireReader {
         throw Failure.fieldPastEnd(at: start)
     }
 
+    /// Passes over bytes that were read otherwise.
+    mutating func skip(_ count: Int) {
+        precondition(count <= end - position)
+        position += count
+    }
+
     /// Steps into a message that `next` has just passed.
     mutating func enter(_ message: Range<Int>) {
         position = message.lowerBound

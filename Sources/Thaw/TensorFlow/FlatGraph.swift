@@ -1,0 +1,47 @@
+/// A TensorFlow graph made ready for the importer: placeholders set, functions inlined, what optimisers fused taken apart,
+/// dropout gone; and the outputs that are wanted of it.
+struct FlatGraph {
+    /// An output of the graph: where it comes from, and what it is called.
+    struct Output {
+        var name: String
+        var reference: GraphSurvey.Reference
+
+        init(_ text: String, at reference: GraphSurvey.Reference? = nil) {
+            self.reference = reference ?? GraphSurvey.Reference(text)
+            name = GraphSurvey.Reference(text).text
+        }
+    }
+
+    let survey: GraphSurvey
+    let outputs: [Output]
+    /// The truth values that were chosen for placeholders, by their names.
+    let assumed: [String: Bool]
+
+    /// The nodes that the outputs are of.
+    var names: [String] { outputs.map(\.reference.node) }
+
+    /// - Throws: `Failure` where the outputs cannot be told, and for functions and settings that cannot be followed.
+    init(_ definition: GraphDefinition, _ options: ImportOptions) throws {
+        let fixed = try FixedPlaceholders(definition.nodes, options.settings, input: options.input)
+        assumed = fixed.assumed
+        // Outputs are sought in the graph as it is: without its dropout, and in the bodies of its functions, parts are read
+        // by nobody.
+        let found = try options.outputs.isEmpty ? FlatGraph.findOutputs(GraphSurvey(fixed.nodes)) : options.outputs
+        let inlined = try Inlining(GraphDefinition(nodes: fixed.nodes, functions: definition.functions))
+        let survey = try GraphSurvey(Dropout.removed(from: Unfusing.run(inlined.nodes)))
+        outputs = try found.map { text in
+            Output(text, at: try survey.named(inlined.resolved(text), option: "--output"))
+        }
+        self.survey = survey
+    }
+
+    /// The one output that shows itself.
+    /// - Throws: `Failure` where there is none, or several.
+    static func findOutputs(_ survey: GraphSurvey) throws -> [String] {
+        let outputs = try survey.outputs()
+        guard outputs.count == 1 else {
+            throw outputs.isEmpty ? Failure.noOutput() : Failure.severalOutputs(outputs)
+        }
+        return outputs
+    }
+}

@@ -1,0 +1,78 @@
+/// A TensorFlow graph, frozen, out of whatever it was saved as: a frozen graph's file, a SavedModel's folder, a checkpoint.
+struct GraphSource {
+    enum Kind { case frozenGraph, savedModel, checkpoint }
+
+    var definition: GraphDefinition
+    /// The input and the outputs that its signature names.
+    var signature: MetaGraph.Signature?
+    /// What is computed, as the user says it, or the signature, or as was found; empty where it is still to be found.
+    var outputs: [String]
+
+    /// What stands at `path`; nil for what is no graph of TensorFlow.
+    static func kind(_ path: String) throws -> Kind? {
+        switch FolderKind(path: path) {
+        case .savedModel?: return .savedModel
+        case .checkpoint?: return .checkpoint
+        case .coreMLPackage?, .plain?: return nil
+        case nil: break
+        }
+        // A checkpoint is often named by what its files' names begin with.
+        if !fileExists(path), fileExists(path + ".index") || fileExists(path + ".meta") { return .checkpoint }
+        let file = try MappedFile(path: path)
+        switch FileKind(file.bytes) {
+        case .savedModel: return .savedModel
+        case .metaGraph: return .checkpoint
+        case .checkpointIndex where path.hasSuffix(".index"): return .checkpoint
+        case .frozenGraph: return .frozenGraph
+        default: return nil
+        }
+    }
+
+    /// The graph with its variables, which a frozen graph has none of.
+    static func live(_ path: String, _ kind: Kind, tag: String?) throws -> LiveGraph? {
+        switch kind {
+        case .frozenGraph: return nil
+        case .checkpoint: return try LiveGraph(checkpoint: path)
+        case .savedModel:
+            // The folder may be named by the file in it.
+            let folder =
+                FolderKind(path: path) == nil
+                ? path.split(separator: "/", omittingEmptySubsequences: false).dropLast() : nil
+            return try LiveGraph(
+                savedModel: folder.map { $0.isEmpty ? "." : $0.joined(separator: "/") } ?? path, tag: tag)
+        }
+    }
+
+    init(definition: GraphDefinition, signature: MetaGraph.Signature? = nil, outputs: [String]) {
+        (self.definition, self.signature, self.outputs) = (definition, signature, outputs)
+    }
+
+    /// - Throws: `Failure` naming the file at fault.
+    init(_ path: String, _ options: ImportOptions, tag: String?, signature name: String?) throws {
+        let kind = try naming(file: path) { try GraphSource.kind(path) } ?? .frozenGraph
+        if kind != .savedModel, let option = tag != nil ? "--tag" : name != nil ? "--signature" : nil {
+            throw Failure.optionForSavedModels(option).inFile(path)
+        }
+        guard let live = try GraphSource.live(path, kind, tag: tag) else {
+            self.init(definition: try GraphDefinition(contentsOf: path), outputs: [])
+            return
+        }
+        var signature = kind == .savedModel ? try naming(file: path) { try live.signature(name) } : nil
+        if !options.outputs.isEmpty { signature?.outputs = [] }
+        var outputs = options.outputs.isEmpty ? signature?.outputs.map(\.tensor) ?? [] : options.outputs
+        let graph = live.meta.graph
+        let bundle = live.variables
+        let source = try naming(file: path) {
+            if outputs.isEmpty { outputs = try FlatGraph.findOutputs(GraphSurvey(graph.nodes)) }
+            let keys = try bundle.map(ObjectGraph.keys) ?? [:]
+            let frozen = try VariableFreezing.frozen(
+                graph, outputs: outputs, source: bundle.map { $0.prefix + ".index" } ?? path
+            ) { key, part in
+                guard let bundle else { return nil }
+                return try bundle.value(key, part: part) ?? keys[key].flatMap { try bundle.value($0, part: part) }
+            }
+            return GraphSource(definition: frozen, signature: signature, outputs: outputs)
+        }
+        self = source
+    }
+}

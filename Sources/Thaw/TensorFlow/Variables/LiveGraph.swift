@@ -1,0 +1,95 @@
+/// A TensorFlow graph with its variables, before they are frozen into it.
+struct LiveGraph {
+    var meta: MetaGraph
+    /// Nil where there are none.
+    var variables: TensorBundle?
+    /// The files it was read from, in bytes.
+    var byteCount: Int
+
+    // MARK: SavedModels
+
+    static let servingTag = "serve"
+    static let servingSignature = "serving_default"
+    private enum Field { static let metaGraph = 2 }
+
+    /// Reads the SavedModel in a folder.
+    ///
+    /// - Parameter tag: The tags of the graph that is meant, with commas between them; `serve` where nil.
+    /// - Throws: `Failure` naming the file at fault, and the tags there are where none fits.
+    init(savedModel folder: String, tag: String? = nil) throws {
+        let path = folder + "/saved_model.pb"
+        (meta, byteCount) = try naming(file: path) {
+            let file = try MappedFile(path: path)
+            let graphs = try RawMessage(ByteView(viewing: file.bytes, of: file)).messages(Field.metaGraph)
+            guard !graphs.isEmpty else { throw Failure.noMetaGraph() }
+            let wanted = (tag ?? LiveGraph.servingTag).split(separator: ",").map(String.init).sorted()
+            let tags = try graphs.map { try MetaGraph.tags($0) }
+            guard let place = tags.firstIndex(of: wanted) ?? tags.firstIndex(where: { Set(wanted).isSubset(of: $0) })
+            else {
+                throw Failure.noSuchTags(wanted.joined(separator: ","), tags)
+            }
+            return (try MetaGraph(graphs[place]), file.bytes.count)
+        }
+        // A graph without variables is saved without them.
+        let prefix = folder + "/variables/variables"
+        let needsVariables = meta.graph.nodes.contains { VariableFreezing.variables.contains($0.op) }
+        if needsVariables || fileExists(prefix + ".index") { try read(variables: prefix) }
+    }
+
+    private mutating func read(variables prefix: String) throws {
+        let bundle = try TensorBundle(prefix: prefix)
+        variables = bundle
+        byteCount += bundle.byteCount
+    }
+
+    // MARK: Checkpoints
+
+    /// Reads the checkpoint that a path means: its folder, its `.meta` or `.index` file, or what their names begin with.
+    /// - Throws: `Failure` naming the file that is missing or at fault.
+    init(checkpoint path: String) throws {
+        var prefix = path
+        for ending in [".meta", ".index"] where path.hasSuffix(ending) { prefix = String(path.dropLast(ending.count)) }
+        if FolderKind(path: path) != nil { prefix = try LiveGraph.latest(in: path) }
+        let metaPath = prefix + ".meta"
+        (meta, byteCount) = try naming(file: metaPath) {
+            guard fileExists(metaPath) else { throw Failure.metaMissing(metaPath) }
+            let file = try MappedFile(path: metaPath)
+            guard !file.bytes.isEmpty else { throw Failure.isEmpty(metaPath) }
+            return (try MetaGraph(RawMessage(ByteView(viewing: file.bytes, of: file))), file.bytes.count)
+        }
+        guard fileExists(prefix + ".index") else { throw Failure.checkpointMissing(prefix + ".index").inFile(metaPath) }
+        try read(variables: prefix)
+    }
+
+    /// The checkpoint of a folder that its file `checkpoint` names, or the only one there is.
+    private static func latest(in folder: String) throws -> String {
+        let list = folder + "/checkpoint"
+        if fileExists(list) {
+            let file = try MappedFile(path: list)
+            let key = "model_checkpoint_path:"
+            for line in String(decoding: file.bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+            where line.hasPrefix(key) {
+                let name = line.dropFirst(key.count).drop { $0 == " " || $0 == "\"" }.prefix { $0 != "\"" }
+                // Checkpoints are moved with their folder; the path in the list stays what it was.
+                let base = name.split(separator: "/").last.map(String.init) ?? String(name)
+                return folder + "/" + base
+            }
+        }
+        let graphs = fileNames(in: folder).filter { $0.hasSuffix(".meta") }
+        let prefixes = graphs.isEmpty ? fileNames(in: folder).filter { $0.hasSuffix(".index") } : graphs
+        guard prefixes.count == 1 else { throw Failure.noCheckpoint().inFile(folder) }
+        return folder + "/" + prefixes[0].split(separator: ".").dropLast().joined(separator: ".")
+    }
+
+    // MARK: What it is used for
+
+    /// The signature with this name, or where nil the one for serving, or the only one; nil where there is none.
+    /// - Throws: `Failure` with the signatures there are.
+    func signature(_ name: String?) throws -> MetaGraph.Signature? {
+        // The initialiser of a model is stored as a signature, but is none.
+        let signatures = meta.signatures.filter { !$0.outputs.isEmpty && !$0.name.hasPrefix("__saved_model_") }
+        if let found = signatures.first(where: { $0.name == name ?? LiveGraph.servingSignature }) { return found }
+        if name == nil, signatures.count <= 1 { return signatures.first }
+        throw Failure.noSuchSignature(name ?? LiveGraph.servingSignature, signatures.map(\.name))
+    }
+}

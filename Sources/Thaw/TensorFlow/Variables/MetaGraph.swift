@@ -1,0 +1,39 @@
+/// A graph with what TensorFlow keeps of its use, as a SavedModel holds one or several, and a checkpoint's `.meta` file one.
+struct MetaGraph {
+    /// The names that a graph of a SavedModel is chosen by: `serve`.
+    var tags: [String]
+    var graph: GraphDefinition
+    var signatures: [Signature]
+
+    /// What a use of the graph takes and gives: tensors by the words for them, in the words' order.
+    struct Signature: Sendable {
+        var name: String
+        var inputs: [(word: String, tensor: String)]
+        var outputs: [(word: String, tensor: String)]
+    }
+
+    private enum Field {
+        static let info = 1, graph = 2, signature = 5
+        static let tag = 4
+        static let input = 1, output = 2, tensor = 1
+    }
+
+    /// Reads the MetaGraphDef message.
+    /// - Throws: `Failure` when it is damaged.
+    init(_ message: RawMessage) throws {
+        tags = try MetaGraph.tags(message)
+        guard let graph = try message.message(Field.graph) else { throw Failure.emptyGraph() }
+        self.graph = try GraphDefinition(graph.file, at: graph.range)
+        signatures = try message.map(Field.signature).map { entry in
+            func tensors(_ number: Int) throws -> [(word: String, tensor: String)] {
+                try entry.value.map(number).map { ($0.key, try $0.value.string(Field.tensor)) }.sorted { $0.0 < $1.0 }
+            }
+            return Signature(name: entry.key, inputs: try tensors(Field.input), outputs: try tensors(Field.output))
+        }.sorted { $0.name < $1.name }
+    }
+
+    /// The tags of the MetaGraphDef message, without the rest of it.
+    static func tags(_ message: RawMessage) throws -> [String] {
+        try message.message(Field.info)?.strings(Field.tag).sorted() ?? []
+    }
+}

@@ -1,0 +1,94 @@
+/// A sorted table of keys and values, as a checkpoint's `.index` file holds it: LevelDB's table format.
+///
+/// Blocks of entries, each key written as what it shares with the one before and the rest; behind each block its
+/// compression and its check; an index block that says where the blocks are; a footer that says where the index is.
+/// Source: https://github.com/google/leveldb/blob/main/doc/table_format.md
+struct TableFile {
+    /// The values by their keys.
+    private(set) var values: [[UInt8]: RawMessage] = [:]
+    private let file: ByteView
+
+    private static let footerSize = 48
+    private static let magic: UInt64 = 0xDB47_7524_8B80_FB57
+    /// Keys are names of variables: longer ones, and more of them than this for each byte of the file, are no checkpoint.
+    private static let longestKey = 1 << 16
+    private static let growth = 64
+
+    /// Reads all of the table; every check is verified.
+    /// - Throws: `Failure` when the table is damaged, or compressed.
+    init(_ file: ByteView) throws {
+        self.file = file
+        let footer = file.count - TableFile.footerSize
+        guard footer >= 0, file.bytes.loadUnaligned(fromByteOffset: file.count - 8, as: UInt64.self) == TableFile.magic
+        else {
+            throw Failure.tableTruncated()
+        }
+        var reader = WireReader(file.bytes, footer..<file.count - 8)
+        for _ in 0..<2 { _ = try TableFile.varint(&reader) }
+        var budget = TableFile.growth * file.count
+        var last: [UInt8] = []
+        for entry in try entries(try block(&reader), &budget) {
+            var handle = WireReader(file.bytes, entry.value)
+            for (key, value) in try entries(try block(&handle), &budget) {
+                guard values.isEmpty || last.lexicographicallyPrecedes(key) else {
+                    throw Failure.tableDamaged(at: value.lowerBound)
+                }
+                values[key] = RawMessage(file, at: value)
+                last = key
+            }
+        }
+    }
+
+    /// The contents of the block whose place and size stand next.
+    private func block(_ handle: inout WireReader) throws -> Range<Int> {
+        let offset = try TableFile.varint(&handle)
+        let size = try TableFile.varint(&handle)
+        guard offset <= file.count - 5, size <= file.count - 5 - offset else { throw Failure.tableTruncated() }
+        let contents = offset..<offset + size
+        let checked = UnsafeRawBufferPointer(rebasing: file.bytes[offset..<offset + size + 1])
+        let stored = file.bytes.loadUnaligned(fromByteOffset: offset + size + 1, as: UInt32.self)
+        guard CRC32C.masked(CRC32C.sum(checked)) == UInt32(littleEndian: stored) else {
+            throw Failure.tableChecksum(at: offset)
+        }
+        switch file.bytes[offset + size] {
+        case 0: return contents
+        case 1: throw Failure.tableCompression("Snappy")
+        case let number: throw Failure.tableCompression("number \(number)")
+        }
+    }
+
+    private func entries(_ block: Range<Int>, _ budget: inout Int) throws -> [(key: [UInt8], value: Range<Int>)] {
+        guard block.count >= 4 else { throw Failure.tableDamaged(at: block.lowerBound) }
+        let restarts = Int(file.bytes.loadUnaligned(fromByteOffset: block.upperBound - 4, as: UInt32.self))
+        guard restarts <= (block.count - 4) / 4 else { throw Failure.tableDamaged(at: block.lowerBound) }
+        var reader = WireReader(file.bytes, block.lowerBound..<block.upperBound - 4 - 4 * restarts)
+        var key: [UInt8] = []
+        var entries: [(key: [UInt8], value: Range<Int>)] = []
+        while reader.position < reader.end {
+            let start = reader.position
+            let shared = try TableFile.varint(&reader)
+            let rest = try TableFile.varint(&reader)
+            let count = try TableFile.varint(&reader)
+            let left = reader.end - reader.position
+            guard shared <= key.count, rest <= left, count <= left - rest, shared + rest <= TableFile.longestKey else {
+                throw Failure.tableDamaged(at: start)
+            }
+            budget -= shared + rest
+            guard budget >= 0 else { throw Failure.tableDamaged(at: start) }
+            let place = reader.position
+            key.removeLast(key.count - shared)
+            key.append(contentsOf: file.bytes[place..<place + rest])
+            entries.append((key, place + rest..<place + rest + count))
+            reader.skip(rest + count)
+        }
+        return entries
+    }
+
+    private static func varint(_ reader: inout WireReader) throws -> Int {
+        let start = reader.position
+        guard let number = try? reader.varint(), let value = Int(exactly: number) else {
+            throw Failure.tableDamaged(at: start)
+        }
+        return value
+    }
+}

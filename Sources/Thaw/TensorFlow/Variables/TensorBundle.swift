@@ -1,0 +1,185 @@
+/// The variables of a checkpoint: an index (`PREFIX.index`) that says where each stands in the data files
+/// (`PREFIX.data-00000-of-00001`, …). Values are views of the data files.
+///
+/// Source of the format: tensorflow/core/protobuf/tensor_bundle.proto and core/util/tensor_bundle.
+final class TensorBundle {
+    let prefix: String
+    private let table: TableFile
+    private let shardCount: Int
+    private var shards: [Int: MappedFile] = [:]
+
+    private enum Field {
+        static let shardCount = 1, endianness = 2
+        static let type = 1, shape = 2, shard = 3, offset = 4, size = 5, check = 6, slice = 7
+        static let dimension = 2, dimensionSize = 1, extent = 1, start = 1, length = 2
+    }
+
+    /// - Throws: `Failure` naming the index file when it is missing or damaged.
+    init(prefix: String) throws {
+        self.prefix = prefix
+        let index = prefix + ".index"
+        (table, shardCount) = try naming(file: index) {
+            let file = try MappedFile(path: index)
+            guard !file.bytes.isEmpty else { throw Failure.isEmpty(index) }
+            let table = try TableFile(ByteView(viewing: file.bytes, of: file))
+            guard let header = table.values[[]] else { throw Failure.noBundleHeader() }
+            guard try header.integer(Field.endianness) ?? 0 == 0 else { throw Failure.bigEndian() }
+            return (table, try header.integer(Field.shardCount) ?? 1)
+        }
+    }
+
+    /// The names of the variables, in the alphabet's order.
+    var names: [String] {
+        table.values.keys.filter { !$0.isEmpty && $0[0] != 0 }.map { String(decoding: $0, as: UTF8.self) }.sorted()
+    }
+
+    /// The size of all its files together, as far as they are there.
+    var byteCount: Int {
+        let data = (0..<min(shardCount, 1000)).compactMap { try? path(ofShard: $0) }
+        return ([prefix + ".index"] + data).reduce(0) { $0 + (fileSize($1) ?? 0) }
+    }
+
+    /// The value of a variable, or of the part of one that is partitioned.
+    ///
+    /// - Parameter part: The part's range along each axis, all of it where nil.
+    /// - Throws: `Failure` naming the file at fault when the value is damaged, or a shard is missing.
+    func value(_ name: String, part: [Range<Int>]? = nil) throws -> Tensor? {
+        guard let entry = table.values[Array(name.utf8)] else { return nil }
+        return try naming(place: name) { () throws -> Tensor in
+            let slices = try naming(file: prefix + ".index") { try self.slices(of: entry) }
+            if let part, let slice = slices.first(where: { $0.ranges == part }) { return try stored(slice, of: name) }
+            let whole = try slices.isEmpty ? stored(entry) : assembled(name, slices, self.whole(entry))
+            guard let part else { return whole }
+            guard part.count == whole.shape.rank, zip(part, whole.shape).allSatisfy({ $0.upperBound <= $1 }) else {
+                throw Failure.sliceOutside(whole.shape)
+            }
+            return StridedSlice(ranges: part.map { StridedSlice.Range(start: $0.lowerBound, count: $0.count) })
+                .evaluate([whole])[0]
+        }
+    }
+
+    /// The bytes of a single string, nil where there is none of that name.
+    func string(_ name: String) throws -> ByteView? {
+        guard let entry = table.values[Array(name.utf8)] else { return nil }
+        return try naming(place: name) {
+            let bytes = try bytes(of: entry)
+            var reader = WireReader(bytes.bytes, 0..<bytes.count)
+            // The length, its check, the characters.
+            guard let length = try? reader.varint(), length <= UInt64(max(0, bytes.count - reader.position - 4)) else {
+                throw Failure.valueDamaged()
+            }
+            let start = reader.position + 4
+            return ByteView(
+                viewing: UnsafeRawBufferPointer(rebasing: bytes.bytes[start..<start + Int(length)]), of: bytes.owner)
+        }
+    }
+
+    // MARK: Values
+
+    /// What the index says of a value as a whole.
+    private func whole(_ entry: RawMessage) throws -> TensorType {
+        let number = try entry.integer(Field.type) ?? 0
+        guard let element = DataType(rawValue: number)?.element else { throw Failure.valueNotNumeric(number) }
+        let sizes = try entry.message(Field.shape)?.messages(Field.dimension).map {
+            try $0.integer(Field.dimensionSize) ?? 0
+        }
+        let shape = Shape(sizes ?? [])
+        guard shape.checkedCount != nil else { throw Failure.impossibleShape(shape) }
+        return TensorType(shape, element)
+    }
+
+    private func stored(_ entry: RawMessage) throws -> Tensor {
+        let type = try naming(file: prefix + ".index") { try whole(entry) }
+        let bytes = try bytes(of: entry)
+        guard bytes.count == type.shape.elementCount * type.element.size else {
+            throw Failure.contentMismatch(bytes: bytes.count, type.shape, type.element).inFile(prefix + ".index")
+        }
+        return Tensor(
+            shape: type.shape, element: type.element, storage: Tensor.Storage(viewing: bytes.bytes, of: bytes.owner))
+    }
+
+    /// The bytes of an entry in its data file, checked.
+    private func bytes(of entry: RawMessage) throws -> ByteView {
+        let number = try entry.integer(Field.shard) ?? 0
+        let path = try path(ofShard: number)
+        let file =
+            try shards[number]
+            ?? naming(file: path) {
+                do { return try MappedFile(path: path) } catch {
+                    throw Failure.shardMissing(number + 1, of: shardCount)
+                }
+            }
+        shards[number] = file
+        return try naming(file: path) {
+            let offset = try entry.integer(Field.offset) ?? 0
+            let size = try entry.integer(Field.size) ?? 0
+            guard offset >= 0, size >= 0, offset <= file.bytes.count, size <= file.bytes.count - offset else {
+                throw Failure.shardTruncated(file.bytes.count)
+            }
+            let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[offset..<offset + size])
+            if let check = try entry.integer(Field.check),
+                CRC32C.masked(CRC32C.sum(bytes)) != UInt32(truncatingIfNeeded: check),
+                // The check of strings is made of their lengths too.
+                try entry.integer(Field.type) != DataType.string.rawValue
+            {
+                throw Failure.valueChecksum()
+            }
+            return ByteView(viewing: bytes, of: file)
+        }
+    }
+
+    private func path(ofShard number: Int) throws -> String {
+        guard (0..<shardCount).contains(number), shardCount < 100_000 else {
+            throw Failure.noSuchShard(number, of: shardCount)
+        }
+        func five(_ number: Int) -> String { String("0000\(number)".suffix(5)) }
+        return "\(prefix).data-\(five(number))-of-\(five(shardCount))"
+    }
+
+    // MARK: Parts
+
+    /// The parts that a partitioned variable is stored in.
+    private func slices(of entry: RawMessage) throws -> [VariableSlice] {
+        let parts = try entry.messages(Field.slice)
+        guard !parts.isEmpty else { return [] }
+        let shape = try whole(entry).shape
+        return try parts.map { part in
+            let extents = try part.messages(Field.extent)
+            guard extents.count == shape.rank else { throw Failure.valueDamaged() }
+            var slice = VariableSlice()
+            for (extent, size) in zip(extents, shape) {
+                let start = try extent.integer(Field.start) ?? 0
+                let length = try extent.integer(Field.length)
+                guard start >= 0, start <= size, 0...(size - start) ~= length ?? size - start else {
+                    throw Failure.valueDamaged()
+                }
+                slice.ranges.append(length.map { start..<start + $0 } ?? 0..<size)
+                slice.isWhole.append(length == nil)
+            }
+            return slice
+        }
+    }
+
+    private func stored(_ slice: VariableSlice, of name: String) throws -> Tensor {
+        guard let entry = table.values[slice.key(of: name)] else {
+            throw Failure.sliceMissing(slice.ranges).inFile(prefix + ".index")
+        }
+        return try stored(entry)
+    }
+
+    /// The whole of a partitioned variable.
+    private func assembled(_ name: String, _ slices: [VariableSlice], _ type: TensorType) throws -> Tensor {
+        let parts = try slices.map { try stored($0, of: name) }
+        let count = parts.reduce(0) { $0 + $1.elementCount }
+        guard count == type.shape.elementCount,
+            zip(slices, parts).allSatisfy({
+                $0.ranges.map(\.count) == $1.shape.dimensions && $1.element == type.element
+            })
+        else { throw Failure.valueDamaged() }
+        let storage = Tensor.Storage(byteCount: count * type.element.size) { memory in
+            memory.initializeMemory(as: UInt8.self, repeating: 0)
+            for (slice, part) in zip(slices, parts) { slice.copy(part, to: memory, type) }
+        }
+        return Tensor(shape: type.shape, element: type.element, storage: storage)
+    }
+}

@@ -1,0 +1,174 @@
+/// Puts the values of variables in their place: a graph that is frozen.
+struct VariableFreezing {
+    static let variables: Set<String> = ["VariableV2", "Variable", "VarHandleOp"]
+    private static let assignments: Set<String> = ["Assign", "AssignVariableOp"]
+
+    private let graph: GraphDefinition
+    /// What a checkpoint calls a variable, and which part of it is meant, by the variable's node; as the graph itself
+    /// restores it.
+    private var restored: [String: (key: String, part: [Range<Int>]?)] = [:]
+    /// The nodes that give variables their first values.
+    private var initializers: [String: String] = [:]
+
+    /// The graph with a constant for each variable that the outputs need.
+    ///
+    /// - Parameters:
+    ///   - outputs: The nodes to compute; nodes that only others need are left out.
+    ///   - value: The value of a variable by its name, or of a part of it; nil where there is none.
+    ///   - source: The file that the values come from, as an error should name it.
+    /// - Throws: `Failure` naming node and variable where one is missing, or has another shape or type.
+    static func frozen(
+        _ graph: GraphDefinition, outputs: [String], source: String?,
+        value: (String, [Range<Int>]?) throws -> Tensor?
+    ) throws -> GraphDefinition {
+        let survey = try GraphSurvey(graph.nodes)
+        let names = outputs.map { GraphSurvey.Reference($0).node }
+        // An output inside a function needs whoever calls that.
+        let isInside = names.contains { survey.node($0) == nil }
+        let order = try survey.order(from: isInside ? graph.nodes.map(\.name) : names, stoppingAt: [])
+        let freezing = VariableFreezing(graph)
+        var constants = GraphConstants(survey)
+        var result = GraphDefinition(nodes: [], functions: graph.functions)
+        result.nodes = try order.map { survey.nodes[$0] }.map { node in
+            guard variables.contains(node.op) else { return node.reading }
+            guard let tensor = try freezing.value(of: node, &constants, source, value, isNeeded: !isInside) else {
+                return node
+            }
+            return NodeDefinition(name: node.name, op: "Const", attributes: ["value": .tensor(tensor)])
+        }
+        for place in result.functions.indices {
+            result.functions[place].nodes = result.functions[place].nodes.map(\.reading)
+        }
+        return result
+    }
+
+    private init(_ graph: GraphDefinition) {
+        self.graph = graph
+        let nodes = Dictionary(graph.nodes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for node in graph.nodes where VariableFreezing.assignments.contains(node.op) && node.data.count >= 2 {
+            let variable = GraphSurvey.Reference(node.data[0]).node
+            if let restoration = VariableFreezing.restoration(node.data[1], nodes, endpoint: GraphSurvey.Reference.init)
+            {
+                restored[variable] = restored[variable] ?? restoration
+            } else {
+                initializers[variable] = initializers[variable] ?? node.data[1]
+            }
+        }
+        readFunctions()
+    }
+
+    /// TensorFlow 2 restores in a function that is called with the variables' handles.
+    private mutating func readFunctions() {
+        let functions = Dictionary(
+            graph.functions.filter { $0.nodes.contains { $0.op == "RestoreV2" } }.map { ($0.name, $0) },
+            uniquingKeysWith: { first, _ in first })
+        guard !functions.isEmpty else { return }
+        for call in graph.nodes {
+            guard case .function(let name)? = call.attributes["f"], let function = functions[name] else { continue }
+            let handles = Dictionary(zip(function.inputs, call.data), uniquingKeysWith: { $1 })
+            let body = Dictionary(function.nodes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+            for node in function.nodes where node.op == "AssignVariableOp" && node.data.count >= 2 {
+                guard let handle = handles[node.data[0]] else { continue }
+                let variable = GraphSurvey.Reference(handle).node
+                restored[variable] =
+                    restored[variable]
+                    ?? VariableFreezing.restoration(node.data[1], body) { text in
+                        let parts = text.split(separator: ":")
+                        var reference = GraphSurvey.Reference(String(parts[0]))
+                        reference.output = parts.count > 1 ? Int(parts[parts.count - 1]) ?? 0 : 0
+                        return reference
+                    }
+            }
+        }
+    }
+
+    /// What RestoreV2 calls the value that comes to `input` by way of identities.
+    private static func restoration(
+        _ input: String, _ nodes: [String: NodeDefinition], endpoint: (String) -> GraphSurvey.Reference
+    ) -> (key: String, part: [Range<Int>]?)? {
+        var reference = endpoint(input)
+        var steps = 0
+        while let node = nodes[reference.node], node.op == "Identity", let next = node.data.first, steps < 8 {
+            reference = endpoint(next)
+            steps += 1
+        }
+        guard let node = nodes[reference.node], node.op == "RestoreV2", node.data.count >= 3 else { return nil }
+        func strings(_ input: String) -> [String] {
+            guard case .list(let list)? = nodes[endpoint(input).node]?.attributes["value"] else { return [] }
+            return list.map { if case .string(let string) = $0 { string } else { "" } }
+        }
+        let names = strings(node.data[1])
+        let parts = strings(node.data[2])
+        guard names.indices.contains(reference.output) else { return nil }
+        return (names[reference.output], parts.indices.contains(reference.output) ? part(parts[reference.output]) : nil)
+    }
+
+    /// The ranges in `"4 3 0,2:0,3"`: sizes of the whole, then start and length along each axis, `-` being all of it.
+    private static func part(_ text: String) -> [Range<Int>]? {
+        let words = text.split(separator: " ")
+        let sizes = words.dropLast().map { Int($0) ?? 0 }
+        guard let ranges = words.last?.split(separator: ":"), ranges.count == sizes.count else { return nil }
+        let result = zip(ranges, sizes).compactMap { text, size -> Range<Int>? in
+            if text == "-" { return 0..<max(0, size) }
+            let numbers = text.split(separator: ",").compactMap { Int($0) }
+            guard numbers.count == 2, numbers.allSatisfy({ (0...1 << 40).contains($0) }) else { return nil }
+            return numbers[0]..<numbers[0] + numbers[1]
+        }
+        return result.count == sizes.count ? result : nil
+    }
+
+    // MARK: Values
+
+    private func value(
+        of node: NodeDefinition, _ constants: inout GraphConstants, _ source: String?,
+        _ value: (String, [Range<Int>]?) throws -> Tensor?, isNeeded: Bool
+    ) throws -> Tensor? {
+        let file = source ?? ""
+        if let (key, part) = restored[node.name] {
+            guard let tensor = try value(key, part) else {
+                if isNeeded { throw Failure.variableMissing(node.name, node.op, key, file) }
+                return nil
+            }
+            return try node.checked(tensor, key, file)
+        }
+        var keys = [node.name]
+        if case .string(let shared)? = node.attributes["shared_name"], !shared.isEmpty { keys.insert(shared, at: 0) }
+        for key in keys {
+            if let tensor = try value(key, nil) { return try node.checked(tensor, key, file) }
+        }
+        // What a checkpoint does not even know of keeps the value that it was made with.
+        if let initializer = initializers[node.name], let tensor = constants.value(initializer) {
+            return try node.checked(tensor, node.name, file)
+        }
+        guard isNeeded else { return nil }
+        throw source == nil
+            ? Failure.givenVariableMissing(node.name, node.op)
+            : Failure.variableMissing(node.name, node.op, keys[0], file)
+    }
+}
+
+extension NodeDefinition {
+    /// The node where variables are constants: what reads one hands it on.
+    fileprivate var reading: NodeDefinition {
+        var node = self
+        if op == "ReadVariableOp" { node.op = "Identity" }
+        if op == "ResourceGather" { node.op = "Gather" }
+        return node
+    }
+
+    /// The value of a variable, where it is what the node declares.
+    fileprivate func checked(_ tensor: Tensor, _ key: String, _ file: String) throws -> Tensor {
+        var declared = ""
+        if case .shape(let sizes?)? = attributes["shape"] {
+            declared = Shape(sizes).description
+            guard sizes.count == tensor.shape.rank, zip(sizes, tensor.shape).allSatisfy({ $0 < 0 || $0 == $1 }) else {
+                throw Failure.variableType(name, op, key, declared, tensor.shape.description, file)
+            }
+        }
+        if let element = dataType?.element, element != tensor.element {
+            throw Failure.variableType(
+                name, op, key, element.rawValue + declared, tensor.element.rawValue + tensor.shape.description, file)
+        }
+        return tensor
+    }
+}

@@ -1,0 +1,64 @@
+/// A part of a partitioned variable: a range along each axis.
+struct VariableSlice {
+    var ranges: [Range<Int>] = []
+    /// Whether the range was written as all of the axis.
+    var isWhole: [Bool] = []
+
+    /// The key that the part is stored under: a zero, the name, the number of axes, and start and length along each, in the
+    /// ordered code of tensorflow/core/lib/strings/ordered_code.cc. All of an axis has the length −1.
+    func key(of name: String) -> [UInt8] {
+        var key: [UInt8] = [0]
+        for byte in name.utf8 {
+            key.append(byte)
+            // Zeros and 255s are escaped, because they end a string and an infinity.
+            if byte == 0 { key.append(0xFF) } else if byte == 0xFF { key.append(0) }
+        }
+        key += [0, 1]
+        VariableSlice.append(unsigned: ranges.count, to: &key)
+        for (range, isWhole) in zip(ranges, isWhole) {
+            VariableSlice.append(signed: range.lowerBound, to: &key)
+            VariableSlice.append(signed: isWhole ? -1 : range.count, to: &key)
+        }
+        return key
+    }
+
+    /// The number of bytes, then the bytes, the highest first.
+    private static func append(unsigned number: Int, to key: inout [UInt8]) {
+        let bytes = bytes(number).drop { $0 == 0 }
+        key.append(UInt8(bytes.count))
+        key += bytes
+    }
+
+    /// As many bytes as seven bits each, less one for the sign, take; as many leading bits as there are bytes, turned over.
+    private static func append(signed number: Int, to key: inout [UInt8]) {
+        let magnitude = number < 0 ? ~number : number
+        let count = (Int.bitWidth - magnitude.leadingZeroBitCount) / 7 + 1
+        let sign: UInt8 = number < 0 ? 0xFF : 0
+        var code = Array(([sign, sign] + bytes(number)).suffix(count))
+        for bit in 0..<count { code[bit / 8] ^= 0x80 >> UInt8(bit % 8) }
+        key += code
+    }
+
+    private static func bytes(_ number: Int) -> [UInt8] {
+        withUnsafeBytes(of: UInt64(bitPattern: Int64(number)).bigEndian) { Array($0) }
+    }
+
+    /// Copies this part of an array into the memory of the whole.
+    func copy(_ part: Tensor, to memory: UnsafeMutableRawBufferPointer, _ whole: TensorType) {
+        guard part.elementCount > 0, let row = ranges.last else {
+            memory.copyMemory(from: part.bytes)
+            return
+        }
+        let size = whole.element.size
+        let strides = whole.shape.strides
+        var source = 0
+        Shape(ranges.dropLast().map(\.count)).forEachIndex { index in
+            var place = row.lowerBound
+            for axis in index.indices { place += (ranges[axis].lowerBound + index[axis]) * strides[axis] }
+            let bytes = row.count * size
+            UnsafeMutableRawBufferPointer(rebasing: memory[place * size..<place * size + bytes]).copyMemory(
+                from: UnsafeRawBufferPointer(rebasing: part.bytes[source..<source + bytes]))
+            source += bytes
+        }
+    }
+}

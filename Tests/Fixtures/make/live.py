@@ -1,0 +1,170 @@
+"""Graphs with their variables beside them: SavedModels and checkpoints, as TensorFlow's first and second version write them.
+
+`live/NAME/` is the folder, `live/NAME.output0.npy` and `1` are TensorFlow's answers to `ways/color0.npy` and `1`.
+"""
+import os
+import re
+import shutil
+import tempfile
+
+import tensorflow as tf
+
+from common import file_at, save_array, save_table
+from tiny import BIAS, DENSE, GAMMA, KERNEL, pictures
+
+v1 = tf.compat.v1
+
+
+def variable(name, value, resource, partitions=None):
+    """A variable, in so many parts along its last axis but one."""
+    partitioner = v1.fixed_size_partitioner(partitions, axis=len(value.shape) - 2) if partitions else None
+    return v1.get_variable(name, shape=value.shape, initializer=part_of(value), use_resource=resource, partitioner=partitioner)
+
+
+def part_of(value):
+    """An initialiser of a variable, or of each of its parts."""
+    def initialize(shape, dtype, partition_info=None):
+        offset = partition_info.var_offset if partition_info else [0] * value.ndim
+        return tf.constant(value[tuple(slice(o, o + s) for o, s in zip(offset, shape))])
+    return initialize
+
+
+def network(x, resource, partitions=None, devices=("/cpu:0", "/cpu:0")):
+    """Convolution, batch norm, dense layer; the variables alternate between the devices."""
+    with tf.device(devices[0]):
+        kernel = variable("conv/kernel", KERNEL, resource, partitions)
+        gamma, beta = variable("norm/gamma", GAMMA, resource), variable("norm/beta", BIAS, resource)
+    with tf.device(devices[1]):
+        mean = v1.get_variable("norm/moving_mean", initializer=BIAS / 2, trainable=False, use_resource=resource)
+        variance = v1.get_variable("norm/moving_variance", initializer=GAMMA / 2, trainable=False, use_resource=resource)
+        weights = variable("dense/weights", DENSE, resource, partitions)
+    x = tf.nn.conv2d(x, tf.convert_to_tensor(kernel), 2, "SAME", name="conv/Conv2D")
+    x = v1.nn.fused_batch_norm(x, gamma, beta, mean, variance, 1e-3, is_training=False, name="norm/FusedBatchNorm")[0]
+    x = tf.reduce_mean(tf.nn.relu(x), [1, 2], name="pool")
+    return tf.nn.softmax(tf.matmul(x, tf.convert_to_tensor(weights), name="dense/MatMul"), name="softmax")
+
+
+class Live:
+    """Writes folders and keeps the rows of their index."""
+
+    def __init__(self):
+        self.rows = []
+
+    def add(self, name, write, note, options="-", path="", folder=None):
+        """`write(folder)` fills the folder and gives the answers to the two pictures. `folder` holds the same already."""
+        with tempfile.TemporaryDirectory() as work:
+            results = write(os.path.join(work, "model"))
+            if not folder:
+                target = os.path.dirname(file_at(f"live/{name}/x"))
+                shutil.copytree(os.path.join(work, "model"), target, dirs_exist_ok=True)
+        for index, result in enumerate(results):
+            save_array(f"live/{name}.output{index}.npy", result)
+        self.rows.append((name, (folder or name) + "/" + path, options, note))
+
+    def session(self, name, note, save, resource=False, training=False, options="-", path="", folder=None, **how):
+        """A graph of version 1 and its session; `save(session, x, y, folder)` writes it."""
+        def write(folder):
+            config = v1.ConfigProto(device_count={"CPU": 2}, intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
+            with tf.Graph().as_default(), v1.Session(config=config) as session:
+                x = v1.placeholder(tf.float32, [None, 8, 8, 3], name="image")
+                y = network(x, resource, **how)
+                if training:
+                    train(y)
+                session.run(v1.global_variables_initializer())
+                save(session, x, y, folder)
+                return [session.run(y, {x: picture}) for picture in pictures("color")]
+        self.add(name, write, note, options, path, folder)
+
+
+def train(y):
+    """A loss written out, an optimiser with its slots, the accuracy."""
+    labels = v1.placeholder(tf.int64, [None], name="labels")
+    chosen = tf.reduce_sum(tf.one_hot(labels, 3) * tf.math.log(y), 1)
+    loss = -tf.reduce_mean(chosen, name="loss")
+    v1.train.AdamOptimizer(0.0).minimize(loss, global_step=v1.train.get_or_create_global_step())
+    tf.reduce_mean(tf.cast(tf.equal(tf.argmax(y, 1), labels), tf.float32), name="accuracy")
+
+
+def checkpoint(session, x, y, folder, **options):
+    os.makedirs(folder)
+    v1.train.Saver(**options).save(session, os.path.join(folder, "model.ckpt"), global_step=7)
+    text = re.sub(r'"/[^"]*/', '"', open(os.path.join(folder, "checkpoint")).read())
+    open(os.path.join(folder, "checkpoint"), "w").write(text)
+
+
+def saved(session, x, y, folder):
+    v1.saved_model.simple_save(session, folder, {"picture": x}, {"probabilities": y})
+
+
+def saved_twice(session, x, y, folder):
+    """Two graphs by tags, the first with two signatures."""
+    builder = v1.saved_model.Builder(folder)
+
+    def signature(y):
+        return v1.saved_model.predict_signature_def({"picture": x}, {"result": y})
+    builder.add_meta_graph_and_variables(session, ["serve"], {
+        "classes": signature(tf.argmax(y, 1)), "other": signature(y)})
+    builder.add_meta_graph(["gpu", "serve"], {"serving_default": signature(y)})
+    builder.save()
+
+
+class Module(tf.Module):
+    """A classifier of version 2: variables of equal names, functions that call each other, two signatures."""
+
+    class Part(tf.Module):
+        def __init__(self, value):
+            super().__init__()
+            self.value = tf.Variable(value, name="value")
+
+    def __init__(self):
+        super().__init__()
+        self.kernel, self.weights = Module.Part(KERNEL), Module.Part(DENSE)
+        self.norm = [tf.Variable(value, name=name) for name, value in (("gamma", GAMMA), ("beta", BIAS), ("mean", BIAS / 2),
+                                                                       ("variance", GAMMA / 2))]
+
+    @tf.function
+    def features(self, x):
+        x = tf.nn.conv2d(x, self.kernel.value, 2, "SAME")
+        return tf.nn.relu(v1.nn.fused_batch_norm(x, *self.norm, 1e-3, is_training=False)[0])
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 8, 8, 3])])
+    def classify(self, picture):
+        logits = tf.matmul(tf.reduce_mean(self.features(picture), [1, 2]), self.weights.value)
+        return {"best": tf.argmax(logits, 1), "probabilities": tf.nn.softmax(logits)}
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 8, 8, 3])])
+    def energies(self, picture):
+        return {"energy": tf.reduce_sum(self.features(picture), [1, 2])}
+
+
+def module(key):
+    def write(folder):
+        built = Module()
+        tf.saved_model.save(built, folder, signatures={"serving_default": built.classify, "energies": built.energies})
+        for name in ("assets", "fingerprint.pb"):
+            path = os.path.join(folder, name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.path.exists(path) and os.remove(path)
+        method = built.energies if key == "energy" else built.classify
+        return [method(tf.constant(picture))[key].numpy() for picture in pictures("color")]
+    return write
+
+
+def write():
+    live = Live()
+    live.session("checkpoint", "a checkpoint's folder", checkpoint)
+    live.session("checkpoint_resources", "resource variables, the .meta file named", checkpoint, resource=True,
+                 path="model.ckpt-7.meta")
+    live.session("checkpoint_parts", "partitioned variables, named by what the names begin with", checkpoint, partitions=2,
+                 path="model.ckpt-7")
+    live.session("checkpoint_shards", "two shards, the .index file named",
+                 lambda *all: checkpoint(*all, sharded=True), devices=("/cpu:0", "/cpu:1"), path="model.ckpt-7.index")
+    live.session("checkpoint_training", "a loss, an optimiser and an accuracy beside the network", checkpoint, training=True)
+    live.session("saved", "a SavedModel of version 1", saved)
+    live.session("saved_parts", "partitioned resource variables", saved, resource=True, partitions=3)
+    live.session("saved_tags", "a signature of several", saved_twice, options="--signature other")
+    live.session("saved_two_tags", "a graph of several", saved_twice, options="--tag serve,gpu", folder="saved_tags")
+    live.add("saved_v2", module("probabilities"), "a SavedModel of version 2, one of the outputs of its signature",
+             options="--output StatefulPartitionedCall_1:1")
+    live.add("saved_v2_signature", module("energy"), "the other of two signatures", options="--signature energies",
+             folder="saved_v2")
+    save_table("live/live.tsv", ("model", "path", "options", "note"), live.rows)

@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// A SavedModel or a checkpoint of the fixtures.
+struct LiveCase: CustomTestStringConvertible, Sendable {
+    let name: String
+    let path: String
+    let options: Converter.Options
+    let note: String
+
+    static let all = Fixtures.table("live/live.tsv").map { row in
+        LiveCase(
+            name: row[0], path: Fixtures.path("live/" + row[1]), options: LiveCase.options(row[2]), note: row[3])
+    }
+
+    /// `--tag` and `--signature` besides what every graph takes.
+    private static func options(_ text: String) -> Converter.Options {
+        let words = text.split(separator: " ").map(String.init)
+        var options = Converter.Options()
+        switch words[0] {
+        case "--tag": options.tag = words[1]
+        case "--signature": options.signature = words[1]
+        default: options = Converter.Options(words: text)
+        }
+        return options
+    }
+
+    var testDescription: String { "\(name): \(note)" }
+}
+
+@Suite struct LiveGraphTests {
+    @Test(arguments: LiveCase.all) func `a graph with its variables answers as TensorFlow does`(_ live: LiveCase) throws
+    {
+        let model = try Converter(live.options).convert(contentsOf: live.path).model
+        for index in 0..<2 {
+            let picture = try Fixtures.tensor(Fixtures.path("ways/color\(index).npy"))
+            let expected = try Fixtures.tensor(Fixtures.path("live/\(live.name).output\(index).npy"))
+            #expect(difference(model.graph.answer(to: picture), expected) <= referenceTolerance)
+        }
+    }
+
+    @Test func `a signature's words become the model's, and labels choose among its outputs`() throws {
+        let path = Fixtures.path("live/saved_v2")
+        let model = try Converter().convert(contentsOf: path).model
+        #expect(model.graph.inputs.map(\.name) == ["picture"])
+        #expect(model.graph.outputs.map(\.name) == ["best", "probabilities"])
+        let folder = try TemporaryFolder()
+        let labels = folder.url.appendingPathComponent("labels.txt")
+        try Data("a\nb\nc\n".utf8).write(to: labels)
+        let classifier = try Converter().convert(contentsOf: path, labels: Labels(contentsOf: labels.path)).model
+        #expect(classifier.classifier?.probabilities == "probabilities")
+    }
+
+    @Test(
+        arguments: [
+            (
+                "saved", "train", nil, "no graph of the SavedModel has the tag 'train'; its graphs have 'serve'",
+                "--tag serve"
+            ),
+            (
+                "saved_tags", "serve", nil,
+                "the SavedModel has no signature 'serving_default'; it has 'classes', 'other'", "--signature classes"
+            ),
+            (
+                "saved", nil, "classify", "the SavedModel has no signature 'classify'; it has 'serving_default'",
+                "--signature serving_default"
+            ),
+            ("checkpoint", "serve", nil, "--tag is for SavedModels", nil),
+            ("checkpoint", nil, "serve", "--signature is for SavedModels", nil),
+        ] as [(String, String?, String?, String, String?)])
+    func `a tag or signature that is not there is refused with those that are`(
+        _ name: String, _ tag: String?, _ signature: String?, _ problem: String, _ hint: String?
+    ) throws {
+        var options = Converter.Options()
+        (options.tag, options.signature) = (tag, signature)
+        let failure = try #require(throws: Failure.self) {
+            try Converter(options).convert(contentsOf: Fixtures.path("live/" + name))
+        }
+        #expect([failure.problem, failure.remedy].compactMap { $0 }.joined(separator: "; ") == problem)
+        #expect(failure.hint == hint)
+    }
+
+    // MARK: From a program
+
+    /// The example in the documentation of `Converter.convert(graph:variables:)`.
+    @Test func `a graph that a program builds converts with its variables`() throws {
+        let graph = GraphDefinition(nodes: [
+            NodeDefinition(
+                name: "image", op: "Placeholder",
+                attributes: ["dtype": .type(.float), "shape": .shape([1, 32, 32, 3])]),
+            NodeDefinition(name: "gain", op: "VariableV2", attributes: ["dtype": .type(.float), "shape": .shape([3])]),
+            NodeDefinition(name: "answer", op: "Mul", inputs: ["image", "gain"]),
+        ])
+        let conversion = try Converter().convert(graph: graph, variables: ["gain": Tensor([1, 2, 3], shape: [3])])
+        let ones = Tensor([Float](repeating: 1, count: 3072), shape: [1, 32, 32, 3])
+        #expect(conversion.model.graph.evaluate([ones])[0].floats.prefix(4) == [1, 2, 3, 1])
+
+        let missing = try #require(throws: Failure.self) { try Converter().convert(graph: graph) }
+        #expect(missing.description.hasPrefix("gain (VariableV2): the variable has no value; "))
+        let other = try #require(throws: Failure.self) {
+            try Converter().convert(graph: graph, variables: ["gain": Tensor([1, 2], shape: [2])])
+        }
+        #expect(other.description.contains("declares the variable as [3], but 'gain'"))
+        #expect(other.description.contains("is [2]"))
+    }
+
+    // MARK: The shared material
+
+    @Test(.enabled(if: Fixtures.shared != nil, "the shared material is absent"))
+    func `a real checkpoint gives the very answers of the graph that was frozen of it`() throws {
+        let folder = Fixtures.shared!.appendingPathComponent("checkpoints/cifar")
+        var options = Converter.Options()
+        options.outputs = ["Output"]
+        let live = try Converter(options).convert(contentsOf: folder.path).model.graph
+        let frozen = try Converter(options).convert(contentsOf: folder.appendingPathComponent("frozen.pb").path).model
+            .graph
+        let input = Tensor(shape: live[live.inputs[0].value].shape) { memory in
+            for place in memory.indices { memory.initializeElement(at: place, to: Float(place % 251) / 125 - 1) }
+        }
+        #expect(live.evaluate([input])[0] == frozen.evaluate([input])[0])
+    }
+
+    /// TensorFlow labels 49 of these 64 digits rightly with the same weights.
+    @Test(.enabled(if: Fixtures.shared != nil, "the shared material is absent"))
+    func `a real SavedModel labels digits as its authors' TensorFlow does`() throws {
+        var options = Converter.Options()
+        options.preprocessing = Preprocessing.none
+        let path = Fixtures.shared!.appendingPathComponent("savedmodels/mnist_conv").path
+        let classifier = try Classifier(Converter(options).convert(contentsOf: path).model)
+        let digits = Fixtures.shared!.appendingPathComponent("images/digits")
+        let images = try FileManager.default.contentsOfDirectory(atPath: digits.path)
+        let right = try images.filter { name in
+            let answer = try classifier.classify(imageAt: digits.appendingPathComponent(name).path).top(1)[0]
+            return name.contains("label\(answer.index)")
+        }
+        #expect(images.count == 64)
+        #expect(right.count == 49)
+    }
+
+    @Test(.enabled(if: Fixtures.shared != nil, "the shared material is absent"))
+    func `a SavedModel without its data file is refused, and the file is named`() throws {
+        let path = Fixtures.shared!.appendingPathComponent("savedmodels/variables_missing").path
+        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: path) }
+        #expect(failure.file == path + "/variables/variables.data-00000-of-00001")
+        #expect(failure.problem.contains("data file 1 of 1"))
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// A checkpoint or SavedModel of the fixtures, damaged in one way each.
+@Suite struct CheckpointDamageTests {
+    /// What is wrong, which fixture it is done to, what is done, the file that must be named, and what must be said.
+    struct Damage: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var model = "checkpoint"
+        let file: String
+        let problem: String
+        let change: @Sendable (Folder) throws -> Void
+    }
+
+    /// A copy of a fixture.
+    struct Folder: Sendable {
+        let url: URL
+
+        func edit(_ name: String, _ change: (inout Data) -> Void) throws {
+            let file = url.appendingPathComponent(name)
+            var data = try Data(contentsOf: file)
+            change(&data)
+            try data.write(to: file)
+        }
+
+        func remove(_ name: String) throws { try FileManager.default.removeItem(at: url.appendingPathComponent(name)) }
+
+        /// Writes the first block's kind of compression, with the check that belongs to it.
+        func compress(_ kind: UInt8) throws {
+            try edit("model.ckpt-7.index") { data in
+                // The first block begins the file; the first entry of the index block tells its size.
+                let size = CheckpointDamageTests.firstBlockSize(data)
+                data[size] = kind
+                let check = data.prefix(size + 1).withUnsafeBytes { CRC32C.masked(CRC32C.sum($0)) }
+                for byte in 0..<4 { data[size + 1 + byte] = UInt8(truncatingIfNeeded: check >> UInt32(8 * byte)) }
+            }
+        }
+    }
+
+    /// The size of the block that a table begins with: where a block ends with its own check.
+    static func firstBlockSize(_ data: Data) -> Int {
+        (1..<data.count - 5).first { size in
+            let check = data.prefix(size + 1).withUnsafeBytes { CRC32C.masked(CRC32C.sum($0)) }
+            return data[(size + 1)..<(size + 5)].enumerated().allSatisfy {
+                $0.element == UInt8(truncatingIfNeeded: check >> UInt32(8 * $0.offset))
+            }
+        }!
+    }
+
+    static let index = "model.ckpt-7.index"
+    static let values = "model.ckpt-7.data-00000-of-00001"
+
+    static let all: [Damage] = [
+        Damage(testDescription: "a byte of the index differs", file: index, problem: "the checksum of a block is wrong")
+        {
+            try $0.edit(index) { $0[10] ^= 1 }
+        },
+        Damage(testDescription: "the index is cut in half", file: index, problem: "the table is cut off") {
+            try $0.edit(index) { $0 = $0.prefix($0.count / 2) }
+        },
+        Damage(testDescription: "the index is empty", file: index, problem: "the file is empty") {
+            try $0.edit(index) { $0 = Data() }
+        },
+        Damage(testDescription: "the footer points past the end", file: index, problem: "the table is") {
+            try $0.edit(index) { for place in 2..<8 { $0[$0.count - 48 + place] = 0xFF } }
+        },
+        Damage(testDescription: "a block is compressed", file: index, problem: "the table is compressed (Snappy)") {
+            try $0.compress(1)
+        },
+        Damage(testDescription: "an unknown compression", file: index, problem: "the table is compressed (number 7)") {
+            try $0.compress(7)
+        },
+        Damage(
+            testDescription: "a byte of a variable differs", file: values,
+            problem: "the checksum of the variable's value"
+        ) {
+            try $0.edit(values) { $0[5] ^= 1 }
+        },
+        Damage(testDescription: "the data file is cut off", file: values, problem: "it is cut off") {
+            try $0.edit(values) { $0 = $0.prefix(100) }
+        },
+        Damage(
+            testDescription: "a shard is missing", model: "checkpoint_shards", file: "model.ckpt-7.data-00001-of-00002",
+            problem: "data file 2 of 2 of the variables cannot be read"
+        ) { try $0.remove("model.ckpt-7.data-00001-of-00002") },
+        Damage(
+            testDescription: "the .meta file without the others", file: "model.ckpt-7.meta",
+            problem: "there is no PATH/model.ckpt-7.index"
+        ) { try $0.remove(index) },
+        Damage(
+            testDescription: "the others without the .meta file", file: "model.ckpt-7.meta",
+            problem: "the checkpoint has variables but no graph"
+        ) { try $0.remove("model.ckpt-7.meta") },
+        Damage(testDescription: "a .meta file of another kind", file: "model.ckpt-7.meta", problem: "") {
+            try $0.edit("model.ckpt-7.meta") { $0 = Data("nonsense".utf8) }
+        },
+        Damage(
+            testDescription: "the variables of another model", file: "",
+            problem: "the variable 'conv/kernel' is not in PATH"
+        ) {
+            let others = Fixtures.folder.appendingPathComponent("live/saved_v2/variables")
+            for ending in [".index", ".data-00000-of-00001"] {
+                try $0.remove("model.ckpt-7" + ending)
+                try FileManager.default.copyItem(
+                    at: others.appendingPathComponent("variables" + ending),
+                    to: $0.url.appendingPathComponent("model.ckpt-7" + ending))
+            }
+        },
+        Damage(
+            testDescription: "a SavedModel cut off", model: "saved", file: "saved_model.pb", problem: ""
+        ) { try $0.edit("saved_model.pb") { $0 = $0.prefix($0.count / 2) } },
+    ]
+
+    @Test(arguments: all) func `a damaged checkpoint is refused, and the file at fault is named`(_ damage: Damage)
+        throws
+    {
+        let place = try TemporaryFolder()
+        let folder = Folder(url: place.url.appendingPathComponent("model"))
+        try FileManager.default.copyItem(
+            at: Fixtures.folder.appendingPathComponent("live/" + damage.model), to: folder.url)
+        try damage.change(folder)
+        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: folder.url.path) }
+        let expected = damage.problem.replacingOccurrences(of: "PATH", with: folder.url.path)
+        #expect(failure.description.contains(expected) || expected.isEmpty, "\(failure)")
+        #expect(failure.file?.hasSuffix(damage.file) == true, "\(failure)")
+    }
+
+    /// Whatever a byte is changed to, the answer is a message or the right model.
+    @Test func `no change of a byte in the index is harmful`() throws {
+        let place = try TemporaryFolder()
+        let folder = Folder(url: place.url.appendingPathComponent("model"))
+        try FileManager.default.copyItem(
+            at: Fixtures.folder.appendingPathComponent("live/checkpoint_parts"), to: folder.url)
+        let original = try Data(contentsOf: folder.url.appendingPathComponent(CheckpointDamageTests.index))
+        for byte in original.indices {
+            for value: UInt8 in [0, 0x7F, 0x80, 0xFF] {
+                var data = original
+                data[byte] = value
+                try data.write(to: folder.url.appendingPathComponent(CheckpointDamageTests.index))
+                guard let bundle = try? TensorBundle(prefix: folder.url.path + "/model.ckpt-7") else { continue }
+                for name in bundle.names { _ = try? bundle.value(name) }
+            }
+        }
+    }
+
+    /// RFC 3720, B.4, and the shift of TensorFlow's crc32c.h.
+    @Test func checks() {
+        func sum(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes { CRC32C.sum($0) } }
+        #expect(sum([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
+        #expect(sum(Array("123456789".utf8)) == 0xE306_9283)
+        #expect(CRC32C.masked(0) == 0xA282_EAD8)
+    }
+
+    /// The ordered code of TensorFlow's own test (ordered_code_test.cc): 64 takes two bytes, −1 is 7F.
+    @Test func `the key of a part`() {
+        let slice = VariableSlice(ranges: [64..<128, 0..<5], isWhole: [false, true])
+        #expect(slice.key(of: "w") == [0, 0x77, 0, 1, 1, 2, 0xC0, 64, 0xC0, 64, 0x80, 0x7F])
+    }
+}
