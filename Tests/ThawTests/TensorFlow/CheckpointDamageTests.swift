@@ -64,7 +64,10 @@ import Testing
             try $0.edit(index) { $0 = Data() }
         },
         Damage(testDescription: "the footer points past the end", file: index, problem: "the table is") {
-            try $0.edit(index) { for place in 2..<8 { $0[$0.count - 48 + place] = 0xFF } }
+            // Two handles of two numbers each; the second is the index's place and size.
+            try $0.edit(index) {
+                $0.replaceSubrange($0.count - 48..<$0.count - 40, with: [0, 0] + [255, 255, 255, 255, 15, 1])
+            }
         },
         Damage(testDescription: "a block is compressed", file: index, problem: "the table is compressed (Snappy)") {
             try $0.compress(1)
