@@ -132,7 +132,7 @@ extension Compiler {
             let depth = sizes[first...last].reduce(1, *)
             let outer = sizes[..<first].reduce(1, *)
             for axis in first...last { sizes[axis] = 1 }
-            let output = left.isEmpty ? place(node.outputs[0], .plain).slot : addSlot(byteCount: outer * inner * 4 + 64)
+            let output = left.isEmpty ? place(node.outputs[0], .plain).slot : scratch(floatCount: outer * inner)
             addReduction(node, kind, from: slot, (outer, depth, inner), left.isEmpty ? factor : 1, to: output)
             slot = output
         }
@@ -174,7 +174,7 @@ extension Compiler {
             let slot = place(node.inputs[index], .plain).slot
             guard isTransposed else { return (slot, shape) }
             let order = MatrixProduct.turningOver(shape.rank)
-            let turned = addSlot(byteCount: shape.elementCount * 4 + 64)
+            let turned = scratch(floatCount: shape.elementCount)
             addRelocation(
                 (node.name, "Transpose"), Relocation(transposing: shape, order), from: [slot], to: [turned],
                 counts: [shape.elementCount])

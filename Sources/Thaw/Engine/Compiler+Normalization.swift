@@ -61,8 +61,8 @@ extension Compiler {
         let turned = shape.permuted(order)
         var (from, to) = (input, output)
         if !isLaidOut {
-            from = addSlot(byteCount: shape.elementCount * 4 + 64)
-            to = addSlot(byteCount: shape.elementCount * 4 + 64)
+            from = scratch(floatCount: shape.elementCount)
+            to = scratch(floatCount: shape.elementCount)
             addRelocation(
                 (node.name, "Transpose"), Relocation(transposing: shape, order), from: [input], to: [from],
                 counts: [shape.elementCount])
@@ -98,7 +98,7 @@ extension Compiler {
     ) {
         let from = place(node.inputs[0], .blocked)
         let to = place(node.outputs[0], .blocked)
-        let moments = addSlot(byteCount: from.images * from.blocks * 2 * blockWidth * 4)
+        let moments = scratch(floatCount: from.images * from.blocks * 2 * blockWidth)
         let momentsKernel = kernels.planeMoments
         add(
             Step(

@@ -52,6 +52,12 @@ struct Compiler {
 
     mutating func add(_ step: Step) { steps.append(step) }
 
+    /// A buffer for what passes between the steps of one node.
+    mutating func scratch(floatCount: Int) -> Int {
+        slots.append(floatCount * 4 + 64)
+        return slots.count - 1
+    }
+
     mutating func withConstants<Result>(_ body: (inout ConstantPool) -> Result) -> Result { body(&constants) }
 
     /// Buffers for all layouts of a value that have none yet.
