@@ -71,12 +71,21 @@ private func json(_ step: StepTiming) -> String {
 
 /// The most memory that the process had resident, in bytes.
 private func peakMemory() -> Int {
-    var usage = rusage()
     #if canImport(Darwin)
+        var usage = rusage()
         getrusage(RUSAGE_SELF, &usage)
         return usage.ru_maxrss
     #else
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        return usage.ru_maxrss * 1024
+        // What getrusage says here counts the memory of the process that started this one, too.
+        guard let status = fopen("/proc/self/status", "r") else { return 0 }
+        defer { fclose(status) }
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, Int32(line.count), status) != nil {
+            let words = line.prefix { $0 != 0 }.split { $0 == 32 || $0 == 9 }.map {
+                String(decoding: $0.map(UInt8.init), as: UTF8.self)
+            }
+            if words.first == "VmHWM:" { return (Int(words[1]) ?? 0) * 1024 }
+        }
+        return 0
     #endif
 }

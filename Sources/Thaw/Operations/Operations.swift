@@ -32,8 +32,9 @@ enum Operations {
     static let mil: [String: MILRule] = {
         let rules: [[MILRule]] = [
             BatchNormalization.mil, Binary.mil, Cast.mil, CompressedWeights.mil, Concatenation.mil, Convolution.mil,
-            Dense.mil, Gather.mil,
-            Pad.mil, Pooling.mil, Reduction.mil, Reshape.mil, Softmax.mil, Split.mil, StridedSlice.mil, Transpose.mil,
+            Dense.mil, Gather.mil, LocalResponseNormalization.mil, Normalization.mil, Pad.mil, Pooling.mil,
+            Reduction.mil,
+            Reshape.mil, Resize.mil, Softmax.mil, Split.mil, StridedSlice.mil, Transpose.mil, TransposedConvolution.mil,
             Unary.mil,
         ]
         return Dictionary(uniqueKeysWithValues: rules.joined().flatMap { rule in rule.kinds.map { ($0, rule) } })

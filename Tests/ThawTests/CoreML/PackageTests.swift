@@ -190,16 +190,16 @@ import Testing
         let small = try model.write(to: path, weights: WeightStorage(type)).bytes
         #expect(small < plain)
         let back = try Model.load(contentsOf: path).model
-        // A program that computes in float16 rounds the image first.
-        let nodes = back.graph.nodes.filter { $0.operation.kind != "Float16" }
-        #expect(nodes.map(\.operation.kind) == model.graph.nodes.map(\.operation.kind))
-        for (before, after) in zip(model.graph.nodes, nodes) {
-            for (a, b) in zip(before.operation.weights, after.operation.weights) where a.shape.rank == 4 {
-                // So many levels leave an error of about 2.2 deviations over their number, even ones somewhat more.
-                let error = zip(a.floats, b.floats).reduce(Float(0)) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
-                let power = a.floats.reduce(Float(0)) { $0 + $1 * $1 }
-                #expect(error.squareRoot() <= 4 / Float(1 << (type.paletteBits ?? 8)) * power.squareRoot())
-            }
+        // What stands behind the convolutions may be spelled otherwise in a dialect.
+        func filters(_ model: Model) -> [Tensor] {
+            model.graph.nodes.flatMap { $0.operation.weights.filter { $0.shape.rank == 4 } }
+        }
+        #expect(filters(back).map(\.shape) == filters(model).map(\.shape))
+        for (a, b) in zip(filters(model), filters(back)) {
+            // So many levels leave an error of about 2.2 deviations over their number, even ones somewhat more.
+            let error = zip(a.floats, b.floats).reduce(Float(0)) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
+            let power = a.floats.reduce(Float(0)) { $0 + $1 * $1 }
+            #expect(error.squareRoot() <= 4 / Float(1 << (type.paletteBits ?? 8)) * power.squareRoot())
         }
     }
 }

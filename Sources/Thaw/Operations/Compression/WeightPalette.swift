@@ -1,7 +1,14 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Numbers as places in a short list, chosen so that the squares of the differences are small: k-means in one dimension.
 ///
-/// Deterministic: the first list are quantiles, and each step moves every number of the list to the mean of those nearest
-/// to it (Lloyd, Least Squares Quantization in PCM, 1982).
+/// Deterministic: the first list lies as densely as the cube root of the weights' own density (Panter and Dite, Quantization
+/// Distortion in Pulse-Count Modulation, 1951), and each step moves every number of the list to the mean of those nearest to
+/// it (Lloyd, Least Squares Quantization in PCM, 1982).
 struct WeightPalette: Sendable {
     /// Rising; as many as the bits can number, the last ones repeated where there are fewer different weights.
     var numbers: [Float]
@@ -25,7 +32,7 @@ struct WeightPalette: Sendable {
             sums.append(sums.last! + Double(value) * weight)
             weightsBefore.append(weightsBefore.last! + weight)
         }
-        var centers = (0..<count).map { values[(2 * $0 + 1) * values.count / (2 * count)] }
+        var centers = WeightPalette.spread(values, count)
         for _ in 0..<WeightPalette.steps {
             let ends = (1..<count).map { WeightPalette.place(of: (centers[$0 - 1] + centers[$0]) / 2, in: values) }
             let edges = [0] + ends + [values.count]
@@ -37,6 +44,22 @@ struct WeightPalette: Sendable {
             centers = moved.sorted()
         }
         numbers = centers
+    }
+
+    /// So many numbers among the rising `values`, where those are dense denser by the cube root.
+    private static func spread(_ values: [Float], _ count: Int) -> [Float] {
+        // Between two edges lie equally many values: there the cube root of the density grows as the width to 2/3.
+        let parts = min(values.count - 1, 4 * count)
+        let edges = (0...parts).map { Double(values[$0 * (values.count - 1) / parts]) }
+        var sums = [0.0]
+        for (low, high) in zip(edges, edges.dropFirst()) { sums.append(sums.last! + cbrt((high - low) * (high - low))) }
+        var part = 0
+        return (0..<count).map { index in
+            let sum = (Double(index) + 0.5) / Double(count) * sums.last!
+            while part < parts - 1, sums[part + 1] < sum { part += 1 }
+            let share = (sum - sums[part]) / (sums[part + 1] - sums[part])
+            return Float(edges[part] + share * (edges[part + 1] - edges[part]))
+        }
     }
 
     /// The different numbers with how often they stand there, rising.

@@ -1,0 +1,100 @@
+extension Normalization: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        let shape = node.input.shape
+        if shape.rank == 4, axes == [2, 3], let scale = channels(scale, 1, shape),
+            let offset = channels(offset, 0, shape)
+        {
+            return block.inFloats(node) { node, block in
+                block.add(
+                    "instance_norm", node,
+                    [
+                        "x": .value(node.input), "gamma": .constant(scale), "beta": .constant(offset),
+                        "epsilon": .number(epsilon),
+                    ])
+            }
+        }
+        block.inFloats(node) { writeLayer($0, to: &$1) }
+    }
+
+    /// Factor and offset belong to the operation where they have the axes' own shape; else they follow.
+    private func writeLayer(_ node: MILNode, to block: inout MILBlock) {
+        let part = Shape(axes.map { node.input.shape[$0] })
+        func own(_ constant: Tensor?) -> Tensor? {
+            guard let constant, constant.elementCount == part.elementCount else { return nil }
+            let padded = constant.shape.padded(to: node.input.shape.rank)
+            return Shape(axes.map { padded[$0] }) == part ? constant.reshaped(part) : nil
+        }
+        let x = MILArgument.value(node.input)
+        let axes = MILArgument.integers(axes)
+        if let gamma = own(scale), let beta = own(offset) {
+            return block.add(
+                "layer_norm", node,
+                ["x": x, "axes": axes, "gamma": .constant(gamma), "beta": .constant(beta), "epsilon": .number(epsilon)])
+        }
+        let steps = [("mul", scale), ("add", offset)].compactMap { pair in pair.1.map { (pair.0, $0) } }
+        guard !steps.isEmpty else {
+            return block.add("layer_norm", node, ["x": x, "axes": axes, "epsilon": .number(epsilon)])
+        }
+        var value = block.part("layer_norm", node, "normal", ["x": x, "axes": axes, "epsilon": .number(epsilon)])
+        for (index, (kind, constant)) in steps.enumerated() {
+            let arguments: KeyValuePairs<String, MILArgument> = ["x": .value(value), "y": .constant(constant)]
+            if index == steps.count - 1 {
+                block.add(kind, node, arguments)
+            } else {
+                value = block.part(kind, node, "scaled", arguments)
+            }
+        }
+    }
+}
+
+extension L2Normalization: MILOperation {
+    /// The length, its bound, the quotient. (The operation of its own adds its epsilon to the sum of squares.)
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        var narrow = node.input.shape
+        for axis in axes { narrow[axis] = 1 }
+        block.inFloats(node) { node, block in
+            let x = MILArgument.value(node.input)
+            var length = block.part(
+                "reduce_l2_norm", node, "length", shape: narrow,
+                ["x": x, "axes": .integers(axes), "keep_dims": .bool(true)])
+            if epsilon > 0 {
+                length = block.part(
+                    "maximum", node, "bound", shape: narrow,
+                    ["x": .value(length), "y": .number(epsilon.squareRoot())])
+            }
+            block.add("real_div", node, ["x": x, "y": .value(length)])
+        }
+    }
+}
+
+// MARK: Reading
+
+extension Normalization {
+    static let mil = [
+        MILRule("instance_norm") { op, reading in
+            let x = try op.operand()
+            guard x.shape.rank == 4 else { throw Failure.wrongRank(4, x.shape).at(op.place) }
+            let shape: Shape = [x.shape[1], 1, 1]
+            let scale = try op.has("gamma") ? op.channels("gamma", x.shape[1]).reshaped(shape).unless(1) : nil
+            let offset = try op.has("beta") ? op.channels("beta", x.shape[1]).reshaped(shape).unless(0) : nil
+            let normalization = Normalization(
+                axes: [2, 3], epsilon: try op.number("epsilon", default: 1e-5), scale: scale, offset: offset)
+            return [try reading.add(normalization, x, op)]
+        },
+        MILRule("layer_norm") { op, reading in
+            let x = try op.operand()
+            let axes = try op.axes(x).sorted()
+            let whole = Shape(x.shape.indices.map { axes.contains($0) ? x.shape[$0] : 1 })
+            func constant(_ key: String, _ neutral: Float) throws -> Tensor? {
+                guard op.has(key) else { return nil }
+                guard let tensor = try op.operand(key).constant?.asFloat32, tensor.elementCount == whole.elementCount
+                else { throw op.refused("'\(key)' does not fit the axes \(axes) of \(x.shape)") }
+                return tensor.reshaped(whole).unless(neutral)
+            }
+            let normalization = Normalization(
+                axes: axes, epsilon: try op.number("epsilon", default: 1e-5), scale: try constant("gamma", 1),
+                offset: try constant("beta", 0))
+            return [try reading.add(normalization, x, op)]
+        },
+    ]
+}
