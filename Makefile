@@ -8,7 +8,7 @@ BUILD = $(SWIFT) build -c release --static-swift-stdlib
 TESTING = .build/testing
 THAW = .build/release/thaw
 
-.PHONY: all setup build demo test conformance lint check protos install clean
+.PHONY: all setup build demo test conformance bench lint check protos install clean
 
 all: build
 
@@ -38,6 +38,11 @@ test: setup
 # some gigabytes and many minutes; what is made is kept. NETWORKS="mobilenet_v1 vgg16" does only those.
 conformance: build
 	PYTHON="$(PYTHON)" python3 Tests/Conformance/conformance.py --thaw $(THAW) $(NETWORKS)
+
+# What share of the processor's peak the kernels reach, and whether the cost model chooses well.
+bench: setup
+	$(SWIFT) build -c release --product ThawBenchmarks
+	.build/release/ThawBenchmarks --kernels
 
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Package.swift

@@ -57,7 +57,7 @@ let package = Package(
         .executableTarget(name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main"),
         .executableTarget(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",
-            exclude: ["conversion.py", "networks.py", "peers.py"]),
+            exclude: ["networks.py", "peers.py", "processes.py"]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
         .testTarget(name: "ThawCommandTests", dependencies: ["ThawCommand", "Thaw"]),
     ] + kernelModules

@@ -2,8 +2,11 @@
 //
 //     ThawBenchmarks GRAPH.pb [--threads N] [--rounds N] [--steps N] [--check INPUT.npy OUTPUT.npy]
 //
-// Prints the median of whole runs, then the steps that take longest with their share of the measured peak. `--check`
-// takes the arrays that `peers/generate.py` writes and prints the largest difference from TensorFlow's answer.
+//     ThawBenchmarks --kernels
+//
+// The first prints the median of whole runs, then the steps that take longest with their share of the measured peak. `--check`
+// takes the arrays that `peers/generate.py` writes and prints the largest difference from TensorFlow's answer. The second
+// measures layers by themselves.
 
 import Thaw
 
@@ -49,6 +52,7 @@ func numbers(ofNumPyFile path: String) -> [Float] {
 var (threads, rounds, shown) = (1, 30, 25)
 var graphPath: String?
 var check: (input: String, output: String)?
+var wantsKernels = false
 var arguments = CommandLine.arguments.dropFirst().makeIterator()
 func number(_ option: String, _ text: String?) -> Int {
     guard let value = text.flatMap({ Int($0) }), value > 0 else { fail("\(option): a number is expected") }
@@ -59,6 +63,7 @@ while let argument = arguments.next() {
     case "--threads": threads = number(argument, arguments.next())
     case "--rounds": rounds = number(argument, arguments.next())
     case "--steps": shown = number(argument, arguments.next())
+    case "--kernels": wantsKernels = true
     case "--check":
         guard let input = arguments.next(), let output = arguments.next() else {
             fail("--check: two files are expected")
@@ -66,6 +71,10 @@ while let argument = arguments.next() {
         check = (input, output)
     default: graphPath = argument
     }
+}
+if wantsKernels {
+    do { try benchmarkKernels() } catch { fail("\(error)") }
+    exit(0)
 }
 guard let graphPath else { fail("usage: ThawBenchmarks GRAPH.pb [--threads N] [--rounds N] [--steps N] [--check X Y]") }
 
@@ -115,7 +124,7 @@ do {
         let rate = 2 * Double(step.multiplyAdds) / step.seconds
         print(
             pad(fixed(step.seconds * 1e6, 0), 7) + " µs " + pad(fixed(rate / 1e9, 0), 5) + " GFLOP/s "
-                + pad(fixed(100 * rate / peak / Double(threads), 0), 3) + " %  \(step.kind)  \(step.name)")
+                + pad(fixed(100 * rate / peak / Double(threads), 0), 3) + " %  \(step.algorithm)  \(step.name)")
     }
 } catch {
     fail("\(error)")

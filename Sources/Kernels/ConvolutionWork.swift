@@ -8,13 +8,11 @@
 /// times its channels). An input is stored with its zero border; there are no edge cases.
 ///
 /// Weights are packed `[group][tap][depth][16 · groupBlocks]`; the last group may have fewer blocks, and is then that
-/// much narrower. A depthwise convolution reads the same structure: `depth` is not used, input and output blocks go in
-/// step, `inputBlockStride` apart, and weights are `[block][tap][16]`.
+/// much narrower.
 public struct ConvolutionWork {
     public var input: UnsafePointer<Float>
     /// Of each output pixel: where its first tap lies in the input.
     public var inputOffsets: UnsafePointer<Int32>
-    public var inputBlockStride = 0
     /// Where each tap lies, from the first.
     public var taps: UnsafePointer<Int32>
     public var tapCount: Int
@@ -43,7 +41,7 @@ public struct ConvolutionWork {
 
     public var firstPixel = 0
     public var pixelCount: Int
-    /// A multiple of the table's `groupBlocks`, except for depthwise.
+    /// A multiple of the table's `groupBlocks`.
     public var firstBlock = 0
     public var blockCount: Int
 

@@ -14,7 +14,7 @@ public struct KernelTable: Sendable {
     public var tilePixels: Int
 
     public var convolve: @Sendable (borrowing ConvolutionWork) -> Void
-    public var convolveDepthwise: @Sendable (borrowing ConvolutionWork) -> Void
+    public var convolveDepthwise: @Sendable (borrowing DepthwiseWork) -> Void
     public var transformInput: @Sendable (borrowing WinogradInputWork) -> Void
     public var transformOutput: @Sendable (borrowing WinogradOutputWork) -> Void
     public var transformFilters: @Sendable (borrowing WinogradFilterWork) -> Void
@@ -38,7 +38,7 @@ public struct KernelTable: Sendable {
     public init(
         groupBlocks: Int, tilePixels: Int,
         convolve: @escaping @Sendable (borrowing ConvolutionWork) -> Void,
-        convolveDepthwise: @escaping @Sendable (borrowing ConvolutionWork) -> Void,
+        convolveDepthwise: @escaping @Sendable (borrowing DepthwiseWork) -> Void,
         transformInput: @escaping @Sendable (borrowing WinogradInputWork) -> Void,
         transformOutput: @escaping @Sendable (borrowing WinogradOutputWork) -> Void,
         transformFilters: @escaping @Sendable (borrowing WinogradFilterWork) -> Void,

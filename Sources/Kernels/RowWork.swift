@@ -78,6 +78,9 @@ public struct RowWork {
     /// The right side stands on the left: `right − left`, `right / left`.
     public var swapped = false
     public var offset: UnsafePointer<Float>
+    /// Between which `scale` clamps its results.
+    public var lower = -Float.infinity
+    public var upper = Float.infinity
     public var output: UnsafeMutablePointer<Float>
     public var outputStride: Int
     public var width: Int

@@ -23,19 +23,13 @@ func convolve(_ work: borrowing ConvolutionWork) {
         // A group's last block may stand alone, here as in the packed weights.
         #if AVX512
             if end - block >= 2 {
-                passPixels(Full<Wide>.self, work, block, weights)
+                passPixels(Wide.self, work, block, weights)
                 block += 2
                 continue
             }
         #endif
-        passPixels(Full<Narrow>.self, work, block, weights)
+        passPixels(Narrow.self, work, block, weights)
         block += 1
-    }
-}
-
-func convolveDepthwise(_ work: borrowing ConvolutionWork) {
-    for block in work.firstBlock..<work.firstBlock + work.blockCount {
-        passPixels(Depthwise<Narrow>.self, work, block, work.weights + block * blockWidth * work.tapCount)
     }
 }
 
@@ -49,19 +43,12 @@ private struct TilePlace {
     var nextStride = 0
 }
 
-/// What is done with one tile.
-private protocol TileKernel {
-    associatedtype Pixel: Tile
-    static func run<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ place: TilePlace)
-    where T.Weights == Pixel.Weights
-}
-
-private enum Full<Pixel: Tile>: TileKernel {
-    @inline(never)
-    static func run<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ place: TilePlace)
-    where T.Weights == Pixel.Weights {
-        let (first, block) = (place.first, place.block)
-        // What the end of the tile touches is on its way while the sums are made.
+@inline(never)
+private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ place: TilePlace) {
+    let (first, block) = (place.first, place.block)
+    let depth = work.depth
+    // What the end of a long tile touches is on its way while the sums are made.
+    if work.tapCount * depth >= 64 {
         if let residual = work.residual, let offsets = work.residualOffsets {
             T.prefetch(
                 residual + block * work.residualBlockStride, offsets + first, blockStride: work.residualBlockStride)
@@ -69,42 +56,23 @@ private enum Full<Pixel: Tile>: TileKernel {
         T.prefetch(
             work.output + block * work.outputBlockStride, work.outputOffsets + first,
             blockStride: work.outputBlockStride)
-        var tile = T(
-            input: work.input, offsets: work.inputOffsets + first,
-            bias: T.Weights(work.bias + block * blockWidth, stride: blockWidth))
-        var weights = place.weights
-        var next = place.next
-        let nextStride = place.nextStride
-        let depth = work.depth
-        for tap in 0..<work.tapCount {
-            let start = Int(work.taps[tap])
-            for index in start..<start &+ depth {
-                tile.accumulate(index, T.Weights(weights, stride: blockWidth))
-                weights += blockWidth * T.Weights.blocks
-                thaw_prefetch_later(next)
-                next += nextStride
-            }
-        }
-        finish(&tile, work, first, block)
     }
-}
-
-private enum Depthwise<Pixel: Tile>: TileKernel {
-    @inline(never)
-    static func run<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ place: TilePlace)
-    where T.Weights == Pixel.Weights {
-        let (first, block) = (place.first, place.block)
-        var tile = T(
-            input: work.input + block * work.inputBlockStride, offsets: work.inputOffsets + first,
-            bias: T.Weights(work.bias + block * blockWidth, stride: blockWidth))
-        var weights = place.weights
-        for tap in 0..<work.tapCount {
-            tile.accumulateLanes(
-                Int(work.taps[tap]), blockStride: work.inputBlockStride, T.Weights(weights, stride: blockWidth))
-            weights += blockWidth
+    var tile = T(
+        offsets: work.inputOffsets + first, bias: T.Weights(work.bias + block * blockWidth, stride: blockWidth))
+    var weights = place.weights
+    var next = place.next
+    let nextStride = place.nextStride
+    for tap in 0..<work.tapCount {
+        var input: UnsafePointer<Float> = work.input + Int(work.taps[tap])
+        for _ in 0..<depth {
+            tile.accumulate(input, T.Weights(weights, stride: blockWidth))
+            input = thaw_opaque(input + 1).unsafelyUnwrapped
+            weights += blockWidth * T.Weights.blocks
+            thaw_prefetch_later(next)
+            next += nextStride
         }
-        finish(&tile, work, first, block)
     }
+    finish(&tile, work, first, block)
 }
 
 /// All pixels of the work, in as few tiles as do, of nearly equal size.
@@ -112,50 +80,49 @@ private enum Depthwise<Pixel: Tile>: TileKernel {
 /// Meanwhile the tiles ask, evenly, for the weights of the group that follows: where a layer's weights come from memory,
 /// they arrive while the present ones are still in use.
 @inline(__always)
-private func passPixels<K: TileKernel>(
-    _ kernel: K.Type, _ work: borrowing ConvolutionWork, _ block: Int, _ weights: UnsafePointer<Float>
+private func passPixels<P: Tile>(
+    _ pixel: P.Type, _ work: borrowing ConvolutionWork, _ block: Int, _ weights: UnsafePointer<Float>
 ) {
     let tiles = (work.pixelCount + tilePixels - 1) / tilePixels
     guard tiles > 0 else { return }
     let size = work.pixelCount / tiles
     let larger = work.pixelCount % tiles
-    let groupWidth = K.Pixel.Weights.blocks * blockWidth
+    let groupWidth = P.Weights.blocks * blockWidth
     let steps = work.tapCount * work.depth
     // Few weights stay in the first cache by themselves.
-    let nextStride = tiles > 1 && steps >= 256 ? (groupWidth + tiles - 1) / tiles : 0
+    let nextStride = tiles > 1 && steps >= 64 ? (groupWidth + tiles - 1) / tiles : 0
     var place = TilePlace(first: work.firstPixel, block: block, weights: weights, next: weights)
     for tile in 0..<tiles {
         let count = tile < larger ? size + 1 : size
         place.next = weights + (steps * groupWidth + tile * steps * nextStride)
         place.nextStride = tile * nextStride < groupWidth ? nextStride : 0
-        passTile(kernel, work, count, place)
+        passTile(pixel, work, count, place)
         place.first += count
     }
 }
 
 @inline(__always)
-private func passTile<K: TileKernel>(
-    _ kernel: K.Type, _ work: borrowing ConvolutionWork, _ count: Int, _ place: TilePlace
+private func passTile<P: Tile>(
+    _: P.Type, _ work: borrowing ConvolutionWork, _ count: Int, _ place: TilePlace
 ) {
-    typealias P = K.Pixel
     switch count {
-    case 1: kernel.run(P.self, work, place)
-    case 2: kernel.run(Two<P>.self, work, place)
-    case 3: kernel.run(Three<P>.self, work, place)
+    case 1: convolveTile(P.self, work, place)
+    case 2: convolveTile(Two<P>.self, work, place)
+    case 3: convolveTile(Three<P>.self, work, place)
     #if AVX2 || AVX512 || arch(arm64)
-        case 4: kernel.run(Four<P>.self, work, place)
-        case 5: kernel.run(Five<P>.self, work, place)
-        case 6: kernel.run(Six<P>.self, work, place)
+        case 4: convolveTile(Four<P>.self, work, place)
+        case 5: convolveTile(Five<P>.self, work, place)
+        case 6: convolveTile(Six<P>.self, work, place)
     #endif
     #if AVX512
-        case 7: kernel.run(Seven<P>.self, work, place)
-        case 8: kernel.run(Eight<P>.self, work, place)
-        case 9: kernel.run(Nine<P>.self, work, place)
-        case 10: kernel.run(Ten<P>.self, work, place)
-        case 11: kernel.run(Eleven<P>.self, work, place)
-        case 12: kernel.run(Twelve<P>.self, work, place)
-        case 13: kernel.run(Thirteen<P>.self, work, place)
-        case 14: kernel.run(Fourteen<P>.self, work, place)
+        case 7: convolveTile(Seven<P>.self, work, place)
+        case 8: convolveTile(Eight<P>.self, work, place)
+        case 9: convolveTile(Nine<P>.self, work, place)
+        case 10: convolveTile(Ten<P>.self, work, place)
+        case 11: convolveTile(Eleven<P>.self, work, place)
+        case 12: convolveTile(Twelve<P>.self, work, place)
+        case 13: convolveTile(Thirteen<P>.self, work, place)
+        case 14: convolveTile(Fourteen<P>.self, work, place)
     #endif
     default: fatalError("no tile of so many pixels")
     }
@@ -178,12 +145,24 @@ private func finish<T: Tile>(_ tile: inout T, _ work: borrowing ConvolutionWork,
         tile.store(output, offsets, blockStride: work.outputBlockStride, lanes: lanes)
     }
     guard let activation = work.activation else { return }
+    // Pixels that lie side by side are one row.
+    let step = T.pixels > 1 ? Int(offsets[1]) - Int(offsets[0]) : 0
+    let isRow = step == blockWidth && Int(offsets[T.pixels - 1]) - Int(offsets[0]) == (T.pixels - 1) * blockWidth
     for member in 0..<T.Weights.blocks {
-        let width = member == T.Weights.blocks - 1 ? lanes : blockWidth
-        for pixel in 0..<T.pixels {
-            let place = output + (member * work.outputBlockStride + Int(offsets[pixel]))
-            unary(
-                activation, RowWork(left: place, leftStride: 0, output: place, outputStride: 0, width: width, count: 1))
+        let isLast = member == T.Weights.blocks - 1
+        let place = output + member * work.outputBlockStride
+        if isRow && (lanes == blockWidth || !isLast) {
+            activate(activation, place + Int(offsets[0]), width: T.pixels * blockWidth)
+        } else {
+            for pixel in 0..<T.pixels {
+                activate(activation, place + Int(offsets[pixel]), width: isLast ? lanes : blockWidth)
+            }
         }
     }
+}
+
+/// The function of a row of numbers, in their place. (Once in the binary, not in every tile.)
+@inline(never)
+func activate(_ function: UnaryFunction, _ row: UnsafeMutablePointer<Float>, width: Int) {
+    unary(function, RowWork(left: row, leftStride: 0, output: row, outputStride: 0, width: width, count: 1))
 }

@@ -20,7 +20,7 @@ func unary(_ function: UnaryFunction, _ work: borrowing RowWork) {
     case .softsign: map(work) { $0 / (1 + absolute($0)) }
     case .erf: map(work) { errorFunction($0) }
     case .erfc: map(work) { complementaryErrorFunction($0) }
-    case .swish: map(work) { $0 * sigmoid($0 * alpha) }
+    case .swish: map(work) { $0 / sigmoidDivisor($0 * alpha) }
     case .mish: map(work) { mish($0) }
     case .gelu: map(work) { $0 * 0.5 * complementaryErrorFunction($0 * -0.70710678) }
     case .geluByTanh: map(work) { geluByTanh($0) }
@@ -54,6 +54,7 @@ func binary(_ function: BinaryFunction, _ work: borrowing RowWork) {
 }
 
 func scale(_ work: borrowing RowWork) {
+    let (lower, upper) = (Vector(repeating: work.lower), Vector(repeating: work.upper))
     for row in 0..<work.count {
         let left = work.left + row * work.leftStride
         let right = work.right + row * work.rightStride
@@ -64,14 +65,16 @@ func scale(_ work: borrowing RowWork) {
         let summand = load(offset, count: repeats ? blockWidth : 0)
         forEachVector(work.width) { place, count in
             if repeats {
-                write(multiplyAdd(summand, load(left + place), factor), output + place)
+                let y = multiplyAdd(summand, load(left + place), factor)
+                write(minimum(maximum(y, lower), upper), output + place)
             } else if count == blockWidth {
-                write(multiplyAdd(load(offset + place), load(left + place), load(right + place)), output + place)
+                let y = multiplyAdd(load(offset + place), load(left + place), load(right + place))
+                write(minimum(maximum(y, lower), upper), output + place)
             } else {
                 let y = multiplyAdd(
                     load(offset + place, count: count), load(left + place, count: count),
                     load(right + place, count: count))
-                write(y, output + place, count: count)
+                write(minimum(maximum(y, lower), upper), output + place, count: count)
             }
         }
     }

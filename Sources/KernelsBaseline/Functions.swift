@@ -41,9 +41,30 @@ func exponentialLessOne(_ x: Vector) -> Vector {
     (exponential(x) - 1).replacing(with: x * growth(x), where: absolute(x) .< 0.34)
 }
 
+/// eˣ for |x| ≤ 87, where 2ⁿ can be added to the exponent.
+@inline(__always)
+private func exponentialWithinRange(_ x: Vector) -> Vector {
+    let magic = Vector(repeating: 12_582_912)
+    let shifted = multiplyAdd(magic, x, Vector(repeating: 1.442695041))
+    let n = shifted - magic
+    var r = multiplyAdd(x, n, Vector(repeating: -0.693359375))
+    r = multiplyAdd(r, n, Vector(repeating: 2.12194440e-4))
+    let mantissa = multiplyAdd(Vector(repeating: 1), growth(r), r)
+    let bits =
+        unsafeBitCast(mantissa, to: SIMD16<Int32>.self) &+ (unsafeBitCast(shifted, to: SIMD16<Int32>.self) &<< 23)
+    return unsafeBitCast(bits, to: Vector.self)
+}
+
+/// 1 + e⁻ˣ, what a sigmoid divides by.
+@inline(__always)
+func sigmoidDivisor(_ x: Vector) -> Vector {
+    let clamped = minimum(maximum(x, Vector(repeating: -87)), Vector(repeating: 87))
+    return 1 + exponentialWithinRange(Vector.zero - clamped)
+}
+
 @inline(__always)
 func sigmoid(_ x: Vector) -> Vector {
-    1 / (1 + exponential(-x))
+    (1 / sigmoidDivisor(x)).replacing(with: 0, where: x .< -87)
 }
 
 @inline(__always)

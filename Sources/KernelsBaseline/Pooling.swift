@@ -2,26 +2,38 @@ import Kernels
 
 func pool(_ work: borrowing PoolingWork) {
     switch work.kind {
-    case .maximum:
-        pool(work, start: Vector(repeating: -.infinity)) {
-            maximum($1, $0)
-        } finish: { y, _ in
-            y
-        }
-    case .average:
-        pool(work, start: .zero) {
-            $0 + $1
-        } finish: { y, count in
-            y * (1 / Float(count))
-        }
+    case .maximum: pool(Largest.self, work)
+    case .average: pool(Sum.self, work)
     }
 }
 
-/// - Parameter finish: Gets what a window's pixels were combined to, and their number.
-@inline(__always)
-private func pool(
-    _ work: borrowing PoolingWork, start: Vector, combine: (Vector, Vector) -> Vector, finish: (Vector, Int) -> Vector
-) {
+/// How the pixels of a window become one.
+private protocol Combination {
+    static var start: Float { get }
+    static func combine(_ value: Vector, _ pixel: Vector) -> Vector
+}
+
+private enum Largest: Combination {
+    @inline(__always) static var start: Float { -.infinity }
+    @inline(__always) static func combine(_ value: Vector, _ pixel: Vector) -> Vector { maximum(pixel, value) }
+}
+
+private enum Sum: Combination {
+    @inline(__always) static var start: Float { 0 }
+    @inline(__always) static func combine(_ value: Vector, _ pixel: Vector) -> Vector { value + pixel }
+}
+
+private func pool<C: Combination>(_: C.Type, _ work: borrowing PoolingWork) {
+    switch work.strideX {
+    case 1: poolRows(C.self, Adjacent.self, work)
+    case 2: poolRows(C.self, EverySecond.self, work)
+    default: poolRows(C.self, Alone.self, work)
+    }
+}
+
+private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrowed: borrowing PoolingWork) {
+    // A copy, which nested functions may read.
+    let work = copy borrowed
     let step = work.strideX * blockWidth
     // The columns whose windows lie whole in the image.
     let firstWhole = min((work.padLeft + work.strideX - 1) / work.strideX, work.outputWidth)
@@ -30,54 +42,58 @@ private func pool(
     for block in 0..<work.blockCount {
         for row in work.firstRow..<work.firstRow + work.rowCount {
             let top = row * work.strideY - work.padTop
-            let rows = max(top, 0)..<max(min(top + work.windowHeight, work.inputHeight), max(top, 0))
-            let input = work.input + block * work.inputBlockStride
+            let first = max(top, 0)
+            let rows = max(min(top + work.windowHeight, work.inputHeight) - first, 0)
+            let input = work.input + (block * work.inputBlockStride + first * work.inputRowStride)
             let output = work.output + (block * work.outputBlockStride + row * work.outputRowStride)
-            var column = 0
-            while column < work.outputWidth {
-                let left = column * work.strideX - work.padLeft
-                let columns = max(left, 0)..<max(min(left + work.windowWidth, work.inputWidth), max(left, 0))
-                let count =
-                    work.countsPadding ? work.windowHeight * work.windowWidth : max(rows.count * columns.count, 1)
-                let place = output + column * blockWidth
-                if column >= firstWhole, column + 4 <= endWhole {
-                    // Four windows side by side keep the loads coming.
-                    var sums = (start, start, start, start)
-                    forEachPixel(input, work.inputRowStride, rows, columns) { pixel in
-                        sums.0 = combine(sums.0, load(pixel))
-                        sums.1 = combine(sums.1, load(pixel + step))
-                        sums.2 = combine(sums.2, load(pixel + 2 * step))
-                        sums.3 = combine(sums.3, load(pixel + 3 * step))
-                    }
-                    write(finish(sums.0, count), place)
-                    write(finish(sums.1, count), place + blockWidth)
-                    write(finish(sums.2, count), place + 2 * blockWidth)
-                    write(finish(sums.3, count), place + 3 * blockWidth)
-                    column += 4
-                } else {
-                    var sum = start
-                    forEachPixel(input, work.inputRowStride, rows, columns) { sum = combine(sum, load($0)) }
-                    write(finish(sum, count), place)
-                    column += 1
+            let isAverage = work.kind == .average
+            func window<T: Spacing>(_: T.Type, columns: Int) -> WindowRow<C, T> {
+                let area = work.countsPadding ? work.windowHeight * work.windowWidth : max(rows * columns, 1)
+                return WindowRow(
+                    rows: rows, columns: columns, rowStride: work.inputRowStride,
+                    factor: isAverage ? 1 / Float(area) : 1)
+            }
+            func passClipped(_ columns: Range<Int>) {
+                for column in columns {
+                    let left = column * work.strideX - work.padLeft
+                    let start = max(left, 0)
+                    let count = max(min(left + work.windowWidth, work.inputWidth) - start, 0)
+                    window(Alone.self, columns: count).run(
+                        Single<Alone>.self, input + start * blockWidth, output + column * blockWidth)
                 }
             }
+            passClipped(0..<firstWhole)
+            let left = firstWhole * work.strideX - work.padLeft
+            passRow(
+                window(S.self, columns: work.windowWidth), endWhole - firstWhole, input + left * blockWidth, step: step,
+                output + firstWhole * blockWidth)
+            passClipped(endWhole..<work.outputWidth)
         }
     }
 }
 
-@inline(__always)
-private func forEachPixel(
-    _ input: UnsafePointer<Float>, _ rowStride: Int, _ rows: Range<Int>, _ columns: Range<Int>,
-    _ body: (UnsafePointer<Float>) -> Void
-) {
-    var row = input + (rows.lowerBound * rowStride + columns.lowerBound * blockWidth)
-    for _ in 0..<rows.count {
-        var pixel = row
-        for _ in 0..<columns.count {
-            body(pixel)
-            pixel += blockWidth
+/// A row of windows that have as many rows and columns in the image.
+private struct WindowRow<C: Combination, S: Spacing>: RunKernel {
+    let rows: Int
+    let columns: Int
+    let rowStride: Int
+    let factor: Float
+
+    @inline(__always)
+    func run<R: Run>(_: R.Type, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>) where R.S == S {
+        var values = R(Vector(repeating: C.start))
+        var row = input
+        for _ in 0..<rows {
+            var pixel = row
+            for _ in 0..<columns {
+                values.combine(pixel) { C.combine($0, $1) }
+                pixel += blockWidth
+            }
+            row += rowStride
         }
-        row += rowStride
+        let factor = Vector(repeating: factor)
+        values.update { $0 * factor }
+        values.store(output)
     }
 }
 

@@ -10,14 +10,12 @@ protocol Tile {
     /// One step's weights: a vector for each block.
     associatedtype Weights: TileWeights
     static var pixels: Int { get }
-    /// Starts at the bias; `offsets` holds the places of this tile's pixels in `input`.
-    init(input: UnsafePointer<Float>, offsets: UnsafePointer<Int32>, bias: Weights)
+    /// Starts at the bias; `offsets` holds the places of this tile's pixels in the input.
+    init(offsets: UnsafePointer<Int32>, bias: Weights)
     /// Asks for the memory of each pixel.
     static func prefetch(_ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int)
-    /// Adds each pixel's number at `index`, times the weights.
-    mutating func accumulate(_ index: Int, _ weights: Weights)
-    /// Adds each pixel's vector at `index`, times the weights, lane by lane.
-    mutating func accumulateLanes(_ index: Int, blockStride: Int, _ weights: Weights)
+    /// Adds each pixel's number, times the weights.
+    mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: Weights)
     mutating func add(_ residual: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int)
     mutating func clamp(lower: Vector)
     mutating func clamp(upper: Vector)
@@ -50,12 +48,12 @@ struct TwoBlocks: TileWeights {
 
 /// One pixel, one block.
 struct Narrow: Tile {
-    let input: UnsafePointer<Float>
+    private let offset: Int
     var sum: Vector
     static var pixels: Int { 1 }
 
-    @inline(__always) init(input: UnsafePointer<Float>, offsets: UnsafePointer<Int32>, bias: OneBlock) {
-        self.input = input + Int(offsets[0])
+    @inline(__always) init(offsets: UnsafePointer<Int32>, bias: OneBlock) {
+        offset = Int(offsets[0])
         sum = bias.first
     }
     @inline(__always) static func prefetch(
@@ -63,11 +61,8 @@ struct Narrow: Tile {
     ) {
         thaw_prefetch(memory + Int(offsets[0]))
     }
-    @inline(__always) mutating func accumulate(_ index: Int, _ weights: OneBlock) {
-        sum = multiplyAdd(sum, Vector(repeating: input[index]), weights.first)
-    }
-    @inline(__always) mutating func accumulateLanes(_ index: Int, blockStride: Int, _ weights: OneBlock) {
-        sum = multiplyAdd(sum, load(input + index), weights.first)
+    @inline(__always) mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: OneBlock) {
+        sum = multiplyAdd(sum, Vector(repeating: input[offset]), weights.first)
     }
     @inline(__always) mutating func add(
         _ residual: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
@@ -90,13 +85,13 @@ struct Narrow: Tile {
 
 /// One pixel, two blocks.
 struct Wide: Tile {
-    let input: UnsafePointer<Float>
+    private let offset: Int
     var first: Vector
     var second: Vector
     static var pixels: Int { 1 }
 
-    @inline(__always) init(input: UnsafePointer<Float>, offsets: UnsafePointer<Int32>, bias: TwoBlocks) {
-        self.input = input + Int(offsets[0])
+    @inline(__always) init(offsets: UnsafePointer<Int32>, bias: TwoBlocks) {
+        offset = Int(offsets[0])
         first = bias.first
         second = bias.second
     }
@@ -106,14 +101,10 @@ struct Wide: Tile {
         thaw_prefetch(memory + Int(offsets[0]))
         thaw_prefetch(memory + (Int(offsets[0]) + blockStride))
     }
-    @inline(__always) mutating func accumulate(_ index: Int, _ weights: TwoBlocks) {
-        let number = Vector(repeating: input[index])
+    @inline(__always) mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: TwoBlocks) {
+        let number = Vector(repeating: input[offset])
         first = multiplyAdd(first, number, weights.first)
         second = multiplyAdd(second, number, weights.second)
-    }
-    @inline(__always) mutating func accumulateLanes(_ index: Int, blockStride: Int, _ weights: TwoBlocks) {
-        first = multiplyAdd(first, load(input + index), weights.first)
-        second = multiplyAdd(second, load(input + (index + blockStride)), weights.second)
     }
     @inline(__always) mutating func add(
         _ residual: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
@@ -149,9 +140,9 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Weights == B.Weights {
     var b: B
     static var pixels: Int { A.pixels + B.pixels }
 
-    @inline(__always) init(input: UnsafePointer<Float>, offsets: UnsafePointer<Int32>, bias: A.Weights) {
-        a = A(input: input, offsets: offsets, bias: bias)
-        b = B(input: input, offsets: offsets + A.pixels, bias: bias)
+    @inline(__always) init(offsets: UnsafePointer<Int32>, bias: A.Weights) {
+        a = A(offsets: offsets, bias: bias)
+        b = B(offsets: offsets + A.pixels, bias: bias)
     }
     @inline(__always) static func prefetch(
         _ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
@@ -159,13 +150,9 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Weights == B.Weights {
         A.prefetch(memory, offsets, blockStride: blockStride)
         B.prefetch(memory, offsets + A.pixels, blockStride: blockStride)
     }
-    @inline(__always) mutating func accumulate(_ index: Int, _ weights: A.Weights) {
-        a.accumulate(index, weights)
-        b.accumulate(index, weights)
-    }
-    @inline(__always) mutating func accumulateLanes(_ index: Int, blockStride: Int, _ weights: A.Weights) {
-        a.accumulateLanes(index, blockStride: blockStride, weights)
-        b.accumulateLanes(index, blockStride: blockStride, weights)
+    @inline(__always) mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: A.Weights) {
+        a.accumulate(input, weights)
+        b.accumulate(input, weights)
     }
     @inline(__always) mutating func add(
         _ residual: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int

@@ -130,11 +130,7 @@ private func transformOutput<Y: WinogradLine, X: WinogradLine>(
                     for x in 0..<columns { write(load(result + x * blockWidth), place + x * blockWidth) }
                 }
                 if let activation = work.activation {
-                    unary(
-                        activation,
-                        RowWork(
-                            left: place, leftStride: 0, output: place, outputStride: 0, width: columns * blockWidth,
-                            count: 1))
+                    activate(activation, place, width: columns * blockWidth)
                 }
             }
             products += blockWidth

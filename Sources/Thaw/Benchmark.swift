@@ -65,6 +65,14 @@ public struct Benchmark {
             minimum: sorted[0], runs: sorted.count)
     }
 
+    /// How long each step takes, the median over runs that take about this long together.
+    public func profile(seconds: Double) -> [StepTiming] {
+        let run = runs[0]
+        run.load(run.executor)
+        let once = ContinuousClock().measure { run.executor.run() } / .seconds(1)
+        return run.executor.profile(rounds: min(max(Int(seconds / max(once, 1e-6)), 3), 1000))
+    }
+
     /// Each thread takes its share of the images.
     private func run() {
         withUnsafePointer(to: (runs, passes)) { context in

@@ -28,7 +28,9 @@ struct Arguments {
                 throw Failure.unknownOption(name, nearest: nearest(to: name, in: known))
             }
             if option.isLater { throw Failure.later(option.spelling) }
-            if option.placeholder == nil {
+            if let suffix = option.valueSuffix {
+                if value == nil, rest.first?.hasSuffix(suffix) == true { value = rest.popFirst() }
+            } else if option.placeholder == nil {
                 if let value { throw Failure.needlessValue(option.spelling, value) }
             } else if value == nil {
                 guard let next = rest.popFirst(), !next.hasPrefix("--") else {
@@ -48,6 +50,9 @@ struct Arguments {
 
     /// The values of an option that may be given several times.
     func all<Value>(_ option: Option<Value>) -> [Value] { values[option.name, default: []].map { $0 as! Value } }
+
+    /// The file that is named with the option, if it is given with one.
+    subscript(_ option: FileFlag) -> String? { values[option.name]?.last as? String }
 
     /// Whether the option is given.
     subscript(_ flag: Flag) -> Bool { values[flag.name] != nil }

@@ -20,6 +20,7 @@ func runBenchmark(_ arguments: Arguments, _ console: Console) throws -> ExitStat
         return (benchmark, reading + benchmark.compiling)
     }
     let times = benchmark.measure(seconds: arguments[Options.seconds])
+    let profile = arguments.isGiven(Options.profile) ? benchmark.profile(seconds: arguments[Options.seconds]) : []
     let speed = 2 * Double(benchmark.multiplyAdds) / times.median
     let values: [(key: String, text: String, value: String)] = [
         ("median_ms", "median, ms", fixed(times.median * 1e3, 3)),
@@ -37,11 +38,35 @@ func runBenchmark(_ arguments: Arguments, _ console: Console) throws -> ExitStat
     switch arguments[Options.reportFormat] {
     case .text:
         try console.print(values.map { padded($0.text, 20) + padded($0.value, 10, left: true) + "\n" }.joined())
+        try console.print(table(profile, peak: benchmark.peak))
     case .json:
         let fields = values.map { "\(json($0.key)): \($0.key == "precision" ? json($0.value) : $0.value)" }
-        try console.print("{" + fields.joined(separator: ", ") + "}\n")
+        let steps = profile.isEmpty ? "" : ", \"profile\": [" + profile.map(json).joined(separator: ", ") + "]"
+        try console.print("{" + fields.joined(separator: ", ") + steps + "}\n")
+    }
+    if let file = arguments[Options.profile] {
+        let chart = ProfileChart(title: path, steps: profile, peak: benchmark.peak)
+        try AtomicFile.write(chart.svg().utf8, to: file)
     }
     return .done
+}
+
+/// The steps in their order: what, how, time, speed, share of the peak.
+private func table(_ steps: [StepTiming], peak: Double) -> String {
+    guard !steps.isEmpty else { return "" }
+    let width = steps.map(\.algorithm.count).max()! + 2
+    let head = padded("µs", 10, left: true) + padded("GFLOP/s", 9, left: true) + padded("peak", 7, left: true) + "  "
+    return "\n" + head + padded("algorithm", width) + "step\n"
+        + steps.map { step in
+            padded(fixed(step.seconds * 1e6, 1), 10, left: true) + padded(fixed(step.speed / 1e9, 0), 9, left: true)
+                + padded(fixed(100 * step.speed / peak, 0) + " %", 7, left: true) + "  "
+                + padded(step.algorithm, width) + step.name + "\n"
+        }.joined()
+}
+
+private func json(_ step: StepTiming) -> String {
+    "{\"step\": \(json(step.name)), \"operation\": \(json(step.kind)), \"algorithm\": \(json(step.algorithm)), "
+        + "\"ms\": \(fixed(step.seconds * 1e3, 4)), \"gflops\": \(fixed(step.speed / 1e9, 2))}"
 }
 
 /// The most memory that the process had resident, in bytes.

@@ -127,7 +127,7 @@ enum Commands {
                 "options",
                 [
                     Options.threads, Options.batch, Options.seconds, Options.reportFormat, Options.precision,
-                    LaterOption("profile"),
+                    Options.profile,
                 ]
             ), graphOptions,
         ],

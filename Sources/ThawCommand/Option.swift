@@ -15,6 +15,8 @@ protocol AnyOption: Sendable {
     var isRepeatable: Bool { get }
     /// Whether the option is understood only to say that it is not in this version.
     var isLater: Bool { get }
+    /// How a word must end to be the value of an option that can do without one.
+    var valueSuffix: String? { get }
     /// Reads a value; nil is that of an option without one.
     /// - Throws: `Failure` that says what would be right.
     func parse(_ text: String?) throws -> any Sendable
@@ -22,6 +24,7 @@ protocol AnyOption: Sendable {
 
 extension AnyOption {
     var isLater: Bool { false }
+    var valueSuffix: String? { nil }
 
     /// The option as it is written.
     var spelling: String { "--" + name }
@@ -73,6 +76,29 @@ struct Flag: AnyOption {
     init(_ name: String, _ help: String) { (self.name, self.help) = (name, help) }
 
     func parse(_ text: String?) throws -> any Sendable { true }
+}
+
+/// An option without a value, or with the name of a file to write, which tells itself by its ending.
+struct FileFlag: AnyOption {
+    let name: String
+    let help: String
+    let letter: Character? = nil
+    let placeholder: String?
+    let standardText: String? = nil
+    let isRepeatable = false
+    let valueSuffix: String?
+
+    init(_ name: String, suffix: String, _ help: String) {
+        (self.name, self.help, valueSuffix) = (name, help, suffix)
+        placeholder = "[FILE\(suffix)]"
+    }
+
+    func parse(_ text: String?) throws -> any Sendable {
+        if let text, !text.hasSuffix(valueSuffix!) {
+            throw Failure.badValue(text, "a file whose name ends in \(valueSuffix!)").at(spelling)
+        }
+        return text
+    }
 }
 
 /// An option that a later version brings, and that this one refuses by its name.

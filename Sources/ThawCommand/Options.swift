@@ -114,6 +114,8 @@ enum Options {
     static let arrays = Option(
         "out", letter: "o", "PATH", "a .npy file for the one output, or a folder for NAME.npy of each")
     static let reference = Flag("reference", "compute with the plain reference of each operation, slowly")
+    static let profile = FileFlag(
+        "profile", suffix: ".svg", "time each step too; FILE.svg gets a chart of it")
     static let batch = Option("batch", "N", "how many images to run at once", standard: 1, "1", read: readSmallCount)
     static let seconds = Option(
         "seconds", "S", "for how long to measure", standard: 3.0, "3", read: readSeconds)

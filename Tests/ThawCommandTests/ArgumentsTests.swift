@@ -89,7 +89,9 @@ import Thaw
 
     @Test("Options of other commands are refused too")
     func otherCommands() {
-        #expect(message(Commands.benchmark, ["--profile"]) == "--profile is not in this version of Thaw yet")
+        #expect(
+            message(Commands.benchmark, ["--profile=chart.png"])
+                == "--profile: 'chart.png' will not do; a file whose name ends in .svg is expected")
         #expect(
             message(Commands.classify, ["--precision=bfloat16"])
                 == "--precision: 'bfloat16' is not in this version of Thaw yet; float32 is")

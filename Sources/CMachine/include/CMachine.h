@@ -33,6 +33,13 @@ static inline bool thaw_exchange64(int64_t *word, int64_t expected, int64_t valu
 static inline void thaw_prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
 static inline void thaw_prefetch_later(const void *address) { __builtin_prefetch(address, 0, 2); }
 
+/// The same address, of which the compiler no longer knows where it comes from. In an inner loop over many pixels this
+/// keeps it from turning each pixel's offset into a pointer of its own, anew before every run of the loop.
+static inline const float *thaw_opaque(const float *address) {
+    __asm__("" : "+r"(address));
+    return address;
+}
+
 /// Tells the processor that this is a loop that waits.
 static inline void thaw_pause(void) {
 #if defined(__x86_64__)

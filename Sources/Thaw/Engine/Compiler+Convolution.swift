@@ -1,16 +1,26 @@
 import Kernels
 
-// Steps by the convolution kernel: convolutions, depthwise convolutions and dense layers. Here geometry becomes lists of
+// Steps by the convolution kernel: convolutions and dense layers. Here geometry becomes lists of
 // offsets, weights are packed, and the work is cut so that what a chunk reads again and again stays in the cache.
 
 extension Compiler {
     mutating func addConvolution(_ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window) {
+        let to = native(node.outputs[0])
         let kind = layouts.convolutionReads(node.inputs[0], window, graph)
-        let from = place(node.inputs[0], kind)
-        if case .winograd(let form) = algorithm(window, from: from, to: native(node.outputs[0])) {
+        if case .winograd(let form) = algorithm(window, from: place(node.inputs[0], kind), to: to) {
             addWinograd(node, filters: filters, bias: bias, window: window, form)
             return
         }
+        let (from, layer) = directLayer(node.inputs[0], to: to, filters: filters, bias: bias, window: window)
+        addConvolution(node, from, layer)
+    }
+
+    /// A convolution as the kernel does it, and where it reads.
+    mutating func directLayer(_ input: Graph.Value, to: Place, filters: Tensor, bias: Tensor?, window: Window) -> (
+        Place, ConvolutionLayer
+    ) {
+        let kind = layouts.convolutionReads(input, window, graph)
+        let from = place(input, kind)
         let (kh, kw) = (window.height.size, window.width.size)
         var taps: [Int] = []
         // Of each step of the inner loop: the row of the filters that it needs, if it is not one of the filling zeros.
@@ -31,10 +41,11 @@ extension Compiler {
             }
         }
         let layer = ConvolutionLayer(
-            inputOffsets: windowOffsets(from, native(node.outputs[0]), window), taps: taps,
-            depth: rows.count / taps.count, weights: pack(filters, rows: rows, outputs: filters.shape[3]),
-            bias: packBias(bias, outputs: filters.shape[3]))
-        addConvolution(node, from, layer)
+            inputOffsets: windowOffsets(from, to, window), taps: taps, depth: rows.count / taps.count,
+            weights: pack(filters, rows: rows, outputs: filters.shape[3]),
+            bias: packBias(bias, outputs: filters.shape[3]),
+            algorithm: "direct \(window.height.size)×\(window.width.size)")
+        return (from, layer)
     }
 
     mutating func addDense(_ node: PlannedNode, matrix: Tensor, bias: Tensor?) {
@@ -43,37 +54,8 @@ extension Compiler {
         let layer = ConvolutionLayer(
             inputOffsets: (0..<from.width).map { Int32($0 * from.channels) }, taps: [0], depth: from.channels,
             weights: pack(matrix, rows: (0..<Int32(from.channels)).map { $0 }, outputs: matrix.shape[1]),
-            bias: packBias(bias, outputs: matrix.shape[1]))
+            bias: packBias(bias, outputs: matrix.shape[1]), algorithm: "dense")
         addConvolution(node, from, layer)
-    }
-
-    mutating func addDepthwise(_ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window) {
-        let from = place(node.inputs[0], .blocked)
-        let to = native(node.outputs[0])
-        let (kh, kw) = (window.height.size, window.width.size)
-        let taps = (0..<kh * kw).map {
-            $0 / kw * window.height.dilation * from.rowStride + $0 % kw * window.width.dilation * blockWidth
-        }
-        let channels = from.channels
-        let weights = withConstants { pool in
-            pool.reserve(byteCount: from.blocks * taps.count * blockWidth * 4) { memory in
-                let packed = memory.assumingMemoryBound(to: Float.self)
-                filters.withFloats { from in
-                    for channel in 0..<channels {
-                        for tap in 0..<kh * kw {
-                            let row = channel / blockWidth * kh * kw + tap
-                            packed[row * blockWidth + channel % blockWidth] = from[tap * channels + channel]
-                        }
-                    }
-                }
-            }
-        }
-        let layer = ConvolutionLayer(
-            inputOffsets: windowOffsets(from, to, window), taps: taps, depth: blockWidth, weights: weights,
-            bias: packBias(bias, outputs: channels))
-        // A plane at a time, in runs of rows that stay in the cache between their first and last reading.
-        let cut = Cut(pixels: to.pixels, pixelsPerChunk: 2048, units: from.blocks, unitsPerChunk: 1, unitBlocks: 1)
-        addConvolution(node, from, layer, cut, kernels.convolveDepthwise)
     }
 
     private mutating func addConvolution(_ node: PlannedNode, _ from: Place, _ layer: ConvolutionLayer) {
@@ -83,16 +65,9 @@ extension Compiler {
         let cut = Cut(
             pixels: to.pixels, tile: kernels.tilePixels, groups: groups, groupBlocks: kernels.groupBlocks,
             groupBytes: layer.taps.count * layer.depth * kernels.groupBlocks * blockWidth * 4,
-            inputBytes: from.imageStride * 4)
-        addConvolution(node, from, layer, cut, kernels.convolve)
-    }
-
-    private mutating func addConvolution(
-        _ node: PlannedNode, _ from: Place, _ layer: ConvolutionLayer, _ cut: Cut,
-        _ kernel: @escaping @Sendable (borrowing ConvolutionWork) -> Void
-    ) {
-        var to = native(node.outputs[0])
-        if from.images != to.images { to = to.asOneImage }
+            // A stride passes most of the image by.
+            inputBytes: min(from.imageStride, to.pixels * layer.taps.count * layer.depth) * 4)
+        let kernel = kernels.convolve
         let target = to
         let residual = node.residual.map { place($0, .blocked) }
         let inputOffsets = withConstants { $0.offsets(layer.inputOffsets) }
@@ -102,7 +77,8 @@ extension Compiler {
         let activation = node.activation
         add(
             Step(
-                name: node.name, kind: node.operation.kind, reads: [from.slot] + (residual.map { [$0.slot] } ?? []),
+                name: node.name, kind: node.operation.kind, algorithm: layer.algorithm,
+                reads: [from.slot] + (residual.map { [$0.slot] } ?? []),
                 writes: [target.slot], multiplyAdds: node.multiplyAdds, chunks: from.images * cut.chunks
             ) { memory, chunk in
                 let (image, part) = chunk.quotientAndRemainder(dividingBy: cut.chunks)
@@ -116,7 +92,6 @@ extension Compiler {
                     channels: target.kind == .plain ? target.channels : target.blocks * blockWidth,
                     pixelCount: pixels.count, blockCount: blocks.count)
                 work.depth = layer.depth
-                work.inputBlockStride = from.blockStride
                 work.firstPixel = pixels.lowerBound
                 work.firstBlock = blocks.lowerBound
                 if let residual, let residualOffsets {
@@ -124,25 +99,34 @@ extension Compiler {
                     work.residualOffsets = memory.offsets(residualOffsets)
                     work.residualBlockStride = residual.blockStride
                 }
-                if let activation, activation.kind == .clamp {
-                    work.lower = activation.alpha
-                    work.upper = activation.beta
-                } else {
-                    work.activation = activation
-                }
+                work.activate(activation)
                 kernel(work)
             })
     }
 }
 
+extension Compiler {
+    /// What a convolution is computed by.
+    fileprivate func algorithm(_ window: Window, from: Place, to: Place) -> ConvolutionAlgorithm {
+        guard from.kind == .blocked, to.kind == .blocked else { return .direct }
+        switch choice {
+        case .cheapest: return CostModel(kernels).cheapest(window, from: from, to: to)
+        case .only(let algorithm):
+            return CostModel.candidates(window).contains(algorithm) ? algorithm : .direct
+        }
+    }
+}
+
 /// What the convolution kernel needs to know of a layer. `weights` and `bias` are places among the constants.
-private struct ConvolutionLayer {
+struct ConvolutionLayer {
     /// From the start of an image, its halo included.
     var inputOffsets: [Int32]
     var taps: [Int]
     var depth: Int
     var weights: Int
     var bias: Int
+    /// For people.
+    var algorithm: String
 }
 
 /// Where each output pixel's window begins in the input.
@@ -157,7 +141,7 @@ private func windowOffsets(_ from: Place, _ to: Place, _ window: Window) -> [Int
 
 extension Place {
     /// Where each pixel lies, from the first.
-    fileprivate var pixelOffsets: [Int32] {
+    var pixelOffsets: [Int32] {
         (0..<height).flatMap { y in (0..<width).map { x in Int32(y * rowStride + x * pixelStride) } }
     }
 
@@ -195,7 +179,7 @@ extension Compiler {
         }
     }
 
-    private mutating func packBias(_ bias: Tensor?, outputs: Int) -> Int {
+    mutating func packBias(_ bias: Tensor?, outputs: Int) -> Int {
         let numbers = bias?.floats ?? []
         let padded = (outputs + blockWidth - 1) / blockWidth * blockWidth
         return withConstants { $0.floats(numbers, count: padded) }
@@ -239,8 +223,17 @@ struct Cut {
             pixelsPerChunk = max(tile * 4, min(pixelsPerChunk, (pixels + fewest - 1) / fewest))
         }
         while chunks() < fewest, unitsPerChunk > 1 { unitsPerChunk = (unitsPerChunk + 1) / 2 }
-        // Whole tiles; where few tiles do for all pixels, they are made of equal size instead.
-        if pixelsPerChunk < pixels { pixelsPerChunk = (pixelsPerChunk + tile - 1) / tile * tile }
+        // Whole tiles; where few tiles do for all pixels, they are made of equal size instead. An even number of chunks
+        // lets two threads end together.
+        if pixelsPerChunk < pixels {
+            let tiles = (pixels + tile - 1) / tile
+            var tilesPerChunk = (pixelsPerChunk + tile - 1) / tile
+            let isOdd = { (groups + unitsPerChunk - 1) / unitsPerChunk % 2 * ((tiles + $0 - 1) / $0 % 2) == 1 }
+            if let even = (max(1, tilesPerChunk * 2 / 3)...tilesPerChunk).last(where: { !isOdd($0) }) {
+                tilesPerChunk = even
+            }
+            pixelsPerChunk = tilesPerChunk * tile
+        }
         self.init(
             pixels: pixels, pixelsPerChunk: pixelsPerChunk, units: groups, unitsPerChunk: unitsPerChunk,
             unitBlocks: groupBlocks)

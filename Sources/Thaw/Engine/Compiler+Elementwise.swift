@@ -37,14 +37,32 @@ extension Compiler {
         }
     }
 
+    /// An image, and one number for each of its channels.
+    mutating func addBinaryChannels(_ node: PlannedNode, _ function: BinaryFunction, image: Int) {
+        let kernel = kernels.binary
+        let numbers = place(node.inputs[1 - image], .plain)
+        var rows = node
+        rows.inputs = [node.inputs[image]]
+        addRows(rows, perChannel: true, reads: [numbers.slot]) { memory, work, index, start in
+            var work = work
+            work.right = UnsafePointer(memory.start(numbers, image: index) + start.channel)
+            work.pattern = .block
+            work.swapped = image == 1
+            kernel(function, work)
+        }
+    }
+
     mutating func addScale(_ node: PlannedNode, factor: Tensor, offset: Tensor) {
         let kernel = kernels.scale
         let blocked = layouts.native[node.outputs[0]] == .blocked
         let count = (factor.elementCount + blockWidth - 1) / blockWidth * blockWidth
         let factors = channelConstant(factor, count: count)
         let offsets = channelConstant(offset, count: count)
+        let activation = node.activation
         addRows(node, perChannel: true) { memory, work, _, start in
             var work = work
+            work.lower = activation?.alpha ?? work.lower
+            work.upper = activation?.beta ?? work.upper
             work.right = memory.floats(factors) + start.channel
             work.offset = memory.floats(offsets) + start.channel
             work.pattern = blocked ? .block : .each
@@ -65,12 +83,13 @@ extension Compiler {
     /// A step over the rows of the first input and the output, which lie in the same layout. In blocks a chunk is a plane;
     /// a plain tensor is cut into runs of whole pixels, each a row of its own where `perChannel` asks it.
     mutating func addRows(
-        _ node: PlannedNode, perChannel: Bool, _ body: @escaping @Sendable (Memory, RowWork, Int, RowStart) -> Void
+        _ node: PlannedNode, perChannel: Bool, reads others: [Int] = [],
+        _ body: @escaping @Sendable (Memory, RowWork, Int, RowStart) -> Void
     ) {
         let kind = layouts.native[node.outputs[0]]!
         let from = place(node.inputs[0], kind)
         let to = place(node.outputs[0], kind)
-        let reads = node.inputs.map { place($0, kind).slot }
+        let reads = node.inputs.map { place($0, kind).slot } + others
         if kind == .blocked {
             add(
                 Step(

@@ -52,21 +52,29 @@ extension Compiler {
             })
     }
 
-    /// Planes of all inputs, one after another.
+    /// Planes of all inputs, one after another: of those that have not been written there already.
     mutating func addBlockedConcatenation(_ node: PlannedNode) {
         let to = place(node.outputs[0], .blocked)
         let inputs = node.inputs.map { place($0, .blocked) }
-        let sources = inputs.flatMap { input in (0..<input.blocks).map { (place: input, block: $0) } }
+        var first = to.firstBlock
+        var sources: [(place: Place, block: Int, target: Int)] = []
+        for input in inputs {
+            if input.slot != to.slot || input.firstBlock != first {
+                sources += (0..<input.blocks).map { (input, $0, first - to.firstBlock + $0) }
+            }
+            first += input.blocks
+        }
+        guard !sources.isEmpty else { return }
         add(
             Step(
                 name: node.name, kind: node.operation.kind, reads: inputs.map(\.slot), writes: [to.slot],
-                chunks: to.images * to.blocks
-            ) { memory, chunk in
-                let (image, block) = chunk.quotientAndRemainder(dividingBy: to.blocks)
-                memory.clearHalo(to, image: image, blocks: block..<block + 1)
-                let from = sources[block].place
-                let source = memory.pixels(from, image: image) + sources[block].block * from.blockStride
-                let target = memory.pixels(to, image: image) + block * to.blockStride
+                chunks: to.images * sources.count
+            ) { [sources] memory, chunk in
+                let (image, index) = chunk.quotientAndRemainder(dividingBy: sources.count)
+                let (from, block, goal) = sources[index]
+                memory.clearHalo(to, image: image, blocks: goal..<goal + 1)
+                let source = memory.pixels(from, image: image) + block * from.blockStride
+                let target = memory.pixels(to, image: image) + goal * to.blockStride
                 for row in 0..<to.height {
                     (target + row * to.rowStride).update(
                         from: source + row * from.rowStride, count: to.width * blockWidth)

@@ -4,47 +4,6 @@ import Kernels
 // multiplies, each thread with weights of its own; where it is large, each chunk transforms the tiles that it multiplies,
 // so that they stay in its core's cache.
 
-/// How a convolution is done by tiles.
-struct WinogradPlan {
-    var form: WinogradForm
-    var tilesDown: Int
-    var tilesAcross: Int
-    var inputBlocks: Int
-    var outputBlocks: Int
-    /// Tiles that are multiplied together.
-    var tilesPerChunk: Int
-    /// Whether the image is transformed in a step of its own.
-    var isSplit: Bool
-
-    var tiles: Int { tilesDown * tilesAcross }
-
-    /// Bytes of a whole transformed image below which it is made in a step of its own.
-    private static let splitBudget = 4 << 20
-    /// Bytes of the transformed tiles of a chunk that makes its own.
-    private static let chunkBudget = 448 << 10
-
-    init(_ form: WinogradForm, from: Place, to: Place, tile: Int) {
-        self.form = form
-        tilesDown = (to.height + form.height.outputs - 1) / form.height.outputs
-        tilesAcross = (to.width + form.width.outputs - 1) / form.width.outputs
-        inputBlocks = from.blocks
-        outputBlocks = to.blocks
-        let tiles = tilesDown * tilesAcross
-        let bytesPerTile = form.points * from.blocks * blockWidth * 4
-        isSplit = tiles * bytesPerTile <= WinogradPlan.splitBudget
-        var perChunk = isSplit ? 64 : min(64, max(2 * tile, WinogradPlan.chunkBudget / bytesPerTile))
-        perChunk = min(perChunk, tiles)
-        // An even number of chunks of nearly one size, so that two threads end together.
-        let chunks = (tiles + perChunk - 1) / perChunk
-        let even = chunks == 1 ? 1 : (chunks + 1) / 2 * 2
-        tilesPerChunk = (tiles + even - 1) / even
-    }
-
-    /// Floats between the transforms of one point and those of the next, over so many tiles. (Not a power of two: the
-    /// points of a tile would meet in one set of the cache.)
-    func pointStride(tiles: Int, blocks: Int) -> Int { (blocks * tiles + 1) * blockWidth }
-}
-
 extension Compiler {
     mutating func addWinograd(
         _ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window, _ form: WinogradForm
@@ -75,7 +34,8 @@ extension Compiler {
         let chunks = (plan.tiles + plan.tilesPerChunk - 1) / plan.tilesPerChunk
         let inputCount = plan.form.points * layer.pointStride
         var step = Step(
-            name: node.name, kind: node.operation.kind, reads: layer.reads, writes: [layer.to.slot],
+            name: node.name, kind: node.operation.kind, algorithm: plan.form.name, reads: layer.reads,
+            writes: [layer.to.slot],
             multiplyAdds: node.multiplyAdds, chunks: layer.from.images * chunks
         ) { memory, chunk in
             let (image, part) = chunk.quotientAndRemainder(dividingBy: chunks)
@@ -97,11 +57,12 @@ extension Compiler {
     private mutating func addSplit(_ node: PlannedNode, _ layer: WinogradLayer) {
         let plan = layer.plan
         let imageCount = plan.form.points * layer.pointStride
-        let slot = addSlot(byteCount: layer.from.images * imageCount * 4)
+        let slot = scratch(floatCount: layer.from.images * imageCount)
         let halves = plan.inputBlocks < 8 ? 2 : 1
         let perHalf = (plan.tiles + halves - 1) / halves
         var transform = Step(
-            name: node.name, kind: "Transform", reads: [layer.from.slot], writes: [slot],
+            name: node.name, kind: "Transform", algorithm: "Winograd transform", reads: [layer.from.slot],
+            writes: [slot],
             chunks: layer.from.images * plan.inputBlocks * halves
         ) { memory, chunk in
             let (image, part) = chunk.quotientAndRemainder(dividingBy: plan.inputBlocks * halves)
@@ -117,7 +78,8 @@ extension Compiler {
 
         let parts = (plan.tiles + plan.tilesPerChunk - 1) / plan.tilesPerChunk
         var multiply = Step(
-            name: node.name, kind: node.operation.kind, reads: layer.reads + [slot], writes: [layer.to.slot],
+            name: node.name, kind: node.operation.kind, algorithm: plan.form.name, reads: layer.reads + [slot],
+            writes: [layer.to.slot],
             multiplyAdds: node.multiplyAdds, chunks: layer.from.images * layer.groups * parts
         ) { memory, chunk in
             let (image, place) = chunk.quotientAndRemainder(dividingBy: layer.groups * parts)
@@ -244,12 +206,7 @@ private struct WinogradLayer: Sendable {
             work.residualRowStride = residual.rowStride
             work.residualBlockStride = residual.blockStride
         }
-        if let activation, activation.kind == .clamp {
-            work.lower = activation.alpha
-            work.upper = activation.beta
-        } else {
-            work.activation = activation
-        }
+        work.activate(activation)
         kernels.transformOutput(work)
     }
 }

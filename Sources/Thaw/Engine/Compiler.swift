@@ -60,17 +60,20 @@ struct Compiler {
 
     mutating func withConstants<Result>(_ body: (inout ConstantPool) -> Result) -> Result { body(&constants) }
 
-    /// A buffer that only steps know of.
-    mutating func addSlot(byteCount: Int) -> Int {
-        slots.append(byteCount)
-        return slots.count - 1
-    }
-
     /// Buffers for all layouts of a value that have none yet.
     private mutating func makePlaces(_ value: Graph.Value) throws {
         for (kind, halo) in layouts.demands[value]!.sorted(by: { $0.key.order < $1.key.order }) {
             let key = Key(value: value, kind: kind)
             guard places[key] == nil else { continue }
+            if kind == .blocked, let slice = layouts.slices[value], slice.whole != value {
+                try makePlaces(slice.whole)
+                var place = Place(
+                    graph[value], slot: self.place(slice.whole, .blocked).slot, kind: kind, halo: halo)
+                place.firstBlock = slice.firstBlock
+                place.wholeBlocks = self.place(slice.whole, .blocked).blocks
+                places[key] = place
+                continue
+            }
             let place = Place(graph[value], slot: slots.count, kind: kind, halo: kind == .plain ? Halo() : halo)
             guard place.floatCount <= Compiler.largestArray else { throw Failure.arrayTooLarge(graph[value]) }
             let size = kind == .plain ? graph[value].element.size : 4
@@ -89,6 +92,7 @@ struct Compiler {
             if let residual = node.residual { last[residual] = index }
             if isAlias(node) { shared.formUnion(node.inputs + node.outputs) }
         }
+        shared.formUnion(layouts.slices.slices.keys)
         return Set(
             nodes.indices.filter { index in
                 guard let residual = nodes[index].residual else { return false }
@@ -99,7 +103,8 @@ struct Compiler {
     /// The residual's place, where the node's output would lie the same. Writing over it is safe for the last reader, since
     /// each tile reads before it writes; and what has just been read is in the cache.
     private func residualPlace(_ node: PlannedNode) -> Place? {
-        guard let residual = node.residual, layouts.native[node.outputs[0]] == .blocked,
+        guard let residual = node.residual, layouts.slices[node.outputs[0]] == nil,
+            layouts.native[node.outputs[0]] == .blocked,
             layouts.demands[node.outputs[0]]![.blocked] == layouts.demands[residual]![.blocked]
         else { return nil }
         return place(residual, .blocked)
@@ -137,6 +142,7 @@ struct Compiler {
         case .pixelSum(let factor): addPixelSum(node, factor: factor)
         case .unary(let function): addUnary(node, function)
         case .binary(let function): addBinary(node, function)
+        case .binaryChannels(let function, let image): addBinaryChannels(node, function, image: image)
         case .binaryConstant(let function, let operand, let constantFirst):
             addBinary(node, function, operand: operand, constantFirst: constantFirst)
         case .scale(let factor, let offset): addScale(node, factor: factor, offset: offset)

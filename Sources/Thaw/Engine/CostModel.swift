@@ -66,22 +66,57 @@ struct CostModel {
     }
 }
 
+/// How a convolution is done by tiles.
+struct WinogradPlan {
+    var form: WinogradForm
+    var tilesDown: Int
+    var tilesAcross: Int
+    var inputBlocks: Int
+    var outputBlocks: Int
+    /// Tiles that are multiplied together.
+    var tilesPerChunk: Int
+    /// Whether the image is transformed in a step of its own.
+    var isSplit: Bool
+
+    var tiles: Int { tilesDown * tilesAcross }
+
+    /// Bytes of a whole transformed image below which it is made in a step of its own.
+    private static let splitBudget = 4 << 20
+    /// Bytes of the transformed tiles of a chunk that makes its own.
+    private static let chunkBudget = 448 << 10
+
+    init(_ form: WinogradForm, from: Place, to: Place, tile: Int) {
+        self.form = form
+        tilesDown = (to.height + form.height.outputs - 1) / form.height.outputs
+        tilesAcross = (to.width + form.width.outputs - 1) / form.width.outputs
+        inputBlocks = from.blocks
+        outputBlocks = to.blocks
+        let tiles = tilesDown * tilesAcross
+        let bytesPerTile = form.points * from.blocks * blockWidth * 4
+        isSplit = tiles * bytesPerTile <= WinogradPlan.splitBudget
+        var perChunk = isSplit ? 64 : min(64, max(2 * tile, WinogradPlan.chunkBudget / bytesPerTile))
+        perChunk = min(perChunk, tiles)
+        // An even number of chunks of nearly one size, so that two threads end together.
+        let chunks = (tiles + perChunk - 1) / perChunk
+        let even = chunks == 1 ? 1 : (chunks + 1) / 2 * 2
+        tilesPerChunk = (tiles + even - 1) / even
+    }
+
+    /// Floats between the transforms of one point and those of the next, over so many tiles. (Not a power of two: the
+    /// points of a tile would meet in one set of the cache.)
+    func pointStride(tiles: Int, blocks: Int) -> Int { (blocks * tiles + 1) * blockWidth }
+}
+
 extension WinogradForm {
+    /// As the literature writes it: outputs, then window.
+    var name: String {
+        "Winograd F(\(height.outputs)×\(width.outputs), \(height.window)×\(width.window))"
+    }
+
     /// The forms that kernels exist for.
     static let all: [WinogradForm] =
         [.two3, .four3, .six3, .four5].map { WinogradForm(height: $0, width: $0) }
         + [.four3, .four7].flatMap {
             [WinogradForm(height: $0, width: .none), WinogradForm(height: .none, width: $0)]
         }
-}
-
-extension Compiler {
-    func algorithm(_ window: Window, from: Place, to: Place) -> ConvolutionAlgorithm {
-        guard from.kind == .blocked, to.kind == .blocked else { return .direct }
-        switch choice {
-        case .cheapest: return CostModel(kernels).cheapest(window, from: from, to: to)
-        case .only(let algorithm):
-            return CostModel.candidates(window).contains(algorithm) ? algorithm : .direct
-        }
-    }
 }

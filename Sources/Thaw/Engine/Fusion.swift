@@ -12,22 +12,42 @@ struct PlannedNode {
     var residual: Graph.Value?
     /// What is done to the result before it is stored.
     var activation: UnaryFunction?
+    /// A convolution that a depthwise one is computed together with.
+    var expansion: Expansion?
     var multiplyAdds: Int
 
-    /// Whether the kernel can add and activate while it stores.
-    private var isConvolution: Bool {
+    fileprivate var takesResidual: Bool {
+        guard case .convolution = form else { return false }
+        return residual == nil && activation == nil
+    }
+
+    fileprivate func takes(_ function: UnaryFunction) -> Bool {
         switch form {
-        case .convolution, .depthwise: true
+        case .convolution, .depthwise, .dense: activation == nil
+        case .scale: activation == nil && function.kind == .clamp
         default: false
         }
     }
 
-    fileprivate var takesResidual: Bool { isConvolution && residual == nil && activation == nil }
-
-    fileprivate var takesActivation: Bool {
-        if case .dense = form { return activation == nil }
-        return isConvolution && activation == nil
+    /// The node as what its reader, a depthwise convolution, is computed together with. Only where little is computed twice
+    /// at the edges of bands: by a single pixel, or from an image of few channels.
+    fileprivate func expansion(_ graph: Graph) -> Expansion? {
+        guard case .convolution(let filters, let bias, let window) = form, residual == nil,
+            window.isPointwise || graph[inputs[0]].shape[3] < blockWidth
+        else { return nil }
+        return Expansion(
+            name: name, filters: filters, bias: bias, window: window, activation: activation, output: graph[outputs[0]])
     }
+}
+
+/// A convolution that is computed together with the depthwise convolution which alone reads it.
+struct Expansion {
+    var name: String
+    var filters: Tensor
+    var bias: Tensor?
+    var window: Window
+    var activation: UnaryFunction?
+    var output: TensorType
 }
 
 /// The nodes of the graph in order, activations and residual additions drawn into the convolutions before them.
@@ -55,9 +75,17 @@ func fuse(_ graph: Graph) -> [PlannedNode] {
         let fusible = node.inputs.filter { readers[$0.index] == 1 && producers[$0] != nil }
         switch form {
         case .unary(let function):
-            if let input = fusible.first, planned[producers[input]!]!.takesActivation {
+            if let input = fusible.first, planned[producers[input]!]!.takes(function) {
                 result = take(producers[input]!, output: node.outputs[0])
                 result.activation = function
+            }
+        case .depthwise:
+            if let input = fusible.first, let expansion = planned[producers[input]!]!.expansion(graph) {
+                let first = planned[producers[input]!]!
+                planned[producers[input]!] = nil
+                result.expansion = expansion
+                result.inputs = first.inputs
+                result.multiplyAdds += first.multiplyAdds
             }
         case .binary(.add):
             let candidates = fusible.filter { planned[producers[$0]!]!.takesResidual }
@@ -141,4 +169,8 @@ extension EngineForm {
         }
         return .convolution(filters: all, bias: bias, window: window)
     }
+}
+
+extension Window {
+    fileprivate var isPointwise: Bool { [height, width].allSatisfy { $0.size == 1 && $0.stride == 1 } && !hasPadding }
 }

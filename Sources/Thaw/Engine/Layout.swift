@@ -51,6 +51,9 @@ struct Place: Hashable {
     var width: Int
     var channels: Int
     var halo = Halo()
+    /// Of a value that lies in the memory of a larger one: its first block there, and the blocks of the larger.
+    var firstBlock = 0
+    var wholeBlocks: Int?
 
     init(_ type: TensorType, slot: Int, kind: LayoutKind, halo: Halo = Halo()) {
         self.slot = slot
@@ -72,7 +75,7 @@ struct Place: Hashable {
     var rowCount: Int { halo.top + height + halo.bottom }
     /// From one block of channels to the next.
     var blockStride: Int { kind == .blocked ? rowCount * rowStride : blockWidth }
-    var imageStride: Int { rowCount * rowStride * (kind == .blocked ? blocks : 1) }
+    var imageStride: Int { rowCount * rowStride * (kind == .blocked ? wholeBlocks ?? blocks : 1) }
     /// Where the first pixel lies.
     var origin: Int { halo.top * rowStride + halo.left * pixelStride }
     var floatCount: Int { images * imageStride }

@@ -10,6 +10,9 @@ struct LayoutAssignment {
     /// The layouts in which the value must be there, each with its halo.
     private(set) var demands: [Graph.Value: [LayoutKind: Halo]] = [:]
 
+    /// Which values lie in the memory of another.
+    private(set) var slices = ConcatenationSlices()
+
     init(_ graph: Graph, _ nodes: [PlannedNode]) {
         for port in graph.inputs { native[port.value] = .plain }
         for node in nodes {
@@ -29,6 +32,17 @@ struct LayoutAssignment {
             native[port.value] = Array(demands[port.value]!.keys) == [.rows] ? .rows : .plain
             demand(port.value, native[port.value]!)
         }
+        slices = ConcatenationSlices(graph, nodes) { [native] in native[$0] == .blocked }
+        shareHalos()
+    }
+
+    /// What lies in one memory has one halo.
+    private mutating func shareHalos() {
+        var halos: [Graph.Value: Halo] = [:]
+        for (value, slice) in slices.slices {
+            halos[slice.whole] = (halos[slice.whole] ?? Halo()).union(demands[value]![.blocked]!)
+        }
+        for (value, slice) in slices.slices { demands[value]![.blocked] = halos[slice.whole]! }
     }
 
     /// The layout that a convolution reads: a plain image of few channels as rows, in which a row of the window is one run.
@@ -50,6 +64,7 @@ struct LayoutAssignment {
         case .unary(let function): return isBlocked && (hasWholeBlocks || function.isFiniteAtZero) ? .blocked : .plain
         case .binary(let function), .binaryConstant(let function, _, _):
             return isBlocked && (hasWholeBlocks || function.isFiniteAtZero) ? .blocked : .plain
+        case .binaryChannels: return .blocked
         case .scale, .border: return isBlocked ? .blocked : .plain
         case .concatenation(axis: 3): return isBlocked && hasWholeBlocks ? .blocked : .plain
         case .concatenation, .dense, .pixelSum, .softmax, .rowNormalization, .rowL2, .reshape, nil: return .plain
@@ -61,8 +76,17 @@ struct LayoutAssignment {
         switch node.form {
         case .convolution(_, _, let window):
             demand(node.inputs[0], convolutionReads(node.inputs[0], window, graph), Halo(window))
-        case .depthwise(_, _, let window): demand(node.inputs[0], .blocked, Halo(window))
+        case .depthwise(_, _, let window):
+            if let expansion = node.expansion {
+                let kind = convolutionReads(node.inputs[0], expansion.window, graph)
+                demand(node.inputs[0], kind, Halo(expansion.window))
+            } else {
+                demand(node.inputs[0], .blocked, Halo(window))
+            }
         case .pooling, .pixelSum, .imageNormalization: demand(node.inputs[0], .blocked)
+        case .binaryChannels(_, let image):
+            demand(node.inputs[image], .blocked)
+            demand(node.inputs[1 - image], .plain)
         case .unary, .binary, .binaryConstant, .scale, .concatenation:
             for input in node.inputs { demand(input, native[output!]!) }
         case .border(let height, let width) where native[output!] == .blocked:
@@ -79,7 +103,7 @@ extension PlannedNode {
     /// Whether the kernel can write a plain tensor as well as blocks.
     fileprivate var canWritePlain: Bool {
         switch form {
-        case .convolution, .depthwise: true
+        case .convolution: true
         default: false
         }
     }

@@ -44,7 +44,8 @@ struct Memory {
 
     /// The first float of an image, its halo included.
     func start(_ place: Place, image: Int) -> UnsafeMutablePointer<Float> {
-        slots[place.slot].assumingMemoryBound(to: Float.self) + image * place.imageStride
+        slots[place.slot].assumingMemoryBound(to: Float.self)
+            + (image * place.imageStride + place.firstBlock * place.blockStride)
     }
 
     func floats(_ constant: Int) -> UnsafePointer<Float> {

@@ -3,6 +3,8 @@ public struct StepTiming: Sendable {
     /// The node's name in the graph.
     public var name: String
     public var kind: String
+    /// How it is computed: "Winograd F(4×4, 3×3)"; the kind, where there is one way only.
+    public var algorithm: String
     public var multiplyAdds: Int
     /// The median of several runs.
     public var seconds: Double
@@ -22,7 +24,8 @@ extension Executor {
         return program.steps.indices.map { index in
             let step = program.steps[index]
             return StepTiming(
-                name: step.name, kind: step.kind, multiplyAdds: step.multiplyAdds,
+                name: step.name, kind: step.kind, algorithm: step.algorithm.isEmpty ? step.kind : step.algorithm,
+                multiplyAdds: step.multiplyAdds,
                 seconds: times[index].sorted()[times[index].count / 2])
         }
     }

@@ -4,6 +4,8 @@ struct Step: Sendable {
     var name: String
     /// What is done, in the field's words: "Convolution", "Unblock".
     var kind: String
+    /// How, where there are several ways.
+    var algorithm = ""
     var reads: [Int]
     var writes: [Int]
     var multiplyAdds = 0

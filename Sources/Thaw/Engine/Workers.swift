@@ -23,6 +23,7 @@ final class Workers: @unchecked Sendable {
         let claims = UnsafeMutablePointer<Int64>.allocate(capacity: 8)
         var body: Body = { _, _, _ in }
         var context = UnsafeRawPointer(bitPattern: 1)!
+        var chunks: Int32 = 0
 
         init() {
             words.initialize(repeating: 0, count: 96)
@@ -48,8 +49,9 @@ final class Workers: @unchecked Sendable {
                 let left = Int32(truncatingIfNeeded: claim)
                 guard Int32(truncatingIfNeeded: claim >> 32) == work, left > 0 else { return }
                 guard thaw_exchange64(claims, claim, claim - 1) else { continue }
-                // A claimed chunk keeps the work from ending, so `body` is the right one.
-                body(context, Int(left) - 1, worker)
+                // A claimed chunk keeps the work from ending, so `body` is the right one. Chunks go upwards: what a chunk
+                // asks of memory for the next one serves.
+                body(context, Int(chunks - left), worker)
                 _ = thaw_add(done, 1)
                 if thaw_load(callerAsleep) != 0 { thaw_wake(done) }
             }
@@ -129,6 +131,7 @@ final class Workers: @unchecked Sendable {
         }
         state.body = body
         state.context = context
+        state.chunks = Int32(chunks)
         thaw_store(state.done, 0)
         let work = thaw_load(state.current) &+ 1
         thaw_store64(state.claims, Int64(work) << 32 | Int64(chunks))

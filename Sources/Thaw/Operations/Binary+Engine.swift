@@ -3,7 +3,13 @@ import Kernels
 extension Binary: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
         guard let kernel else { return nil }
-        guard let constant else { return inputs[0] == inputs[1] ? .binary(kernel) : nil }
+        guard let constant else {
+            if inputs[0] == inputs[1] { return .binary(kernel) }
+            guard let image = inputs.firstIndex(of: output), output.shape.rank == 4 else { return nil }
+            let isOneNumberAChannel = inputs[1 - image].shape == [output.shape[0], 1, 1, output.shape[3]]
+            return isOneNumberAChannel && output.shape[3] % blockWidth == 0
+                ? .binaryChannels(kernel, image: image) : nil
+        }
         let isChannel = constant.elementCount == output.shape.last && constant.shape.last == output.shape.last
         guard inputs[0] == output, constant.elementCount == 1 || isChannel else { return nil }
         return .binaryConstant(kernel, operand: constant, constantFirst: constantFirst)

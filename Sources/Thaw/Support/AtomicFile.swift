@@ -72,7 +72,7 @@ package final class AtomicFile {
     }
 
     /// Writes a whole file at once.
-    static func write(_ bytes: some Collection<UInt8>, to path: String, mayReplace: Bool = true) throws {
+    package static func write(_ bytes: some Collection<UInt8>, to path: String, mayReplace: Bool = true) throws {
         let file = try AtomicFile(path: path, mayReplace: mayReplace)
         try file.write(bytes)
         try file.commit()

@@ -55,6 +55,24 @@ import Testing
         #expect(outcome.lines.contains { $0.contains("  convolution") })
     }
 
+    @Test func `a profile tells each step with its algorithm, and is drawn`() throws {
+        let folder = try TemporaryFolder()
+        let graph = Project.network("mobilenet_v1_folded")
+        let outcome = try Thaw.run(
+            "benchmark", graph, "--seconds", "0.05", "--profile", "steps.svg", "--format", "json", in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let report = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+        let steps = try #require(report?["profile"] as? [[String: Any]])
+        #expect(steps.contains { ($0["algorithm"] as? String)?.contains("depthwise 3×3") == true })
+        #expect(steps.allSatisfy { ($0["ms"] as? Double).map { $0 >= 0 } == true })
+        let chart = try String(contentsOf: folder.url.appending(path: "steps.svg"), encoding: .utf8)
+        #expect(chart.hasPrefix("<svg ") && chart.hasSuffix("</svg>\n"))
+        #expect(chart.components(separatedBy: "<title>").count - 1 == steps.count)
+        let table = try Thaw.run("benchmark", graph, "--seconds", "0.05", "--profile")
+        #expect(table.output.contains("algorithm"))
+        #expect(table.lines.contains { $0.contains("direct 1×1 + depthwise 3×3") })
+    }
+
     @Test func `what cannot be converted is told as far as it goes`() throws {
         let graph = Project.fixture("refuse/unsupported_twice.pb")
         let outcome = try Thaw.run("inspect", graph)

@@ -42,7 +42,7 @@ struct WinogradCase: CustomTestStringConvertible, Sendable {
                 let sum = try $0.one(Binary(.add), try $0.one($2, $1), $1)
                 return try $0.one(Unary(.sigmoid), sum)
             },
-            WinogradCase(form: form, name: "one pixel", size: (1, 1), channels: (16, 16)) { try $0.one($2, $1) },
+            WinogradCase(form: form, name: "two pixels", size: (1, 2), channels: (16, 16)) { try $0.one($2, $1) },
         ]
     }
 }

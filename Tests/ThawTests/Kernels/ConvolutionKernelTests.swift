@@ -175,6 +175,10 @@ struct ConvolutionKernelTests {
             ConvolutionCase(inputs: 32, outputs: 32, window: 3),
             ConvolutionCase(inputs: 32, outputs: 32, window: 3, stride: 2),
             ConvolutionCase(inputs: 16, outputs: 16, size: 14, window: 5, dilation: 2, lower: 0, upper: 0.25),
+            ConvolutionCase(inputs: 16, outputs: 16, size: 17, window: 3, stride: 3),
+            ConvolutionCase(inputs: 16, outputs: 16, size: 9, window: 3, activation: UnaryFunction(.sigmoid)),
+        ] + (16...30).map { ConvolutionCase(inputs: 16, outputs: 16, size: $0, window: 3) } + [
+            ConvolutionCase(inputs: 16, outputs: 16, size: 3, window: 3)
         ])
     func depthwise(_ c: ConvolutionCase) {
         let input = noise(c.inputBlocks * c.plane)
@@ -191,20 +195,22 @@ struct ConvolutionKernelTests {
                         let place = Int(start + tapOffsets(c)[tap]) + block * c.plane + lane
                         sum += input[place] * weights[(block * area + tap) * 16 + lane]
                     }
-                    expected[(block * pixels + pixel) * 16 + lane] = min(max(sum, c.lower), c.upper)
+                    expected[(block * pixels + pixel) * 16 + lane] = scalar(
+                        c.activation, min(max(sum, c.lower), c.upper))
                 }
             }
         }
         for (set, table) in kernelTables {
             let output = pointer([Float](repeating: 0, count: expected.count))
-            var work = ConvolutionWork(
-                input: pointer(input), inputOffsets: pointer(inputOffsets(c)), taps: pointer(tapOffsets(c)),
-                tapCount: area, weights: pointer(weights), bias: pointer(bias), output: output,
-                outputOffsets: pointer((0..<pixels).map { Int32($0 * 16) }), outputBlockStride: pixels * 16,
-                channels: c.inputs, pixelCount: pixels, blockCount: c.inputBlocks)
-            work.inputBlockStride = c.plane
+            var work = DepthwiseWork(
+                input: pointer(input), inputRowStride: c.size * 16, inputBlockStride: c.plane, strideY: c.stride,
+                strideX: c.stride, windowHeight: c.window, windowWidth: c.window,
+                tapStrideY: c.dilation * c.size * 16, tapStrideX: c.dilation * 16, weights: pointer(weights),
+                bias: pointer(bias), output: output, outputRowStride: c.outputSize * 16, outputBlockStride: pixels * 16,
+                width: c.outputSize, rowCount: c.outputSize, blockCount: c.inputBlocks)
             work.lower = c.lower
             work.upper = c.upper
+            work.activation = c.activation
             table.convolveDepthwise(work)
             #expect(error(Array(UnsafeBufferPointer(start: output, count: expected.count)), expected) < 1e-5, "\(set)")
         }

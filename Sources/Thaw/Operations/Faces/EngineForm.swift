@@ -21,6 +21,8 @@ enum EngineForm {
     case unary(UnaryFunction)
     /// Two inputs of one shape.
     case binary(BinaryFunction)
+    /// Two inputs: an image, which of the two it is, and one number for each of its channels. Channels fill whole blocks.
+    case binaryChannels(BinaryFunction, image: Int)
     /// One input and one operand that is known: a single number, or one number for each channel (the last axis).
     case binaryConstant(BinaryFunction, operand: Tensor, constantFirst: Bool)
     /// Each channel (the last axis) times a factor plus an offset.

@@ -1,0 +1,56 @@
+import Thaw
+
+/// Prints what share of the peak the engine reaches layer by layer, and how the cost model's choice compares with what is
+/// measured. Every layer is measured in each way in turn, several times over, and the peak with each.
+func benchmarkKernels() throws {
+    typealias Layer = LayerBenchmark.Layer
+    let layers: [(name: String, layer: Layer)] = [
+        ("1×1 56² 64→256", Layer(56, 64, 256)), ("1×1 28² 256→256", Layer(28, 256, 256)),
+        ("1×1 14² 512→512", Layer(14, 512, 512)), ("1×1 7² 512→2048", Layer(7, 512, 2048)),
+        ("3×3 stride 2 224² 3→32", Layer(224, 3, 32, window: (3, 3), stride: 2)),
+        ("3×3 224² 64→64", Layer(224, 64, 64, window: (3, 3))), ("3×3 56² 64→64", Layer(56, 64, 64, window: (3, 3))),
+        ("3×3 28² 128→128", Layer(28, 128, 128, window: (3, 3))),
+        ("3×3 14² 256→256", Layer(14, 256, 256, window: (3, 3))),
+        ("3×3 7² 512→512", Layer(7, 512, 512, window: (3, 3))), ("3×3 28² 128→32", Layer(28, 128, 32, window: (3, 3))),
+        ("5×5 35² 48→64", Layer(35, 48, 64, window: (5, 5))), ("1×7 17² 192→192", Layer(17, 192, 192, window: (1, 7))),
+        ("7×1 17² 128→128", Layer(17, 128, 128, window: (7, 1))),
+        ("1×3 8² 384→384", Layer(8, 384, 384, window: (1, 3))),
+        ("depthwise 3×3 112² 64", Layer(112, 64, 64, window: (3, 3), kind: .depthwise)),
+        ("depthwise 3×3 stride 2 112² 64", Layer(112, 64, 64, window: (3, 3), stride: 2, kind: .depthwise)),
+        ("depthwise 3×3 14² 512", Layer(14, 512, 512, window: (3, 3), kind: .depthwise)),
+        ("depthwise 5×5 28² 240", Layer(28, 240, 240, window: (5, 5), kind: .depthwise)),
+        ("dense 2048→1000", Layer(1, 2048, 1000, kind: .dense)),
+    ]
+    let set = try InstructionSet.chosen()
+    print("\(set.rawValue), one thread; * is the cost model's choice, which should be the fastest")
+    print(pad("µs", 44 + 10) + pad("GFLOP/s", 9) + pad("peak", 8) + "  expected")
+    var (worst, worstLayer) = (1.0, "")
+    for (name, layer) in layers {
+        let benchmark = try LayerBenchmark(layer)
+        var times = benchmark.candidates.map { _ in [Double]() }
+        var peaks: [Double] = []
+        for _ in 0..<5 {
+            for (index, candidate) in benchmark.candidates.enumerated() {
+                times[index].append(candidate.measure(rounds: 7))
+            }
+            peaks.append(set.peak())
+        }
+        let medians = times.map { $0.sorted()[$0.count / 2] }
+        let peak = peaks.sorted()[peaks.count / 2]
+        for (candidate, seconds) in zip(benchmark.candidates, medians) {
+            let rate = 2 * Double(candidate.multiplyAdds) / seconds
+            let isChosen = candidate.algorithm == benchmark.chosen
+            let ratio = seconds / medians.min()!
+            if isChosen, ratio > worst { (worst, worstLayer) = (ratio, name) }
+            let label = name + ", " + candidate.algorithm
+            let estimate = candidate.estimate > 0 ? fixed(candidate.estimate / 1e3, 0) + " kcycles" : ""
+            print(
+                (isChosen ? "* " : "  ") + label + String(repeating: " ", count: max(1, 54 - label.count))
+                    + pad(fixed(seconds * 1e6, 1), 9) + pad(fixed(rate / 1e9, 0), 9)
+                    + pad(fixed(100 * rate / peak, 0) + " %", 8) + "  " + estimate)
+        }
+    }
+    print(
+        "the choice takes at most \(fixed(worst, 2)) times as long as the fastest"
+            + (worst > 1 ? ": \(worstLayer)" : ""))
+}

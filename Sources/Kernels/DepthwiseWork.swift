@@ -1,0 +1,60 @@
+/// A depthwise convolution over rows of an image in the blocked layout: for each channel
+///
+///     output[y, x] = activation(bias + Σ ky, kx input[y · strideY + ky, x · strideX + kx] · weight)
+///
+/// The input is stored with its zero border. Weights are packed `[block][window][16]`.
+public struct DepthwiseWork {
+    /// What the first tap of the first output reads, in the first plane.
+    public var input: UnsafePointer<Float>
+    public var inputRowStride: Int
+    public var inputBlockStride: Int
+    public var strideY: Int
+    public var strideX: Int
+    public var windowHeight: Int
+    public var windowWidth: Int
+    /// From one tap to the next: a row, or a pixel, times the dilation.
+    public var tapStrideY: Int
+    public var tapStrideX: Int
+    public var weights: UnsafePointer<Float>
+    /// One value for each channel, filled up to whole blocks.
+    public var bias: UnsafePointer<Float>
+    /// The first pixel of the first plane.
+    public var output: UnsafeMutablePointer<Float>
+    public var outputRowStride: Int
+    public var outputBlockStride: Int
+    /// Output pixels in a row.
+    public var width: Int
+    public var firstRow = 0
+    public var rowCount: Int
+    public var firstBlock = 0
+    public var blockCount: Int
+    /// Clamping serves none, relu and relu6; anything else is done to the stored row.
+    public var lower = -Float.infinity
+    public var upper = Float.infinity
+    public var activation: UnaryFunction?
+
+    public init(
+        input: UnsafePointer<Float>, inputRowStride: Int, inputBlockStride: Int, strideY: Int, strideX: Int,
+        windowHeight: Int, windowWidth: Int, tapStrideY: Int, tapStrideX: Int, weights: UnsafePointer<Float>,
+        bias: UnsafePointer<Float>, output: UnsafeMutablePointer<Float>, outputRowStride: Int, outputBlockStride: Int,
+        width: Int, rowCount: Int, blockCount: Int
+    ) {
+        self.input = input
+        self.inputRowStride = inputRowStride
+        self.inputBlockStride = inputBlockStride
+        self.strideY = strideY
+        self.strideX = strideX
+        self.windowHeight = windowHeight
+        self.windowWidth = windowWidth
+        self.tapStrideY = tapStrideY
+        self.tapStrideX = tapStrideX
+        self.weights = weights
+        self.bias = bias
+        self.output = output
+        self.outputRowStride = outputRowStride
+        self.outputBlockStride = outputBlockStride
+        self.width = width
+        self.rowCount = rowCount
+        self.blockCount = blockCount
+    }
+}

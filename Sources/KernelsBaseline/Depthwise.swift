@@ -1,0 +1,68 @@
+import Kernels
+
+// Depthwise convolutions: each channel by itself.
+
+func convolveDepthwise(_ work: borrowing DepthwiseWork) {
+    switch work.strideX {
+    case 1: passRows(Adjacent.self, work)
+    case 2: passRows(EverySecond.self, work)
+    default: passRows(Alone.self, work)
+    }
+}
+
+private func passRows<S: Spacing>(_: S.Type, _ work: borrowing DepthwiseWork) {
+    for block in work.firstBlock..<work.firstBlock + work.blockCount {
+        let kernel = DepthwiseRow<S>(work, block)
+        for row in work.firstRow..<work.firstRow + work.rowCount {
+            let input = work.input + (block * work.inputBlockStride + row * work.strideY * work.inputRowStride)
+            let output = work.output + (block * work.outputBlockStride + row * work.outputRowStride)
+            passRow(kernel, work.width, input, step: work.strideX * blockWidth, output)
+            if let activation = work.activation {
+                activate(activation, output, width: work.width * blockWidth)
+            }
+        }
+    }
+}
+
+/// A row of one block.
+private struct DepthwiseRow<S: Spacing>: RunKernel {
+    let weights: UnsafePointer<Float>
+    let bias: UnsafePointer<Float>
+    let windowHeight: Int
+    let windowWidth: Int
+    let tapStrideY: Int
+    let tapStrideX: Int
+    let lower: Float
+    let upper: Float
+
+    init(_ work: borrowing DepthwiseWork, _ block: Int) {
+        weights = work.weights + block * work.windowHeight * work.windowWidth * blockWidth
+        bias = work.bias + block * blockWidth
+        windowHeight = work.windowHeight
+        windowWidth = work.windowWidth
+        tapStrideY = work.tapStrideY
+        tapStrideX = work.tapStrideX
+        lower = work.lower
+        upper = work.upper
+    }
+
+    @inline(__always)
+    func run<R: Run>(_: R.Type, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>) where R.S == S {
+        var sums = R(load(bias))
+        var weights = weights
+        var row = input
+        for _ in 0..<windowHeight {
+            var tap = row
+            for _ in 0..<windowWidth {
+                let weight = load(weights)
+                sums.combine(tap) { multiplyAdd($0, $1, weight) }
+                weights += blockWidth
+                tap += tapStrideX
+            }
+            row += tapStrideY
+        }
+        let (lower, upper) = (Vector(repeating: lower), Vector(repeating: upper))
+        sums.update { minimum(maximum($0, lower), upper) }
+        sums.store(output)
+    }
+}

@@ -1,0 +1,145 @@
+import Kernels
+
+/// How far the inputs of neighbouring outputs lie apart in a row: known to the compiler, so that one pointer finds them all.
+protocol Spacing {
+    static var pixels: Int { get }
+    /// The most outputs that are computed side by side.
+    static var limit: Int { get }
+    /// Does a run of `count` outputs, no more than the limit.
+    static func pass<K: RunKernel>(
+        _ kernel: K, _ count: Int, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>
+    ) where K.S == Self
+}
+
+extension Spacing {
+    @inline(__always)
+    static func pass<K: RunKernel>(
+        _ kernel: K, _ count: Int, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>
+    ) where K.S == Self {
+        passRun(kernel, count, input, output)
+    }
+}
+
+enum Adjacent: Spacing {
+    @inline(__always) static var pixels: Int { 1 }
+    @inline(__always) static var limit: Int { tilePixels }
+}
+
+enum EverySecond: Spacing {
+    @inline(__always) static var pixels: Int { 2 }
+    @inline(__always) static var limit: Int { tilePixels }
+}
+
+/// Any other stride: one output after the other.
+enum Alone: Spacing {
+    @inline(__always) static var pixels: Int { 0 }
+    @inline(__always) static var limit: Int { 1 }
+    @inline(__always)
+    static func pass<K: RunKernel>(
+        _ kernel: K, _ count: Int, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>
+    ) where K.S == Self {
+        kernel.run(Single<Alone>.self, input, output)
+    }
+}
+
+/// The registers of some outputs side by side in a row of one block: a tree that the compiler makes whole, as in `Tile`.
+protocol Run {
+    associatedtype S: Spacing
+    static var count: Int { get }
+    init(_ start: Vector)
+    /// Combines each output with its input, of which `input` is the first.
+    mutating func combine(_ input: UnsafePointer<Float>, _ function: (Vector, Vector) -> Vector)
+    mutating func update(_ function: (Vector) -> Vector)
+    func store(_ output: UnsafeMutablePointer<Float>)
+}
+
+struct Single<S: Spacing>: Run {
+    private var value: Vector
+    @inline(__always) static var count: Int { 1 }
+    @inline(__always) init(_ start: Vector) { value = start }
+    @inline(__always)
+    mutating func combine(_ input: UnsafePointer<Float>, _ function: (Vector, Vector) -> Vector) {
+        value = function(value, load(input))
+    }
+    @inline(__always) mutating func update(_ function: (Vector) -> Vector) { value = function(value) }
+    @inline(__always) func store(_ output: UnsafeMutablePointer<Float>) { write(value, output) }
+}
+
+/// Some outputs, then some more.
+struct Joined<A: Run, B: Run>: Run where A.S == B.S {
+    typealias S = A.S
+    private var a: A
+    private var b: B
+    @inline(__always) static var count: Int { A.count + B.count }
+    @inline(__always) init(_ start: Vector) {
+        a = A(start)
+        b = B(start)
+    }
+    @inline(__always)
+    mutating func combine(_ input: UnsafePointer<Float>, _ function: (Vector, Vector) -> Vector) {
+        a.combine(input, function)
+        b.combine(input + A.count * S.pixels * blockWidth, function)
+    }
+    @inline(__always) mutating func update(_ function: (Vector) -> Vector) {
+        a.update(function)
+        b.update(function)
+    }
+    @inline(__always) func store(_ output: UnsafeMutablePointer<Float>) {
+        a.store(output)
+        b.store(output + A.count * blockWidth)
+    }
+}
+
+/// What is done for the outputs of one run.
+protocol RunKernel {
+    associatedtype S: Spacing
+    func run<R: Run>(_: R.Type, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>) where R.S == S
+}
+
+/// Passes over `width` outputs in as few runs as do, of nearly equal length.
+@inline(__always)
+func passRow<K: RunKernel>(
+    _ kernel: K, _ width: Int, _ input: UnsafePointer<Float>, step: Int, _ output: UnsafeMutablePointer<Float>
+) {
+    guard width > 0 else { return }
+    let runs = (width + K.S.limit - 1) / K.S.limit
+    let (size, larger) = (width / runs, width % runs)
+    var (input, output) = (input, output)
+    for index in 0..<runs {
+        let count = index < larger ? size + 1 : size
+        K.S.pass(kernel, count, input, output)
+        input += count * step
+        output += count * blockWidth
+    }
+}
+
+@inline(__always)
+private func passRun<K: RunKernel>(
+    _ kernel: K, _ count: Int, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>
+) {
+    typealias A = Single<K.S>
+    typealias B = Joined<A, A>
+    typealias D = Joined<B, B>
+    typealias H = Joined<D, D>
+    switch count {
+    case 1: kernel.run(A.self, input, output)
+    case 2: kernel.run(B.self, input, output)
+    case 3: kernel.run(Joined<B, A>.self, input, output)
+    #if AVX2 || AVX512 || arch(arm64)
+        case 4: kernel.run(D.self, input, output)
+        case 5: kernel.run(Joined<D, A>.self, input, output)
+        case 6: kernel.run(Joined<D, B>.self, input, output)
+    #endif
+    #if AVX512
+        case 7: kernel.run(Joined<D, Joined<B, A>>.self, input, output)
+        case 8: kernel.run(H.self, input, output)
+        case 9: kernel.run(Joined<H, A>.self, input, output)
+        case 10: kernel.run(Joined<H, B>.self, input, output)
+        case 11: kernel.run(Joined<H, Joined<B, A>>.self, input, output)
+        case 12: kernel.run(Joined<H, D>.self, input, output)
+        case 13: kernel.run(Joined<H, Joined<D, A>>.self, input, output)
+        case 14: kernel.run(Joined<H, Joined<D, B>>.self, input, output)
+    #endif
+    default: fatalError("no run of so many outputs")
+    }
+}

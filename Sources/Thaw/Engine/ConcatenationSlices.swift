@@ -1,0 +1,52 @@
+import Kernels
+
+/// Which values are written straight into the value that they are concatenated to.
+///
+/// In the blocked layout the planes of a concatenation are those of its inputs, one after another. So an input can lie in
+/// the result's memory from the start, where its channels fill whole blocks and nothing else decides where it lies; and
+/// the result of one concatenation can be a slice of the next.
+struct ConcatenationSlices {
+    struct Slice: Hashable {
+        /// The value whose memory it is.
+        var whole: Graph.Value
+        var firstBlock: Int
+    }
+
+    private(set) var slices: [Graph.Value: Slice] = [:]
+
+    init() {}
+
+    /// - Parameters:
+    ///   - nodes: In order.
+    ///   - isBlocked: Whether the producer of a value writes blocks.
+    init(_ graph: Graph, _ nodes: [PlannedNode], isBlocked: (Graph.Value) -> Bool) {
+        var producers: [Graph.Value: Int] = [:]
+        for (index, node) in nodes.enumerated() { for output in node.outputs { producers[output] = index } }
+        for node in nodes.reversed() {
+            guard case .concatenation(axis: 3) = node.form, isBlocked(node.outputs[0]) else { continue }
+            let result = node.outputs[0]
+            let own = slices[result] ?? Slice(whole: result, firstBlock: 0)
+            var firstBlock = own.firstBlock
+            for (place, input) in node.inputs.enumerated() {
+                let isFirst = node.inputs.firstIndex(of: input) == place
+                if isFirst, slices[input] == nil, isBlocked(input), producers[input].map({ nodes[$0].writes }) == true {
+                    slices[input] = Slice(whole: own.whole, firstBlock: firstBlock)
+                    slices[own.whole] = Slice(whole: own.whole, firstBlock: 0)
+                }
+                firstBlock += graph[input].shape[3] / blockWidth
+            }
+        }
+    }
+
+    subscript(value: Graph.Value) -> Slice? { slices[value] }
+}
+
+extension PlannedNode {
+    /// Whether the node writes its output itself, wherever that lies: not one that only renames memory.
+    fileprivate var writes: Bool {
+        switch form {
+        case .border, .reshape, nil: false
+        default: true
+        }
+    }
+}

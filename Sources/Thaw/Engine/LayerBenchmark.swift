@@ -1,0 +1,86 @@
+/// One layer by itself, in every way that the engine could compute it: to measure the kernels, and to hold the cost model's
+/// choice to what is measured.
+package struct LayerBenchmark {
+    package enum Kind: Sendable { case convolution, depthwise, dense }
+
+    /// A layer over a square image whose border keeps its size; a dense layer has the size 1.
+    package struct Layer: Sendable {
+        package var kind: Kind
+        package var size: Int
+        package var inputs: Int
+        package var outputs: Int
+        package var window: (height: Int, width: Int)
+        package var stride: Int
+
+        package init(
+            _ size: Int, _ inputs: Int, _ outputs: Int, window: (Int, Int) = (1, 1), stride: Int = 1,
+            kind: Kind = .convolution
+        ) {
+            (self.kind, self.size, self.inputs, self.outputs) = (kind, size, inputs, outputs)
+            (self.window, self.stride) = (window, stride)
+        }
+    }
+
+    package struct Candidate {
+        package let algorithm: String
+        package let multiplyAdds: Int
+        /// What the cost model expects, in processor cycles; 0 where there is nothing to choose.
+        package let estimate: Double
+        fileprivate let executor: Executor
+        fileprivate let layer: String
+
+        /// How long the layer takes, in seconds: the median of some runs.
+        package func measure(rounds: Int) -> Double {
+            executor.profile(rounds: rounds).filter { $0.name == layer }.reduce(0) { $0 + $1.seconds }
+        }
+    }
+
+    package let candidates: [Candidate]
+    /// The one that the cost model chooses.
+    package let chosen: String
+
+    package init(_ layer: Layer) throws {
+        var builder = GraphBuilder()
+        let axis = { (size: Int) in
+            Window.Axis(size: size, stride: layer.stride, before: size / 2, after: size / 2)
+        }
+        let window = Window(height: axis(layer.window.height), width: axis(layer.window.width))
+        let numbers = { (shape: Shape) in Tensor(shape: shape) { $0.update(repeating: 0.01) } }
+        let area: [Int] = [layer.window.height, layer.window.width]
+        let isDense = layer.kind == .dense
+        let input = builder.input(
+            "input", TensorType(isDense ? [1, layer.inputs] : [1, layer.size, layer.size, layer.inputs]))
+        let operation: any Operation =
+            switch layer.kind {
+            case .convolution:
+                Convolution(
+                    filters: numbers(Shape(area + [layer.inputs, layer.outputs])), bias: numbers([layer.outputs]),
+                    window: window)
+            case .depthwise:
+                DepthwiseConvolution(
+                    filters: numbers(Shape(area + [layer.inputs, 1])), bias: numbers([layer.inputs]), window: window)
+            case .dense:
+                Dense(matrix: numbers([layer.inputs, layer.outputs]), bias: numbers([layer.outputs]))
+            }
+        let value = try builder.add(operation, [input], name: "layer")[0]
+        // Something that reads blocks.
+        let mean = Reduction(function: .mean, axes: [1, 2], keepsAxes: false)
+        builder.output("output", isDense ? value : try builder.add(mean, [value], name: "mean")[0])
+        let graph = builder.graph
+        let algorithms = layer.kind == .convolution ? CostModel.candidates(window) : [.direct]
+        func name(_ executor: Executor) -> String {
+            executor.profile(rounds: 1).last { $0.name == "layer" }!.algorithm
+        }
+        candidates = try algorithms.map { algorithm in
+            let executor = Executor(try Program(graph, instructionSet: nil, choice: .only(algorithm)))
+            let type = { (value: Graph.Value) in Place(graph[value], slot: 0, kind: .blocked) }
+            let estimate =
+                algorithms.count == 1
+                ? 0 : CostModel(executor.program.kernels).cycles(algorithm, window, type(input), type(value))
+            return Candidate(
+                algorithm: name(executor), multiplyAdds: executor.program.multiplyAdds, estimate: estimate,
+                executor: executor, layer: "layer")
+        }
+        chosen = name(Executor(try Program(graph)))
+    }
+}
