@@ -10,8 +10,11 @@ import tf_keras
 from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
 
-def settle(model, x):
-    """Draws all weights, measures the batch norms' statistics on the pictures `x`, and spreads the classes over them."""
+def settle(model, x, spread=2.0):
+    """Draws all weights, measures the batch norms' statistics on the pictures `x`, and spreads the classes over them.
+
+    `spread` is how far the scores of different pictures lie apart; roundings are scaled up with it.
+    """
     generator = np.random.default_rng(1)
     layers = [layer for layer in model._flatten_layers(include_self=False) if layer.weights]
     has_norms = any("Normalization" in type(layer).__name__ and layer.trainable_weights for layer in layers)
@@ -33,7 +36,7 @@ def settle(model, x):
     kernel = last.kernel.numpy()
     logits = features.reshape(-1, kernel.shape[-2]) @ kernel.reshape(kernel.shape[-2:])
     # Between pictures, not between classes: which class is first should depend on the picture.
-    scale = 2 / (logits - logits.mean(0)).std()
+    scale = spread / (logits - logits.mean(0)).std()
     last.kernel.assign(kernel * scale)
     last.bias.assign(-logits.mean(0) * scale)
 
