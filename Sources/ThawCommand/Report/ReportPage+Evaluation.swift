@@ -35,7 +35,7 @@ extension ReportPage {
           const tip = make("div", { class: "tip" });
           document.body.append(tip);
           const matrixPart = make("section", {}, make("h2", {}, "Who is taken for whom"),
-            make("p", { class: "hint" }, "A row is what the photographs show, a column what the model says. The darker, the larger a part of the row. A click shows the photographs."),
+            make("p", { class: "hint" }, "A row is what the photographs show, a column what the model says. The stronger the colour, the larger a part of the row. A click shows the photographs."),
             make("div", { class: "panel" }, used.length <= 30 ? matrix(used) : picture(used, tip)));
           const curvePart = make("section", {}, make("h2", {}, "Is it as right as it is sure?"),
             make("p", { class: "hint" }, "Bars on the diagonal: yes. Below it the model claims too much, above it too little. The fainter, the fewer photographs."),
@@ -151,8 +151,8 @@ extension ReportPage {
           }
           const shareCell = share => make("td", {}, share === null ? "–" : percent(share),
             make("span", { class: "meter" }, make("i", { style: `width:${100 * (share || 0)}%` })));
-          const heads = [["Class", one => one.label], ["Photographs", one => one.images], ["Precision", one => one.precision ?? -1],
-            ["Recall", one => one.recall ?? -1], ["F1", one => one.f1 ?? -1], ["Most often taken for", one => -(worst.get(one.index)?.[1] || 0)]];
+          const heads = [["Class", one => one.label], ["Photographs", one => one.images], ["Precision", one => one.precision ?? 2],
+            ["Recall", one => one.recall ?? 2], ["F1", one => one.f1 ?? 2], ["Most often taken for", one => -(worst.get(one.index)?.[1] || 0)]];
           const body = make("tbody", {});
           let by = -1, down = false;
           const titles = heads.map(([name], place) => make("th", { onclick: () => sort(place) }, name));

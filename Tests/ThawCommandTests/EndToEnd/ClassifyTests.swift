@@ -229,7 +229,7 @@ import Testing
         let folder = try TemporaryFolder()
         let cat = Project.photograph("cat")
         let script = """
-            mkfifo fifo; (for i in $(seq 200); do echo "$1"; done; sleep 20) > fifo & feeder=$!
+            touch out; mkfifo fifo; (for i in $(seq 200); do echo "$1"; done; sleep 60) > fifo & feeder=$!
             "$0" classify "$2" - --format json < fifo > out 2> err & pid=$!
             while [ "$(wc -l < out)" -lt 200 ]; do sleep 0.05; done
             kill -INT $pid; wait $pid; echo "status $?" > status; kill $feeder

@@ -139,7 +139,7 @@ import Testing
     func damaged(_ name: String) throws {
         let whole = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/" + name)))
         var state: UInt64 = 1
-        for _ in 0..<3000 {
+        for _ in 0..<1000 {
             var copy = whole
             for _ in 0..<3 {
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
