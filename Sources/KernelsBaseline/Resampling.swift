@@ -111,13 +111,13 @@ private func scatter(
     for lane in 0..<16 { write(words[lane], to + lane * stride) }
 }
 
-/// The bytes that sums in fixed point stand for.
+/// The bytes that sums in fixed point stand for. (Comparisons of whole numbers would go lane by lane; signs do not.)
 @inline(__always)
 private func rounded(_ sum: Words) -> Words {
     let whole = sum &>> Words(repeating: ResamplingWork.fractionBits)
-    let positive = whole.replacing(with: 0, where: whole .< 0)
-    let most = Words(repeating: 255)
-    return positive.replacing(with: most, where: positive .> most)
+    let positive = whole & ~(whole &>> Words(repeating: 31))
+    let isOver = (Words(repeating: 255) &- positive) &>> Words(repeating: 31)
+    return (positive | isOver) & Words(repeating: 255)
 }
 
 /// 64 bytes of a row at once.
