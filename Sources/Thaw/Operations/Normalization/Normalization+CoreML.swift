@@ -48,7 +48,7 @@ extension Normalization: NeuralOperation {
     }
 
     /// One number a channel of an image, or nil where they are not the same all over a channel.
-    private func channels(_ constant: Tensor?, _ absent: Float, _ shape: Shape) -> Tensor? {
+    func channels(_ constant: Tensor?, _ absent: Float, _ shape: Shape) -> Tensor? {
         guard isByChannel(constant, shape) else { return nil }
         guard let constant, constant.elementCount > 1 || shape[1] == 1 else {
             return Tensor([Float](repeating: constant?.floats[0] ?? absent, count: shape[1]), shape: [shape[1]])

@@ -25,17 +25,20 @@ extension Normalization: MILOperation {
             return Shape(axes.map { padded[$0] }) == part ? constant.reshaped(part) : nil
         }
         let x = MILArgument.value(node.input)
-        let axes = MILArgument.integers(axes)
+        let places = MILArgument.integers(axes)
         if let gamma = own(scale), let beta = own(offset) {
             return block.add(
                 "layer_norm", node,
-                ["x": x, "axes": axes, "gamma": .constant(gamma), "beta": .constant(beta), "epsilon": .number(epsilon)])
+                [
+                    "x": x, "axes": places, "gamma": .constant(gamma), "beta": .constant(beta),
+                    "epsilon": .number(epsilon),
+                ])
         }
         let steps = [("mul", scale), ("add", offset)].compactMap { pair in pair.1.map { (pair.0, $0) } }
         guard !steps.isEmpty else {
-            return block.add("layer_norm", node, ["x": x, "axes": axes, "epsilon": .number(epsilon)])
+            return block.add("layer_norm", node, ["x": x, "axes": places, "epsilon": .number(epsilon)])
         }
-        var value = block.part("layer_norm", node, "normal", ["x": x, "axes": axes, "epsilon": .number(epsilon)])
+        var value = block.part("layer_norm", node, "normal", ["x": x, "axes": places, "epsilon": .number(epsilon)])
         for (index, (kind, constant)) in steps.enumerated() {
             let arguments: KeyValuePairs<String, MILArgument> = ["x": .value(value), "y": .constant(constant)]
             if index == steps.count - 1 {
