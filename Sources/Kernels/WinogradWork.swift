@@ -3,7 +3,7 @@
 public enum WinogradAxis: UInt8, CaseIterable, Sendable {
     /// F(1, 1): an axis along which nothing is transformed.
     case none
-    case two3, four3, six3, four5, four7
+    case two3, four3, four5, four7
 
     /// The outputs of one tile.
     public var outputs: Int {
@@ -11,14 +11,13 @@ public enum WinogradAxis: UInt8, CaseIterable, Sendable {
         case .none: 1
         case .two3: 2
         case .four3, .four5, .four7: 4
-        case .six3: 6
         }
     }
 
     public var window: Int {
         switch self {
         case .none: 1
-        case .two3, .four3, .six3: 3
+        case .two3, .four3: 3
         case .four5: 5
         case .four7: 7
         }

@@ -92,7 +92,7 @@ func absolute(_ x: Vector) -> Vector {
 @inline(__always)
 func logarithm(_ x: Vector) -> Vector {
     // What is smaller than the smallest normal number is first made larger.
-    let isSmall = x .< Vector(repeating: 1.17549435e-38)
+    let isSmall = x .< Vector(repeating: Float.leastNormalMagnitude)
     let normal = x.replacing(with: x * 33_554_432, where: isSmall)
     let bits = unsafeBitCast(normal, to: SIMD16<Int32>.self)
     // The bits of √½, taken off, leave the exponent in the upper bits.

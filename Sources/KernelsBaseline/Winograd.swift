@@ -23,7 +23,6 @@ func transformOutput(_ work: borrowing WinogradOutputWork) {
     switch (form.height, form.width) {
     case (.two3, .two3): transformOutput(FourPoints.self, 2, FourPoints.self, 2, work)
     case (.four3, .four3): transformOutput(SixPoints.self, 4, SixPoints.self, 4, work)
-    case (.six3, .six3): transformOutput(EightPoints.self, 6, EightPoints.self, 6, work)
     case (.four5, .four5): transformOutput(EightPoints.self, 4, EightPoints.self, 4, work)
     case (.four3, .none): transformOutput(SixPoints.self, 4, OnePoint.self, 1, work)
     case (.none, .four3): transformOutput(OnePoint.self, 1, SixPoints.self, 4, work)

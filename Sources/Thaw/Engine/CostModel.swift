@@ -113,9 +113,10 @@ extension WinogradForm {
         "Winograd F(\(height.outputs)×\(width.outputs), \(height.window)×\(width.window))"
     }
 
-    /// The forms that kernels exist for.
+    /// The forms that kernels exist for. Six outputs of three taps would be faster, but one layer after another they leave
+    /// more than a ten-thousandth of the range wrong in ResNet50 and VGG16.
     static let all: [WinogradForm] =
-        [.two3, .four3, .six3, .four5].map { WinogradForm(height: $0, width: $0) }
+        [.two3, .four3, .four5].map { WinogradForm(height: $0, width: $0) }
         + [.four3, .four7].flatMap {
             [WinogradForm(height: $0, width: .none), WinogradForm(height: .none, width: $0)]
         }
