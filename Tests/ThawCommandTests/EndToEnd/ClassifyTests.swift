@@ -232,7 +232,7 @@ import Testing
             touch out; mkfifo fifo; (for i in $(seq 200); do echo "$1"; done; sleep 60) > fifo & feeder=$!
             "$0" classify "$2" - --format json < fifo > out 2> err & pid=$!
             while [ "$(wc -l < out)" -lt 200 ]; do sleep 0.05; done
-            kill -INT $pid; wait $pid; echo "status $?" > status; kill -- -$feeder
+            kill -INT $pid; wait $pid; echo "status $?" > status; kill -KILL -- -$feeder
             """
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
