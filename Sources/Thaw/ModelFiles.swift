@@ -19,7 +19,9 @@ extension Model {
                 let (model, warnings) = try ModelReader.run(message, file.package)
                 var conversion = Conversion(
                     model: model, notes: model.image?.formulas ?? [], warnings: warnings, isGraph: false)
-                conversion.hasShortWeights = message.hasShortWeights
+                // A program with short weights computes in float16, which rounds what goes in.
+                let isHalf = model.graph.nodes.contains { ($0.operation as? Unary)?.function == .float16 }
+                conversion.hasShortWeights = message.hasShortWeights || isHalf
                 return conversion
             }
         }
