@@ -9,7 +9,7 @@ BUILD = $(SWIFT) build -c release --static-swift-stdlib
 TESTING = .build/testing
 THAW = .build/release/thaw
 
-.PHONY: all setup build demo test conformance bench lint check protos install clean
+.PHONY: all setup graphviz build demo test conformance bench lint check protos install clean
 
 all: build
 
@@ -23,6 +23,12 @@ setup:
 build: setup
 	$(BUILD) --product thaw
 
+# What lays out the drawings of `thaw inspect --graph`; its test is skipped where it cannot be had.
+graphviz:
+	@command -v dot > /dev/null || ! command -v apt-get > /dev/null || { \
+	    sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
+	    $$sudo apt-get update -q && $$sudo apt-get install -q -y --no-install-recommends graphviz; } || true
+
 # A frozen TensorFlow graph and its labels become a Core ML model, and that says what is on photographs.
 demo: build
 	$(THAW) convert Models/cifar10.pb --labels labels/cifar10.txt -o .build/cifar10.mlmodel
@@ -30,7 +36,7 @@ demo: build
 	$(THAW) classify .build/cifar10.mlmodel Tests/Fixtures/photographs --top 3
 
 # Tests that need material which lies beside the project are skipped where it is absent; how many is said at the end.
-test: setup
+test: setup graphviz
 	@mkdir -p $(TESTING)
 	@set -o pipefail; $(SWIFT) test -c release --scratch-path $(TESTING) 2>&1 | tee $(TESTING)/log; status=$$?; \
 	    echo "skipped: $$(grep -ac '^➜ Test' $(TESTING)/log || true)"; exit $$status

@@ -6,6 +6,8 @@ public struct FileContents: Sendable {
     public private(set) var version: Int?
     /// TensorFlow's operations or Core ML's layers, the most frequent first.
     public private(set) var parts: [(kind: String, count: Int)] = []
+    /// The weights by how they are stored, those that take most bytes first; none for graphs whose variables lie elsewhere.
+    public private(set) var weights: [StoredWeights] = []
     /// A graph's placeholders as it declares them, `?` standing for what it leaves open.
     public private(set) var placeholders: [(name: String, type: String)] = []
 
@@ -41,6 +43,7 @@ public struct FileContents: Sendable {
 
     private mutating func read(_ graph: GraphDefinition) {
         parts = FileContents.counted(graph.nodes.map(\.op))
+        weights = StoredWeights.summed(graph.nodes.compactMap(\.storedWeights))
         placeholders = graph.nodes.filter { $0.op.hasPrefix("Placeholder") }.map { node in
             var type = ""
             if case .type(let element)? = node.attributes["dtype"] { type = "\(element)" }
@@ -60,11 +63,23 @@ public struct FileContents: Sendable {
         case "mlProgram": parts = FileContents.counted(try ProgramReader.kinds(message))
         default: throw Failure.modelKind(kind)
         }
+        weights = StoredWeights.all(in: message)
     }
 
     /// How often each of `kinds` stands there, the most frequent first, of equals in the order of the alphabet.
     public static func counted(_ kinds: some Sequence<String>) -> [(kind: String, count: Int)] {
         Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { (kind: $0.key, count: $0.value) }
+    }
+}
+
+extension NodeDefinition {
+    /// A constant's numbers, unless they are whole numbers that say how something is done.
+    fileprivate var storedWeights: StoredWeights? {
+        guard op == "Const", case .tensor(let tensor)? = attributes["value"], tensor.shape.rank > 0,
+            ![.int32, .int64, .bool].contains(tensor.element)
+        else { return nil }
+        return StoredWeights(
+            form: tensor.element.rawValue, count: tensor.elementCount, bytes: tensor.elementCount * tensor.element.size)
     }
 }

@@ -167,7 +167,11 @@ enum Commands {
 
     static let inspect = Command(
         name: "inspect", summary: "tell what a model or graph holds",
-        usage: "FILE", optionGroups: [graphOptions],
-        notes: ["FILE is a frozen graph, a SavedModel, a checkpoint, a .mlmodel or a .mlpackage."],
+        usage: "FILE", optionGroups: [("options", [Options.graph]), graphOptions],
+        notes: [
+            "FILE is a frozen graph, a SavedModel, a checkpoint, a .mlmodel or a .mlpackage.",
+            "A drawing shows the network as it is run: a box for each operation with its activation, the shapes of the "
+                + "arrays at the arrows as height, width and channels, and more of a box where the pointer rests on it.",
+        ],
         run: runInspect)
 }

@@ -94,6 +94,20 @@ extension Failure {
         Failure(file: path, "the folder cannot be made: \(reason)")
     }
 
+    static func noGraphviz() -> Failure {
+        Failure(
+            "drawings in SVG are laid out by Graphviz, whose program 'dot' is not on PATH",
+            hint:
+                "apt-get install graphviz brings it (brew install graphviz on a Mac); a file that ends in .dot needs none"
+        )
+    }
+
+    static func graphvizFailed(_ reason: String) -> Failure { Failure("Graphviz's 'dot' failed: \(reason)") }
+
+    static func noScratchFile(_ folder: String, _ reason: String) -> Failure {
+        Failure(file: folder, "no file can be written there for Graphviz: \(reason)")
+    }
+
     static func severalArrays(_ names: [String]) -> Failure {
         Failure(
             "one file cannot take \(names.count) outputs: '\(names.joined(separator: "', '"))'",

@@ -6,17 +6,23 @@ func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     if arguments.positional.count > 1 { throw Failure.excessArgument(arguments.positional[1]) }
     let contents = try FileContents(contentsOf: path, tag: arguments[Options.tag])
     var report = Report()
+    var model: Model?
     report.add(contents, path)
     do {
         let conversion = try arguments.model(at: path)
         report.add(conversion.model, isGraph: conversion.isGraph)
         try console.print(report.text)
         conversion.warnings.forEach(console.warn)
+        model = conversion.model
     } catch let failure as Failure {
         report.add(placeholders: contents)
         try console.print(report.text)
         console.report(failure)
     }
+    guard let file = arguments[Options.graph] else { return .done }
+    // What cannot be read cannot be drawn.
+    guard let model else { return .failed }
+    try file.write(GraphDrawing(model, title: path.split(separator: "/").last.map(String.init) ?? path))
     return .done
 }
 
@@ -50,6 +56,14 @@ private struct Report {
         if let count = contents.variableCount { add("variables", [grouped(count)]) }
         let names: [ModelFormat: String] = [.coreML: "layers", .coreMLPackage: "operations"]
         add(names[contents.format] ?? "nodes", contents.parts)
+        let width = contents.weights.map { grouped($0.count).count }.max() ?? 0
+        let forms = contents.weights.map(\.form.count).max() ?? 0
+        add(
+            "weights",
+            contents.weights.map {
+                padded(grouped($0.count), width, left: true) + "  " + padded($0.form, forms) + "  "
+                    + megabytes($0.bytes)
+            })
     }
 
     mutating func add(placeholders contents: FileContents) {
@@ -67,12 +81,17 @@ private struct Report {
         add("preprocessing", model.image?.formulas ?? [])
         add(
             "outputs",
-            graph.outputs.enumerated().map { index, port in
-                guard let image = model.imageOutput, index == image.index else {
-                    return "\(port.name): \(graph[port.value])"
-                }
-                return "\(port.name): an image, \(image.form.width)×\(image.form.height), \(image.color.rawValue)"
-            })
+            (model.classifier.map { ["\($0.predictedFeature): the likeliest label"] } ?? [])
+                + graph.outputs.enumerated().map { index, port in
+                    if index == 0, model.classifier != nil {
+                        return "\(port.name): the probability of each label, \(graph[port.value])"
+                            + (model.labelsAreIndependent ? ", independent of the others" : "")
+                    }
+                    guard let image = model.imageOutput, index == image.index else {
+                        return "\(port.name): \(graph[port.value])"
+                    }
+                    return "\(port.name): an image, \(image.form.width)×\(image.form.height), \(image.color.rawValue)"
+                })
         add("pixels", model.imageOutput?.formulas ?? [])
         if let classifier = model.classifier {
             let labels = classifier.labels

@@ -157,6 +157,11 @@ enum Options {
         standard: Int?.none
     ) { try readSide($0) }
     static let reference = Flag("reference", "compute with the plain reference of each operation, slowly")
+    static let graph = Option(
+        "graph", "FILE.svg|FILE.dot",
+        "draw the network: .svg is a picture, for which Graphviz must be installed, .dot the text that Graphviz reads",
+        standard: DrawingFile?.none
+    ) { try DrawingFile($0) }
     static let profile = FileFlag(
         "profile", suffix: ".svg", "time each step too; FILE.svg gets a chart of it")
     static let batch = Option("batch", "N", "how many images to run at once", standard: 1, "1", read: readSmallCount)

@@ -23,11 +23,13 @@ import Testing
                                  1  Placeholder
                                  1  Softmax
                                  1  Squeeze
+                weights         1,990  float32  8.0 KB
                 inputs          input: an image, 32×32, rgb
                 preprocessing   red: y = 0.00784314 · x − 1
                                 green: y = 0.00784314 · x − 1
                                 blue: y = 0.00784314 · x − 1
-                outputs         MobilenetV1/Predictions/Reshape_1: float32[1, 10]
+                outputs         classLabel: the likeliest label
+                                MobilenetV1/Predictions/Reshape_1: the probability of each label, float32[1, 10]
                 labels          10, from 'airplane' to 'truck'
                 operations      9  Relu6
                                 6  Convolution
@@ -50,9 +52,44 @@ import Testing
         #expect(outcome.status == 0)
         for line in [
             "format          a Core ML neural network, version 1, for iOS 11 and macOS 10.13 and later",
+            "weights         271,690  float32  1.1 MB",
             "labels          10, from 'airplane' to 'truck'", "author          A. Person", "version         3",
         ] { #expect(outcome.lines.contains(line), "\(line)") }
         #expect(outcome.lines.contains { $0.contains("  convolution") })
+    }
+
+    @Test func `a graph and a model are drawn, as text for Graphviz or laid out by it`() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Thaw.run("inspect", Project.demo, "--graph", "m.dot", in: folder)
+        #expect(outcome.status == 0)
+        #expect(String(decoding: try folder.data("m.dot"), as: UTF8.self).hasPrefix("digraph network {\n"))
+        _ = try Thaw.run("convert", Project.demo, "--labels", Project.demoLabels, "-o", "m.mlpackage", in: folder)
+        let drawn = try Thaw.run("inspect", "m.mlpackage", "--graph", "m.svg", in: folder)
+        guard drawn.status == 0 else {
+            #expect(drawn.errors.contains("apt-get install graphviz"), "\(drawn.errors)")
+            return
+        }
+        let svg = String(decoding: try folder.data("m.svg"), as: UTF8.self)
+        #expect(svg.contains("<svg") && svg.contains(">airplane … truck</text>") && svg.contains(">+ ReLU</text>"))
+    }
+
+    @Test func `a drawing that cannot be made is told of`() throws {
+        let folder = try TemporaryFolder()
+        let empty = ["PATH": folder.url.path]
+        let missing = try Thaw.run(["inspect", Project.demo, "--graph", "m.svg"], in: folder, environment: empty)
+        #expect(missing.status == 2 && missing.errors.contains("thaw: m.svg: drawings in SVG are laid out by Graphviz"))
+        #expect(missing.errors.contains("hint: apt-get install graphviz"))
+        // Something by that name that fails.
+        let program = try folder.write("#!/bin/sh\necho 'Error: no room' >&2; exit 3\n", to: "dot")
+        chmod(program, 0o755)
+        let failed = try Thaw.run(["inspect", Project.demo, "--graph", "m.svg"], in: folder, environment: empty)
+        #expect(failed.status == 2 && failed.errors.contains("thaw: m.svg: Graphviz's 'dot' failed: Error: no room"))
+        let other = try Thaw.run(["inspect", Project.demo, "--graph", "m.png"], in: folder)
+        #expect(other.status == 2 && other.errors.contains("a file whose name ends in .svg or .dot is expected"))
+        let graph = Project.fixture("refuse/conv_channels.pb")
+        let unreadable = try Thaw.run(["inspect", graph, "--graph", "m.dot"], in: folder)
+        #expect(unreadable.status == 2 && unreadable.output.contains("placeholders"))
+        #expect(try folder.names == ["dot"])
     }
 
     @Test func `a profile tells each step with its algorithm, and is drawn`() throws {

@@ -1,0 +1,239 @@
+/// A network as a drawing: the text that Graphviz's `dot` lays out.
+///
+/// A box is an operation with the activation behind it, an arrow an array with its shape. What belongs together by its name
+/// stands on one ground: a block of Inception, a unit of ResNet. The same model gives the same text.
+public struct GraphDrawing: Sendable {
+    /// In Graphviz's language (https://graphviz.org/doc/info/lang.html).
+    public let dot: String
+
+    /// - Parameter title: What stands above the drawing: the model's file.
+    public init(_ model: Model, title: String) {
+        let graph = model.graph
+        let boxes = Box.all(in: graph)
+        var writer = Writer(graph, trunk: Box.trunk(of: boxes, to: graph.outputs.first?.value))
+        writer.begin(title, model)
+        for (index, port) in graph.inputs.enumerated() { writer.add(input: port, index == 0 ? model.image : nil) }
+        let scopes = Scopes(boxes)
+        var open: String?
+        for (place, box) in boxes.enumerated() {
+            if scopes.names[place] != open {
+                if open != nil { writer.endScope() }
+                open = scopes.names[place]
+                if let open { writer.begin(scope: open) }
+            }
+            writer.add(box, place)
+        }
+        if open != nil { writer.endScope() }
+        for index in graph.outputs.indices { writer.add(output: index, of: model) }
+        writer.end()
+        dot = writer.text
+    }
+
+    // MARK: Boxes
+
+    /// Nodes that are drawn as one: an operation, and the activation that alone reads what it gives.
+    struct Box {
+        var nodes: [Graph.Node]
+
+        var inputs: [Graph.Value] { nodes[0].inputs }
+        var outputs: [Graph.Value] { nodes[nodes.count - 1].outputs }
+
+        /// The boxes of a graph, those of one scope behind each other as far as their order allows.
+        static func all(in graph: Graph) -> [Box] {
+            let readers = graph.readerCounts
+            var boxes: [Box] = []
+            var last: [Graph.Value: Int] = [:]
+            for node in graph.nodes {
+                if let unary = node.operation as? Unary, unary.isActivation, readers[node.inputs[0].index] == 1,
+                    let place = last[node.inputs[0]], boxes[place].nodes.count == 1
+                {
+                    boxes[place].nodes.append(node)
+                    last[node.outputs[0]] = place
+                    continue
+                }
+                boxes.append(Box(nodes: [node]))
+                if node.outputs.count == 1, !(node.operation is Unary), !(node.operation is Constant) {
+                    last[node.outputs[0]] = boxes.count - 1
+                }
+            }
+            return boxes
+        }
+
+        /// The places of the boxes on the longest way from an input to `end`: they stand below each other, and what goes
+        /// past them to the side.
+        static func trunk(of boxes: [Box], to end: Graph.Value?) -> Set<Int> {
+            var makers: [Graph.Value: Int] = [:]
+            var lengths: [Int] = []
+            var before: [Int?] = []
+            for (place, box) in boxes.enumerated() {
+                let inputs = box.inputs.compactMap { makers[$0] }
+                // Of ways of one length the first.
+                let longest = inputs.max { (lengths[$0], $1) < (lengths[$1], $0) }
+                before.append(longest)
+                lengths.append(1 + (longest.map { lengths[$0] } ?? 0))
+                for node in box.nodes { for output in node.outputs { makers[output] = place } }
+            }
+            var trunk = Set<Int>()
+            var place = end.flatMap { makers[$0] }
+            while let box = place {
+                trunk.insert(box)
+                place = before[box]
+            }
+            return trunk
+        }
+    }
+}
+
+/// Which boxes stand on one ground, told by the names of their nodes up to a slash.
+///
+/// A scope is drawn where it holds some boxes but by far not all of them, and where no way leads out of it and in again.
+private struct Scopes {
+    /// The scope of each box, by its place; nil for one that stands alone.
+    private(set) var names: [String?]
+
+    init(_ boxes: [GraphDrawing.Box]) {
+        names = Array(repeating: nil, count: boxes.count)
+        let paths = boxes.map { box in box.nodes[0].name.split(separator: "/").dropLast().map(String.init) }
+        var counts: [[String]: Int] = [:]
+        for path in paths {
+            for length in 1..<path.count + 1 where length > 0 { counts[Array(path.prefix(length)), default: 0] += 1 }
+        }
+        for (place, path) in paths.enumerated() {
+            for length in 1..<path.count + 1 {
+                let scope = Array(path.prefix(length))
+                guard let count = counts[scope], count >= 3, count * 3 <= boxes.count else { continue }
+                names[place] = scope.joined(separator: "/")
+                break
+            }
+        }
+        dissolveLoose(boxes)
+    }
+
+    /// Takes scopes apart whose boxes are no neighbours in the order of the graph.
+    private mutating func dissolveLoose(_ boxes: [GraphDrawing.Box]) {
+        var seen = Set<String>()
+        var loose = Set<String>()
+        for (place, name) in names.enumerated() {
+            guard let name, place == 0 || names[place - 1] != name else { continue }
+            if !seen.insert(name).inserted { loose.insert(name) }
+        }
+        for place in names.indices where names[place].map(loose.contains) ?? false { names[place] = nil }
+    }
+}
+
+// MARK: - The text
+
+/// Puts the text of a drawing together.
+private struct Writer {
+    private(set) var text = ""
+    private let graph: Graph
+    private let trunk: Set<Int>
+    /// The boxes that the values come from, by the names that the drawing knows them by.
+    private var sources: [Graph.Value: String] = [:]
+    private var trunkValues = Set<Graph.Value>()
+    private var indent = "  "
+    private var scopes = 0
+
+    init(_ graph: Graph, trunk: Set<Int>) { (self.graph, self.trunk) = (graph, trunk) }
+
+    private mutating func line(_ text: String) { self.text += indent + text + "\n" }
+
+    // MARK: The frame
+
+    mutating func begin(_ title: String, _ model: Model) {
+        text = "digraph network {\n"
+        line(
+            "graph [rankdir=TB, ranksep=0.32, nodesep=0.28, bgcolor=\"#ffffff\", pad=0.4, labelloc=t, \(font(15)), fontcolor=\"#20252b\"];"
+        )
+        line(
+            "node [shape=box, style=\"filled,rounded\", penwidth=1, height=0.3, margin=\"0.16,0.07\", \(font(12)), fontcolor=\"#20252b\"];"
+        )
+        line("edge [color=\"#8a94a0\", penwidth=1.1, arrowsize=0.6, \(font(9)), fontcolor=\"#6a7480\"];")
+        let facts = "\(Words.count(graph.parameterCount)) parameters, \(Words.count(graph.multiplyAdds)) multiply-adds"
+        line(
+            "label=<<b>\(Words.escaped(title))</b><br/><font point-size=\"11\" color=\"#6a7480\">\(facts)</font><br/> >;"
+        )
+    }
+
+    mutating func end() { text += "}\n" }
+
+    mutating func begin(scope: String) {
+        scopes += 1
+        line("subgraph cluster_\(scopes) {")
+        indent += "  "
+        let name = scope.split(separator: "/").last.map(String.init) ?? scope
+        line(
+            "graph [style=\"filled,rounded\", color=\"#f1f3f5\", fillcolor=\"#f6f7f9\", margin=12, labeljust=l, \(font(11)), fontcolor=\"#6a7480\", label=<\(Words.escaped(name))>, tooltip=\(Words.quoted(scope))];"
+        )
+    }
+
+    mutating func endScope() {
+        indent.removeLast(2)
+        line("}")
+    }
+
+    private func font(_ size: Int) -> String { "fontname=\"Helvetica,Arial,sans-serif\", fontsize=\(size)" }
+
+    // MARK: Boxes
+
+    mutating func add(input port: Graph.Port, _ image: ImageInput?) {
+        let name = "input\(sources.count)"
+        sources[port.value] = name
+        var lines = [port.name]
+        if let image {
+            lines += ["\(image.width) × \(image.height) pixels, \(image.color.rawValue)"] + Words.formulas(image)
+        }
+        box(name, Caption("Input", lines, .border), tooltip: "input \(port.name): \(graph[port.value])")
+    }
+
+    mutating func add(_ box: GraphDrawing.Box, _ place: Int) {
+        let name = "n\(place)"
+        let isTrunk = trunk.contains(place)
+        var caption = Caption(box.nodes[0], graph)
+        if box.nodes.count > 1, let activation = box.nodes[1].operation as? Unary {
+            caption.activation = activation.words
+        }
+        let weights = box.nodes.reduce(0) { $0 + $1.operation.weights.reduce(0) { $0 + $1.elementCount } }
+        let products = box.nodes.reduce(0) { $0 + graph.multiplyAdds(of: $1) }
+        var facts = box.nodes.map(\.name)
+        if weights > 0 { facts.append("\(Words.count(weights)) parameters") }
+        if products > 0 { facts.append("\(Words.count(products)) multiply-adds") }
+        self.box(name, caption, tooltip: facts.joined(separator: "\n"), isTrunk: isTrunk)
+        for value in box.outputs { sources[value] = name }
+        for value in box.outputs where isTrunk { trunkValues.insert(value) }
+        // What has one input stands near to where that comes from; what joins several may stand far from them.
+        for input in box.inputs {
+            let isTrunk = isTrunk && trunkValues.contains(input)
+            arrow(input, to: name, weight: isTrunk ? 20 : box.inputs.count == 1 ? 4 : 1)
+        }
+    }
+
+    mutating func add(output index: Int, of model: Model) {
+        let port = graph.outputs[index]
+        let name = "output\(index)"
+        var lines = [port.name.split(separator: "/").last.map(String.init) ?? port.name]
+        if index == 0, let labels = model.classifier?.labels {
+            lines += ["\(Words.count(labels.count)) classes", "\(labels[0]) … \(labels[labels.count - 1])"]
+        } else if let image = model.imageOutput, image.index == index {
+            lines += ["\(image.form.width) × \(image.form.height) pixels, \(image.color.rawValue)"]
+        }
+        box(name, Caption("Output", lines, .border), tooltip: "output \(port.name): \(graph[port.value])")
+        arrow(port.value, to: name)
+    }
+
+    private mutating func box(_ name: String, _ caption: Caption, tooltip: String, isTrunk: Bool = true) {
+        var label = "<b>\(Words.escaped(caption.title))</b>"
+        func line(_ text: String, _ color: String) {
+            label += "<br/><font point-size=\"10\" color=\"\(color)\">\(Words.escaped(text))</font>"
+        }
+        for text in caption.lines { line(text, "#4a545e") }
+        if let activation = caption.activation { line("+ " + activation, "#9a6700") }
+        self.line(
+            "\(name) [label=<\(label)>, fillcolor=\"\(caption.kind.fill)\", color=\"\(caption.kind.edge)\", \(isTrunk ? "group=trunk, " : "")tooltip=\(Words.quoted(tooltip))];"
+        )
+    }
+
+    private mutating func arrow(_ value: Graph.Value, to name: String, weight: Int = 1) {
+        line("\(sources[value]!) -> \(name) [label=\" \(Words.shape(graph[value])) \", weight=\(weight)];")
+    }
+}

@@ -1,0 +1,98 @@
+import Thaw
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The file that a drawing of a graph goes to; its ending says the kind.
+struct DrawingFile: Sendable {
+    let path: String
+    private let isLaidOut: Bool
+
+    init(_ path: String) throws {
+        guard path.hasSuffix(".svg") || path.hasSuffix(".dot") else {
+            throw Failure.badValue(path, "a file whose name ends in .svg or .dot")
+        }
+        self.path = path
+        isLaidOut = path.hasSuffix(".svg")
+    }
+
+    /// Writes the drawing: as it is, or laid out by Graphviz.
+    /// - Throws: `Failure` where Graphviz is missing or fails, and where the file cannot be written.
+    func write(_ drawing: GraphDrawing) throws {
+        let bytes = isLaidOut ? try naming(path) { try Graphviz.svg(of: drawing.dot) } : Array(drawing.dot.utf8)
+        try AtomicFile.write(bytes, to: path)
+    }
+
+    private func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        try blaming(path, body)
+    }
+}
+
+/// The program that lays graphs out (https://graphviz.org), as it is found on PATH.
+private enum Graphviz {
+    /// - Throws: `Failure` where there is no such program, or it ends with an error.
+    static func svg(of dot: String) throws -> [UInt8] {
+        let input = try ScratchFile(Array(dot.utf8))
+        let output = try ScratchFile([])
+        let errors = try ScratchFile([])
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (number, file) in [(STDIN_FILENO, input), (STDOUT_FILENO, output), (STDERR_FILENO, errors)] {
+            posix_spawn_file_actions_adddup2(&actions, file.descriptor, number)
+        }
+        var words: [UnsafeMutablePointer<CChar>?] = ["dot", "-Tsvg"].map { (word: String) in strdup(word) } + [nil]
+        defer { for word in words { free(word) } }
+        var process = pid_t()
+        let error = posix_spawnp(&process, "dot", &actions, nil, &words, environ)
+        guard error == 0 else {
+            throw error == ENOENT ? Failure.noGraphviz() : Failure.graphvizFailed(String(cString: strerror(error)))
+        }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else {
+            let said = String(decoding: try errors.contents(), as: UTF8.self).split(separator: "\n").first
+            // Where a program cannot be found only after the process exists, it ends with 127.
+            throw status >> 8 == 127
+                ? Failure.noGraphviz() : Failure.graphvizFailed(said.map(String.init) ?? "status \(status)")
+        }
+        return try output.contents()
+    }
+}
+
+/// A file without a name, which is gone when nobody holds it.
+private final class ScratchFile {
+    let descriptor: Int32
+
+    init(_ bytes: [UInt8]) throws {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var name = Array((folder + "/thaw-XXXXXX").utf8CString)
+        descriptor = mkstemp(&name)
+        guard descriptor >= 0 else { throw Failure.noScratchFile(folder, String(cString: strerror(errno))) }
+        unlink(name)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw Failure.noScratchFile(folder, String(cString: strerror(errno))) }
+            rest = rest.dropFirst(count)
+        }
+        lseek(descriptor, 0, SEEK_SET)
+    }
+
+    deinit { close(descriptor) }
+
+    /// All that was written to it.
+    func contents() throws -> [UInt8] {
+        let size = Int(lseek(descriptor, 0, SEEK_END))
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            while count < size {
+                let part = pread(descriptor, buffer.baseAddress! + count, size - count, off_t(count))
+                guard part > 0 else { break }
+                count += part
+            }
+        }
+    }
+}

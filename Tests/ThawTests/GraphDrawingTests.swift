@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// What drawings show of networks; how they look is Graphviz's.
+@Suite struct GraphDrawingTests {
+    private func drawing(_ network: String) throws -> [String] {
+        let model = try Model.load(contentsOf: Fixtures.path("networks/\(network)/graph.pb")).model
+        return GraphDrawing(model, title: network).dot.split(separator: "\n").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+    }
+
+    /// The captions of the boxes without their marks, a line each.
+    private func captions(_ lines: [String]) -> [String] {
+        lines.compactMap { line in
+            let pattern = #"\[label=<<b>.*?>, fill"#
+            guard let label = line.range(of: pattern, options: .regularExpression) else { return nil }
+            return line[label].dropFirst(8).dropLast(7).replacingOccurrences(of: "<br/>", with: "; ")
+                .replacingOccurrences(of: "<[^>]*>", with: "", options: .regularExpression)
+        }
+    }
+
+    @Test func `a chain is drawn in the field's words, activations with what they follow`() throws {
+        let lines = try drawing("mobilenet_v1_folded")
+        let captions = captions(lines)
+        #expect(captions.first == "Input; input; 32 × 32 pixels, rgb; y = 0.00784314 · x − 1")
+        #expect(captions.contains("Convolution; 3×3, stride 2, 8 filters; + ReLU6"))
+        #expect(captions.contains("Depthwise convolution; 3×3; + ReLU6"))
+        #expect(captions.last == "Output; Reshape_1")
+        #expect(!captions.contains { $0.hasPrefix("ReLU6") })
+        #expect(lines.contains { $0.hasPrefix("input0 -> n0 [label=\" 32×32×3 \"") })
+    }
+
+    @Test func `a shortcut goes past the trunk`() throws {
+        let lines = try drawing("resnet_nchw")
+        let boxes = lines.filter { $0.contains("[label=<<b>") && $0.hasPrefix("n") }
+        #expect(boxes.contains { $0.contains("<b>Add</b>") && $0.contains("group=trunk") })
+        #expect(boxes.contains { !$0.contains("group=trunk") }, "a branch stands beside the trunk")
+    }
+
+    @Test func `modules stand on a ground of their own, by the names of their nodes`() throws {
+        var builder = GraphBuilder()
+        let image = builder.input("input", TensorType([1, 4, 4, 3]))
+        var value = image
+        for module in ["net/mixed_1", "net/mixed_2", "net/mixed_3"] {
+            let branches = try (1...2).map {
+                try builder.add(Unary(.square), [value], name: "\(module)/branch_\($0)/square")[0]
+            }
+            value = try builder.add(Concatenation(axis: 3), branches, name: "\(module)/concat")[0]
+        }
+        builder.output("output", value)
+        let dot = GraphDrawing(Model(graph: builder.graph), title: "modules").dot
+        #expect(dot.components(separatedBy: "subgraph").count - 1 == 3)
+        #expect(dot.contains("label=<mixed_2>, tooltip=\"net/mixed_2\""))
+    }
+
+    @Test func `what names and titles hold does not become markup`() throws {
+        var builder = GraphBuilder()
+        let input = builder.input("a<b>&\"c\\", TensorType([1, 3]))
+        builder.output("o", try builder.add(Unary(.square), [input], name: "n\"\n\\")[0])
+        let dot = GraphDrawing(Model(graph: builder.graph), title: "<t>").dot
+        #expect(dot.contains("<b>&lt;t&gt;</b>"))
+        #expect(dot.contains(">a&lt;b&gt;&amp;&quot;c\\</font>"))
+        #expect(dot.contains("tooltip=\"n\\\"\\n\\\\\""))
+    }
+
+    @Test func `every network of the fixtures can be drawn, twice the same`() throws {
+        for network in NetworkCase.all {
+            let model = try network.conversion().model
+            let dot = GraphDrawing(model, title: network.name).dot
+            #expect(dot == GraphDrawing(model, title: network.name).dot)
+            for node in model.graph.nodes { #expect(dot.contains(node.name), "\(network.name): \(node.name)") }
+        }
+    }
+}
