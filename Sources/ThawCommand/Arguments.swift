@@ -24,10 +24,8 @@ struct Arguments {
             var (name, value) = Self.parts(of: word)
             guard let option = options.first(where: { $0.spelling == name || $0.letter.map { "-\($0)" } == name })
             else {
-                let known = options.filter { !$0.isLater }.map(\.spelling)
-                throw Failure.unknownOption(name, nearest: nearest(to: name, in: known))
+                throw Failure.unknownOption(name, nearest: nearest(to: name, in: options.map(\.spelling)))
             }
-            if option.isLater { throw Failure.later(option.spelling) }
             if let suffix = option.valueSuffix {
                 if value == nil, rest.first?.hasSuffix(suffix) == true { value = rest.popFirst() }
             } else if option.placeholder == nil {

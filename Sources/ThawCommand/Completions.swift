@@ -25,14 +25,12 @@ enum Completions: String, CaseIterable {
         return isFile ? .files : .nothing
     }
 
-    private static func options(of command: Command) -> [any AnyOption] { command.options.filter { !$0.isLater } }
-
     // MARK: bash
 
     private static var bashScript: String {
         var cases = ""
         for command in Commands.all {
-            for option in options(of: command) {
+            for option in command.options {
                 let names = [option.spelling] + (option.letter.map { ["-\($0)"] } ?? [])
                 let pattern = names.map { "\(command.name):\($0)" }.joined(separator: "|")
                 switch values(of: option) {
@@ -49,7 +47,7 @@ enum Completions: String, CaseIterable {
         }
         var lists = ""
         for command in Commands.all {
-            let names = (options(of: command).map(\.spelling) + ["--help"]).joined(separator: " ")
+            let names = (command.options.map(\.spelling) + ["--help"]).joined(separator: " ")
             lists += "        \(command.name)) options=\(quoted(names)) ;;\n"
         }
         let first = (Commands.all.map(\.name) + ["help"] + Help.globalOptions.map(\.name)).joined(separator: " ")
@@ -90,7 +88,7 @@ enum Completions: String, CaseIterable {
         var cases = ""
         for command in Commands.all {
             cases += "        \(command.name))\n            _arguments -S \\\n"
-            for option in options(of: command) {
+            for option in command.options {
                 let help = option.help.filter { !"[]:".contains($0) }
                 let repeated = option.isRepeatable && option.placeholder != nil ? "*" : ""
                 let value: String =
@@ -149,7 +147,7 @@ enum Completions: String, CaseIterable {
             script += "complete -c thaw -n __fish_use_subcommand -a \(command.name) -d \(quoted(command.summary))\n"
         }
         for command in Commands.all {
-            for option in options(of: command) {
+            for option in command.options {
                 let value =
                     switch values(of: option) {
                     case .nothing: option.placeholder == nil ? "" : " -x"

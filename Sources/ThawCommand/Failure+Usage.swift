@@ -12,10 +12,6 @@ extension Failure {
         Failure("there is no option \(name)", remedy: nearest.map { "did you mean \($0)?" })
     }
 
-    static func later(_ name: String) -> Failure {
-        Failure("\(name) is not in this version of Thaw yet")
-    }
-
     static func missingValue(_ option: String, _ placeholder: String) -> Failure {
         Failure(
             "\(option) needs a value", remedy: "\(option) \(placeholder)",

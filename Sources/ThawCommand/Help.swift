@@ -34,7 +34,7 @@ enum Help {
             "thaw \(command.name): \(command.summary)\n\nusage: thaw \(command.name) \(command.usage) [options]\n"
         for (title, options) in command.optionGroups {
             text += "\n\(title)\n"
-            for option in options where !option.isLater {
+            for option in options {
                 let help = option.help + (option.standardText.map { " (\($0))" } ?? "")
                 text += entry(heading(option), help, column: 26)
             }

@@ -50,7 +50,7 @@ enum ManPage {
         for note in command.notes { text += ".PP\n\(escaped(note))\n" }
         for (title, options) in command.optionGroups {
             text += ".PP\n.I \(escaped(title))\n"
-            for option in options where !option.isLater {
+            for option in options {
                 let letter = option.letter.map { "\\fB\\-\($0)\\fR, " } ?? ""
                 let value = option.placeholder.map { " \\fI\(escaped($0))\\fR" } ?? ""
                 let standard = option.standardText.map { " (\($0))" } ?? ""

@@ -15,8 +15,6 @@ protocol AnyOption: Sendable {
     var isRepeatable: Bool { get }
     /// The values that there are, where they can be listed: for completions.
     var choices: [String] { get }
-    /// Whether the option is understood only to say that it is not in this version.
-    var isLater: Bool { get }
     /// How a word must end to be the value of an option that can do without one.
     var valueSuffix: String? { get }
     /// Reads a value; nil is that of an option without one.
@@ -25,7 +23,6 @@ protocol AnyOption: Sendable {
 }
 
 extension AnyOption {
-    var isLater: Bool { false }
     var valueSuffix: String? { nil }
 
     var choices: [String] { listedByPlaceholder }
@@ -114,19 +111,4 @@ struct FileFlag: AnyOption {
         }
         return text
     }
-}
-
-/// An option that a later version brings, and that this one refuses by its name.
-struct LaterOption: AnyOption {
-    let name: String
-    let letter: Character? = nil
-    let placeholder: String?
-    let help = ""
-    let standardText: String? = nil
-    let isRepeatable = true
-    let isLater = true
-
-    init(_ name: String, _ placeholder: String? = nil) { (self.name, self.placeholder) = (name, placeholder) }
-
-    func parse(_ text: String?) throws -> any Sendable { throw Failure.later(spelling) }
 }

@@ -51,7 +51,7 @@ import Testing
     ) throws {
         let script = try #require(Completions(rawValue: shell)).script
         for command in Commands.all {
-            for option in command.options where !option.isLater {
+            for option in command.options {
                 #expect(script.contains(shell == "fish" ? "-l \(option.name)" : option.spelling))
             }
         }
@@ -66,7 +66,7 @@ import Testing
         let page = ManPage.text
         for command in Commands.all {
             #expect(page.contains(".SS thaw \(command.name)"))
-            for option in command.options where !option.isLater {
+            for option in command.options {
                 #expect(page.contains("\\fB\(ManPage.escaped(option.spelling))\\fR"))
             }
             for example in Examples.of(command.name) { #expect(page.contains(ManPage.escaped(example.line))) }
