@@ -15,14 +15,7 @@ extension Model {
                 return try Converter(options).convert(contentsOf: path, labels: labels)
             case .coreML, .coreMLPackage:
                 let file = try CoreMLFile(path, format)
-                let message = try file.message()
-                let (model, warnings) = try ModelReader.run(message, file.package)
-                var conversion = Conversion(
-                    model: model, notes: model.image?.formulas ?? [], warnings: warnings, isGraph: false)
-                // A program with short weights computes in float16, which rounds what goes in.
-                let isHalf = model.graph.nodes.contains { ($0.operation as? Unary)?.function == .float16 }
-                conversion.hasShortWeights = message.hasShortWeights || isHalf
-                return conversion
+                return try file.conversion(of: file.message())
             }
         }
     }
@@ -48,6 +41,13 @@ extension Model {
             return (bytes, program.version)
         }
         let message = try NeuralNetworkWriter.message(self, weights: weights ?? WeightStorage(.float32), target: target)
+        return try Model.write(message, to: path, mayReplace: mayReplace)
+    }
+
+    /// Writes a neural network's message.
+    static func write(
+        _ message: Message, to path: String, mayReplace: Bool
+    ) throws -> (bytes: Int, version: CoreMLVersion) {
         let file = try AtomicFile(path: path, mayReplace: mayReplace)
         var bytes = 0
         try message.write {
@@ -55,7 +55,14 @@ extension Model {
             try file.write($0)
         }
         try file.commit()
-        return (bytes, CoreMLVersion(rawValue: message.specificationVersion)!)
+        return (bytes, message.knownVersion)
+    }
+}
+
+extension Message {
+    /// The version of a Core ML model; the newest known for one that is newer.
+    var knownVersion: CoreMLVersion {
+        CoreMLVersion(rawValue: self.specificationVersion) ?? CoreMLVersion.allCases.last!
     }
 }
 
@@ -110,4 +117,15 @@ struct CoreMLFile {
 
     /// The outermost message of a Core ML model.
     func message() throws -> Message { try Message(.model, reading: ByteView(viewing: file.bytes, of: file)) }
+
+    /// The model that the file's message is.
+    func conversion(of message: Message) throws -> Conversion {
+        let (model, warnings) = try ModelReader.run(message, package)
+        var conversion = Conversion(
+            model: model, notes: model.image?.formulas ?? [], warnings: warnings, isGraph: false)
+        // A program with short weights computes in float16, which rounds what goes in.
+        let isHalf = model.graph.nodes.contains { ($0.operation as? Unary)?.function == .float16 }
+        conversion.hasShortWeights = message.hasShortWeights || isHalf
+        return conversion
+    }
 }

@@ -16,7 +16,7 @@ struct Command: Sendable {
 
 /// The commands, in the order in which the help lists them.
 enum Commands {
-    static let all = [convert, classify, evaluate, apply, run, compare, benchmark, inspect]
+    static let all = [convert, compress, classify, evaluate, apply, run, compare, benchmark, inspect]
 
     static let whatGoesIn: [any AnyOption] = [
         Options.input, Options.output, Options.set, Options.tag, Options.signature, Options.size, Options.color,
@@ -69,6 +69,27 @@ enum Commands {
                 + "may follow the graph. Where the preprocessing was assumed, it tells how sure the network is under each.",
         ],
         run: runConvert)
+
+    static let compress = Command(
+        name: "compress", summary: "store a Core ML model's weights in less",
+        usage: "MODEL -o OUT --weights TYPE",
+        optionGroups: [
+            (
+                "what comes out",
+                [
+                    Options.compressed, Options.shorterWeights, Options.minElements, Options.depthwise, Options.target,
+                    Options.noClobber,
+                ]
+            ), ("whether it is still right", [Options.verify, Options.tolerance] + whatImagesAre),
+        ],
+        notes: [
+            "MODEL is a .mlmodel or a .mlpackage. All else of it stays as it is, unless it goes into the other dialect.",
+            "Each output channel has a scale and an offset of its own in int8. A palette is one for all weights of a layer, "
+                + "and in an ML Program for iOS 18 one for each output channel where that pays.",
+            "--verify compares the model with the one before on images; more images may follow the model. It says how "
+                + "far they lie apart, and judges only where --tolerance says how far they may, or for float16.",
+        ],
+        run: runCompress)
 
     static let classify = Command(
         name: "classify", summary: "say what images show",

@@ -82,7 +82,9 @@ extension Arguments {
 // MARK: What is printed
 
 /// The report as lines for people.
-func text(of report: Comparison.Report) -> String {
+///
+/// - Parameter hasVerdict: Whether it says that the models agree or disagree, and by which tolerance.
+func text(of report: Comparison.Report, hasVerdict: Bool = true) -> String {
     func line(_ heading: String, _ text: String) -> String { padded(heading, 21) + text + "\n" }
     func share(_ difference: Comparison.Difference) -> String {
         "\(significant(difference.absolute)), \(significant(difference.relative)) of the range"
@@ -91,7 +93,7 @@ func text(of report: Comparison.Report) -> String {
     if let largest = report.largest {
         text += line("largest difference", "\(share(largest.difference)), in \(largest.image)")
     }
-    text += line("tolerance", "\(report.tolerance) of the range")
+    if hasVerdict { text += line("tolerance", "\(report.tolerance) of the range") }
     if let place = report.place {
         text += line(
             "first exceeded at", "\(place.node) (\(place.operation)): \(share(place.difference)), in \(place.image)")
@@ -102,10 +104,12 @@ func text(of report: Comparison.Report) -> String {
         for labels in report.differingLabels.prefix(10) {
             text += line(
                 "",
-                "\(labels.image): \(labels.first), \(labels.second)" + (labels.isExplained ? ", as good as equal" : ""))
+                "\(labels.image): \(labels.first), \(labels.second)"
+                    + (labels.isExplained && hasVerdict ? ", as good as equal" : ""))
         }
         if report.differingLabels.count > 10 { text += line("", "and \(report.differingLabels.count - 10) more") }
     }
+    if !hasVerdict, report.agrees { return text }
     return text + line("", report.agrees ? "the models agree" : "the models disagree")
 }
 

@@ -19,6 +19,14 @@ enum Examples {
                 purpose: "Scale and bias by hand, for pixels from 0 to 255:",
                 line: "thaw convert net.pb --scale 0.0078431 --bias -1,-1,-1"),
         ],
+        "compress": [
+            Example(
+                purpose: "A palette of 64 numbers for each layer's weights, and what that changes:",
+                line: "thaw compress Net.mlmodel -o Net6.mlmodel --weights palette6 --verify a.jpg"),
+            Example(
+                purpose: "Each output channel's weights in 8 bits, as an ML Program:",
+                line: "thaw compress Net.mlmodel -o Net.mlpackage --weights int8"),
+        ],
         "classify": [
             Example(
                 purpose: "What is on the photographs in a folder:", line: "thaw classify Net.mlmodel photos/ --top 3"),

@@ -40,6 +40,10 @@ extension Failure {
 
     static func missingArgument(_ what: String) -> Failure { Failure("\(what) is missing") }
 
+    static func missingOption(_ option: any AnyOption) -> Failure {
+        Failure("\(option.spelling) is missing", remedy: "\(option.spelling) \(option.placeholder ?? "")")
+    }
+
     static func excessArgument(_ word: String) -> Failure { Failure("'\(word)' is one argument too many") }
 
     static func needsOption(_ option: String, _ other: String) -> Failure {
@@ -56,7 +60,7 @@ extension Failure {
 
     static func verifyNeedsImage() -> Failure {
         Failure(
-            "--verify needs a graph that takes an image",
+            "--verify needs a network that takes an image",
             remedy: "this one takes an array; 'thaw run' shows what it gives")
     }
 

@@ -76,6 +76,9 @@ extension Arguments {
         }
     }
 
+    /// Whether weights are to be stored in so little that the answers are not the same any more.
+    var isLossy: Bool { weightStorage?.type.isSelective ?? false }
+
     /// The threads to use: all cores, unless said.
     var threads: Int { self[Options.threads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }

@@ -72,6 +72,17 @@ enum Options {
             + "channel; a palette is a list of 256, 64 or 16 numbers",
         standard: WeightType?.none, "float32 in .mlmodel, float16 in .mlpackage"
     ) { try readChoice($0, of: WeightType.self) }
+    static let compressed = Option(
+        "out", letter: "o", "FILE",
+        "the model to write: .mlmodel is a neural network, .mlpackage an ML Program; it may be the one that is read",
+        standard: String?.none
+    ) { try readModelPath($0) }
+    static let shorterWeights = Option(
+        "weights", "int8|palette8|palette6|palette4|float16",
+        "how weights are stored: int8 is 8 bits on a line for each output channel; a palette is a list of 256, 64 or 16 "
+            + "numbers; in float16 an ML Program also computes",
+        standard: WeightType?.none
+    ) { try readShorterType($0) }
     static let minElements = Option(
         "min-elements", "N", "compress arrays of at least so many weights", standard: 2048, "2048", read: readCount)
     static let depthwise = Flag("depthwise", "compress the filters of depthwise convolutions, too")

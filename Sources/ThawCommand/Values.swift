@@ -145,6 +145,15 @@ extension Color {
     }
 }
 
+/// How weights are stored in less than single precision.
+func readShorterType(_ text: String) throws -> WeightType {
+    let choices: [WeightType] = [.int8, .palette8, .palette6, .palette4, .float16]
+    guard let choice = choices.first(where: { $0.rawValue == text }) else {
+        throw Failure.notAChoice(text, choices.map(\.rawValue))
+    }
+    return choice
+}
+
 /// Where a model is written to; its ending says the format.
 func readModelPath(_ text: String) throws -> String {
     var path = text[...]

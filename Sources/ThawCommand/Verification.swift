@@ -1,7 +1,10 @@
 import Thaw
 
-/// `convert --verify`: the model that was written is read back and held to the graph on images; and where the
-/// preprocessing was assumed, a table says how sure the network is under each.
+/// `convert --verify` and `compress --verify`: the model that was written is read back and held to the graph or to the model
+/// that it was made of on images; and where the preprocessing was assumed, a table says how sure the network is under each.
+///
+/// Weights that were stored in less than 16 bits are not the same any more. How much that may change is for the user to say:
+/// without `--tolerance` there are figures, and no verdict.
 struct Verification {
     private let files: [String]
     private let crop: Crop
@@ -9,6 +12,7 @@ struct Verification {
     private let tolerance: Double?
     private let threads: Int
     private let color: ColorLayout?
+    private let hasVerdict: Bool
 
     /// Nil where nobody asks for it.
     /// - Throws: `Failure` for an argument or option that has no meaning without it, and where there are no images.
@@ -33,7 +37,8 @@ struct Verification {
         self.files = files
         self.decoding = decoding
         crop = arguments.crop
-        tolerance = arguments[Options.tolerance]
+        hasVerdict = arguments.isGiven(Options.tolerance) || !arguments.isLossy
+        tolerance = hasVerdict ? arguments[Options.tolerance] : .infinity
         threads = arguments.threads
         color = arguments[Options.color]
     }
@@ -52,7 +57,7 @@ struct Verification {
         }
         for (image, warning) in report.warnings { console.warn("\(image): \(warning)") }
         for (_, failure) in report.failures { console.report(failure) }
-        try console.print(text(of: report))
+        try console.print(text(of: report, hasVerdict: hasVerdict))
         if !conversion.isPreprocessingCertain, report.labelsCompared > 0 {
             try console.print(
                 table(

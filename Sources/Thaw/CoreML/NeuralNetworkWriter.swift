@@ -17,7 +17,7 @@ struct NeuralNetworkWriter {
         _ model: Model, weights: WeightStorage = WeightStorage(.float32), target: CoreMLVersion? = nil
     ) throws -> Message {
         var message = try float32(model, target)
-        if weights.type != .float32 { message.storeWeights(as: weights) }
+        if weights.type != .float32 { try message.storeWeights(as: weights, target: target) }
         return message
     }
 

@@ -1,37 +1,54 @@
 extension Message {
-    /// Stores the weights of a neural network's layers, in a whole model, in another type than float32.
-    mutating func storeWeights(as storage: WeightStorage) {
+    /// Stores the weights of a neural network's layers, in a whole model, in less than they take.
+    /// - Parameter target: The newest version that may be used.
+    /// - Returns: Whether any are.
+    /// - Throws: `Failure` where the version does not know such weights.
+    @discardableResult
+    mutating func storeWeights(as storage: WeightStorage, target: CoreMLVersion? = nil) throws -> Bool {
+        // The first version that knows such weights.
+        let needed: CoreMLVersion = storage.type.isSelective ? .iOS12 : .iOS11Point2
+        if let target, target < needed {
+            throw Failure.targetTooOld("--weights \(storage.type.rawValue)", needs: needed.systems, target.name)
+        }
         let kind = choice!
-        var isCompressed = false
+        var isChanged = false
         var layers: [Message] = self[kind].layers
-        for index in layers.indices {
-            guard storage.type.isSelective else {
-                layers[index].halveWeights()
-                continue
-            }
-            if layers[index].compressWeights(storage) { isCompressed = true }
+        for index in layers.indices
+        // What prepares the image stays exact.
+        where !(layers[index].name as String).hasPrefix(NeuralNetworkWriter.scalingLayer(of: "")) {
+            let isShorter =
+                storage.type.isSelective ? layers[index].compressWeights(storage) : layers[index].halveWeights()
+            isChanged = isChanged || isShorter
         }
         self[kind].layers = layers
-        // The first version that knows such weights.
-        let needed: CoreMLVersion = isCompressed ? .iOS12 : storage.type == .float16 ? .iOS11Point2 : .iOS11
-        self.specificationVersion = Swift.max(needed.rawValue, self.specificationVersion as Int)
+        if isChanged { self.specificationVersion = Swift.max(needed.rawValue, self.specificationVersion as Int) }
+        return isChanged
     }
 
-    /// Stores all weights in this message in half precision.
-    private mutating func halveWeights() {
-        guard messageType == .weights else { return mapMessages { $0.halveWeights() } }
-        guard let floats = storedFloats else { return }
+    /// Stores all weights in this message in half precision, but for arrays of which a number is too large for it.
+    /// - Returns: Whether there are any.
+    private mutating func halveWeights() -> Bool {
+        guard messageType == .weights else {
+            var isChanged = false
+            mapMessages { if $0.halveWeights() { isChanged = true } }
+            return isChanged
+        }
+        guard has("floatValue"), let floats = storedFloats,
+            !floats.withFloats({ $0.contains { abs($0) > WeightStorage.largest && $0.isFinite } })
+        else { return false }
         self.floatValue = ByteView(copying: UnsafeRawBufferPointer(start: nil, count: 0))
         self.float16Value = floats.converted(to: .float16).view
+        return true
     }
 
-    /// The weights as they stand in single precision, nil where there are none.
+    /// The weights where they stand as floating-point numbers.
     private var storedFloats: Tensor? {
-        let floats: ByteView = self.floatValue
-        guard floats.count > 0 else { return nil }
+        let (floats, halves): (ByteView, ByteView) = (self.floatValue, self.float16Value)
+        let (view, element): (ByteView, ElementType) = floats.count > 0 ? (floats, .float32) : (halves, .float16)
+        guard view.count > 0 else { return nil }
         return Tensor(
-            shape: [floats.count / 4], element: .float32,
-            storage: Tensor.Storage(viewing: floats.bytes, of: floats.owner))
+            shape: [view.count / element.size], element: element,
+            storage: Tensor.Storage(viewing: view.bytes, of: view.owner))
     }
 
     /// Compresses the weights of a convolution or a dense layer.
@@ -44,10 +61,11 @@ extension Message {
         let isDeconvolution = kind == "convolution" && parameters.isDeconvolution as Bool
         guard !isDeconvolution, outputs > 0, weights.elementCount % outputs == 0 else { return false }
         let inner = kind == "convolution" ? parameters.kernelChannels as Int : weights.elementCount / outputs
+        guard inner > 0, weights.elementCount % (outputs * inner) == 0 else { return false }
         let shape =
             kind == "convolution"
             ? Shape([outputs, inner, weights.elementCount / outputs / inner, 1]) : [outputs, inner]
-        guard storage.compresses(shape) else { return false }
+        guard storage.compresses(weights.reshaped(shape)) else { return false }
         var compressed = Message(.weights)
         let bits = storage.type.paletteBits ?? 8
         compressed.quantization.numberOfBits = bits

@@ -7,9 +7,27 @@ extension Message {
         if messageType == MessageType.valueType.type(of: "tensorType") {
             return !["FLOAT32", "INT32", "BOOL", "STRING", "FLOAT64"].contains(self.dataType as String)
         }
-        return entries.contains { _, value in
+        return contains(\.hasShortWeights)
+    }
+
+    /// Whether weights are stored in less than floating-point numbers take: as codes, places in a list, or without zeros.
+    var hasCompressedWeights: Bool {
+        if messageType == .weights { return has("quantization") || has("int8RawValue") }
+        if messageType == .operation, (self.type as String).hasPrefix("constexpr_") { return true }
+        return contains(\.hasCompressedWeights)
+    }
+
+    /// Whether weights of a neural network, or numbers of a program, are stored or computed in single precision.
+    var hasSinglePrecision: Bool {
+        if messageType == .weights { return has("floatValue") }
+        if messageType == .value, has("blobFileValue") { return self.type.tensorType.dataType as String == "FLOAT32" }
+        return contains(\.hasSinglePrecision)
+    }
+
+    private func contains(_ test: (Message) -> Bool) -> Bool {
+        entries.contains { _, value in
             guard case .messages(let messages) = value else { return false }
-            return messages.contains(where: \.hasShortWeights)
+            return messages.contains(where: test)
         }
     }
 }

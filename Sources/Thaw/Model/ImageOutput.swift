@@ -141,8 +141,8 @@ extension ChannelArithmetic {
             scale: Array(repeating: factor, count: channels), offset: Array(repeating: summand, count: channels))
     }
 
-    /// Whether it is this scaling but for the rounding to single precision.
+    /// Whether it is this scaling but for the rounding to half precision.
     fileprivate func isClose(to scaling: PixelScaling) -> Bool {
-        zip(scale + offset, scaling.scale + scaling.bias).allSatisfy { abs($0 - $1) <= 1e-6 * max(1, abs($1)) }
+        zip(scale + offset, scaling.scale + scaling.bias).allSatisfy { abs($0 - $1) <= 0x1p-10 * max(1, abs($1)) }
     }
 }

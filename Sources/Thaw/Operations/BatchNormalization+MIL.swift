@@ -1,6 +1,7 @@
 extension BatchNormalization: MILOperation {
-    /// What makes the variance 1 together with it: an epsilon of 0 might stand for something else.
-    private static let epsilon: Float = 1e-5
+    /// What makes the variance 1 together with it: an epsilon of 0 might stand for something else. Half precision holds both
+    /// this power of two and 1 less it.
+    private static let epsilon: Float = 0x1p-11
 
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         let x = MILArgument.value(node.input)

@@ -224,7 +224,8 @@ import Testing
             (["resnet", "--threads", "1"], "thaw: --threads has no effect without --verify\n"),
             (["resnet", "--verify"], "thaw: --verify needs a value; --verify IMAGE\n"),
             (
-                ["no_image", "--verify", "PHOTO"], "--verify needs a graph that takes an image; this one takes an array"
+                ["no_image", "--verify", "PHOTO"],
+                "--verify needs a network that takes an image; this one takes an array"
             ),
         ] as [([String], String)])
     func refusals(_ words: [String], _ message: String) throws {

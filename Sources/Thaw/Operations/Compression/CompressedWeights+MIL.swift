@@ -2,13 +2,19 @@
 extension MILBlock {
     /// Adds the operation whose result are these weights, and returns its name.
     mutating func addCompressed(_ weights: Tensor, _ name: String) -> String {
-        version = max(version, .iOS16)
         let name = unique(name)
+        addCompressed(weights, as: name)
+        return name
+    }
+
+    /// Adds the operation whose result are these weights under a name that nothing else has.
+    mutating func addCompressed(_ weights: Tensor, as name: String) {
+        version = max(version, .iOS16)
         let type = TensorType(weights.shape, float)
         if let bits = storage.type.paletteBits {
             addPalette(weights, bits, name, type)
         } else {
-            let codes = LinearCodes(weights)
+            let codes = LinearCodes(weights, scalesIn: float)
             let rows = codes.scales.count
             let data = Tensor(codes: codes.codes, shape: weights.shape)
             let zeros = Tensor(codes: codes.zeros, shape: [rows])
@@ -21,20 +27,17 @@ extension MILBlock {
                     ("zero_point", inFile(zeros, .uint8, TensorType([rows], .uint8).message)),
                 ])
         }
-        return name
     }
 
     private mutating func addPalette(_ weights: Tensor, _ bits: Int, _ name: String, _ type: TensorType) {
-        // From iOS 18 on each output channel may have a list of its own, which pays where the list is the smaller part.
-        let perRow = weights.elementCount / max(1, weights.shape[0])
-        let isGrouped = target.map { $0 >= .iOS18 } ?? false && perRow >= 4 << bits
-        let rows = isGrouped ? weights.shape[0] : 1
-        let length = weights.elementCount / rows
+        let isGrouped = version >= .iOS18
+        let groups = isGrouped ? WeightPalette.groups(of: weights.shape, bits: bits) : 1
+        let length = weights.elementCount / groups
         var numbers: [Float] = []
         var places: [UInt8] = []
         weights.withFloats { floats in
-            for row in 0..<rows {
-                let part = UnsafeBufferPointer(rebasing: floats[row * length..<(row + 1) * length])
+            for group in 0..<groups {
+                let part = UnsafeBufferPointer(rebasing: floats[group * length..<(group + 1) * length])
                 let palette = WeightPalette(part, bits: bits)
                 numbers += palette.numbers
                 places += palette.places(of: part)
@@ -61,7 +64,7 @@ extension MILBlock {
         let (kind, elementName) = kinds[bits]!
         var indices = TensorType(weights.shape, .uint8).message
         indices.tensorType.dataType = elementName
-        let listShape = Shape([rows] + weights.shape.dropFirst().map { _ in 1 } + [1 << bits, 1])
+        let listShape = Shape([groups] + weights.shape.dropFirst().map { _ in 1 } + [1 << bits, 1])
         addConstantExpression(
             "constexpr_lut_to_dense", name, type,
             [

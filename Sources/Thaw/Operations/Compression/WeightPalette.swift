@@ -46,6 +46,14 @@ struct WeightPalette: Sendable {
         numbers = centers
     }
 
+    /// Among how many lists the output channels of weights of this shape are best divided, each with as many of them. From iOS 18
+    /// on each channel may have a list of its own, but lists are to take no more than a quarter of what the places take.
+    static func groups(of shape: Shape, bits: Int) -> Int {
+        let places = shape.elementCount * bits / 8
+        let list = MemoryLayout<UInt16>.size << bits
+        return (1...max(1, shape[0])).last { shape[0] % $0 == 0 && 4 * $0 * list <= places } ?? 1
+    }
+
     /// So many numbers among the rising `values`, where those are dense denser by the cube root.
     private static func spread(_ values: [Float], _ count: Int) -> [Float] {
         // Between two edges lie equally many values: there the cube root of the density grows as the width to 2/3.

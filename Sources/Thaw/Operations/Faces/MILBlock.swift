@@ -142,7 +142,7 @@ struct MILBlock {
         switch argument {
         case .value(let value): names = [self.name(value)]
         case .values(let values): names = values.map { self.name($0) }
-        case .weights(let tensor) where storage.compresses(tensor.shape): names = [addCompressed(tensor, name)]
+        case .weights(let tensor) where storage.compresses(tensor): names = [addCompressed(tensor, name)]
         case .constant(let tensor), .weights(let tensor): names = [constant(tensor, name)]
         case .integer(let integer): names = [constant(Tensor(integers: [integer], shape: []), name)]
         case .integers(let integers): names = [constant(Tensor(integers: integers, shape: [integers.count]), name)]

@@ -37,9 +37,14 @@ public struct WeightStorage: Sendable {
         self.includesDepthwise = includesDepthwise
     }
 
-    /// Whether these weights, output channels first, are compressed to less than floating-point numbers.
-    func compresses(_ shape: Shape) -> Bool {
-        let isDepthwise = shape.rank == 4 && shape[1] == 1
-        return type.isSelective && shape.elementCount >= minimumCount && (includesDepthwise || !isDepthwise)
+    /// Whether these weights, output channels first, are compressed to less than floating-point numbers. Those of which one
+    /// is infinite or no number never are.
+    func compresses(_ weights: Tensor) -> Bool {
+        let isDepthwise = weights.shape.rank == 4 && weights.shape[1] == 1
+        return type.isSelective && weights.elementCount >= max(1, minimumCount) && (includesDepthwise || !isDepthwise)
+            && weights.withFloats { $0.allSatisfy { abs($0) <= WeightStorage.largest } }
     }
+
+    /// Half precision has no larger number.
+    static let largest: Float = 65504
 }

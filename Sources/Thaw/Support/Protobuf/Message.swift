@@ -53,10 +53,10 @@ struct Message: Sendable {
     }
 
     /// Changes every message that a field holds.
-    mutating func mapMessages(_ body: (inout Message) -> Void) {
+    mutating func mapMessages(_ body: (inout Message) throws -> Void) rethrows {
         for index in entries.indices {
             guard case .messages(var messages) = entries[index].value else { continue }
-            for place in messages.indices { body(&messages[place]) }
+            for place in messages.indices { try body(&messages[place]) }
             entries[index].value = .messages(messages)
         }
     }

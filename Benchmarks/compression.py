@@ -1,0 +1,72 @@
+"""What stored in less the demo network still tells: size and share of the CIFAR-10 test photographs that it gets right, for
+each way of storing weights and each dialect, as the table of README.md.
+
+    python3 Benchmarks/compression.py TEST [--thaw .build/release/thaw] [--only palette6,int8]
+
+TEST is a folder with a folder of photographs for each class (cifar10.tar.xz has one, test/). Exit code 1 where int8 or
+palette8 loses more than half a point against float32, or palette6 more than one.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Points that a way of storing weights may lose; None is measured only.
+LIMITS = {"float32": 0, "float16": 0.5, "int8": 0.5, "palette8": 0.5, "palette6": 1, "palette4": None}
+# The dialects, with what makes them: the oldest systems, and the file's ending.
+DIALECTS = [
+    ("neural network", "mlmodel", []),
+    ("ML Program", "mlpackage", []),
+    ("ML Program, iOS 18", "mlpackage", ["--target", "iOS18"]),
+]
+
+
+def size(path):
+    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) if path.is_dir() else path.stat().st_size
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("test")
+    parser.add_argument("--thaw", default=str(ROOT / ".build/release/thaw"))
+    parser.add_argument("--only", default=",".join(LIMITS))
+    options = parser.parse_args()
+
+    def thaw(*words):
+        return subprocess.run([options.thaw, *map(str, words)], check=True, capture_output=True, text=True).stdout
+
+    print("| weights | " + " | ".join(f"{name}, KB | right, %" for name, _, _ in DIALECTS) + " |")
+    print("|---" * (1 + 2 * len(DIALECTS)) + "|")
+    whole, failures = None, []
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for weights in options.only.split(","):
+            cells = []
+            for number, (name, ending, words) in enumerate(DIALECTS):
+                source, result = folder / f"whole{number}.{ending}", folder / f"{weights}{number}.{ending}"
+                if not source.exists():
+                    thaw(
+                        "convert", ROOT / "Models/cifar10.pb", "--labels", ROOT / "labels/cifar10.txt", "-o", source,
+                        "--weights", "float32", *words)
+                if weights == "float32":
+                    result = source
+                else:
+                    thaw("compress", source, "-o", result, "--weights", weights)
+                right = json.loads(thaw("evaluate", result, options.test, "--format", "json"))["top1"]["share"] * 100
+                cells.append(f"{size(result) / 1e3:.0f} | {right:.2f}")
+                whole = right if whole is None else whole
+                limit = LIMITS[weights]
+                if limit is not None and right < whole - limit:
+                    failures.append(f"{weights} as {name}: {right:.2f} % right, {whole:.2f} % before; {limit} points may go")
+            print(f"| {weights} | " + " | ".join(cells) + " |", flush=True)
+    for failure in failures:
+        print(failure, file=sys.stderr)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

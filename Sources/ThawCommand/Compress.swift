@@ -1,0 +1,22 @@
+import Thaw
+
+/// `thaw compress`: the weights of a Core ML model stored in less; what is said of it goes to standard error, the agreement with
+/// the model as it was to standard output.
+func runCompress(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+    guard let source = arguments.positional.first else { throw Failure.missingArgument("the model") }
+    guard let result = arguments[Options.compressed] else { throw Failure.missingOption(Options.compressed) }
+    guard let weights = arguments.weightStorage else { throw Failure.missingOption(Options.shorterWeights) }
+    let verification = try Verification(arguments)
+    let compression = try Compression(contentsOf: source, weights: weights)
+    compression.original.warnings.forEach(console.warn)
+    try blaming(source) { try verification?.check(compression.original) }
+    let written = try blaming(source) {
+        try compression.write(
+            to: result, target: arguments[Options.target], mayReplace: !arguments[Options.noClobber])
+    }
+    let share = fixed(100 * Double(written.bytes) / Double(compression.byteCount), 1)
+    console.note(
+        "wrote \(result): \(megabytes(written.bytes)), \(share) % of the \(megabytes(compression.byteCount)) before, "
+            + "Core ML version \(written.version.rawValue), for \(written.version.systems) and later")
+    return try verification?.run(compression.original, asWrittenTo: result, console) ?? .done
+}

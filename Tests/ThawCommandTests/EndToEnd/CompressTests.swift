@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+@Suite struct CompressTests {
+    private func converted(_ name: String = "m.mlmodel") throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let words = ["convert", Project.demo, "--labels", Project.demoLabels, "-o", name, "--weights", "float32"]
+        #expect(try Thaw.run(words, in: folder).status == 0)
+        return folder
+    }
+
+    @Test(arguments: ["m.mlmodel", "m.mlpackage"]) func `it says the size before and after, and how far answers differ`(
+        _ name: String
+    ) throws {
+        let folder = try converted(name)
+        let result = "small" + name.dropFirst()
+        let outcome = try Thaw.run(
+            "compress", name, "-o", result, "--weights", "palette6", "--verify", Project.photograph("cat"),
+            Project.photograph("horse"), in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let pattern =
+            #/wrote small\.\w+: 0\.2 MB, 2\d\.\d % of the 1\.1 MB before, Core ML version [37], for iOS 1[26] .*\n/#
+        #expect(outcome.errors.wholeMatch(of: pattern) != nil, "\(outcome.errors)")
+        #expect(outcome.lines.first == "images               2")
+        #expect(outcome.lines[1].hasPrefix("largest difference   0."))
+        #expect(outcome.lines[2].wholeMatch(of: #/first label          the same on [12] of 2/#) != nil)
+        // Nobody has said how far they may differ.
+        #expect(!outcome.output.contains("agree") && !outcome.output.contains("tolerance"))
+    }
+
+    @Test func `a tolerance makes a verdict of it`() throws {
+        let folder = try converted()
+        let words = ["compress", "m.mlmodel", "-o", "s.mlmodel", "--weights", "palette4", Project.photograph("cat")]
+        let strict = try Thaw.run(words + ["--verify", Project.photograph("horse"), "--tolerance", "1e-6"], in: folder)
+        #expect(strict.status == 1)
+        #expect(strict.lines.last == "                     the models disagree")
+        #expect(strict.output.contains("\ntolerance            1e-06 of the range\n"))
+        let loose = try Thaw.run(words + ["--verify", Project.photograph("horse"), "--tolerance", "1"], in: folder)
+        #expect(loose.status == 0)
+        #expect(loose.lines.last == "                     the models agree")
+        let half = try Thaw.run(
+            "compress", "m.mlmodel", "-o", "h.mlmodel", "--weights", "float16", "--verify", Project.photograph("cat"),
+            in: folder)
+        #expect(half.status == 0)
+        #expect(half.lines.last == "                     the models agree")
+    }
+
+    @Test func `convert has no verdict on such weights either`() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Thaw.run(
+            "convert", Project.demo, "--labels", Project.demoLabels, "--weights", "palette4", "-o", "m.mlmodel",
+            "--verify", Project.photograph("cat"), in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.contains("first label          the same on 1 of 1\n"))
+        #expect(!outcome.output.contains("agree"))
+    }
+
+    @Test func `a model may take its own place, unless that is forbidden`() throws {
+        let folder = try converted()
+        let before = try folder.data("m.mlmodel")
+        let words = ["compress", "m.mlmodel", "-o", "./m.mlmodel", "--weights", "int8"]
+        #expect(try Thaw.run(words + ["--no-clobber"], in: folder).status == 2)
+        #expect(try folder.data("m.mlmodel") == before)
+        let outcome = try Thaw.run(words + ["--verify", Project.photograph("cat")], in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("first label          the same on 1 of 1\n"))
+        #expect(try folder.data("m.mlmodel").count < before.count / 3)
+        #expect(try folder.names == ["m.mlmodel"])
+        let again = try Thaw.run(words, in: folder)
+        #expect(again.status == 2)
+        #expect(
+            again.errors
+                == "thaw: m.mlmodel: the weights are compressed already; compress the model that it was made of: each time loses more\n"
+        )
+    }
+
+    @Test(
+        "What is missing or wrong is said",
+        arguments: [
+            ([], "the model is missing"),
+            (["MODEL"], "--out is missing; --out FILE"),
+            (["MODEL", "-o", "s.mlmodel"], "--weights is missing; --weights int8|palette8|palette6|palette4|float16"),
+            (
+                ["MODEL", "-o", "s.mlmodel", "--weights", "float32"],
+                "--weights: 'float32' will not do; int8, palette8, palette6, palette4 or float16 is expected"
+            ),
+            (["MODEL", "-o", "s.mlmodel", "--weights", "palette5"], "--weights: 'palette5' will not do; "),
+            (["MODEL", "-o", "s.onnx", "--weights", "int8"], "--out: 's.onnx' will not do; "),
+            (["MODEL", "x", "-o", "s.mlmodel", "--weights", "int8"], "'x' is one argument too many"),
+            (
+                ["MODEL", "-o", "s.mlmodel", "--weights", "int8", "--tolerance", "1"],
+                "--tolerance has no effect without --verify"
+            ),
+            (["none.mlmodel", "-o", "s.mlmodel", "--weights", "int8"], "none.mlmodel: no such file"),
+            (
+                ["GRAPH", "-o", "s.mlmodel", "--weights", "int8"],
+                "GRAPH: is a graph; a Core ML model is expected; 'thaw convert --weights' compresses on the way"
+            ),
+            (
+                ["MODEL", "-o", "s.mlmodel", "--weights", "int8", "--target", "iOS11"],
+                "MODEL: --weights int8 needs iOS 12 and macOS 10.14; --target iOS11 is older"
+            ),
+            (
+                ["MODEL", "-o", "s.mlpackage", "--weights", "palette4", "--target", "iOS15"],
+                "MODEL: --weights palette4 needs iOS 16 and macOS 13; --target iOS15 is older"
+            ),
+            (
+                ["ARRAY", "-o", "s.mlmodel", "--weights", "int8", "--min-elements", "1", "--verify", "PHOTO"],
+                "ARRAY: --verify needs a network that takes an image; "
+            ),
+        ])
+    func refused(_ words: [String], _ message: String) throws {
+        let folder = try TemporaryFolder()
+        let model = Project.fixture("coreml/rgb.mlmodel")
+        let array = Project.fixture("coreml/array.mlmodel")
+        func placed(_ text: String) -> String {
+            text.replacingOccurrences(of: "MODEL", with: model).replacingOccurrences(of: "GRAPH", with: Project.demo)
+                .replacingOccurrences(of: "ARRAY", with: array)
+                .replacingOccurrences(of: "PHOTO", with: Project.photograph("cat"))
+        }
+        let outcome = try Thaw.run(["compress"] + words.map(placed), in: folder)
+        #expect(outcome.status == 2)
+        #expect(outcome.output == "")
+        #expect(outcome.errors.hasPrefix("thaw: " + placed(message)), "\(outcome.errors)")
+        #expect(try folder.names == [])
+    }
+}

@@ -1,0 +1,282 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// Models that exist already with their weights stored in less.
+@Suite struct CompressionTests {
+    /// A model with several outputs, one of them an image, that says much of itself.
+    private static func picture() throws -> Model {
+        var model = try pictureModel(size: (8, 6)) { builder, input in
+            let filters = Convolution(
+                filters: Tensor(noise(9 * 3 * 8), shape: [3, 3, 3, 8]), bias: Tensor(noise(8), shape: [8]),
+                window: Window(height: .init(size: 3, before: 1, after: 1), width: .init(size: 3, before: 1, after: 1)))
+            let features = try builder.add(filters, [input], name: "features")[0]
+            let last = Convolution(
+                filters: Tensor(noise(24), shape: [1, 1, 8, 3]), bias: nil,
+                window: Window(height: .init(size: 1), width: .init(size: 1)))
+            return try builder.add(Unary(.sigmoid), builder.add(last, [features], name: "last"), name: "picture")[0]
+        }
+        let features = try #require(model.graph.nodes.first { $0.name == "features" }).outputs[0]
+        model.graph.outputs.append(Graph.Port(name: "features", value: features))
+        model.metadata.author = "A. Person"
+        model.metadata.license = "CC0"
+        model.metadata.description = "Paints"
+        model.metadata.version = "2.1"
+        model.metadata.userDefined = ["a key": "a value", "b": ""]
+        return model
+    }
+
+    private static let fixtures = ["rgb", "bgr", "gray", "array", "array_exact", "rgb_half", "converted"]
+    private static let networks = ["mobilenet_v1_folded", "resnet", "preprocess_per_channel_sub_div"]
+    private static let types: [WeightType] = [.int8, .palette8, .palette6, .palette4, .float16]
+
+    private static let sources =
+        fixtures.map { "\($0).mlmodel" }
+        + (networks + ["picture"]).flatMap { ["\($0).mlmodel", "\($0).mlpackage"] }
+
+    /// The model of this name, and a folder of its own for what is made of it.
+    private func source(_ name: String) throws -> (TemporaryFolder, path: String) {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appendingPathComponent(name).path
+        let base = String(name[..<name.lastIndex(of: ".")!])
+        if Self.fixtures.contains(base) {
+            try FileManager.default.copyItem(atPath: Fixtures.path("coreml/\(name)"), toPath: path)
+        } else if base == "picture" {
+            try Self.picture().write(to: path, weights: WeightStorage(.float32))
+        } else {
+            try NetworkCase.all.first { $0.name == base }!.conversion().model.write(
+                to: path, weights: WeightStorage(.float32))
+        }
+        return (folder, path)
+    }
+
+    private func message(_ path: String) throws -> Message { try CoreMLFile(path, ModelFormat(of: path)).message() }
+
+    /// The message without its weights and its version: all that is to stay as it is.
+    private func kept(_ path: String) throws -> Message {
+        func strip(_ message: inout Message) {
+            if message.messageType == .weights {
+                message = Message(.weights)
+            } else if message.messageType == .block {
+                // What stands in for a constant has its name.
+                let operations: [Message] = message.operations
+                message.operations = operations.filter {
+                    $0.type as String != "const" && !($0.type as String).hasPrefix("constexpr_")
+                }
+            } else {
+                message.mapMessages(strip)
+            }
+        }
+        var message = try message(path)
+        message.specificationVersion = 1
+        if message.choice == "mlProgram" {
+            var functions: [Message] = message.mlProgram.functions
+            functions[0].value.opset = "any"
+            var bodies: [Message] = functions[0].value.block_specializations
+            bodies[0].key = "any"
+            functions[0].value.block_specializations = bodies
+            message.mlProgram.functions = functions
+        }
+        strip(&message)
+        return message
+    }
+
+    @Test(arguments: sources, types) func `all of a model but its weights stays as it is`(
+        _ name: String, _ type: WeightType
+    ) throws {
+        let (folder, path) = try source(name)
+        let storage = WeightStorage(type, minimumCount: 16)
+        if name == "rgb_half.mlmodel", type == .float16 {
+            #expect(throws: Failure.halfAlready().inFile(path)) { try Compression(contentsOf: path, weights: storage) }
+            return
+        }
+        let result = folder.url.appendingPathComponent("result." + name.split(separator: ".")[1]).path
+        let compression = try Compression(contentsOf: path, weights: storage)
+        let bytes = try compression.write(to: result).bytes
+        #expect(try ModelFormat(of: result) == ModelFormat(of: path))
+        let (before, after) = (compression.original.model, try Model.load(contentsOf: result).model)
+        #expect(after.image == before.image)
+        #expect(after.imageOutput == before.imageOutput)
+        #expect(after.classifier == before.classifier)
+        #expect(after.metadata == before.metadata)
+        #expect(after.graph.outputs.map(\.name) == before.graph.outputs.map(\.name))
+        // A program that is to compute in half precision is written anew.
+        if !name.hasSuffix("mlpackage") || type.isSelective { #expect(try kept(result) == kept(path)) }
+        #expect(try message(result).hasCompressedWeights == type.isSelective)
+        // Lists of 256 numbers take more than they save in layers as small as these.
+        if Self.networks.contains(where: name.hasPrefix), type != .palette8 { #expect(bytes < compression.byteCount) }
+    }
+
+    @Test(arguments: ["picture.mlmodel", "picture.mlpackage", "mobilenet_v1_folded.mlmodel"], types)
+    func `the other dialect says the same`(_ name: String, _ type: WeightType) throws {
+        let (folder, path) = try source(name)
+        let ending = name.hasSuffix("mlmodel") ? "mlpackage" : "mlmodel"
+        let result = folder.url.appendingPathComponent("result." + ending).path
+        let compression = try Compression(contentsOf: path, weights: WeightStorage(type, minimumCount: 16))
+        try compression.write(to: result)
+        let (before, after) = (compression.original.model, try Model.load(contentsOf: result).model)
+        #expect(after.image == before.image)
+        #expect(after.imageOutput == before.imageOutput)
+        #expect(after.classifier == before.classifier)
+        #expect(after.metadata == before.metadata)
+        #expect(after.graph.outputs.map(\.name) == before.graph.outputs.map(\.name))
+        #expect(try message(result).hasShortWeights)
+    }
+
+    @Test(arguments: ["mlmodel", "mlpackage"]) func `a model may take its own place`(_ ending: String) throws {
+        let (folder, path) = try source("mobilenet_v1_folded." + ending)
+        let other = folder.url.appendingPathComponent("other." + ending).path
+        let compression = try Compression(contentsOf: path, weights: WeightStorage(.palette6, minimumCount: 16))
+        try compression.write(to: other)
+        #expect(throws: Failure.self) { try compression.write(to: path, mayReplace: false) }
+        try compression.write(to: path)
+        for file in ending == "mlmodel" ? [""] : ["/Data/com.apple.CoreML/weights/weight.bin", "/Manifest.json"] {
+            let data = try Data(contentsOf: URL(fileURLWithPath: path + file))
+            #expect(try data == Data(contentsOf: URL(fileURLWithPath: other + file)))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 2)
+        // What was read is still there to be compared with.
+        let graph = compression.original.model.graph
+        #expect(graph.nodes.allSatisfy { $0.operation.weights.allSatisfy { $0.floats.allSatisfy(\.isFinite) } })
+    }
+
+    // MARK: Refusals
+
+    private struct Refusal: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var source = "mobilenet_v1_folded.mlmodel"
+        var storage = WeightStorage(.int8)
+        var ending: String?
+        var target: CoreMLVersion?
+        let words: String
+    }
+
+    @Test(arguments: [
+        Refusal(
+            testDescription: "nothing large enough", storage: WeightStorage(.int8, minimumCount: 1 << 30),
+            words: "no convolution and no dense layer has weights to compress, 1073741824 or more; --min-elements"),
+        Refusal(
+            testDescription: "nothing large enough in a program", source: "mobilenet_v1_folded.mlpackage",
+            storage: WeightStorage(.palette4, minimumCount: 1 << 30), words: "no convolution and no dense layer"),
+        Refusal(
+            testDescription: "a palette for iOS 11", storage: WeightStorage(.palette8), target: .iOS11,
+            words: "--target iOS11 is older"),
+        Refusal(
+            testDescription: "half precision for iOS 11", source: "rgb.mlmodel", storage: WeightStorage(.float16),
+            target: .iOS11, words: "--weights float16 needs iOS 11.2"),
+        Refusal(
+            testDescription: "a palette of a model for iOS 11", source: "rgb.mlmodel",
+            storage: WeightStorage(.palette4, minimumCount: 1), target: .iOS11, words: "--weights palette4 needs iOS 12"
+        ),
+        Refusal(
+            testDescription: "a palette in a program for iOS 15", source: "mobilenet_v1_folded.mlpackage",
+            storage: WeightStorage(.palette6), target: .iOS15, words: "--weights palette6 needs iOS 16"),
+        Refusal(
+            testDescription: "a program for iOS 14", ending: "mlpackage", target: .iOS14,
+            words: "a .mlpackage needs iOS 15"),
+        Refusal(
+            testDescription: "a palette in the other dialect for iOS 15", storage: WeightStorage(.palette6),
+            ending: "mlpackage", target: .iOS15, words: "--weights palette6 needs iOS 16"),
+    ]) private func `what cannot be compressed is refused, and nothing is written`(_ refusal: Refusal) throws {
+        let (folder, path) = try source(refusal.source)
+        let ending = refusal.ending ?? String(refusal.source.split(separator: ".")[1])
+        let result = folder.url.appendingPathComponent("result." + ending).path
+        let failure = #expect(throws: Failure.self) {
+            try Compression(contentsOf: path, weights: refusal.storage).write(to: result, target: refusal.target)
+        }
+        #expect(failure?.description.contains(refusal.words) == true, "\(failure.map { "\($0)" } ?? "")")
+        #expect(!FileManager.default.fileExists(atPath: result))
+    }
+
+    @Test(arguments: ["mlmodel", "mlpackage"], types) func `a model that is compressed already is refused`(
+        _ ending: String, _ type: WeightType
+    ) throws {
+        let (folder, path) = try source("mobilenet_v1_folded." + ending)
+        let result = folder.url.appendingPathComponent("result." + ending).path
+        try Compression(contentsOf: path, weights: WeightStorage(type, minimumCount: 16)).write(to: result)
+        for other in Self.types where type.isSelective || !other.isSelective {
+            let expected = type.isSelective ? Failure.compressedAlready() : .halfAlready()
+            #expect(throws: expected.inFile(result)) {
+                try Compression(contentsOf: result, weights: WeightStorage(other))
+            }
+        }
+    }
+
+    @Test func `a graph is refused, and a model that can be trained on`() throws {
+        let graph = Fixtures.path("networks/resnet/graph.pb")
+        #expect(throws: Failure.graphCompressed().inFile(graph)) {
+            try Compression(contentsOf: graph, weights: WeightStorage(.int8))
+        }
+        let folder = try TemporaryFolder()
+        let path = folder.url.appendingPathComponent("model.mlmodel").path
+        var message = try NeuralNetworkWriter.message(NetworkCase.all[0].conversion().model)
+        message.isUpdatable = true
+        _ = try Model.write(message, to: path, mayReplace: true)
+        #expect(throws: Failure.trainable().inFile(path)) {
+            try Compression(contentsOf: path, weights: WeightStorage(.int8))
+        }
+    }
+
+    // MARK: Quality
+
+    @Test(arguments: [8, 6, 4]) func `from iOS 18 on channels have lists of their own, as far as these are small`(
+        _ bits: Int
+    ) {
+        let groups = WeightPalette.groups(of: [64, 512, 3, 3], bits: bits)
+        #expect(groups == 64)
+        for shape: Shape in [[64, 16, 1, 1], [10, 64], [7, 13], [1, 1]] {
+            let groups = WeightPalette.groups(of: shape, bits: bits)
+            #expect(shape[0] % groups == 0)
+            #expect(groups == 1 || 4 * groups * (2 << bits) <= shape.elementCount * bits / 8)
+        }
+    }
+
+    @Test(arguments: [WeightType.palette8, .palette6, .palette4]) func `lists for iOS 18 take its form`(
+        _ type: WeightType
+    ) throws {
+        let (folder, path) = try source("mobilenet_v1_folded.mlmodel")
+        let result = folder.url.appendingPathComponent("result.mlpackage").path
+        try Compression(contentsOf: path, weights: WeightStorage(type, minimumCount: 16)).write(
+            to: result, target: .iOS18)
+        let functions: [Message] = try message(result).mlProgram.functions
+        let bodies: [Message] = functions[0].value.block_specializations
+        let operations = (bodies[0].value.operations as [Message]).filter {
+            $0.type as String == "constexpr_lut_to_dense"
+        }
+        #expect(!operations.isEmpty)
+        // The older form names a shape, which the newer does not know.
+        for operation in operations {
+            #expect((operation.inputs as [Message]).map { $0.key as String } == ["indices", "lut"])
+        }
+        #expect(try Model.load(contentsOf: result).model.classCount == 10)
+    }
+
+    @Test(arguments: [ElementType.float32, .float16]) func `codes on a line lie within half a step`(
+        _ element: ElementType
+    ) {
+        for magnitude: Float in [1e-30, 1e-6, 1e-3, 1, 60000] {
+            let weights = Tensor(noise(512).map { $0 * magnitude }, shape: [4, 128])
+            let codes = LinearCodes(weights, scalesIn: element)
+            for (place, number) in weights.floats.enumerated() {
+                let scale = codes.scales[place / 128]
+                #expect(element == .float32 || float(fromHalf: half(from: scale)) == scale)
+                let back = (Float(codes.codes[place]) - Float(codes.zeros[place / 128])) * scale
+                #expect(abs(back - number) <= 0.501 * scale)
+            }
+        }
+    }
+
+    @Test(arguments: [Float.nan, .infinity, 1e30, 1e-45, 0]) func `unusual weights are left as they are or do no harm`(
+        _ number: Float
+    ) throws {
+        let weights = Tensor((0..<64).map { $0 == 5 ? number : $0 == 7 && number < 1 ? number : 0 }, shape: [4, 16])
+        for type in Self.types {
+            let storage = WeightStorage(type, minimumCount: 1)
+            #expect(storage.compresses(weights) == (type.isSelective && abs(number) < 65504))
+        }
+        guard abs(number) < 65504 else { return }
+        #expect(LinearCodes(weights).codes.count == 64)
+        #expect(LinearCodes(weights, scalesIn: .float16).codes.count == 64)
+    }
+}
