@@ -1,5 +1,5 @@
-"""What stored in less the demo network still tells: size and share of the CIFAR-10 test photographs that it gets right, for
-each way of storing weights and each dialect, as the table of README.md.
+"""What the demo network still tells with its weights stored in less: its size in KB and the share of the CIFAR-10 test
+photographs that it gets right, for each way of storing weights and each dialect, as the table of README.md.
 
     python3 Benchmarks/compression.py TEST [--thaw .build/release/thaw] [--only palette6,int8]
 
@@ -21,7 +21,7 @@ LIMITS = {"float32": 0, "float16": 0.5, "int8": 0.5, "palette8": 0.5, "palette6"
 DIALECTS = [
     ("neural network", "mlmodel", []),
     ("ML Program", "mlpackage", []),
-    ("ML Program, iOS 18", "mlpackage", ["--target", "iOS18"]),
+    ("ML Program for iOS 18", "mlpackage", ["--target", "iOS18"]),
 ]
 
 
@@ -39,7 +39,7 @@ def main():
     def thaw(*words):
         return subprocess.run([options.thaw, *map(str, words)], check=True, capture_output=True, text=True).stdout
 
-    print("| weights | " + " | ".join(f"{name}, KB | right, %" for name, _, _ in DIALECTS) + " |")
+    print("| weights | " + " | ".join(f"{name} | " for name, _, _ in DIALECTS) + "|")
     print("|---" * (1 + 2 * len(DIALECTS)) + "|")
     whole, failures = None, []
     with tempfile.TemporaryDirectory() as folder:
@@ -57,7 +57,7 @@ def main():
                 else:
                     thaw("compress", source, "-o", result, "--weights", weights)
                 right = json.loads(thaw("evaluate", result, options.test, "--format", "json"))["top1"]["share"] * 100
-                cells.append(f"{size(result) / 1e3:.0f} | {right:.2f}")
+                cells.append(f"{size(result) / 1e3:.0f} | {right:.2f} %")
                 whole = right if whole is None else whole
                 limit = LIMITS[weights]
                 if limit is not None and right < whole - limit:

@@ -34,6 +34,13 @@ public struct Converter: Sendable {
         public var outputBias: [Double]?
         /// The name of the output that holds the best label.
         public var predictedFeature = "classLabel"
+        /// The name of the output that holds the probability of every label; nil takes the graph's.
+        public var probabilities: String?
+        /// Whether the labels are whole numbers, and are to be given as such.
+        public var integerLabels = false
+        /// Other names for inputs and outputs.
+        public var renamings: [(old: String, new: String)] = []
+        /// What the model says of itself. What it says of inputs and outputs goes by the names that they get.
         public var metadata = Metadata()
 
         public init() {}
@@ -98,6 +105,7 @@ public struct Converter: Sendable {
         let single = try imported.takesImage ? imported.graph.withBatchOfOne() : imported.graph
         let original = try Passes.run(Passes.simplification, on: single)
         var model = Model(graph: original, metadata: options.metadata)
+        model.metadata.features = [:]
         var notes = imported.notes
         var warnings: [String] = []
         if imported.takesImage {
@@ -118,10 +126,15 @@ public struct Converter: Sendable {
             try labels.check(classCount: model.classCount)
             warnings += labels.warnings
             model.classifier = ClassifierConfiguration(
-                labels: labels.names, predictedFeature: options.predictedFeature,
-                probabilities: model.graph.outputs[0].name)
+                labels: options.integerLabels ? try labels.integers() : labels.names,
+                hasIntegerLabels: options.integerLabels, probabilities: model.graph.outputs[0].name)
+            try model.nameClasses(label: options.predictedFeature, probabilities: options.probabilities)
         } else {
             model.imageOutput = try imageOutput(model, &notes)
+        }
+        try model.rename(options.renamings)
+        for (name, text) in options.metadata.features.sorted(by: { $0.key < $1.key }) {
+            try model.describe(name, text)
         }
         var conversion = Conversion(model: model, notes: notes, warnings: warnings, isSizeOpen: imported.isSizeOpen)
         conversion.original = single

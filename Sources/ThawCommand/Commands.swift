@@ -52,8 +52,14 @@ enum Commands {
                 "what comes out",
                 [
                     Options.result, Options.target, Options.noClobber, Options.weights, Options.minElements,
-                    Options.depthwise, Options.classLabel, Options.author, Options.license, Options.description,
-                    Options.modelVersion,
+                    Options.depthwise, Options.classLabel, Options.probabilities, Options.integerLabels, Options.rename,
+                ]
+            ),
+            (
+                "what the model says of itself",
+                [
+                    Options.author, Options.license, Options.description, Options.modelVersion, Options.describe,
+                    Options.metadata,
                 ]
             ),
             (

@@ -5,11 +5,15 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     guard let source = arguments.positional.first else { throw Failure.missingArgument("the graph") }
     let verification = try Verification(arguments)
     var options = try arguments.converterOptions()
+    let forClassifiers: [any AnyOption] = [Options.classLabel, Options.probabilities, Options.integerLabels]
+    if !arguments.isGiven(Options.labels), let option = forClassifiers.first(where: { arguments.isGiven($0) }) {
+        throw Failure.needsOption(option.spelling, "--labels")
+    }
     options.predictedFeature = arguments[Options.classLabel]
-    options.metadata.author = arguments[Options.author] ?? ""
-    options.metadata.license = arguments[Options.license] ?? ""
-    options.metadata.description = arguments[Options.description] ?? ""
-    options.metadata.version = arguments[Options.modelVersion] ?? ""
+    options.probabilities = arguments[Options.probabilities]
+    options.integerLabels = arguments[Options.integerLabels]
+    options.renamings = arguments.all(Options.rename).compactMap { $0.map { ($0.key, $0.value) } }
+    options.metadata = try arguments.metadata()
 
     let conversion = try Converter(options).convert(contentsOf: source, labels: arguments.labels())
     console.tell(of: conversion)
@@ -27,6 +31,29 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
         "wrote \(result): \(megabytes(written.bytes)), Core ML version \(written.version.rawValue), "
             + "for \(written.version.systems) and later")
     return try verification?.run(conversion, asWrittenTo: result, console) ?? .done
+}
+
+extension Arguments {
+    /// What the model is to say of itself.
+    fileprivate func metadata() throws -> Metadata {
+        var metadata = Metadata()
+        metadata.author = self[Options.author] ?? ""
+        metadata.license = self[Options.license] ?? ""
+        metadata.description = self[Options.description] ?? ""
+        metadata.version = self[Options.modelVersion] ?? ""
+        metadata.userDefined = try dictionary(Options.metadata)
+        metadata.features = try dictionary(Options.describe)
+        return metadata
+    }
+
+    /// The pairs of an option that may be given more than once, each with another key.
+    private func dictionary(_ option: Option<Pair?>) throws -> [String: String] {
+        try all(option).compactMap { $0 }.reduce(into: [:]) { result, pair in
+            guard result.updateValue(pair.value, forKey: pair.key) == nil else {
+                throw Failure.metadataTwice(pair.key).at(option.spelling)
+            }
+        }
+    }
 }
 
 /// `NAME.mlmodel` in the current folder, or `NAME.mlpackage` where all systems that are aimed at load that.

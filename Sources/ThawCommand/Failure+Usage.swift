@@ -40,6 +40,12 @@ extension Failure {
 
     static func missingArgument(_ what: String) -> Failure { Failure("\(what) is missing") }
 
+    static func reservedKey(_ key: String) -> Failure {
+        Failure("the key '\(key)' is Thaw's own", remedy: "keys that do not begin with 'thaw.' are free")
+    }
+
+    static func metadataTwice(_ key: String) -> Failure { Failure("'\(key)' is given twice") }
+
     static func missingOption(_ option: any AnyOption) -> Failure {
         Failure("\(option.spelling) is missing", remedy: "\(option.spelling) \(option.placeholder ?? "")")
     }

@@ -95,7 +95,14 @@ private struct Report {
         add("pixels", model.imageOutput?.formulas ?? [])
         if let classifier = model.classifier {
             let labels = classifier.labels
-            add("labels", ["\(labels.count), from '\(labels[0])' to '\(labels[labels.count - 1])'"])
+            let (first, last) = (labels[0], labels[labels.count - 1])
+            add(
+                "labels",
+                [
+                    classifier.hasIntegerLabels
+                        ? "\(labels.count) integers, from \(first) to \(last)"
+                        : "\(labels.count), from '\(first)' to '\(last)'"
+                ])
         }
         if isGraph { add("operations", FileContents.counted(graph.nodes.map(\.operation.kind))) }
         add("parameters", [grouped(graph.parameterCount)])
@@ -107,6 +114,7 @@ private struct Report {
         ] where !value.isEmpty {
             add(heading, value.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
         }
+        add("features", metadata.features.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })
         add("metadata", metadata.userDefined.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })
     }
 }

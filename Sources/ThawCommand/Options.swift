@@ -89,6 +89,22 @@ enum Options {
     static let classLabel = Option(
         "class-label", "NAME", "what the model calls its best label", standard: "classLabel", "classLabel"
     ) { $0 }
+    static let probabilities = Option(
+        "probabilities", "NAME", "what it calls the output with the probability of every label")
+    static let integerLabels = Flag(
+        "integer-labels", "the labels are whole numbers, and the model gives them as such")
+    static let rename = Option(
+        "rename", "OLD=NEW", "call an input or output otherwise; may be given more than once",
+        standard: Pair?.none, isRepeatable: true
+    ) { try readPair($0, "the old name and the new one, as in input=image,") }
+    static let describe = Option(
+        "describe", "NAME=TEXT", "what an input or output is; may be given more than once",
+        standard: Pair?.none, isRepeatable: true
+    ) { try readPair($0, "the name of an input or output and what it is, as in image=A leaf,") }
+    static let metadata = Option(
+        "metadata", "KEY=VALUE", "what else the model says of itself; may be given more than once",
+        standard: Pair?.none, isRepeatable: true
+    ) { try readMetadata($0) }
     static let author = Option("author", "TEXT", "who made the model")
     static let license = Option("license", "TEXT", "under which licence it may be used")
     static let description = Option("description", "TEXT", "what it does")

@@ -91,6 +91,25 @@ func readSetting(_ text: String) throws -> Setting {
     return Setting(name: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
 }
 
+/// What stands before the first equals sign, and behind it.
+struct Pair: Equatable, Sendable {
+    var key: String
+    var value: String
+}
+
+func readPair(_ text: String, _ expected: String) throws -> Pair {
+    guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+        throw Failure.badValue(text, expected)
+    }
+    return Pair(key: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
+}
+
+func readMetadata(_ text: String) throws -> Pair {
+    let pair = try readPair(text, "a key and its value, as in com.example.run=17,")
+    if pair.key.hasPrefix("thaw.") { throw Failure.reservedKey(pair.key) }
+    return pair
+}
+
 func readChoice<Choice: RawRepresentable<String> & CaseIterable>(_ text: String, of _: Choice.Type) throws -> Choice {
     guard let choice = Choice(rawValue: text) else {
         throw Failure.notAChoice(text, Choice.allCases.map(\.rawValue))

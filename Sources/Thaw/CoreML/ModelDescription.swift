@@ -9,6 +9,12 @@ struct ModelDescription {
     private static let pixelBoundsKey = "thaw.pixels.bounds"
     /// Xcode shows a preview for models that say what they are for.
     private static let previewKey = "com.apple.coreml.model.preview.type"
+    private static let classifierPreview = "imageClassifier"
+
+    /// What is said of inputs and outputs of which nobody says anything.
+    private static let probabilitiesText = "The probability of every label"
+    private static let labelText = "The most likely label"
+    private static func imageText(_ width: Int, _ height: Int) -> String { "An image, \(width)×\(height) pixels" }
 
     let message: Message
 
@@ -21,7 +27,7 @@ struct ModelDescription {
         func feature(_ name: String, _ text: String) -> Message {
             var feature = Message(type.type(of: "input"))
             feature.name = name
-            feature.shortDescription = text
+            feature.shortDescription = model.metadata.features[featureName(name)] ?? text
             return feature
         }
         func array(_ shape: Shape) -> (inout Message) -> Void {
@@ -38,7 +44,7 @@ struct ModelDescription {
             return result
         }
         func imageFeature(_ port: Graph.Port, _ width: Int, _ height: Int, _ color: ColorLayout) -> Message {
-            var result = feature(featureName(port.name), "An image, \(width)×\(height) pixels")
+            var result = feature(featureName(port.name), Self.imageText(width, height))
             result.type.imageType.width = width
             result.type.imageType.height = height
             result.type.imageType.colorSpace = ["rgb": "RGB", "bgr": "BGR", "gray": "GRAYSCALE"][color.rawValue]!
@@ -50,10 +56,10 @@ struct ModelDescription {
         }
         if let classifier = model.classifier {
             let probabilities = featureName(graph.outputs[0].name)
-            var dictionary = feature(probabilities, "The probability of every label")
-            dictionary.type.dictionaryType.choose("stringKeyType")
-            var label = feature(classifier.predictedFeature, "The most likely label")
-            label.type.choose("stringType")
+            var dictionary = feature(probabilities, Self.probabilitiesText)
+            dictionary.type.dictionaryType.choose(classifier.hasIntegerLabels ? "int64KeyType" : "stringKeyType")
+            var label = feature(classifier.predictedFeature, Self.labelText)
+            label.type.choose(classifier.hasIntegerLabels ? "int64Type" : "stringType")
             message.output = [dictionary, label] + graph.outputs.dropFirst().map(arrayFeature)
             message.predictedFeatureName = classifier.predictedFeature
             message.predictedProbabilitiesName = probabilities
@@ -77,7 +83,9 @@ struct ModelDescription {
             record(image.scaling.bias, ModelDescription.pixelBiasKey)
             if image.exceedsPixels { record([0, 255], ModelDescription.pixelBoundsKey) }
         }
-        if model.classifier != nil, model.image != nil { userDefined[ModelDescription.previewKey] = "imageClassifier" }
+        if model.classifier != nil, model.image != nil, userDefined[ModelDescription.previewKey] == nil {
+            userDefined[ModelDescription.previewKey] = ModelDescription.classifierPreview
+        }
         message.metadata.shortDescription = metadata.description
         message.metadata.author = metadata.author
         message.metadata.license = metadata.license
@@ -117,8 +125,14 @@ struct ModelDescription {
             lifted = scaling(liftedScaleKey, liftedBiasKey, channels)
             pixels = scaling(pixelScaleKey, pixelBiasKey, outputChannels)
             hasPixelBounds = numbers(pixelBoundsKey, 2) == [0, 255]
-            userDefined[previewKey] = nil
+            if userDefined[previewKey] == classifierPreview { userDefined[previewKey] = nil }
             metadata.userDefined = userDefined
+            for feature in (description.input as [Message]) + (description.output as [Message]) {
+                let text: String = feature.shortDescription
+                let size: Message = feature.type.imageType
+                let usual = ["", probabilitiesText, labelText, imageText(size.width, size.height)]
+                if !usual.contains(text) { metadata.features[featureName(feature.name)] = text }
+            }
         }
     }
 }

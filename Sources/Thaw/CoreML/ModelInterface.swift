@@ -4,7 +4,7 @@ struct ModelInterface {
     private let description: Message
     private(set) var image: ImageInput?
     private var imageOutput: ImageOutput?
-    private var classifier: (labels: [String], label: String, probabilities: String)?
+    private var classifier: ClassifierConfiguration?
 
     init(_ description: Message) { self.description = description }
 
@@ -89,17 +89,19 @@ struct ModelInterface {
 
     // MARK: The classifier
 
-    mutating func setClassifier(_ labels: [String], label: String, probabilities: String) {
-        classifier = (labels, label, probabilities)
-    }
+    mutating func setClassifier(_ configuration: ClassifierConfiguration) { classifier = configuration }
 
     private func configuration(_ classes: Int) throws -> ClassifierConfiguration? {
-        guard let (labels, label, probabilities) = classifier else { return nil }
+        guard let classifier else { return nil }
+        let labels = classifier.labels
         guard !labels.isEmpty else { throw Failure.classifierWithoutLabels() }
         guard labels.count == classes else { throw Failure.labelsAndClasses(labels.count, classes) }
         var seen = Set<String>()
         if let twice = labels.first(where: { !seen.insert($0).inserted }) { throw Failure.duplicateLabel(twice) }
-        return ClassifierConfiguration(labels: labels, predictedFeature: label, probabilities: probabilities)
+        if classifier.hasIntegerLabels, let other = labels.first(where: { Int64($0) == nil }) {
+            throw Failure.labelOfOtherType(other)
+        }
+        return classifier
     }
 
     // MARK: The model

@@ -26,7 +26,15 @@ struct NeuralNetworkReader {
         for feature in description.input as [Message] { try addInput(feature) }
         try readPreprocessing()
         try readLayers()
-        if isClassifier { try addProbabilities() } else { try addOutputs() }
+        let outputs: [Message] = description.output
+        if isClassifier {
+            try addProbabilities()
+            // The label and the probabilities are of other types.
+            let arrays: Set<String?> = ["multiArrayType", "imageType"]
+            try addOutputs(outputs.filter { arrays.contains($0["type"].choice) })
+        } else {
+            try addOutputs(outputs)
+        }
         // Unless we wrote it there, what scales the image in the network is the network's own.
         let ours = interface.image.map { NeuralNetworkWriter.scalingLayer(of: $0.name) }
         let ownsHead = !(network.layers as [Message]).contains { $0.name == ours }
@@ -123,13 +131,15 @@ struct NeuralNetworkReader {
             ? value : try reading.builder.add(Reshape([1, count]), [value], name: name + "/row")[0]
         reading.builder.output(name, row)
         let numbers: [Int] = network.int64ClassLabels.vector
+        let hasIntegers = network.has("int64ClassLabels")
         interface.setClassifier(
-            network.has("int64ClassLabels") ? numbers.map(String.init) : network.stringClassLabels.vector,
-            label: description.predictedFeatureName, probabilities: name)
+            ClassifierConfiguration(
+                labels: hasIntegers ? numbers.map(String.init) : network.stringClassLabels.vector,
+                hasIntegerLabels: hasIntegers, predictedFeature: description.predictedFeatureName, probabilities: name))
     }
 
-    private mutating func addOutputs() throws {
-        for feature in description.output as [Message] {
+    private mutating func addOutputs(_ features: [Message]) throws {
+        for feature in features {
             let name: String = feature.name
             guard var value = reading.values[name] else { throw Failure.outputMissing(name) }
             let shape = reading.shape(value)

@@ -155,7 +155,11 @@ struct NeuralNetworkWriter {
             network.preprocessing = [scaler(image, scale, MessageType.model.type(of: field).type(of: "preprocessing"))]
         }
         if let classifier = model.classifier {
-            network.stringClassLabels.vector = classifier.labels
+            if classifier.hasIntegerLabels {
+                network.int64ClassLabels.vector = classifier.labels.map { Int($0)! }
+            } else {
+                network.stringClassLabels.vector = classifier.labels
+            }
             network.labelProbabilityLayerName = outputName(graph.outputs[0])
         }
         message[field] = network

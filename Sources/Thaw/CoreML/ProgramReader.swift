@@ -15,9 +15,10 @@ struct ProgramReader {
 
     private struct ClassifierEnd {
         var probabilities: Operand
-        var labels: [String]
-        var label: String
-        var dictionary: String
+        var configuration: ClassifierConfiguration
+
+        var label: String { configuration.predictedFeature }
+        var dictionary: String { configuration.probabilities }
     }
 
     /// - Parameter package: Where the weights are; nil for a program that comes without.
@@ -184,7 +185,7 @@ struct ProgramReader {
         }
         let arguments = try arguments(operation, attributes)
         let read = MILRead(name: name, kind: kind, arguments: arguments, outputCount: outputs.count)
-        if kind == "classify" { return try addClassification(read, outputs.map { $0.name }) }
+        if kind == "classify" { return try addClassification(read, outputs) }
         guard let rule = Operations.mil[kind] else { throw Failure.unknownOperation(kind) }
         let results = try rule.build(read, &reading)
         guard results.count >= outputs.count else {
@@ -218,13 +219,15 @@ struct ProgramReader {
         return arguments
     }
 
-    private mutating func addClassification(_ read: MILRead, _ outputs: [String]) throws {
+    private mutating func addClassification(_ read: MILRead, _ outputs: [Message]) throws {
         guard outputs.count == 2, case .texts(let labels)? = read.arguments["classes"]?.first else {
             throw read.refused("the classes are missing, or not two outputs are named")
         }
         end = ClassifierEnd(
-            probabilities: try read.operand("probabilities"), labels: labels, label: outputs[0],
-            dictionary: outputs[1])
+            probabilities: try read.operand("probabilities"),
+            configuration: ClassifierConfiguration(
+                labels: labels, hasIntegerLabels: outputs[0].type.tensorType.dataType as String == "INT64",
+                predictedFeature: outputs[0].name, probabilities: outputs[1].name))
     }
 
     // MARK: Outputs
@@ -243,8 +246,7 @@ struct ProgramReader {
                 reading.builder[value].shape == [1, count]
                 ? value : try reading.builder.add(Reshape([1, count]), [value], name: read.name + "/row")[0]
             reading.builder.output(classification.dictionary, row)
-            interface.setClassifier(
-                classification.labels, label: classification.label, probabilities: classification.dictionary)
+            interface.setClassifier(classification.configuration)
             outputs.removeAll { $0 == classification.dictionary || $0 == classification.label }
         }
         for name in outputs {

@@ -42,6 +42,7 @@ struct ProgramWriter {
     private mutating func run() throws -> Result {
         for index in graph.inputs.indices { graph.inputs[index].name = block.unique(graph.inputs[index].name) }
         for index in graph.outputs.indices { graph.outputs[index].name = block.unique(graph.outputs[index].name) }
+        if let label = model.classifier?.predictedFeature { model.classifier?.predictedFeature = block.unique(label) }
         for (index, port) in graph.inputs.enumerated() { addInput(port, isImage: index == 0 && model.image != nil) }
         nameOutputs()
         for node in graph.nodes { try add(node) }
@@ -150,9 +151,10 @@ struct ProgramWriter {
             var value = values[port.value]!
             if index == 0, let classifier = model.classifier {
                 value = block.cast(value, to: .float32)
-                let label = block.unique(classifier.predictedFeature)
-                block.addClassify(value, labels: classifier.labels, label: label, dictionary: port.name)
-                names += [label, port.name]
+                block.addClassify(
+                    value, labels: classifier.labels, areIntegers: classifier.hasIntegerLabels,
+                    label: classifier.predictedFeature, dictionary: port.name)
+                names += [classifier.predictedFeature, port.name]
                 continue
             }
             names.append(port.name)

@@ -42,6 +42,23 @@ public struct Labels: Sendable {
         }
     }
 
+    /// The labels as whole numbers, each written in one way.
+    /// - Throws: `Failure` naming the line that holds none, or one that stands before.
+    func integers() throws -> [String] {
+        var seen = Set<Int64>()
+        return try names.enumerated().map { place, name in
+            // One that stands twice has its index behind it.
+            let text = name.hasSuffix(")") ? String(name.prefix { $0 != " " }) : name
+            do {
+                guard let number = Int64(text) else { throw Failure.labelNoInteger(name, line: place + 1) }
+                guard text == name, seen.insert(number).inserted else {
+                    throw Failure.integerTwice(text, line: place + 1)
+                }
+                return "\(number)"
+            } catch let failure as Failure { throw path.map { failure.inFile($0) } ?? failure }
+        }
+    }
+
     /// Core ML keeps probabilities by label, so a label that stands twice gets its index: `crane (135)`.
     private mutating func makeDistinct() {
         var places: [String: [Int]] = [:]

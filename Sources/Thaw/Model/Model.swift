@@ -48,13 +48,18 @@ public struct Model: Sendable {
 public struct ClassifierConfiguration: Hashable, Sendable {
     /// One name a class, in the order of the network's output; all distinct.
     public var labels: [String]
+    /// Whether the model gives its labels as whole numbers of 64 bits, which all of them are then.
+    public var hasIntegerLabels: Bool
     /// The name of the output that holds the best label.
     public var predictedFeature: String
     /// The name of the output that holds the probability of every label.
     public var probabilities: String
 
-    public init(labels: [String], predictedFeature: String = "classLabel", probabilities: String) {
+    public init(
+        labels: [String], hasIntegerLabels: Bool = false, predictedFeature: String = "classLabel", probabilities: String
+    ) {
         self.labels = labels
+        self.hasIntegerLabels = hasIntegerLabels
         self.predictedFeature = predictedFeature
         self.probabilities = probabilities
     }
@@ -66,8 +71,10 @@ public struct Metadata: Hashable, Sendable {
     public var author = ""
     public var license = ""
     public var version = ""
-    /// Further keys, each with its value.
+    /// Further keys, each with its value. Those that begin with `thaw.` are Thaw's own.
     public var userDefined: [String: String] = [:]
+    /// What inputs and outputs are, by their names as Core ML has them.
+    public var features: [String: String] = [:]
 
     public init() {}
 }

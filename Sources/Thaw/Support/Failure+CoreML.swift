@@ -79,6 +79,10 @@ extension Failure {
     static func classifierWithoutLabels() -> Failure { Failure("the classifier has no labels") }
     static func duplicateLabel(_ label: String) -> Failure { Failure("the label '\(label)' stands twice") }
 
+    static func labelOfOtherType(_ label: String) -> Failure {
+        Failure("the label '\(label)' is no integer", remedy: "the classifier says that its labels are")
+    }
+
     static func labelsAndClasses(_ labels: Int, _ classes: Int) -> Failure {
         Failure("the classifier has \(labels) labels for \(classes) classes")
     }

@@ -24,6 +24,18 @@ extension Failure {
             remedy: "\(expected) is expected there: labels stand in the order of the network's output")
     }
 
+    static func labelNoInteger(_ label: String, line: Int) -> Failure {
+        Failure(
+            place: "line \(line)", "'\(label)' is no whole number of 64 bits",
+            remedy: "--integer-labels takes nothing else")
+    }
+
+    static func integerTwice(_ label: String, line: Int) -> Failure {
+        Failure(
+            place: "line \(line)", "the label '\(label)' stands there once more",
+            remedy: "integers cannot be told apart")
+    }
+
     static func labelCount(_ labels: Int, _ classes: Int) -> Failure {
         let hint: String? =
             switch labels - classes {

@@ -101,7 +101,11 @@ struct MILBlock {
     }
 
     /// Adds the operation that ends a classifier. The classes stand in it themselves, not as constants of their own.
-    mutating func addClassify(_ probabilities: MILValue, labels: [String], label: String, dictionary: String) {
+    /// - Parameter areIntegers: Whether the labels are whole numbers, and are to be written as such.
+    mutating func addClassify(
+        _ probabilities: MILValue, labels: [String], areIntegers: Bool, label: String, dictionary: String
+    ) {
+        let key: Message = areIntegers ? .tensorType(TensorType([], .int64)) : .text
         add(
             "classify",
             [MILValue(name: label, type: probabilities.type), MILValue(name: dictionary, type: probabilities.type)],
@@ -110,13 +114,14 @@ struct MILBlock {
         var classes = Message(MessageType.operation.type(of: "inputs"))
         classes.key = "classes"
         var binding = Message(MessageType.operation.type(of: "inputs").type(of: "value").type(of: "arguments"))
-        binding.value = .texts(labels)
+        binding.value = .list(
+            labels.map { areIntegers ? .integer(Int($0)!) : .text($0) }, of: key)
         classes.value.arguments = [binding]
         operation.inputs = (operation.inputs as [Message]) + [classes]
         var names = Message(.valueType)
-        names.dictionaryType.keyType = .text
+        names.dictionaryType.keyType = key
         names.dictionaryType.valueType = .tensorType(TensorType([], .float64))
-        operation.outputs = [MILBlock.named(label, .text), MILBlock.named(dictionary, names)]
+        operation.outputs = [MILBlock.named(label, key), MILBlock.named(dictionary, names)]
         operations.append(operation)
     }
 

@@ -62,12 +62,20 @@ extension Message {
         return message
     }
 
-    /// A list of texts, each a value of its own.
-    static func texts(_ texts: [String]) -> Message {
+    /// A whole number of 64 bits.
+    static func integer(_ integer: Int) -> Message {
         var message = Message(.value)
-        message.type.listType.type = .text
-        message.type.listType.length.constant.size = texts.count
-        message.immediateValue.list.values = texts.map { Message.text($0) }
+        message.type = .tensorType(TensorType([], .int64))
+        message.immediateValue.tensor.longInts.values = [integer]
+        return message
+    }
+
+    /// A list of texts or numbers, each a value of its own.
+    static func list(_ values: [Message], of type: Message) -> Message {
+        var message = Message(.value)
+        message.type.listType.type = type
+        message.type.listType.length.constant.size = values.count
+        message.immediateValue.list.values = values
         return message
     }
 

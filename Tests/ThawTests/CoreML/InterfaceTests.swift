@@ -1,0 +1,173 @@
+import Testing
+
+@testable import Thaw
+
+/// What goes into a model and comes out of it, by name, and what the model says of that and of itself.
+@Suite struct InterfaceTests {
+    /// A classifier of three classes with a second output.
+    private static func model(_ activation: any Operation = Softmax(axis: 1)) throws -> Model {
+        var builder = GraphBuilder()
+        let input = builder.input("data/in", TensorType([1, 6, 8, 3]))
+        let mean = Reduction(function: .mean, axes: [1, 2], keepsAxes: false)
+        let features = try builder.add(mean, [input], name: "features")[0]
+        builder.output("scores:0", try builder.add(activation, [features], name: "scores")[0])
+        builder.output("features", features)
+        return Model(
+            graph: builder.graph, image: ImageInput(name: "data/in", width: 8, height: 6, color: .rgb),
+            classifier: ClassifierConfiguration(labels: ["a", "b", "c"], probabilities: "scores:0"))
+    }
+
+    // MARK: Labels
+
+    @Test(arguments: Dialect.allCases) func `integer labels are written and read`(_ dialect: Dialect) throws {
+        var model = try Self.model()
+        model.classifier?.labels = ["7", "-3", "\(Int64.max)"]
+        model.classifier?.hasIntegerLabels = true
+        try model.nameClasses(label: "digit", probabilities: "chances")
+        let back = try dialect.roundTrip(model)
+        #expect(back.classifier == model.classifier)
+        #expect(back.graph.outputs.map(\.name) == ["chances", "features"])
+        #expect(Classification(probabilities: [0, 1, 0], labels: back.classifier?.labels).top(1)[0].label == "-3")
+    }
+
+    @Test func `integer labels are numbers in the files`() throws {
+        var model = try Self.model()
+        model.classifier?.labels = ["0", "-3", "12"]
+        for areIntegers in [false, true] {
+            model.classifier?.hasIntegerLabels = areIntegers
+            let network = try NeuralNetworkWriter.message(model)
+            let integers: [Int] = network.neuralNetworkClassifier.int64ClassLabels.vector
+            #expect(integers == (areIntegers ? [0, -3, 12] : []))
+            let program = try ProgramWriter.run(model).message
+            for message in [network, program] {
+                let outputs: [Message] = message["description"].output
+                #expect(outputs[0].type.dictionaryType.choice == (areIntegers ? "int64KeyType" : "stringKeyType"))
+                #expect(outputs[1].type.choice == (areIntegers ? "int64Type" : "stringType"))
+            }
+        }
+    }
+
+    @Test func `labels of another type than is said are refused`() throws {
+        let model = try Self.model()
+        var program = try ProgramWriter.run(model)
+        var functions: [Message] = program.message.mlProgram.functions
+        var bodies: [Message] = functions[0].value.block_specializations
+        var operations: [Message] = bodies[0].value.operations
+        let place = try #require(operations.firstIndex { $0.type as String == "classify" })
+        var outputs: [Message] = operations[place].outputs
+        outputs[0].type = .tensorType(TensorType([], .int64))
+        operations[place].outputs = outputs
+        bodies[0].value.operations = operations
+        functions[0].value.block_specializations = bodies
+        program.message.mlProgram.functions = functions
+        #expect(throws: Failure.labelOfOtherType("a")) { try ModelReader.run(program.message) }
+    }
+
+    @Test(arguments: [
+        ("1\n2\nx\n", "line 3: 'x' is no whole number of 64 bits; --integer-labels takes nothing else"),
+        ("1\n2.5\n3\n", "line 2: '2.5' is no whole number of 64 bits"),
+        ("1\n9223372036854775808\n", "line 2: '9223372036854775808' is no whole number"),
+        ("7\n8\n7\n", "line 1: the label '7' stands there once more"),
+        ("7\n8\n07\n", "line 3: the label '07' stands there once more"),
+    ]) func `a file of integer labels holds nothing else`(_ text: String, _ message: String) throws {
+        let failure = #expect(throws: Failure.self) { try Labels(parsing: Array(text.utf8)).integers() }
+        #expect(failure?.description.hasPrefix(message) == true, "\(failure.map { "\($0)" } ?? "")")
+    }
+
+    @Test func `integers are written in one way, and may have their index before them`() throws {
+        #expect(try Labels(parsing: Array("+7\r\n-0\n0012\n".utf8)).integers() == ["7", "0", "12"])
+        #expect(try Labels(parsing: Array("0:5\n1:6\n".utf8)).integers() == ["5", "6"])
+    }
+
+    @Test(arguments: Dialect.allCases) func `labels of a sigmoid do not exclude each other, those of a softmax do`(
+        _ dialect: Dialect
+    ) throws {
+        #expect(try dialect.roundTrip(Self.model(Unary(.sigmoid))).labelsAreIndependent)
+        #expect(try !dialect.roundTrip(Self.model()).labelsAreIndependent)
+    }
+
+    // MARK: Names
+
+    @Test(arguments: Dialect.allCases) func `inputs and outputs get other names`(_ dialect: Dialect) throws {
+        var model = try Self.model()
+        // By the name in the graph or in Core ML, and two that change places.
+        try model.rename([
+            ("data/in", "photo"), ("scores_0", "features"), ("features", "scores"), ("classLabel", "best"),
+        ])
+        let back = try dialect.roundTrip(model)
+        #expect(back.image?.name == "photo")
+        #expect(back.graph.inputs.map(\.name) == ["photo"])
+        #expect(back.graph.outputs.map(\.name) == ["features", "scores"])
+        #expect(back.classifier?.predictedFeature == "best" && back.classifier?.probabilities == "features")
+        #expect(back.graph.outputs.map { back.graph[$0.value].shape } == [[1, 3], [1, 3]])
+    }
+
+    @Test(arguments: Dialect.allCases) func `a name that a node inside has, too, stays that of the output`(
+        _ dialect: Dialect
+    ) throws {
+        var model = try Self.model(Unary(.tanh))
+        try model.rename([("features", "scores"), ("scores:0", "chances"), ("classLabel", "data")])
+        let back = try dialect.roundTrip(model)
+        #expect(back.graph.outputs.map(\.name) == ["chances", "scores"])
+        #expect(back.classifier?.predictedFeature == "data")
+    }
+
+    @Test(arguments: [
+        ([("x", "y")], "there is no input or output 'x'; there are 'data_in', 'scores_0', 'features', 'classLabel'"),
+        ([("data/in", "scores_0")], "two inputs or outputs would be called 'scores_0'; each needs a name of its own"),
+        ([("data/in", "classLabel")], "two inputs or outputs would be called 'classLabel'"),
+        ([("data/in", "a"), ("features", "a")], "two inputs or outputs would be called 'a'"),
+        ([("data/in", "a"), ("data_in", "b")], "'data_in' is renamed twice"),
+        ([("data/in", "")], "'' cannot be the name of an input or output; letters, digits and underscores"),
+        ([("data/in", "1st")], "'1st' cannot be the name"), ([("data/in", "a b")], "'a b' cannot be the name"),
+        ([("data/in", "größe")], "'größe' cannot be the name"), ([("data/in", "a-b")], "'a-b' cannot be the name"),
+    ]) func `names that will not do are refused`(_ renamings: [(String, String)], _ message: String) throws {
+        var model = try Self.model()
+        let failure = #expect(throws: Failure.self) { try model.rename(renamings.map { (old: $0.0, new: $0.1) }) }
+        #expect(failure?.description.hasPrefix(message) == true, "\(failure.map { "\($0)" } ?? "")")
+    }
+
+    // MARK: Metadata
+
+    @Test(arguments: Dialect.allCases) func `what a model says of itself comes back`(_ dialect: Dialect) throws {
+        var model = try Self.model()
+        model.metadata.author = "Å. Person"
+        model.metadata.license = "CC0"
+        model.metadata.description = "Tells\nthings"
+        model.metadata.version = "2.1"
+        model.metadata.userDefined = ["run": "17", "empty": "", "com.apple.coreml.model.preview.type": "other"]
+        for (name, text) in [("data/in", "A leaf"), ("features", "Means"), ("classLabel", "The plant")] {
+            try model.describe(name, text)
+        }
+        let back = try dialect.roundTrip(model)
+        #expect(back.metadata == model.metadata)
+        #expect(back.metadata.features == ["data_in": "A leaf", "features": "Means", "classLabel": "The plant"])
+        // What stands there by itself is not taken for what somebody said.
+        #expect(try dialect.roundTrip(Self.model()).metadata == Metadata())
+        #expect(throws: Failure.self) { try model.describe("x", "") }
+        // A description goes with its feature.
+        try model.rename([("data_in", "leaf")])
+        #expect(model.metadata.features == ["leaf": "A leaf", "features": "Means", "classLabel": "The plant"])
+        try model.rename([("features", "classLabel"), ("classLabel", "features")])
+        #expect(model.metadata.features == ["leaf": "A leaf", "classLabel": "Means", "features": "The plant"])
+    }
+
+    // MARK: Arithmetic
+
+    /// A program in half precision rounds the scaled image before its first layer. That belongs to how it computes, not to
+    /// what its network is: a neural network made of it takes the image as it is, and answers as far from the program as
+    /// that rounding goes.
+    @Test func `a neural network made of a half-precision program does not round the image`() throws {
+        let network = NetworkCase.all.first { $0.name == "mobilenet_v1_folded" }!
+        let whole = try network.conversion().model
+        let program = try Dialect.halfProgram.roundTrip(whole)
+        #expect(program.graph.nodes.contains { ($0.operation as? Unary)?.function == .float16 })
+        let back = try Dialect.neuralNetwork.roundTrip(program)
+        #expect(!back.graph.nodes.contains { ($0.operation as? Unary)?.function == .float16 })
+        #expect(back.image == program.image)
+        for (input, _) in try network.references() {
+            let answers = [program, back].map { $0.graph.answer(to: input) }
+            #expect(difference(answers[1], answers[0]) <= Dialect.halfProgram.tolerance)
+        }
+    }
+}
