@@ -35,11 +35,14 @@ func copy(_ work: borrowing CopyWork) {
 
 func reduce(_ work: borrowing ReductionWork) {
     switch work.kind {
-    case .sum: reduce(work, start: 0) { $0 + $1 }
-    case .maximum: reduce(work, start: -.infinity) { maximum($1, $0) }
-    case .minimum: reduce(work, start: .infinity) { minimum($1, $0) }
-    case .product: reduce(work, start: 1) { $0 * $1 }
+    case .sum: reduce(work, start: 0, sum)
+    case .maximum: reduce(work, start: -.infinity, larger)
+    case .minimum: reduce(work, start: .infinity, smaller)
+    case .product: reduce(work, start: 1, product)
     }
+    // What is not a number stays, wherever it stands.
+    @inline(__always) func larger(_ x: Vector, _ y: Vector) -> Vector { maximum(y, x) }
+    @inline(__always) func smaller(_ x: Vector, _ y: Vector) -> Vector { minimum(y, x) }
 }
 
 @inline(__always)
@@ -68,7 +71,7 @@ private func reduce(_ work: borrowing ReductionWork, start: Float, _ combine: (V
         var sums = Vector(repeating: start)
         var from = work.input + column
         for _ in 0..<work.depth {
-            sums = combine(sums, count == blockWidth ? load(from) : load(from, count: count))
+            sums = combine(sums, load(from, count: count))
             from += work.width
         }
         write(sums * work.factor, work.output + column, count: count)
@@ -102,7 +105,7 @@ private func multiplyRows(_ work: borrowing MatrixWork, _ row: Int, _ second: In
         var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero)
         var right = work.right + column
         for k in 0..<depth {
-            let b = count == blockWidth ? load(right) : load(right, count: count)
+            let b = load(right, count: count)
             sums.0 = multiplyAdd(sums.0, Vector(repeating: left[k]), b)
             sums.1 = multiplyAdd(sums.1, Vector(repeating: left[second * depth + k]), b)
             sums.2 = multiplyAdd(sums.2, Vector(repeating: left[third * depth + k]), b)

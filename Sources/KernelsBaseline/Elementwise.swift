@@ -1,56 +1,72 @@
 import Kernels
 
 // One number at a time, and two numbers at a time. The function is chosen outside the loop over the numbers.
+//
+// What is longer than a few instructions is a function that is always drawn into the loop: a closure need not be, and its
+// call, which passes a vector in four registers, takes longer than the work.
 
 func unary(_ function: UnaryFunction, _ work: borrowing RowWork) {
     let alpha = Vector(repeating: function.alpha)
     let beta = Vector(repeating: function.beta)
-    let one = Vector(repeating: 1)
+    @inline(__always) func clamp(_ x: Vector) -> Vector { minimum(maximum(x, alpha), beta) }
+    @inline(__always) func leaky(_ x: Vector) -> Vector { x.replacing(with: x * alpha, where: x .< 0) }
+    @inline(__always) func elu(_ x: Vector) -> Vector {
+        x.replacing(with: exponentialLessOne(x) * alpha, where: x .< 0)
+    }
+    @inline(__always) func selu(_ x: Vector) -> Vector {
+        (x * alpha).replacing(with: exponentialLessOne(x) * beta, where: x .< 0)
+    }
+    @inline(__always) func swishByAlpha(_ x: Vector) -> Vector { swish(x, alpha) }
+    @inline(__always) func linear(_ x: Vector) -> Vector { x * alpha + beta }
+    @inline(__always) func hardSigmoid(_ x: Vector) -> Vector {
+        minimum(maximum(linear(x), .zero), Vector(repeating: 1))
+    }
+    @inline(__always) func hardSwish(_ x: Vector) -> Vector { x * hardSigmoid(x) }
     switch function.kind {
-    case .clamp: map(work) { minimum(maximum($0, alpha), beta) }
-    case .leaky: map(work) { $0.replacing(with: $0 * alpha, where: $0 .< 0) }
-    case .elu: map(work) { $0.replacing(with: exponentialLessOne($0) * alpha, where: $0 .< 0) }
-    case .sigmoid: map(work) { sigmoid($0) }
-    case .tanh: map(work) { hyperbolicTangent($0) }
-    case .exp: map(work) { exponential($0) }
-    case .log: map(work) { logarithm($0) }
-    case .log1p: map(work) { logarithmOfOneMore($0) }
-    case .expm1: map(work) { exponentialLessOne($0) }
-    case .softplus: map(work) { softplus($0) }
-    case .softsign: map(work) { $0 / (1 + absolute($0)) }
-    case .erf: map(work) { errorFunction($0) }
-    case .erfc: map(work) { complementaryErrorFunction($0) }
-    case .swish: map(work) { $0 / sigmoidDivisor($0 * alpha) }
-    case .mish: map(work) { mish($0) }
-    case .gelu: map(work) { $0 * 0.5 * complementaryErrorFunction($0 * -0.70710678) }
-    case .geluByTanh: map(work) { geluByTanh($0) }
-    case .selu: map(work) { ($0 * alpha).replacing(with: exponentialLessOne($0) * beta, where: $0 .< 0) }
-    case .hardSwish: map(work) { $0 * minimum(maximum($0 * alpha + beta, .zero), one) }
-    case .hardSigmoid: map(work) { minimum(maximum($0 * alpha + beta, .zero), one) }
-    case .linear: map(work) { $0 * alpha + beta }
-    case .square: map(work) { $0 * $0 }
-    case .squareRoot: map(work) { $0.squareRoot() }
-    case .reciprocal: map(work) { 1 / $0 }
-    case .reciprocalSquareRoot: map(work) { 1 / $0.squareRoot() }
-    case .absolute: map(work) { absolute($0) }
-    case .sign: map(work) { $0.replacing(with: one, where: $0 .> 0).replacing(with: -one, where: $0 .< 0) }
-    case .ceiling: map(work) { -roundedDown(-$0) }
-    case .floor: map(work) { roundedDown($0) }
-    case .round: map(work) { rounded($0) }
-    case .half: map(work) { nearestHalf($0) }
+    case .clamp: map(work, clamp)
+    case .leaky: map(work, leaky)
+    case .elu: map(work, elu)
+    case .sigmoid: map(work, sigmoid)
+    case .tanh: map(work, hyperbolicTangent)
+    case .exp: map(work, exponential)
+    case .log: map(work, logarithm)
+    case .log1p: map(work, logarithmOfOneMore)
+    case .expm1: map(work, exponentialLessOne)
+    case .softplus: map(work, softplus)
+    case .softsign: map(work, softsign)
+    case .erf: map(work, errorFunction)
+    case .erfc: map(work, complementaryErrorFunction)
+    case .swish: map(work, swishByAlpha)
+    case .mish: map(work, mish)
+    case .gelu: map(work, gelu)
+    case .geluByTanh: map(work, geluByTanh)
+    case .selu: map(work, selu)
+    case .hardSwish: map(work, hardSwish)
+    case .hardSigmoid: map(work, hardSigmoid)
+    case .linear: map(work, linear)
+    case .square: map(work, squared)
+    case .squareRoot: map(work, squareRoot)
+    case .reciprocal: map(work, reciprocal)
+    case .reciprocalSquareRoot: map(work, reciprocalSquareRoot)
+    case .absolute: map(work, absolute)
+    case .sign: map(work, sign)
+    case .ceiling: map(work, roundedUp)
+    case .floor: map(work, roundedDown)
+    case .round: map(work, rounded)
+    case .half: map(work, nearestHalf)
     }
 }
 
 func binary(_ function: BinaryFunction, _ work: borrowing RowWork) {
     switch function {
-    case .add: zip(work) { $0 + $1 }
-    case .subtract: work.swapped ? zip(work) { $1 - $0 } : zip(work) { $0 - $1 }
-    case .multiply: zip(work) { $0 * $1 }
-    case .divide: work.swapped ? zip(work) { $1 / $0 } : zip(work) { $0 / $1 }
-    case .maximum: zip(work) { maximum($0, $1) }
-    case .minimum: zip(work) { minimum($0, $1) }
-    case .squaredDifference: zip(work) { ($0 - $1) * ($0 - $1) }
-    case .power: work.swapped ? zip(work) { power($1, $0) } : zip(work) { power($0, $1) }
+    case .add: zip(work, sum)
+    case .subtract: zip(work, difference)
+    case .multiply: zip(work, product)
+    case .divide: zip(work, quotient)
+    case .maximum: zip(work, maximum)
+    case .minimum: zip(work, minimum)
+    case .squaredDifference: zip(work, squaredDifference)
+    case .power: zip(work, power)
     }
 }
 
@@ -62,26 +78,20 @@ func scale(_ work: borrowing RowWork) {
         let offset = work.offset + row * work.rightStride
         let output = work.output + row * work.outputStride
         let repeats = work.pattern == .block
-        let factor = load(right, count: repeats ? blockWidth : 0)
-        let summand = load(offset, count: repeats ? blockWidth : 0)
-        forEachVector(work.width) { place, count in
-            if repeats {
-                let y = multiplyAdd(summand, load(left + place), factor)
-                write(minimum(maximum(y, lower), upper), output + place)
-            } else if count == blockWidth {
-                let y = multiplyAdd(load(offset + place), load(left + place), load(right + place))
-                write(minimum(maximum(y, lower), upper), output + place)
-            } else {
-                let y = multiplyAdd(
-                    load(offset + place, count: count), load(left + place, count: count),
-                    load(right + place, count: count))
-                write(minimum(maximum(y, lower), upper), output + place, count: count)
-            }
+        let factor = repeats ? load(right) : .zero
+        let summand = repeats ? load(offset) : .zero
+        @inline(__always) func step(_ place: Int, _ count: Int) {
+            let y = multiplyAdd(
+                repeats ? summand : load(offset + place, count: count), load(left + place, count: count),
+                repeats ? factor : load(right + place, count: count))
+            write(minimum(maximum(y, lower), upper), output + place, count: count)
         }
+        forEachVector(work.width, step)
     }
 }
 
-/// Calls `body` with the place and the number of lanes of each vector in a row: whole ones, and the rest.
+/// Calls `body` with the place and the number of lanes of each vector in a row: whole ones, and the rest. (`body` stands in
+/// two places, so it should be a function that is always drawn in.)
 @inline(__always)
 func forEachVector(_ width: Int, _ body: (Int, Int) -> Void) {
     var place = 0
@@ -97,41 +107,34 @@ private func map(_ work: borrowing RowWork, _ function: (Vector) -> Vector) {
     for row in 0..<work.count {
         let left = work.left + row * work.leftStride
         let output = work.output + row * work.outputStride
-        forEachVector(work.width) { place, count in
-            if count == blockWidth {
-                write(function(load(left + place)), output + place)
-            } else {
-                write(function(load(left + place, count: count)), output + place, count: count)
-            }
+        @inline(__always) func step(_ place: Int, _ count: Int) {
+            let y = function(load(left + place, count: count))
+            write(y, output + place, count: count)
         }
+        forEachVector(work.width, step)
     }
 }
 
 @inline(__always)
 private func zip(_ work: borrowing RowWork, _ function: (Vector, Vector) -> Vector) {
+    let repeats = work.pattern != .each
+    let swapped = work.swapped
     for row in 0..<work.count {
         let left = work.left + row * work.leftStride
         let right = work.right + row * work.rightStride
         let output = work.output + row * work.outputStride
-        switch work.pattern {
-        case .each:
-            forEachVector(work.width) { place, count in
-                if count == blockWidth {
-                    write(function(load(left + place), load(right + place)), output + place)
-                } else {
-                    let y = function(load(left + place, count: count), load(right + place, count: count))
-                    write(y, output + place, count: count)
-                }
+        let operand =
+            switch work.pattern {
+            case .each: Vector.zero
+            case .block: load(right)
+            case .one: Vector(repeating: right[0])
             }
-        case .block, .one:
-            let operand = work.pattern == .block ? load(right) : Vector(repeating: right[0])
-            forEachVector(work.width) { place, count in
-                if count == blockWidth {
-                    write(function(load(left + place), operand), output + place)
-                } else {
-                    write(function(load(left + place, count: count), operand), output + place, count: count)
-                }
-            }
+        @inline(__always) func step(_ place: Int, _ count: Int) {
+            let first = load(left + place, count: count)
+            let second = repeats ? operand : load(right + place, count: count)
+            let y = swapped ? function(second, first) : function(first, second)
+            write(y, output + place, count: count)
         }
+        forEachVector(work.width, step)
     }
 }

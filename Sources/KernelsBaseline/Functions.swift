@@ -3,6 +3,21 @@ import Kernels
 // The functions that need more than an instruction or two. Relative errors stay below 1e-6, but for those whose answer
 // is a difference of near numbers; the polynomials are Chebyshev fits made with NumPy.
 
+// MARK: Single instructions, under names
+
+@inline(__always) func sum(_ x: Vector, _ y: Vector) -> Vector { x + y }
+@inline(__always) func difference(_ x: Vector, _ y: Vector) -> Vector { x - y }
+@inline(__always) func product(_ x: Vector, _ y: Vector) -> Vector { x * y }
+@inline(__always) func quotient(_ x: Vector, _ y: Vector) -> Vector { x / y }
+@inline(__always) func squaredDifference(_ x: Vector, _ y: Vector) -> Vector { (x - y) * (x - y) }
+@inline(__always) func itself(_ x: Vector) -> Vector { x }
+@inline(__always) func squared(_ x: Vector) -> Vector { x * x }
+@inline(__always) func squareRoot(_ x: Vector) -> Vector { x.squareRoot() }
+@inline(__always) func reciprocal(_ x: Vector) -> Vector { 1 / x }
+@inline(__always) func reciprocalSquareRoot(_ x: Vector) -> Vector { 1 / x.squareRoot() }
+
+// MARK: Exponentials
+
 /// (eˣ − 1) / x for |x| ≤ 0.35.
 @inline(__always)
 private func growth(_ x: Vector) -> Vector {
@@ -41,30 +56,32 @@ func exponentialLessOne(_ x: Vector) -> Vector {
     (exponential(x) - 1).replacing(with: x * growth(x), where: absolute(x) .< 0.34)
 }
 
-/// eˣ for |x| ≤ 87, where 2ⁿ can be added to the exponent.
+/// 2ˣ, for |x| ≤ 126 (beyond, as for 126): there n of 2ⁿ · 2ʳ, |r| ≤ ½, can be added to the exponent.
 @inline(__always)
-private func exponentialWithinRange(_ x: Vector) -> Vector {
+private func powerOfTwo(_ x: Vector) -> Vector {
+    let x = minimum(maximum(x, Vector(repeating: -126)), Vector(repeating: 126))
     let magic = Vector(repeating: 12_582_912)
-    let shifted = multiplyAdd(magic, x, Vector(repeating: 1.442695041))
-    let n = shifted - magic
-    var r = multiplyAdd(x, n, Vector(repeating: -0.693359375))
-    r = multiplyAdd(r, n, Vector(repeating: 2.12194440e-4))
-    let mantissa = multiplyAdd(Vector(repeating: 1), growth(r), r)
-    let bits =
-        unsafeBitCast(mantissa, to: SIMD16<Int32>.self) &+ (unsafeBitCast(shifted, to: SIMD16<Int32>.self) &<< 23)
+    let shifted = x + magic
+    let r = x - (shifted - magic)
+    var y = Vector(repeating: 0.00133813021)
+    y = multiplyAdd(Vector(repeating: 0.00966636837), y, r)
+    y = multiplyAdd(Vector(repeating: 0.0555038117), y, r)
+    y = multiplyAdd(Vector(repeating: 0.240223497), y, r)
+    y = multiplyAdd(Vector(repeating: 0.693147182), y, r)
+    y = multiplyAdd(Vector(repeating: 1), y, r)
+    let bits = unsafeBitCast(y, to: SIMD16<Int32>.self) &+ (unsafeBitCast(shifted, to: SIMD16<Int32>.self) &<< 23)
     return unsafeBitCast(bits, to: Vector.self)
 }
 
-/// 1 + e⁻ˣ, what a sigmoid divides by.
+/// x · sigmoid(alpha · x).
 @inline(__always)
-func sigmoidDivisor(_ x: Vector) -> Vector {
-    let clamped = minimum(maximum(x, Vector(repeating: -87)), Vector(repeating: 87))
-    return 1 + exponentialWithinRange(Vector.zero - clamped)
+func swish(_ x: Vector, _ alpha: Vector) -> Vector {
+    x / (1 + powerOfTwo(x * (alpha * -1.442695041)))
 }
 
 @inline(__always)
 func sigmoid(_ x: Vector) -> Vector {
-    (1 / sigmoidDivisor(x)).replacing(with: 0, where: x .< -87)
+    (1 / (1 + powerOfTwo(x * -1.442695041))).replacing(with: 0, where: x .< -87)
 }
 
 @inline(__always)
@@ -79,6 +96,11 @@ func hyperbolicTangent(_ x: Vector) -> Vector {
     let magnitude = absolute(x)
     let far = 1 - 2 / (exponential(magnitude + magnitude) + 1)
     return (x * y).replacing(with: far.replacing(with: -far, where: x .< 0), where: magnitude .>= 0.625)
+}
+
+@inline(__always)
+func sign(_ x: Vector) -> Vector {
+    x.replacing(with: Vector(repeating: 1), where: x .> 0).replacing(with: Vector(repeating: -1), where: x .< 0)
 }
 
 @inline(__always)
@@ -149,6 +171,9 @@ func rounded(_ x: Vector) -> Vector {
 }
 
 @inline(__always)
+func roundedUp(_ x: Vector) -> Vector { -roundedDown(-x) }
+
+@inline(__always)
 func roundedDown(_ x: Vector) -> Vector {
     let nearest = rounded(x)
     return nearest.replacing(with: nearest - 1, where: nearest .> x)
@@ -188,6 +213,9 @@ func errorFunction(_ x: Vector) -> Vector {
 }
 
 @inline(__always)
+func softsign(_ x: Vector) -> Vector { x / (1 + absolute(x)) }
+
+@inline(__always)
 func softplus(_ x: Vector) -> Vector {
     maximum(x, .zero) + logarithmOfOneMore(exponential(-absolute(x)))
 }
@@ -199,6 +227,9 @@ func mish(_ x: Vector) -> Vector {
     let n = w * (w + 2)
     return x * (n / (n + 2))
 }
+
+@inline(__always)
+func gelu(_ x: Vector) -> Vector { x * 0.5 * complementaryErrorFunction(x * -0.70710678) }
 
 @inline(__always)
 func geluByTanh(_ x: Vector) -> Vector {

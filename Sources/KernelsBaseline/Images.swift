@@ -35,19 +35,19 @@ private func resize(_ work: borrowing ResizeWork, rowTaps: Int, columnTaps: Int)
 
 func normalizeLocally(_ work: borrowing LocalNormalizationWork) {
     switch work.power {
-    case .half: normalizeEach(work) { $0 / $1.squareRoot() }
-    case .threeQuarters:
-        normalizeEach(work) { x, base in
-            let root = base.squareRoot()
-            return x / (root * root.squareRoot())
-        }
-    case .one: normalizeEach(work) { $0 / $1 }
+    case .half: normalizeEach(work, squareRoot)
+    case .threeQuarters: normalizeEach(work, threeQuarterPower)
+    case .one: normalizeEach(work, itself)
+    }
+    @inline(__always) func threeQuarterPower(_ x: Vector) -> Vector {
+        let root = x.squareRoot()
+        return root * root.squareRoot()
     }
 }
 
-/// - Parameter divide: Divides the first by the power of the second.
+/// - Parameter power: What the numbers are divided by, of the sum.
 @inline(__always)
-private func normalizeEach(_ work: borrowing LocalNormalizationWork, divide: (Vector, Vector) -> Vector) {
+private func normalizeEach(_ work: borrowing LocalNormalizationWork, _ power: (Vector) -> Vector) {
     let squares = work.scratch
     for place in 0..<LocalNormalizationWork.scratchCount(channels: work.channels, radius: work.radius) {
         squares[place] = 0
@@ -59,15 +59,12 @@ private func normalizeEach(_ work: borrowing LocalNormalizationWork, divide: (Ve
         let input = work.input + pixel * work.channels
         let output = work.output + pixel * work.channels
         for place in 0..<work.channels { squares[work.radius + place] = input[place] * input[place] }
-        forEachVector(work.channels) { place, count in
+        @inline(__always) func step(_ place: Int, _ count: Int) {
             var sum = load(squares + place)
             for other in others { sum += load(squares + (place + other)) }
             let base = multiplyAdd(bias, sum, alpha)
-            if count == blockWidth {
-                write(divide(load(input + place), base), output + place)
-            } else {
-                write(divide(load(input + place, count: count), base), output + place, count: count)
-            }
+            write(load(input + place, count: count) / power(base), output + place, count: count)
         }
+        forEachVector(work.channels, step)
     }
 }

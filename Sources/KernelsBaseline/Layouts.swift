@@ -7,7 +7,7 @@ func block(_ work: borrowing RelayoutWork) {
             var from = UnsafePointer(work.plain) + (row * work.plainRowStride + block * blockWidth)
             var to = work.blocked + (block * work.blockedBlockStride + row * work.blockedRowStride)
             for _ in 0..<work.width {
-                write(lanes == blockWidth ? load(from) : load(from, count: lanes), to)
+                write(load(from, count: lanes), to)
                 from += work.plainPixelStride
                 to += blockWidth
             }
@@ -22,11 +22,7 @@ func unblock(_ work: borrowing RelayoutWork) {
             var to = work.plain + (row * work.plainRowStride + block * blockWidth)
             var from = UnsafePointer(work.blocked) + (block * work.blockedBlockStride + row * work.blockedRowStride)
             for _ in 0..<work.width {
-                if lanes == blockWidth {
-                    write(load(from), to)
-                } else {
-                    write(load(from), to, count: lanes)
-                }
+                write(load(from), to, count: lanes)
                 to += work.plainPixelStride
                 from += blockWidth
             }

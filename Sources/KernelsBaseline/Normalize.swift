@@ -10,17 +10,17 @@ func normalize(_ epsilon: Float, _ work: borrowing RowWork) {
         let input = work.left + row * work.leftStride
         let output = work.output + row * work.outputStride
         let size = Float(work.width)
-        let mean = Vector(repeating: sum(input, work.width) { $0 } / size)
-        let variance = sum(input, work.width, filling: mean) { ($0 - mean) * ($0 - mean) } / size
+        let mean = Vector(repeating: sum(input, work.width, itself) / size)
+        @inline(__always) func squaredDistance(_ x: Vector) -> Vector { squaredDifference(x, mean) }
+        let variance = sum(input, work.width, filling: mean, squaredDistance) / size
         let inverse = Vector(repeating: 1 / (variance + epsilon).squareRoot())
-        forEachVector(work.width) { place, count in
-            let isWhole = count == blockWidth
-            let x = isWhole ? load(input + place) : load(input + place, count: count)
-            let factor = isWhole ? load(factors + place) : load(factors + place, count: count)
-            let summand = isWhole ? load(offsets + place) : load(offsets + place, count: count)
-            let y = multiplyAdd(summand, (x - mean) * inverse, factor)
-            if isWhole { write(y, output + place) } else { write(y, output + place, count: count) }
+        @inline(__always) func step(_ place: Int, _ count: Int) {
+            let x = load(input + place, count: count)
+            let y = multiplyAdd(
+                load(offsets + place, count: count), (x - mean) * inverse, load(factors + place, count: count))
+            write(y, output + place, count: count)
         }
+        forEachVector(work.width, step)
     }
 }
 
@@ -29,24 +29,22 @@ func normalizeLength(_ epsilon: Float, _ work: borrowing RowWork) {
     for row in 0..<work.count {
         let input = work.left + row * work.leftStride
         let output = work.output + row * work.outputStride
-        let square = sum(input, work.width) { $0 * $0 }
+        let square = sum(input, work.width, squared)
         let inverse = Vector(repeating: 1 / (square < epsilon ? epsilon : square).squareRoot())
-        forEachVector(work.width) { place, count in
-            if count == blockWidth {
-                write(load(input + place) * inverse, output + place)
-            } else {
-                write(load(input + place, count: count) * inverse, output + place, count: count)
-            }
+        @inline(__always) func step(_ place: Int, _ count: Int) {
+            write(load(input + place, count: count) * inverse, output + place, count: count)
         }
+        forEachVector(work.width, step)
     }
 }
 
 /// Of each lane of a plane: the mean, and the sum of the squared distances from it.
 func planeMoments(_ work: borrowing RowWork) {
     let size = Float(work.width / blockWidth * work.count)
-    let mean = planeSum(work) { $0 } * (1 / size)
+    let mean = planeSum(work, itself) * (1 / size)
     write(mean, work.output)
-    write(planeSum(work) { ($0 - mean) * ($0 - mean) }, work.output + blockWidth)
+    @inline(__always) func squaredDistance(_ x: Vector) -> Vector { squaredDifference(x, mean) }
+    write(planeSum(work, squaredDistance), work.output + blockWidth)
 }
 
 /// Lane by lane over all rows; four sums side by side, because one alone would wait for each addition.

@@ -5,23 +5,19 @@ func softmax(_ work: borrowing RowWork) {
     for row in 0..<work.count {
         let input = work.left + row * work.leftStride
         let output = work.output + row * work.outputStride
-        var largest = -Float.infinity
-        for place in 0..<work.width { largest = input[place] > largest ? input[place] : largest }
-        let shift = Vector(repeating: largest)
+        let shift = largest(input, work.width)
         var sums = Vector.zero
-        forEachVector(work.width) { place, count in
-            if count == blockWidth {
-                let y = exponential(load(input + place) - shift)
-                sums += y
-                write(y, output + place)
-            } else {
-                let y = exponential(load(input + place, count: count) - shift)
-                for lane in 0..<count { sums[lane] += y[lane] }
-                write(y, output + place, count: count)
-            }
+        @inline(__always) func exponentiate(_ place: Int, _ count: Int) {
+            let y = exponential(load(input + place, count: count) - shift)
+            write(y, output + place, count: count)
+            sums += load(output + place, count: count)
         }
-        let factor = 1 / total(sums)
-        for place in 0..<work.width { output[place] *= factor }
+        forEachVector(work.width, exponentiate)
+        let factor = Vector(repeating: 1 / total(sums))
+        @inline(__always) func divide(_ place: Int, _ count: Int) {
+            write(load(output + place, count: count) * factor, output + place, count: count)
+        }
+        forEachVector(work.width, divide)
     }
 }
 
@@ -30,21 +26,25 @@ func logSoftmax(_ work: borrowing RowWork) {
     for row in 0..<work.count {
         let input = work.left + row * work.leftStride
         let output = work.output + row * work.outputStride
-        var largest = -Float.infinity
-        for place in 0..<work.width { largest = input[place] > largest ? input[place] : largest }
-        let shift = Vector(repeating: largest)
+        let shift = largest(input, work.width)
         var sums = Vector.zero
-        forEachVector(work.width) { place, count in
-            let y = exponential((count == blockWidth ? load(input + place) : load(input + place, count: count)) - shift)
+        @inline(__always) func addExponential(_ place: Int, _ count: Int) {
+            let y = exponential(load(input + place, count: count) - shift)
             if count == blockWidth { sums += y } else { for lane in 0..<count { sums[lane] += y[lane] } }
         }
+        forEachVector(work.width, addExponential)
         let taken = logarithm(Vector(repeating: total(sums)))
-        forEachVector(work.width) { place, count in
-            if count == blockWidth {
-                write((load(input + place) - shift) - taken, output + place)
-            } else {
-                write((load(input + place, count: count) - shift) - taken, output + place, count: count)
-            }
+        @inline(__always) func takeOff(_ place: Int, _ count: Int) {
+            write((load(input + place, count: count) - shift) - taken, output + place, count: count)
         }
+        forEachVector(work.width, takeOff)
     }
+}
+
+/// The largest number of a row, in all lanes.
+@inline(__always)
+private func largest(_ row: UnsafePointer<Float>, _ width: Int) -> Vector {
+    var largest = -Float.infinity
+    for place in 0..<width { largest = row[place] > largest ? row[place] : largest }
+    return Vector(repeating: largest)
 }

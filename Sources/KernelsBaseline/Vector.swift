@@ -19,11 +19,12 @@ func load(_ pointer: UnsafePointer<Float>) -> Vector {
     UnsafeRawPointer(pointer).loadUnaligned(as: Vector.self)
 }
 
-/// The first `count` lanes, zeros after them.
+/// The first `count` lanes, zeros after them; all by one instruction.
 @inline(__always)
 func load(_ pointer: UnsafePointer<Float>, count: Int) -> Vector {
+    if count == blockWidth { return load(pointer) }
     var vector = Vector.zero
-    for lane in 0..<count { vector[lane] = pointer[lane] }
+    withUnsafeMutableBytes(of: &vector) { $0.baseAddress!.copyMemory(from: pointer, byteCount: count * 4) }
     return vector
 }
 
@@ -32,10 +33,14 @@ func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>) {
     UnsafeMutableRawPointer(pointer).storeBytes(of: vector, as: Vector.self)
 }
 
-/// The first `count` lanes only.
+/// The first `count` lanes only; all by one instruction. (Were lanes taken out here one by one, what made them would be
+/// computed lane by lane as well.)
 @inline(__always)
 func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
-    for lane in 0..<count { pointer[lane] = vector[lane] }
+    if count == blockWidth { return write(vector, pointer) }
+    withUnsafeBytes(of: vector) {
+        UnsafeMutableRawPointer(pointer).copyMemory(from: $0.baseAddress!, byteCount: count * 4)
+    }
 }
 
 /// The larger of each pair; a lane of `x` that is not a number stays so. (One instruction; `pointwiseMax` is not.)

@@ -176,7 +176,7 @@ private func transformFilters<Y: WinogradLine, X: WinogradLine>(
                     var sum = Vector.zero
                     for tap in 0..<height {
                         let place = filter + (tap * width + x) * work.inputs * work.outputs
-                        let numbers = count == blockWidth ? load(place) : load(place, count: count)
+                        let numbers = load(place, count: count)
                         sum = multiplyAdd(sum, numbers, Vector(repeating: factorsY[y * height + tap]))
                     }
                     write(sum, half + (y * width + x) * blockWidth)
