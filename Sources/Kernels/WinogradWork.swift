@@ -3,14 +3,14 @@
 public enum WinogradAxis: UInt8, CaseIterable, Sendable {
     /// F(1, 1): an axis along which nothing is transformed.
     case none
-    case two3, four3, four5, four7
+    case two3, four3, two5, two7
 
     /// The outputs of one tile.
     public var outputs: Int {
         switch self {
         case .none: 1
-        case .two3: 2
-        case .four3, .four5, .four7: 4
+        case .two3, .two5, .two7: 2
+        case .four3: 4
         }
     }
 
@@ -18,8 +18,8 @@ public enum WinogradAxis: UInt8, CaseIterable, Sendable {
         switch self {
         case .none: 1
         case .two3, .four3: 3
-        case .four5: 5
-        case .four7: 7
+        case .two5: 5
+        case .two7: 7
         }
     }
 

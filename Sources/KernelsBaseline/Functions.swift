@@ -56,7 +56,8 @@ func exponentialLessOne(_ x: Vector) -> Vector {
     (exponential(x) - 1).replacing(with: x * growth(x), where: absolute(x) .< 0.34)
 }
 
-/// 2ˣ, for |x| ≤ 126 (beyond, as for 126): there n of 2ⁿ · 2ʳ, |r| ≤ ½, can be added to the exponent.
+/// 2ˣ, for |x| ≤ 126 (beyond, as for 126): there n of 2ⁿ · 2ʳ, |r| ≤ ½, can be added to the exponent. (A rounded x makes far
+/// answers less exact than `exponential` is.)
 @inline(__always)
 private func powerOfTwo(_ x: Vector) -> Vector {
     let x = minimum(maximum(x, Vector(repeating: -126)), Vector(repeating: 126))
@@ -81,7 +82,7 @@ func swish(_ x: Vector, _ alpha: Vector) -> Vector {
 
 @inline(__always)
 func sigmoid(_ x: Vector) -> Vector {
-    (1 / (1 + powerOfTwo(x * -1.442695041))).replacing(with: 0, where: x .< -87)
+    1 / (1 + exponential(-x))
 }
 
 @inline(__always)

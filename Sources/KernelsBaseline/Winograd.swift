@@ -9,11 +9,10 @@ func transformInput(_ work: borrowing WinogradInputWork) {
     switch (form.height.points, form.width.points) {
     case (4, 4): transformInput(FourPoints.self, FourPoints.self, work)
     case (6, 6): transformInput(SixPoints.self, SixPoints.self, work)
-    case (8, 8): transformInput(EightPoints.self, EightPoints.self, work)
     case (6, 1): transformInput(SixPoints.self, OnePoint.self, work)
     case (1, 6): transformInput(OnePoint.self, SixPoints.self, work)
-    case (10, 1): transformInput(TenPoints.self, OnePoint.self, work)
-    case (1, 10): transformInput(OnePoint.self, TenPoints.self, work)
+    case (8, 1): transformInput(EightPoints.self, OnePoint.self, work)
+    case (1, 8): transformInput(OnePoint.self, EightPoints.self, work)
     default: fatalError("no transform of this form")
     }
 }
@@ -23,11 +22,11 @@ func transformOutput(_ work: borrowing WinogradOutputWork) {
     switch (form.height, form.width) {
     case (.two3, .two3): transformOutput(FourPoints.self, 2, FourPoints.self, 2, work)
     case (.four3, .four3): transformOutput(SixPoints.self, 4, SixPoints.self, 4, work)
-    case (.four5, .four5): transformOutput(EightPoints.self, 4, EightPoints.self, 4, work)
+    case (.two5, .two5): transformOutput(SixPoints.self, 2, SixPoints.self, 2, work)
     case (.four3, .none): transformOutput(SixPoints.self, 4, OnePoint.self, 1, work)
     case (.none, .four3): transformOutput(OnePoint.self, 1, SixPoints.self, 4, work)
-    case (.four7, .none): transformOutput(TenPoints.self, 4, OnePoint.self, 1, work)
-    case (.none, .four7): transformOutput(OnePoint.self, 1, TenPoints.self, 4, work)
+    case (.two7, .none): transformOutput(EightPoints.self, 2, OnePoint.self, 1, work)
+    case (.none, .two7): transformOutput(OnePoint.self, 1, EightPoints.self, 2, work)
     default: fatalError("no transform of this form")
     }
 }
@@ -37,8 +36,7 @@ func transformFilters(_ work: borrowing WinogradFilterWork) {
     case 1: transformFilters(OnePoint.self, work)
     case 4: transformFilters(FourPoints.self, work)
     case 6: transformFilters(SixPoints.self, work)
-    case 8: transformFilters(EightPoints.self, work)
-    default: transformFilters(TenPoints.self, work)
+    default: transformFilters(EightPoints.self, work)
     }
 }
 
@@ -142,8 +140,7 @@ private func transformFilters<Y: WinogradLine>(_: Y.Type, _ work: borrowing Wino
     case 1: transformFilters(Y.self, OnePoint.self, work)
     case 4: transformFilters(Y.self, FourPoints.self, work)
     case 6: transformFilters(Y.self, SixPoints.self, work)
-    case 8: transformFilters(Y.self, EightPoints.self, work)
-    default: transformFilters(Y.self, TenPoints.self, work)
+    default: transformFilters(Y.self, EightPoints.self, work)
     }
 }
 

@@ -113,36 +113,6 @@ enum EightPoints: WinogradLine {
     }
 }
 
-enum TenPoints: WinogradLine {
-    static var pairs: Int { 4 }
-    @inline(__always) static func magnitude(_ pair: Int) -> Float {
-        pair == 0 ? 0.375 : pair == 1 ? 0.875 : pair == 2 ? 1.25 : 2
-    }
-
-    @inline(__always) static func transform(_ x: (Int) -> Vector, _ put: (Int, Vector) -> Void) {
-        let (m, n, o, p) = (magnitude(0), magnitude(1), magnitude(2), magnitude(3))
-        let (a, b, c, d) = (m * m, n * n, o * o, p * p)
-        put(0, polynomial(x, 0, a, b, c, d))
-        putPair(put, 1, polynomial(x, 2, b, c, d), polynomial(x, 1, b, c, d), m)
-        putPair(put, 3, polynomial(x, 2, a, c, d), polynomial(x, 1, a, c, d), n)
-        putPair(put, 5, polynomial(x, 2, a, b, d), polynomial(x, 1, a, b, d), o)
-        putPair(put, 7, polynomial(x, 2, a, b, c), polynomial(x, 1, a, b, c), p)
-        put(9, polynomial(x, 1, a, b, c, d))
-    }
-
-    @inline(__always)
-    static func transformBack(_ outputs: Int, _ x: (Int) -> Vector, _ put: (Int, Vector) -> Void) {
-        let (a, b, c, d) = (Both(x(1), x(2)), Both(x(3), x(4)), Both(x(5), x(6)), Both(x(7), x(8)))
-        for i in 0..<outputs {
-            let far = c.times(magnitude(2), i, plus: d.times(magnitude(3), i))
-            var y = a.times(magnitude(0), i, plus: b.times(magnitude(1), i, plus: far))
-            if i == 0 { y += x(0) }
-            if i == outputs - 1 { y += x(9) }
-            put(i, y)
-        }
-    }
-}
-
 /// What the products at +a and −a give to even and to odd powers.
 private struct Both {
     let even: Vector
@@ -166,9 +136,7 @@ private struct Both {
         case 0: 1
         case 1: x
         case 2: x * x
-        case 3: x * x * x
-        case 4: x * x * x * x
-        default: x * x * x * x * x
+        default: x * x * x
         }
     }
 }
@@ -196,14 +164,4 @@ private func polynomial(_ x: (Int) -> Vector, _ first: Int, _ a: Float, _ b: Flo
     let high = multiplyAdd(x(first + 6), x(first + 4), Vector(repeating: -(a + b + c)))
     let low = multiplyAdd(high, x(first + 2), Vector(repeating: a * b + a * c + b * c))
     return multiplyAdd(low, x(first), Vector(repeating: -(a * b * c)))
-}
-
-@inline(__always)
-private func polynomial(_ x: (Int) -> Vector, _ first: Int, _ a: Float, _ b: Float, _ c: Float, _ d: Float) -> Vector {
-    let (sums, products) = (a + b, a * b)
-    let (moreSums, moreProducts) = (c + d, c * d)
-    var y = multiplyAdd(x(first + 8), x(first + 6), Vector(repeating: -(sums + moreSums)))
-    y = multiplyAdd(y, x(first + 4), Vector(repeating: products + moreProducts + sums * moreSums))
-    y = multiplyAdd(y, x(first + 2), Vector(repeating: -(products * moreSums + moreProducts * sums)))
-    return multiplyAdd(y, x(first), Vector(repeating: products * moreProducts))
 }
