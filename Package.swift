@@ -57,7 +57,9 @@ let package = Package(
         .executableTarget(name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main"),
         .executableTarget(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",
-            exclude: ["compression.py", "folder.py", "networks.py", "peers.py", "processes.py", "speed.svg"]),
+            exclude: [
+                "compression.py", "folder.py", "memory.py", "networks.py", "peers.py", "processes.py", "speed.svg",
+            ]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
         .testTarget(name: "ThawCommandTests", dependencies: ["ThawCommand", "Thaw"]),
     ] + kernelModules

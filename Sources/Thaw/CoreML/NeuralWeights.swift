@@ -33,11 +33,10 @@ extension Message {
             mapMessages { if $0.halveWeights() { isChanged = true } }
             return isChanged
         }
-        guard has("floatValue"), let floats = storedFloats,
-            !floats.withFloats({ $0.contains { abs($0) > WeightStorage.largest && $0.isFinite } })
-        else { return false }
+        let floats: PendingBytes = self.floatValue
+        guard floats.count > 0, !floats.hasFloats(beyond: WeightStorage.largest) else { return false }
         self.floatValue = ByteView(copying: UnsafeRawBufferPointer(start: nil, count: 0))
-        self.float16Value = floats.converted(to: .float16).view
+        self.float16Value = floats.halved
         return true
     }
 

@@ -5,22 +5,24 @@ extension Tensor {
         // Axes of one element may stand anywhere, and axes that stay neighbours are as good as one.
         let plan = TranspositionPlan(shape, order)
         guard plan.sizes.count > 1 else { return reshaped(target) }
-        let storage = withExtendedLifetime(self.storage) {
-            Storage(byteCount: bytes.count) { out in
-                switch element.size {
-                case 1: plan.copy(bytes, to: out, as: UInt8.self)
-                case 2: plan.copy(bytes, to: out, as: UInt16.self)
-                case 4: plan.copy(bytes, to: out, as: UInt32.self)
-                default: plan.copy(bytes, to: out, as: UInt64.self)
+        let copy = Storage(byteCount: bytes.count) { out in
+            withExtendedLifetime(storage) {
+                var place = 0
+                plan.pieces(of: bytes, elementSize: element.size, most: Tensor.pieceSize) { piece in
+                    UnsafeMutableRawBufferPointer(rebasing: out[place..<place + piece.count]).copyMemory(from: piece)
+                    place += piece.count
+                    // The next piece is made of other rows.
+                    if plan.keepsRows { storage.release() }
                 }
             }
         }
-        return Tensor(shape: target, element: element, storage: storage)
+        storage.release()
+        return Tensor(shape: target, element: element, storage: copy)
     }
 }
 
 /// A transposition with as few axes as can be: the result's sizes, and how far apart neighbours along each lie in the source.
-private struct TranspositionPlan {
+struct TranspositionPlan {
     private(set) var sizes: [Int] = []
     private var steps: [Int] = []
 
@@ -37,9 +39,48 @@ private struct TranspositionPlan {
         }
     }
 
+    /// Whether neighbours along the last axis are neighbours in the source, too.
+    var keepsRows: Bool { steps.last == 1 }
+
+    /// Hands on the result in pieces of at most so many bytes, or of one row along its first axis.
+    func pieces(
+        of source: UnsafeRawBufferPointer, elementSize: Int, most: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) rethrows {
+        // What stays as it is needs no copy, but is read in pieces all the same.
+        guard sizes.count > 1 else {
+            for start in stride(from: 0, to: source.count, by: most) {
+                try body(UnsafeRawBufferPointer(rebasing: source[start..<min(source.count, start + most)]))
+            }
+            return
+        }
+        guard !source.isEmpty else { return }
+        let row = sizes.dropFirst().reduce(elementSize, *)
+        let rows = max(1, min(sizes[0], most / row))
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: rows * row, alignment: 64)
+        defer { piece.deallocate() }
+        for start in stride(from: 0, to: sizes[0], by: rows) {
+            var part = self
+            part.sizes[0] = min(rows, sizes[0] - start)
+            let out = UnsafeMutableRawBufferPointer(rebasing: piece[..<(part.sizes[0] * row)])
+            part.copy(
+                UnsafeRawBufferPointer(rebasing: source[(start * steps[0] * elementSize)...]), to: out,
+                elementSize: elementSize)
+            try body(UnsafeRawBufferPointer(out))
+        }
+    }
+
+    func copy(_ source: UnsafeRawBufferPointer, to out: UnsafeMutableRawBufferPointer, elementSize: Int) {
+        switch elementSize {
+        case 1: copy(source, to: out, as: UInt8.self)
+        case 2: copy(source, to: out, as: UInt16.self)
+        case 4: copy(source, to: out, as: UInt32.self)
+        default: copy(source, to: out, as: UInt64.self)
+        }
+    }
+
     /// Copies in square blocks over the result's last axis and the one whose neighbours lie together in the source, so that
     /// neither side jumps from cache line to cache line.
-    func copy<T: BitwiseCopyable>(
+    private func copy<T: BitwiseCopyable>(
         _ source: UnsafeRawBufferPointer, to out: UnsafeMutableRawBufferPointer, as type: T.Type
     ) {
         guard !source.isEmpty else { return }

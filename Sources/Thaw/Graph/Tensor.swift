@@ -25,6 +25,9 @@ public struct Tensor: Sendable {
             try fill(memory)
         }
 
+        /// Says that the bytes will not be needed soon: pages of a mapped file take no memory then.
+        func release() { (owner as? MappedFile)?.release(bytes) }
+
         deinit { if owner == nil { bytes.deallocate() } }
     }
 

@@ -3,7 +3,7 @@ extension Dense: NeuralOperation {
         layers.add(node) { layer in
             layer.innerProduct.inputChannels = matrix.shape[0]
             layer.innerProduct.outputChannels = matrix.shape[1]
-            layer.innerProduct.weights = .weights(matrix.transposed([1, 0]))
+            layer.innerProduct.weights = .weights(matrix, order: [1, 0])
             layer.innerProduct.hasBias = bias != nil
             if let bias { layer.innerProduct.bias = .weights(bias) }
         }

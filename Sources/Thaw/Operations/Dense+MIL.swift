@@ -5,7 +5,7 @@ extension Dense: MILOperation {
         block.add(
             "linear", node,
             [
-                "x": .value(node.input), "weight": .weights(matrix.transposed([1, 0])),
+                "x": .value(node.input), "weight": .weights(matrix, order: [1, 0]),
                 "bias": .constant(bias ?? Tensor([Float](repeating: 0, count: outputs), shape: [outputs])),
             ])
     }

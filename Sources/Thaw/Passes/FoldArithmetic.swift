@@ -79,10 +79,17 @@ extension Tensor {
     /// The array with each element along the last axes times its factor. Itself where all factors are 1.
     func scaled(lastAxes factors: [Double]) -> Tensor {
         if factors.allSatisfy({ $0 == 1 }) { return self }
-        return withFloats { x in
-            Tensor(shape: shape) { y in
-                for row in stride(from: 0, to: x.count, by: factors.count) {
-                    for i in 0..<factors.count { y[row + i] = Float(Double(x[row + i]) * factors[i]) }
+        let from = asFloat32
+        // The copy takes the place of weights of a mapped file.
+        defer { storage.release() }
+        return Tensor(shape: shape) { out in
+            withExtendedLifetime(from.storage) {
+                for row in stride(from: 0, to: out.count, by: factors.count) {
+                    for place in row..<row + factors.count {
+                        let number = from.bytes.loadUnaligned(fromByteOffset: place * 4, as: Float.self)
+                        out[place] = Float(Double(number) * factors[place - row])
+                    }
+                    if row * 4 / Tensor.pieceSize != (row + factors.count) * 4 / Tensor.pieceSize { storage.release() }
                 }
             }
         }

@@ -11,17 +11,20 @@ struct ByteView: @unchecked Sendable {
 
     /// A copy of `bytes`.
     init(copying bytes: UnsafeRawBufferPointer) {
-        let copy = Copy(bytes)
-        self.init(viewing: UnsafeRawBufferPointer(copy.bytes), of: copy)
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
+        copy.copyMemory(from: bytes)
+        self.init(taking: copy)
     }
 
-    private final class Copy {
+    /// Memory that was allocated for the view, which frees it.
+    init(taking memory: UnsafeMutableRawBufferPointer) {
+        self.init(viewing: UnsafeRawBufferPointer(memory), of: Allocation(bytes: memory))
+    }
+
+    private final class Allocation {
         let bytes: UnsafeMutableRawBufferPointer
 
-        init(_ source: UnsafeRawBufferPointer) {
-            bytes = .allocate(byteCount: source.count, alignment: 16)
-            bytes.copyMemory(from: source)
-        }
+        init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
 
         deinit { bytes.deallocate() }
     }

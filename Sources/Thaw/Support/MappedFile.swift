@@ -33,6 +33,17 @@ final class MappedFile: @unchecked Sendable {
         bytes = UnsafeRawBufferPointer(start: address, count: count)
     }
 
+    /// Says that these bytes of the file will not be needed soon, so that they take no memory; they are there again when they are
+    /// read.
+    func release(_ part: UnsafeRawBufferPointer) {
+        let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+        guard let start = part.baseAddress.map(Int.init(bitPattern:)) else { return }
+        let first = (start + page - 1) / page * page
+        let end = (start + part.count) / page * page
+        guard end > first, let address = UnsafeMutableRawPointer(bitPattern: first) else { return }
+        madvise(address, end - first, MADV_DONTNEED)
+    }
+
     deinit {
         if let address = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: address), bytes.count) }
     }

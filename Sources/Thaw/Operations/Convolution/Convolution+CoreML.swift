@@ -6,7 +6,7 @@ extension Convolution: NeuralOperation {
             layer.convolution.kernelChannels = filters.shape[2]
             layer.convolution.nGroups = groups
             layer.convolution.setWindow(window)
-            layer.convolution.setFilters(filters.transposed([3, 2, 0, 1]), bias)
+            layer.convolution.setFilters(filters, order: [3, 2, 0, 1], bias)
         }
     }
 }
@@ -20,7 +20,7 @@ extension DepthwiseConvolution: NeuralOperation {
             layer.convolution.kernelChannels = 1
             layer.convolution.nGroups = filters.shape[2]
             layer.convolution.setWindow(window)
-            layer.convolution.setFilters(flat.transposed([2, 0, 1]), bias)
+            layer.convolution.setFilters(flat, order: [2, 0, 1], bias)
         }
     }
 }
@@ -50,9 +50,9 @@ extension Message {
         }
     }
 
-    /// Sets weights in Core ML's order, and the bias where there is one.
-    mutating func setFilters(_ filters: Tensor, _ bias: Tensor?) {
-        self.weights = .weights(filters)
+    /// Sets weights, their axes brought into Core ML's order, and the bias where there is one.
+    mutating func setFilters(_ filters: Tensor, order: [Int], _ bias: Tensor?) {
+        self.weights = .weights(filters, order: order)
         self.hasBias = bias != nil
         if let bias { self.bias = .weights(bias) }
     }

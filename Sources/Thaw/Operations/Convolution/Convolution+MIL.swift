@@ -1,7 +1,7 @@
 extension Convolution: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         block.addConvolution(
-            node, filters.transposed([3, 2, 0, 1]), bias, window, groups: groups(inputChannels: node.input.shape[1]))
+            node, filters, bias, window, groups: groups(inputChannels: node.input.shape[1]))
     }
 }
 
@@ -10,12 +10,12 @@ extension DepthwiseConvolution: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         let channels = filters.shape[2]
         let flat = filters.reshaped([filters.shape[0], filters.shape[1], 1, outputChannels])
-        block.addConvolution(node, flat.transposed([3, 2, 0, 1]), bias, window, groups: channels)
+        block.addConvolution(node, flat, bias, window, groups: channels)
     }
 }
 
 extension MILBlock {
-    /// - Parameter filters: Outputs, channels of a group, height, width.
+    /// - Parameter filters: Height, width, channels of a group, outputs.
     fileprivate mutating func addConvolution(
         _ node: MILNode, _ filters: Tensor, _ bias: Tensor?, _ window: Window, groups: Int
     ) {
@@ -27,7 +27,8 @@ extension MILBlock {
             add(
                 "conv", node,
                 [
-                    "x": x, "weight": .weights(filters), "bias": .constant(bias), "strides": strides,
+                    "x": x, "weight": .weights(filters, order: [3, 2, 0, 1]), "bias": .constant(bias),
+                    "strides": strides,
                     "pad_type": kind, "pad": .integers(window.amounts), "dilations": dilations,
                     "groups": .integer(groups),
                 ])
@@ -35,7 +36,7 @@ extension MILBlock {
             add(
                 "conv", node,
                 [
-                    "x": x, "weight": .weights(filters), "strides": strides, "pad_type": kind,
+                    "x": x, "weight": .weights(filters, order: [3, 2, 0, 1]), "strides": strides, "pad_type": kind,
                     "pad": .integers(window.amounts), "dilations": dilations, "groups": .integer(groups),
                 ])
         }

@@ -20,7 +20,7 @@ extension TransposedConvolution: NeuralOperation {
             layer.convolution.dilationFactor = [1, 1]
             layer.convolution.choose("valid")
             if isShared { layer.convolution["valid"]["paddingAmounts"].setBorders(amounts) }
-            layer.convolution.setFilters(filters.transposed([3, 2, 0, 1]), bias)
+            layer.convolution.setFilters(filters, order: [3, 2, 0, 1], bias)
         }
         guard !isShared else { return }
         layers.add(node.name, [result], node.outputs) { $0.crop["cropAmounts"].setBorders(amounts) }

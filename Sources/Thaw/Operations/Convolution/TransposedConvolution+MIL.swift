@@ -1,7 +1,7 @@
 extension TransposedConvolution: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         let x = MILArgument.value(node.input)
-        let weights = MILArgument.weights(wholeFilters().transposed([3, 2, 0, 1]))
+        let weights = MILArgument.weights(wholeFilters(), order: [3, 2, 0, 1])
         let strides = MILArgument.integers([window.height.stride, window.width.stride])
         let amounts = [window.height, window.width].flatMap { [$0.before, Swift.max(0, $0.after)] }
         let (kind, pad) = (MILArgument.text("custom"), MILArgument.integers(amounts))

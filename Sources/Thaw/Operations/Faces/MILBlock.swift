@@ -147,8 +147,10 @@ struct MILBlock {
         switch argument {
         case .value(let value): names = [self.name(value)]
         case .values(let values): names = values.map { self.name($0) }
-        case .weights(let tensor) where storage.compresses(tensor): names = [addCompressed(tensor, name)]
-        case .constant(let tensor), .weights(let tensor): names = [constant(tensor, name)]
+        case .weights(let tensor, let order) where storage.compresses(tensor, order: order):
+            names = [addCompressed(tensor.transposed(order), name)]
+        case .weights(let tensor, let order): names = [constant(tensor, name, order)]
+        case .constant(let tensor): names = [constant(tensor, name)]
         case .integer(let integer): names = [constant(Tensor(integers: [integer], shape: []), name)]
         case .integers(let integers): names = [constant(Tensor(integers: integers, shape: [integers.count]), name)]
         case .bools(let bools):
@@ -171,12 +173,12 @@ struct MILBlock {
         return name
     }
 
-    /// The name of a constant, which is written where it is not there yet.
-    private mutating func constant(_ tensor: Tensor, _ name: String) -> String {
+    /// The name of a constant, which is written where it is not there yet, with its axes in this order.
+    private mutating func constant(_ tensor: Tensor, _ name: String, _ order: [Int]? = nil) -> String {
         let element = stored(tensor.element)
-        let type = TensorType(tensor.shape, element)
+        let type = TensorType(order.map { tensor.shape.permuted($0) } ?? tensor.shape, element)
         let isLarge = tensor.elementCount >= MILBlock.fewestInFile && element.isFloatingPoint
-        let converted = isLarge ? tensor : tensor.converted(to: element)
+        let converted = isLarge ? tensor : (order.map { tensor.transposed($0) } ?? tensor).converted(to: element)
         // Small ones are often the same, and large ones where all elements are.
         var key: SharedConstant?
         if !isLarge {
@@ -188,7 +190,7 @@ struct MILBlock {
         let name = unique(name)
         if isLarge {
             let kind: ProgramWeights.Kind = element == .float16 ? .float16 : .float32
-            addConstant(name, .tensorType(type), inFile(tensor.asFloat32, kind, .tensorType(type)))
+            addConstant(name, .tensorType(type), inFile(tensor, kind, .tensorType(type), order: order))
         } else {
             addConstant(name, .tensorType(type), .immediate(converted))
         }
@@ -235,10 +237,10 @@ struct MILBlock {
     }
 
     /// A constant that is put into the file of weights; one of less than 8 bits a number comes packed.
-    mutating func inFile(_ tensor: Tensor, _ kind: ProgramWeights.Kind, _ type: Message, elements: Int? = nil)
-        -> Message
-    {
-        .inFile(type, offset: weights.append(tensor, as: kind, elements: elements))
+    mutating func inFile(
+        _ tensor: Tensor, _ kind: ProgramWeights.Kind, _ type: Message, elements: Int? = nil, order: [Int]? = nil
+    ) -> Message {
+        .inFile(type, offset: weights.append(tensor, as: kind, elements: elements, order: order))
     }
 
     // MARK: Messages
@@ -265,10 +267,5 @@ extension Tensor {
             guard let first = floats.first, floats.allSatisfy({ $0.bitPattern == first.bitPattern }) else { return nil }
             return first
         }
-    }
-
-    func converted(to element: ElementType) -> Tensor {
-        if element == self.element { return self }
-        return withElements { elements in Tensor(shape: shape, element: element) { elements[$0] } }
     }
 }

@@ -140,10 +140,10 @@ extension NeuralLayers {
 }
 
 extension Message {
-    /// Weights as they are stored: in single precision.
-    static func weights(_ tensor: Tensor) -> Message {
+    /// Weights as they are stored: in single precision, their axes in this order.
+    static func weights(_ tensor: Tensor, order: [Int]? = nil) -> Message {
         var message = Message(.weights)
-        message.floatValue = tensor.asFloat32.view
+        message.floatValue = tensor.pending(order, as: .float32)
         return message
     }
 }

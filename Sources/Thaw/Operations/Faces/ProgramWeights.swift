@@ -30,11 +30,10 @@ struct ProgramWeights: Sendable {
     static let sentinel: UInt32 = 0xDEAD_BEEF
     static let version: UInt32 = 2
 
-    /// An array of the file. Weights with fractions stay as they are until they are written.
+    /// An array of the file, which is made when it is written.
     private struct Blob: Sendable {
-        var tensor: Tensor
+        var bytes: PendingBytes
         var kind: Kind
-        var byteCount: Int
         /// The bits at the end that belong to no element.
         var paddingBits: Int
     }
@@ -46,14 +45,24 @@ struct ProgramWeights: Sendable {
 
     /// Appends an array. One of 8-bit numbers may hold elements of fewer bits, already packed.
     ///
-    /// - Parameter elements: How many elements a packed array has; the tensor's count where nil.
+    /// - Parameters:
+    ///   - elements: How many elements a packed array has; the tensor's count where nil.
+    ///   - order: The order that the array's axes are brought into.
     /// - Returns: Where its header will stand.
-    mutating func append(_ tensor: Tensor, as kind: Kind, elements: Int? = nil) -> Int {
+    mutating func append(_ tensor: Tensor, as kind: Kind, elements: Int? = nil, order: [Int]? = nil) -> Int {
         let count = elements ?? tensor.elementCount
-        let bytes = kind.byteCount(count)
+        let padding = kind.byteCount(count) * 8 - count * kind.bits
+        // Numbers with fractions become what the file stores them as; all others are that already.
+        let bytes =
+            switch kind {
+            case .float16 where tensor.element != .float16: tensor.pending(order, as: .float32).halved
+            case .float32: tensor.pending(order, as: .float32)
+            default: tensor.pending(order, as: tensor.element)
+            }
+        precondition(bytes.count == kind.byteCount(count))
         let start = byteCount
-        blobs.append(Blob(tensor: tensor, kind: kind, byteCount: bytes, paddingBits: bytes * 8 - count * kind.bits))
-        byteCount += ProgramWeights.alignment + ProgramWeights.aligned(bytes)
+        blobs.append(Blob(bytes: bytes, kind: kind, paddingBits: padding))
+        byteCount += ProgramWeights.alignment + ProgramWeights.aligned(bytes.count)
         return start
     }
 
@@ -65,12 +74,12 @@ struct ProgramWeights: Sendable {
         var place = ProgramWeights.alignment
         for blob in blobs {
             let start = place + ProgramWeights.alignment
-            let numbers = [blob.byteCount, start, blob.paddingBits].map { UInt64($0) }
+            let numbers = [blob.bytes.count, start, blob.paddingBits].map { UInt64($0) }
             try header([ProgramWeights.sentinel, blob.kind.rawValue], numbers).withUnsafeBytes(append)
-            try write(blob, append)
-            let rest = ProgramWeights.aligned(blob.byteCount) - blob.byteCount
+            try blob.bytes.write(append)
+            let rest = ProgramWeights.aligned(blob.bytes.count) - blob.bytes.count
             try [UInt8](repeating: 0, count: rest).withUnsafeBytes(append)
-            place = start + blob.byteCount + rest
+            place = start + blob.bytes.count + rest
         }
     }
 
@@ -79,21 +88,5 @@ struct ProgramWeights: Sendable {
         for word in words { withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) } }
         for number in numbers { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
         return bytes + [UInt8](repeating: 0, count: ProgramWeights.alignment - bytes.count)
-    }
-
-    /// Weights become half as wide piece by piece, so that no second copy of them all is needed.
-    private func write(_ blob: Blob, _ append: (UnsafeRawBufferPointer) throws -> Void) throws {
-        guard blob.kind == .float16, blob.tensor.element != .float16 else {
-            return try withExtendedLifetime(blob.tensor.storage) { try append(blob.tensor.bytes) }
-        }
-        let piece = 1 << 15
-        try blob.tensor.withFloats { floats in
-            var halves = [UInt16](repeating: 0, count: min(piece, floats.count))
-            for start in stride(from: 0, to: floats.count, by: piece) {
-                let count = min(piece, floats.count - start)
-                for i in 0..<count { halves[i] = half(from: floats[start + i]).littleEndian }
-                try halves.withUnsafeBytes { try append(UnsafeRawBufferPointer(rebasing: $0[..<(count * 2)])) }
-            }
-        }
     }
 }

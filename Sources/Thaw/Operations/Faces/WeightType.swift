@@ -37,10 +37,11 @@ public struct WeightStorage: Sendable {
         self.includesDepthwise = includesDepthwise
     }
 
-    /// Whether these weights, output channels first, are compressed to less than floating-point numbers. Those of which one
-    /// is infinite or no number never are.
-    func compresses(_ weights: Tensor) -> Bool {
-        let isDepthwise = weights.shape.rank == 4 && weights.shape[1] == 1
+    /// Whether these weights, output channels first or brought there by this order of axes, are compressed to less than
+    /// floating-point numbers. Those of which one is infinite or no number never are.
+    func compresses(_ weights: Tensor, order: [Int]? = nil) -> Bool {
+        let shape = order.map { weights.shape.permuted($0) } ?? weights.shape
+        let isDepthwise = shape.rank == 4 && shape[1] == 1
         return type.isSelective && weights.elementCount >= max(1, minimumCount) && (includesDepthwise || !isDepthwise)
             && weights.withFloats { $0.allSatisfy { abs($0) <= WeightStorage.largest } }
     }

@@ -139,7 +139,11 @@ extension String: FieldElement {
 extension ByteView: FieldValue {
     init(_ value: Message.Value?, _ field: ProtobufCFieldDescriptor) {
         precondition(field.content == .bytes, "the field '\(String(cString: field.name))' has another type")
-        if case .bytes(let view)? = value { self = view } else { self = ByteView(copying: .init(start: nil, count: 0)) }
+        switch value {
+        case .bytes(let view)?: self = view
+        case .pending(let pending)?: self = pending.made
+        default: self = ByteView(copying: .init(start: nil, count: 0))
+        }
     }
 
     func stored(_ field: ProtobufCFieldDescriptor) -> Message.Value? {

@@ -109,7 +109,7 @@ extension Message.Value {
         case .numbers(let numbers): numbers[0] == 0 && numbers[0].sign == .plus
         case .strings(let strings): strings == [""]
         case .bytes(let view): view.count == 0
-        case .messages: false
+        case .messages, .pending: false
         }
     }
 }

@@ -5,14 +5,13 @@ extension Message {
     /// where they are. The same message always gives the same bytes.
     /// - Throws: `Failure` when it would be larger than protobuf allows, and what `append` throws.
     func write(_ append: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let arena = MessageArena()
-        arena.reset(limit: .max)
+        let arena = StructureArena()
         try withExtendedLifetime((self, arena)) {
             let message = structure(in: arena).assumingMemoryBound(to: ProtobufCMessage.self)
             let size = protobuf_c_message_get_packed_size(message)
             guard size < 1 << 31 else { throw Failure.messageBeyondTwoGigabytes(size) }
             try withoutActuallyEscaping(append) { append in
-                let sink = Sink(append)
+                let sink = Sink(append, arena.pending)
                 sink.withBuffer { _ = protobuf_c_message_pack_to_buffer(message, $0) }
                 if let error = sink.error { throw error }
             }
@@ -29,7 +28,7 @@ extension Message {
     // MARK: Structures
 
     /// The message as protobuf-c's structure. Bytes are pointed to, not copied.
-    private func structure(in arena: MessageArena) -> UnsafeMutableRawPointer {
+    private func structure(in arena: StructureArena) -> UnsafeMutableRawPointer {
         let message = arena.allocate(messageType.descriptor.pointee.sizeof_message)!
         messageType.descriptor.pointee.message_init(message.assumingMemoryBound(to: ProtobufCMessage.self))
         for (index, value) in entries {
@@ -49,20 +48,21 @@ extension Message {
         return message
     }
 
-    fileprivate func structurePointer(in arena: MessageArena) -> UnsafeRawPointer {
+    fileprivate func structurePointer(in arena: StructureArena) -> UnsafeRawPointer {
         UnsafeRawPointer(structure(in: arena))
     }
 }
 
 extension Message.Value {
     fileprivate func array(
-        of field: ProtobufCFieldDescriptor, in arena: MessageArena
+        of field: ProtobufCFieldDescriptor, in arena: StructureArena
     ) -> (elements: UnsafeRawPointer, count: Int) {
         let count: Int
         switch self {
         case .bytes(let view):
             // Repeated floats: protobuf-c takes them from any place, and only copies them.
             return (view.bytes.baseAddress!, view.count / field.elementSize)
+        case .pending(let pending): return (arena.place(for: pending), pending.count / field.elementSize)
         case .ints(let ints): count = ints.count
         case .numbers(let numbers): count = numbers.count
         case .strings(let strings): count = strings.count
@@ -75,7 +75,7 @@ extension Message.Value {
 
     /// Stores one element into a structure or an array.
     fileprivate func store(
-        _ element: Int, of field: ProtobufCFieldDescriptor, at place: UnsafeMutableRawPointer, in arena: MessageArena
+        _ element: Int, of field: ProtobufCFieldDescriptor, at place: UnsafeMutableRawPointer, in arena: StructureArena
     ) {
         switch self {
         case .ints(let ints):
@@ -105,18 +105,45 @@ extension Message.Value {
             let start = UnsafeMutableRawPointer(mutating: view.bytes.baseAddress)
             place.assumingMemoryBound(to: ProtobufCBinaryData.self).initialize(
                 to: ProtobufCBinaryData(len: view.count, data: start?.assumingMemoryBound(to: UInt8.self)))
+        case .pending(let pending):
+            let start = UnsafeMutableRawPointer(mutating: arena.place(for: pending))
+            place.assumingMemoryBound(to: ProtobufCBinaryData.self).initialize(
+                to: ProtobufCBinaryData(len: pending.count, data: start.assumingMemoryBound(to: UInt8.self)))
         case .messages(let messages):
             place.storeBytes(of: messages[element].structurePointer(in: arena), as: UnsafeRawPointer.self)
         }
     }
 }
 
+/// The memory of a message's structures, with the bytes that are still to be made. In a structure these stand as an address that
+/// nothing else has: protobuf-c hands large fields on as address and size, and the sink makes the bytes then.
+private final class StructureArena {
+    private let arena = MessageArena()
+    private(set) var pending: [UnsafeRawPointer: PendingBytes] = [:]
+
+    init() { arena.reset(limit: .max) }
+
+    func allocate(_ count: Int) -> UnsafeMutableRawPointer? { arena.allocate(count) }
+
+    func place(for bytes: PendingBytes) -> UnsafeRawPointer {
+        let place = UnsafeRawPointer(arena.allocate(1)!)
+        pending[place] = bytes
+        return place
+    }
+}
+
 /// Where protobuf-c's packing puts its bytes. What `append` throws is kept until the end, since it cannot pass through C.
 private final class Sink {
     private let append: (UnsafeRawBufferPointer) throws -> Void
+    private let pending: [UnsafeRawPointer: PendingBytes]
     private(set) var error: (any Error)?
 
-    init(_ append: @escaping (UnsafeRawBufferPointer) throws -> Void) { self.append = append }
+    init(
+        _ append: @escaping (UnsafeRawBufferPointer) throws -> Void, _ pending: [UnsafeRawPointer: PendingBytes]
+    ) {
+        self.append = append
+        self.pending = pending
+    }
 
     /// protobuf-c's buffer, which is followed in memory by the sink it belongs to.
     private struct Buffer {
@@ -138,6 +165,12 @@ private final class Sink {
 
     private func take(_ bytes: UnsafeRawBufferPointer) {
         guard error == nil else { return }
-        do { try append(bytes) } catch { self.error = error }
+        do {
+            if let pending = bytes.baseAddress.flatMap({ pending[$0] }) {
+                try pending.write(append)
+            } else {
+                try append(bytes)
+            }
+        } catch { self.error = error }
     }
 }

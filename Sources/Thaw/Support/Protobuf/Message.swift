@@ -23,6 +23,8 @@ struct Message: Sendable {
         case numbers([Double])
         case strings([String])
         case bytes(ByteView)
+        /// Bytes that are made while the message is written.
+        case pending(PendingBytes)
         case messages([Message])
     }
 
@@ -84,6 +86,8 @@ extension Message.Value: Equatable {
         case (.numbers(let a), .numbers(let b)): a == b
         case (.strings(let a), .strings(let b)): a == b
         case (.bytes(let a), .bytes(let b)): a.withBytes { a in b.withBytes { a.elementsEqual($0) } }
+        case (.pending(let a), _): .bytes(a.made) == b
+        case (_, .pending(let b)): a == .bytes(b.made)
         case (.messages(let a), .messages(let b)): a == b
         default: false
         }

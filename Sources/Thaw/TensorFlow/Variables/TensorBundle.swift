@@ -117,6 +117,8 @@ final class TensorBundle {
                 throw Failure.shardTruncated(file.bytes.count)
             }
             let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[offset..<offset + size])
+            // Checking reads all of it, long before it is needed.
+            defer { file.release(bytes) }
             if let check = try entry.integer(Field.check),
                 CRC32C.masked(CRC32C.sum(bytes)) != UInt32(truncatingIfNeeded: check),
                 // The check of strings is made of their lengths too.
@@ -178,7 +180,10 @@ final class TensorBundle {
         else { throw Failure.valueDamaged() }
         let storage = Tensor.Storage(byteCount: count * type.element.size) { memory in
             memory.initializeMemory(as: UInt8.self, repeating: 0)
-            for (slice, part) in zip(slices, parts) { slice.copy(part, to: memory, type) }
+            for (slice, part) in zip(slices, parts) {
+                slice.copy(part, to: memory, type)
+                part.storage.release()
+            }
         }
         return Tensor(shape: type.shape, element: type.element, storage: storage)
     }

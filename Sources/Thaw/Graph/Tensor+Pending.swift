@@ -1,0 +1,67 @@
+extension Tensor {
+    /// The bytes of the array with its axes in this order and its elements of this type, made piece by piece while they are
+    /// written.
+    func pending(_ order: [Int]? = nil, as element: ElementType) -> PendingBytes {
+        let plan = TranspositionPlan(shape, order ?? Array(shape.indices))
+        return PendingBytes(count: elementCount * element.size) { append in
+            defer { storage.release() }
+            try withExtendedLifetime(storage) {
+                try plan.pieces(of: bytes, elementSize: self.element.size, most: Tensor.pieceSize) { piece in
+                    try Tensor.convert(piece, from: self.element, to: element, append)
+                }
+            }
+        }
+    }
+
+    /// How many bytes of an array are worked on at a time, as far as its rows are not longer.
+    static let pieceSize = 1 << 22
+
+    private static func convert(
+        _ piece: UnsafeRawBufferPointer, from: ElementType, to: ElementType, _ append: PendingBytes.Append
+    ) throws {
+        if from == to { return try append(piece) }
+        let count = piece.count / from.size
+        let storage = Storage(byteCount: piece.count) { $0.copyMemory(from: piece) }
+        let converted = Tensor(shape: [count], element: from, storage: storage).converted(to: to)
+        try withExtendedLifetime(converted.storage) { try append(converted.bytes) }
+    }
+
+    /// The array with its elements as another type; itself where it has that already.
+    func converted(to element: ElementType) -> Tensor {
+        if element == self.element { return self }
+        return withElements { elements in Tensor(shape: shape, element: element) { elements[$0] } }
+    }
+}
+
+extension PendingBytes {
+    /// Whether one of the numbers, in single precision, is larger than this and no infinity.
+    func hasFloats(beyond limit: Float) -> Bool {
+        var isFound = false
+        // Nothing but what takes the bytes throws.
+        try! write { bytes in
+            for place in stride(from: 0, to: bytes.count, by: 4) where !isFound {
+                let number = bytes.loadUnaligned(fromByteOffset: place, as: Float.self)
+                isFound = abs(number) > limit && number.isFinite
+            }
+        }
+        return isFound
+    }
+
+    /// Numbers in single precision, in half.
+    var halved: PendingBytes {
+        PendingBytes(count: count / 2) { append in
+            let piece = 1 << 15
+            var halves = [UInt16](repeating: 0, count: piece)
+            try write { bytes in
+                for start in stride(from: 0, to: bytes.count / 4, by: piece) {
+                    let count = min(piece, bytes.count / 4 - start)
+                    for i in 0..<count {
+                        let number = bytes.loadUnaligned(fromByteOffset: (start + i) * 4, as: Float.self)
+                        halves[i] = half(from: number).littleEndian
+                    }
+                    try halves.withUnsafeBytes { try append(UnsafeRawBufferPointer(rebasing: $0[..<(count * 2)])) }
+                }
+            }
+        }
+    }
+}
