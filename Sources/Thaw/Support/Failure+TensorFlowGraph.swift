@@ -95,7 +95,8 @@ extension Failure {
 
     static func sizeUnknown(_ node: String, _ op: String) -> Failure {
         var failure = refused(node, op, "the size of the input is not known", "give it with --size WxH")
-        failure.hint = "--size 224x224 is what most classifiers take"
+        failure.hint =
+            "--size 224x224 is what most classifiers take; thaw apply gives each picture its own size"
         return failure
     }
 
