@@ -6,6 +6,7 @@ import tensorflow as tf
 
 import ways_functions
 import ways_inputs
+import ways_optimized
 import ways_phases
 from common import answers, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table
 from tiny import pictures, tiny
@@ -66,6 +67,6 @@ def write():
         for index, picture in enumerate(pictures(kind)):
             save_array(f"ways/{kind}{index}.npy", picture)
     ways = Ways()
-    for module in (ways_functions, ways_inputs, ways_phases):
+    for module in (ways_functions, ways_inputs, ways_phases, ways_optimized):
         module.write(ways)
     ways.save_index()
