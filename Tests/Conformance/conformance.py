@@ -6,7 +6,8 @@ usage: conformance.py [--thaw BINARY] [--folder FOLDER] [NAME ...]
 Makes each network with a hundred inputs and TensorFlow's answers (networks.py), unless it is in the folder already, and runs
 `thaw` on the graph and on the Core ML model that it converts it to, and by the plain references on the first input. An
 answer may differ by 1e-4 of the larger of 1 and its range; the first label must be the same, but where TensorFlow's two
-highest values lie within 2e-4. `thaw compare` must find graph and model the same on a photograph. Where the interpreters of
+highest values lie within 2e-4. Where rounding makes more of it than that, exact.py tells whose it is: TensorFlow computes the
+graph in float64, and the answer must lie within 1e-4 of that, which is said, with how far TensorFlow's own lies from it. `thaw compare` must find graph and model the same on a photograph. Where the interpreters of
 ../shared/judges (or THAW_SHARED) and what they need are at hand, they run the model too. Prints a table; exit code 1 where
 anything fails.
 
@@ -51,6 +52,13 @@ class Failed(Exception):
     pass
 
 
+def largest(actual, expected):
+    """The largest difference, as a share of the larger of 1 and the range of the expected values."""
+    import numpy as np
+    ranges = np.maximum(1, expected.max(1) - expected.min(1))
+    return float((np.abs(actual - expected).max(1) / ranges).max())
+
+
 class Conformance:
     def __init__(self, thaw, folder):
         self.thaw, self.folder = thaw, folder
@@ -79,22 +87,35 @@ class Conformance:
             if os.path.exists(output):
                 os.remove(output)
 
-    def hold(self, actual, expected, what):
+    def hold(self, actual, expected, what, name):
         """The largest difference as a share of the tolerated range, and on how many inputs the first label is the same."""
         import numpy as np
         actual = actual.reshape(len(actual), -1)
         expected = expected.reshape(len(expected), -1)[:len(actual)]
         if actual.shape != expected.shape:
             raise Failed(f"{what} gives {actual.shape}, not {expected.shape}")
-        ranges = np.maximum(1, expected.max(1) - expected.min(1))
-        worst = float((np.abs(actual - expected).max(1) / ranges).max())
+        worst = largest(actual, expected)
         top = np.sort(expected, 1)
         same = actual.argmax(1) == expected.argmax(1)
         close = top[:, -1] - top[:, -2] <= CLOSE
         text = f"{worst:.1e}, {same.sum()}/{len(same)}" + (f" ({(~same & close).sum()} close)" if not same.all() else "")
+        if worst > TOLERANCE:
+            exact = self.exact(name).reshape(-1, actual.shape[1])[:len(actual)]
+            worst = largest(actual, exact)
+            text += f"; from float64 {worst:.1e}, TensorFlow {largest(expected, exact):.1e}"
         if not worst <= TOLERANCE or not (same | close).all():
             raise Failed(f"{what}: {text}")
         return text
+
+    def exact(self, name):
+        """TensorFlow's answers in float64."""
+        import numpy as np
+        path = self.path(name + "_exact.npy")
+        if not os.path.exists(path):
+            status, text = run(sys.executable, os.path.join(HERE, "exact.py"), name, self.folder)
+            if status != 0:
+                raise Failed("it cannot be computed in float64: " + text.strip().splitlines()[-1])
+        return np.load(path)
 
     def judge(self, model, inputs, expected, preprocessed):
         """The interpreters that share nothing with this project: one checks the file, the other computes it."""
@@ -127,9 +148,9 @@ class Conformance:
         one = self.path(f"one.{os.getpid()}.npy")
         np.save(one, inputs[:1])
         try:
-            cells = [self.hold(self.answers(graph, inputs_path, "--size", size), expected, "the graph"),
-                     self.hold(self.answers(model, inputs_path), expected, "the model"),
-                     self.hold(self.answers(graph, one, "--size", size, "--reference"), expected, "the reference")]
+            cells = [self.hold(self.answers(graph, inputs_path, "--size", size), expected, "the graph", name),
+                     self.hold(self.answers(model, inputs_path), expected, "the model", name),
+                     self.hold(self.answers(graph, one, "--size", size, "--reference"), expected, "the reference", name)]
         finally:
             os.remove(one)
         self.command("compare", graph, model, self.photograph)

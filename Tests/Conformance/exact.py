@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""What a network of the conformance run answers where every number has 53 bits: TensorFlow on the graph with float64 for float32.
+
+usage: exact.py NAME FOLDER
+
+Reads FOLDER/NAME.pb and its inputs, writes NAME_exact.npy. It tells whose rounding a difference is: TensorFlow's answers in
+float32 lie as far from these as rounding takes them. Needs `pip install tensorflow-cpu tf_keras`.
+"""
+import os
+import sys
+
+# oneDNN fuses nodes into such as know no float64.
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
+import networks
+
+import numpy as np
+import tensorflow as tf
+
+SINGLE, DOUBLE = tf.float32.as_datatype_enum, tf.float64.as_datatype_enum
+
+
+def written_norm(node):
+    """The nodes of (x - mean) / sqrt(variance + epsilon) * scale + offset: FusedBatchNorm knows no float64."""
+    x, scale, offset, mean, variance = node.input
+    nodes = []
+
+    def add(op, name, *inputs):
+        made = tf.compat.v1.NodeDef(op=op, name=name, input=inputs)
+        made.attr["T"].type = DOUBLE
+        nodes.append(made)
+        return name
+
+    epsilon = tf.compat.v1.NodeDef(op="Const", name=node.name + "/epsilon")
+    epsilon.attr["dtype"].type = DOUBLE
+    epsilon.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(np.float64(node.attr["epsilon"].f)))
+    nodes.append(epsilon)
+    inverse = add("Rsqrt", node.name + "/inverse", add("AddV2", node.name + "/raised", variance, epsilon.name))
+    factor = add("Mul", node.name + "/factor", inverse, scale)
+    centred = add("Sub", node.name + "/centred", x, mean)
+    add("AddV2", node.name, add("Mul", node.name + "/scaled", centred, factor), offset)
+    return nodes
+
+
+def widen(nodes):
+    """Makes every float32 of the nodes float64."""
+    for node in list(nodes):
+        if node.op.startswith("FusedBatchNorm"):
+            assert not node.attr["is_training"].b
+            nodes.extend(written_norm(node))
+            nodes.remove(node)
+            continue
+        for attribute in node.attr.values():
+            if attribute.type == SINGLE:
+                attribute.type = DOUBLE
+            for place, kind in enumerate(attribute.list.type):
+                if kind == SINGLE:
+                    attribute.list.type[place] = DOUBLE
+            if attribute.HasField("tensor") and attribute.tensor.dtype == SINGLE:
+                attribute.tensor.CopyFrom(tf.make_tensor_proto(tf.make_ndarray(attribute.tensor).astype("f8")))
+
+
+def make(name, folder):
+    definition = tf.compat.v1.GraphDef()
+    with open(os.path.join(folder, name + ".pb"), "rb") as file:
+        definition.ParseFromString(file.read())
+    widen(definition.node)
+    for function in definition.library.function:
+        widen(function.node_def)
+        for port in list(function.signature.input_arg) + list(function.signature.output_arg):
+            if port.type == SINGLE:
+                port.type = DOUBLE
+    inputs = np.load(networks.inputs_of(name, folder)).astype("f8")
+    read = {word.split(":")[0].lstrip("^") for node in definition.node for word in node.input}
+    output = next(node.name for node in definition.node if node.name not in read and node.op not in ("Const", "NoOp"))
+    np.save(os.path.join(folder, name + "_exact.npy"), networks.answers(definition, "input", output, inputs))
+
+
+if __name__ == "__main__":
+    make(*sys.argv[1:])
