@@ -64,6 +64,31 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
         }
     }
 
+    /// In TensorFlow's graph a layer norm is ten operations, from the mean to the shift.
+    @Test func `each layer norm of the generator becomes one operation, and one layer that normalises`() throws {
+        let generator = GeneratorCase.named("generator")
+        let norms = try GraphDefinition(contentsOf: generator.graph).nodes.count { $0.op == "Rsqrt" }
+        var options = generator.options
+        options.size = (32, 24)
+        let model = try Converter(options).convert(contentsOf: generator.graph).model
+        let kinds = model.graph.nodes.map(\.operation.kind)
+        #expect(norms == 7)
+        #expect(kinds.count { $0 == "Normalization" } == norms, "\(kinds)")
+        // What would be left of one that is written out.
+        let parts: Set = [
+            "ReduceMean", "ReciprocalSquareRoot", "Square", "reduceMean", "unary", "reduce_mean", "rsqrt",
+        ]
+        #expect(parts.isDisjoint(with: kinds))
+        let folder = try TemporaryFolder()
+        for (name, layer) in [("model.mlmodel", "batchnorm"), ("model.mlpackage", "layer_norm")] {
+            let path = folder.url.appendingPathComponent(name).path
+            try model.write(to: path)
+            let written = try FileContents(contentsOf: path).parts
+            #expect(written.first { $0.kind == layer }?.count == norms, "\(written)")
+            #expect(parts.isDisjoint(with: written.map(\.kind)))
+        }
+    }
+
     @Test func `a size that is open is asked for`() throws {
         for generator in GeneratorCase.all {
             let failure = #expect(throws: Failure.self) {

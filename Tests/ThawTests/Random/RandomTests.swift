@@ -50,6 +50,19 @@ struct RandomTests {
         #expect(problem == nil)
     }
 
+    @Test("A fault of the engine is found, and shown by a graph as small as can be", arguments: InjectedFault.all)
+    func finds(_ fault: InjectedFault) throws {
+        func problem(_ random: RandomGraph) -> String? { try? RandomCheck(random, fault: fault).problem() }
+        let random = try #require((1...120).lazy.map { RandomGraph(seed: $0) }.first { problem($0) != nil })
+        let smallest = random.shrunk { problem($0) != nil }
+        // The operation at fault, and at most what makes an input that it can take.
+        let kinds = try smallest.graph().nodes.map(\.operation.kind)
+        #expect(kinds.count <= 2 && kinds.contains(fault.kind), "\(kinds)")
+        #expect(smallest.input.elementCount <= fault.inputSize, "\(smallest)")
+        #expect(problem(smallest)?.hasPrefix("the engine") == true)
+        #expect(try RandomCheck(smallest).problem() == nil)
+    }
+
     @Test("A failing graph is made small")
     func shrinks() throws {
         // Whatever holds a softmax "fails".
@@ -60,77 +73,5 @@ struct RandomTests {
         let smallest = random.shrunk(while: fails)
         #expect(try smallest.graph().nodes.count == 1)
         #expect(smallest.input.elementCount == 1)
-    }
-}
-
-/// All that must agree of one graph.
-private struct RandomCheck {
-    let graph: Graph
-    let input: Tensor
-    let expected: [Tensor]
-    /// The largest number on the way: errors are measured against it, for differences of large numbers have large errors.
-    let magnitude: Float
-
-    init(_ random: RandomGraph) throws {
-        graph = try random.graph()
-        input = random.array()
-        var largest: Float = 1
-        expected = graph.evaluate([input]) { _, tensors in
-            for tensor in tensors where tensor.element == .float32 {
-                largest = tensor.floats.reduce(largest) { max($0, abs($1)) }
-            }
-        }
-        magnitude = largest
-    }
-
-    /// Numbers that grow beyond all bounds prove nothing.
-    var counts: Bool { magnitude < 1e4 }
-
-    /// What disagrees first, or nil.
-    func problem() throws -> String? {
-        guard counts else { return nil }
-        if let problem = try engineProblem(graph, InstructionSet.available) { return problem }
-        let simplified = try Passes.run(Passes.simplification, on: graph)
-        if let problem = difference(simplified.evaluate([input])) { return "the passes: \(problem)" }
-        if let problem = try engineProblem(simplified, [InstructionSet.available.last!]) {
-            return "behind the passes, \(problem)"
-        }
-        let turned = try simplified.reordered(to: .first, imageInput: false)
-        if let problem = difference(turned.evaluate([input])) { return "channels first: \(problem)" }
-        return try coreMLProblem(simplified)
-    }
-
-    private func engineProblem(_ graph: Graph, _ sets: [InstructionSet]) throws -> String? {
-        for set in sets {
-            let program = try Program(graph, instructionSet: set)
-            let one = program.run([input], threads: 1)
-            if let problem = difference(one) { return "the engine, \(set): \(problem)" }
-            if program.run([input], threads: 2) != one { return "the engine, \(set): two threads give other bits" }
-        }
-        return nil
-    }
-
-    private func coreMLProblem(_ graph: Graph) throws -> String? {
-        let back: Model
-        do { back = try Dialect.neuralNetwork.roundTrip(Model(graph: graph)) } catch let failure as Failure {
-            let kinds = Set(graph.nodes.map(\.operation.kind))
-            let hasTooManyAxes = graph.types.contains { $0.shape.rank > NeuralLayers.mostAxes }
-            return hasTooManyAxes || !kinds.isDisjoint(with: RoundTripTests.withoutLayer) ? nil : "Core ML: \(failure)"
-        }
-        let shape = back.graph[back.graph.inputs[0].value].shape
-        guard shape.elementCount == input.elementCount else { return "Core ML: the input has shape \(shape)" }
-        return difference(back.graph.evaluate([input.reshaped(shape)])).map { "read back from Core ML: \($0)" }
-    }
-
-    /// How results differ from what is expected, or nil where they agree to the digits of single precision.
-    private func difference(_ results: [Tensor]) -> String? {
-        for (index, (actual, wanted)) in zip(results, expected).enumerated() {
-            guard actual.elementCount == wanted.elementCount else { return "output \(index) has shape \(actual.shape)" }
-            for (place, (a, b)) in zip(actual.floats, wanted.floats).enumerated() {
-                if a == b || (a.isNaN && b.isNaN) || abs(a - b) <= 3e-5 * magnitude { continue }
-                return "output \(index) is \(a) at \(place), not \(b)"
-            }
-        }
-        return nil
     }
 }
