@@ -72,7 +72,7 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
         options.size = (32, 24)
         let model = try Converter(options).convert(contentsOf: generator.graph).model
         let kinds = model.graph.nodes.map(\.operation.kind)
-        #expect(norms == 7)
+        #expect(norms == 11)
         #expect(kinds.count { $0 == "Normalization" } == norms, "\(kinds)")
         // What would be left of one that is written out.
         let parts: Set = [

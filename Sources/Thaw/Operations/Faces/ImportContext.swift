@@ -24,6 +24,8 @@ struct ImportContext {
             guard operation.multiplyAdds(constants.map(\.type), types) <= Self.largestWork else {
                 throw Failure.constantTooLarge(types[0].shape).at(name)
             }
+            // What was read of a mapped file, the parts of a partitioned variable for one, has done its service.
+            defer { for constant in constants { constant.storage.release() } }
             return operation.evaluate(constants).map { .constant($0) }
         }
         let values = try inputs.map { try edge($0, name: name + "/constant") }
