@@ -141,6 +141,33 @@ import Testing
         #expect(graph.nodes.allSatisfy { $0.operation.weights.allSatisfy { $0.floats.allSatisfy(\.isFinite) } })
     }
 
+    @Test(arguments: ["mlmodel", "mlpackage"], [WeightType.int8, .palette8, .palette4])
+    func `depthwise filters and small arrays are kept, unless they are asked for`(
+        _ ending: String, _ type: WeightType
+    ) throws {
+        let (folder, path) = try source("mobilenet_v1_folded." + ending)
+        let result = folder.url.appendingPathComponent("result." + ending).path
+        for includesDepthwise in [false, true] {
+            let storage = WeightStorage(type, minimumCount: 72, includesDepthwise: includesDepthwise)
+            let compression = try Compression(contentsOf: path, weights: storage)
+            try compression.write(to: result)
+            let back = try Model.load(contentsOf: result).model.graph.nodes
+            var changed = Set<String>()
+            for (before, after) in zip(compression.original.model.graph.nodes, back) {
+                for (a, b) in zip(before.operation.weights, after.operation.weights) {
+                    #expect(a.shape == b.shape)
+                    let isSame = a.floats == b.floats
+                    // A list as long as the array holds all its numbers.
+                    if a.elementCount < 72 { #expect(isSame) }
+                    if !isSame { changed.insert(before.operation.kind) }
+                    #expect(difference(b, a) < 0.1)
+                }
+            }
+            #expect(changed.contains("Convolution"))
+            if type != .palette8 { #expect(changed.contains("DepthwiseConvolution") == includesDepthwise) }
+        }
+    }
+
     // MARK: Refusals
 
     private struct Refusal: CustomTestStringConvertible, Sendable {
