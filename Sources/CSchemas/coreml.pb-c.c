@@ -379,6 +379,12 @@ void   core_ml__reduce_axes__init
   static const CoreML__ReduceAxes init_value = CORE_ML__REDUCE_AXES__INIT;
   *message = init_value;
 }
+void   core_ml__cum_sum__init
+                     (CoreML__CumSum         *message)
+{
+  static const CoreML__CumSum init_value = CORE_ML__CUM_SUM__INIT;
+  *message = init_value;
+}
 void   core_ml__arg_extremum__init
                      (CoreML__ArgExtremum         *message)
 {
@@ -4265,7 +4271,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, gathernd),
-    &core_ml__unsupported__descriptor,
+    &core_ml__no_parameters__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -5009,7 +5015,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, cumsum),
-    &core_ml__unsupported__descriptor,
+    &core_ml__cum_sum__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -8147,6 +8153,70 @@ const ProtobufCMessageDescriptor core_ml__reduce_axes__descriptor =
   core_ml__reduce_axes__field_indices_by_name,
   1,  core_ml__reduce_axes__number_ranges,
   (ProtobufCMessageInit) core_ml__reduce_axes__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__cum_sum__field_descriptors[3] =
+{
+  {
+    "axis",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__CumSum, axis),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "excludeFinalSum",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__CumSum, excludefinalsum),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reverse",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__CumSum, reverse),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__cum_sum__field_indices_by_name[] = {
+  0,   /* field[0] = axis */
+  1,   /* field[1] = excludeFinalSum */
+  2,   /* field[2] = reverse */
+};
+static const ProtobufCIntRange core_ml__cum_sum__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor core_ml__cum_sum__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.CumSum",
+  "CumSum",
+  "CoreML__CumSum",
+  "",
+  sizeof(CoreML__CumSum),
+  3,
+  core_ml__cum_sum__field_descriptors,
+  core_ml__cum_sum__field_indices_by_name,
+  1,  core_ml__cum_sum__number_ranges,
+  (ProtobufCMessageInit) core_ml__cum_sum__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor core_ml__arg_extremum__field_descriptors[2] =

@@ -78,6 +78,7 @@ typedef struct CoreML__L2Normalize CoreML__L2Normalize;
 typedef struct CoreML__LocalResponseNormalization CoreML__LocalResponseNormalization;
 typedef struct CoreML__Reduce CoreML__Reduce;
 typedef struct CoreML__ReduceAxes CoreML__ReduceAxes;
+typedef struct CoreML__CumSum CoreML__CumSum;
 typedef struct CoreML__ArgExtremum CoreML__ArgExtremum;
 typedef struct CoreML__TopK CoreML__TopK;
 typedef struct CoreML__Constant CoreML__Constant;
@@ -1094,7 +1095,7 @@ struct  CoreML__Layer
     CoreML__AlongAxis *stack;
     CoreML__AlongAxis *gather;
     CoreML__Unsupported *scatter;
-    CoreML__Unsupported *gathernd;
+    CoreML__NoParameters *gathernd;
     CoreML__Unsupported *scatternd;
     CoreML__AlongAxis *softmaxnd;
     CoreML__Unsupported *gatheralongaxis;
@@ -1156,7 +1157,7 @@ struct  CoreML__Layer
     CoreML__LayerNormalization *layernormalization;
     CoreML__Unsupported *nonmaximumsuppression;
     CoreML__Unsupported *onehot;
-    CoreML__Unsupported *cumsum;
+    CoreML__CumSum *cumsum;
     CoreML__ClampedReLU *clampedrelu;
     CoreML__Unsupported *argsort;
     CoreML__Unsupported *pooling3d;
@@ -1680,6 +1681,18 @@ struct  CoreML__ReduceAxes
 #define CORE_ML__REDUCE_AXES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&core_ml__reduce_axes__descriptor) \
     , 0,NULL, 0, 0 }
+
+
+struct  CoreML__CumSum
+{
+  ProtobufCMessage base;
+  int64_t axis;
+  protobuf_c_boolean excludefinalsum;
+  protobuf_c_boolean reverse;
+};
+#define CORE_ML__CUM_SUM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__cum_sum__descriptor) \
+    , 0, 0, 0 }
 
 
 struct  CoreML__ArgExtremum
@@ -2666,6 +2679,9 @@ void   core_ml__reduce__init
 /* CoreML__ReduceAxes methods */
 void   core_ml__reduce_axes__init
                      (CoreML__ReduceAxes         *message);
+/* CoreML__CumSum methods */
+void   core_ml__cum_sum__init
+                     (CoreML__CumSum         *message);
 /* CoreML__ArgExtremum methods */
 void   core_ml__arg_extremum__init
                      (CoreML__ArgExtremum         *message);
@@ -3050,6 +3066,9 @@ typedef void (*CoreML__Reduce_Closure)
 typedef void (*CoreML__ReduceAxes_Closure)
                  (const CoreML__ReduceAxes *message,
                   void *closure_data);
+typedef void (*CoreML__CumSum_Closure)
+                 (const CoreML__CumSum *message,
+                  void *closure_data);
 typedef void (*CoreML__ArgExtremum_Closure)
                  (const CoreML__ArgExtremum *message,
                   void *closure_data);
@@ -3308,6 +3327,7 @@ extern const ProtobufCMessageDescriptor core_ml__reduce__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__reduce__reduce_operation__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__reduce__reduce_axis__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__reduce_axes__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__cum_sum__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__arg_extremum__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__top_k__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__constant__descriptor;

@@ -70,7 +70,9 @@ struct NeuralNetworkWriter {
 
     // MARK: Names
 
-    private func blob(_ value: Graph.Value) -> NeuralBlob { NeuralBlob(name: names[value]!, shape: graph[value].shape) }
+    private func blob(_ value: Graph.Value) -> NeuralBlob {
+        NeuralBlob(name: names[value]!, shape: graph[value].shape, element: graph[value].element)
+    }
 
     /// Gives every value a name of its own: inputs and outputs those of the model's features, the others their node's.
     private mutating func nameValues() {

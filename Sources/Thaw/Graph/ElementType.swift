@@ -23,6 +23,23 @@ public enum ElementType: String, Hashable, Sendable, CaseIterable {
     }
 }
 
+extension ElementType {
+    /// The smallest and the largest whole number of the type, nil for what holds others or truth values.
+    var bounds: ClosedRange<Double>? {
+        switch self {
+        case .int8: -0x1p7...0x1p7 - 1
+        case .uint8: 0...0x1p8 - 1
+        case .int16: -0x1p15...0x1p15 - 1
+        case .uint16: 0...0x1p16 - 1
+        case .int32: -0x1p31...0x1p31 - 1
+        case .uint32: 0...0x1p32 - 1
+        case .int64: -0x1p63...0x1p63
+        case .uint64: 0...0x1p64
+        case .float16, .bfloat16, .float32, .float64, .bool: nil
+        }
+    }
+}
+
 /// What is known of an array before it is computed. Arrays on the edges of a graph have both fixed.
 public struct TensorType: Hashable, Sendable {
     public var shape: Shape

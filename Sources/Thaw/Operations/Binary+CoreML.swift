@@ -1,5 +1,6 @@
 extension Binary: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        if function == .truncateDivide || function == .remainder { return try writeTruncated(node, to: &layers) }
         guard let constant else { return try writeTwoInputs(node, to: &layers) }
         if constant.elementCount == 1, node.output.shape == node.input.shape {
             if try writeNumber(constant.floats[0], node, to: &layers) { return }
@@ -126,6 +127,32 @@ extension Binary: NeuralOperation {
         let quotient = layers.addPart(node, "quotient", node.inputs) { $0.choose("divideBroadcastable") }
         let nothing = layers.addConstant(Tensor([0], shape: [1]), name: node.output.name + "/nothing")
         layers.add(node.name, [isZero, nothing, quotient], node.outputs) { $0.choose("whereBroadcastable") }
+    }
+
+    /// The quotient with its fraction cut off; or what remains of the magnitudes, with the sign of what is divided.
+    private func writeTruncated(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        try layers.requireExactArrays()
+        var operands = node.inputs
+        if let constant {
+            let divisor = function == .remainder && !constantFirst ? constant.mapped(abs) : constant
+            let operand = layers.addConstant(divisor, name: node.output.name + "/constant")
+            operands.insert(operand, at: constantFirst ? 0 : 1)
+        }
+        guard function == .remainder else {
+            let quotient = layers.addPart(node, "quotient", operands) { $0.choose("divideBroadcastable") }
+            return layers.addTruncation(node, quotient)
+        }
+        func part(_ name: String, _ operand: NeuralBlob, _ fill: (inout Message) -> Void) -> NeuralBlob {
+            let blob = NeuralBlob(name: node.output.name + "/" + name, shape: operand.shape)
+            layers.add(node.name + "/" + name, [operand], [blob], fill)
+            return blob
+        }
+        let dividend = part("dividend", operands[0]) { $0.unary.type = "ABS" }
+        let isKnown = constant != nil && !constantFirst
+        let divisor = isKnown ? operands[1] : part("divisor", operands[1]) { $0.unary.type = "ABS" }
+        let sign = part("sign", operands[0]) { $0.choose("sign") }
+        let rest = layers.addPart(node, "rest", [dividend, divisor]) { $0.choose("modBroadcastable") }
+        layers.add(node.name, [rest, sign], node.outputs) { $0.choose("multiplyBroadcastable") }
     }
 
     /// The layers of two arrays that are broadcast.

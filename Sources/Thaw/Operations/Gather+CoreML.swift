@@ -5,6 +5,13 @@ extension Gather: NeuralOperation {
     }
 }
 
+extension GatherSlices: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        try layers.requireExactArrays()
+        layers.add(node) { $0.choose("gatherND") }
+    }
+}
+
 extension Select: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         try layers.requireExactArrays()
@@ -43,6 +50,9 @@ extension Gather {
         NeuralRule("gather") { layer, reading in
             let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
             return [try reading.add(Gather(axis: axis), [layer.input(), layer.input(1)], layer)]
+        },
+        NeuralRule("gatherND") { layer, reading in
+            [try reading.add(GatherSlices(), [layer.input(), layer.input(1)], layer)]
         },
         NeuralRule("whereBroadcastable") { layer, reading in
             [try reading.add(Select(), (0..<3).map { try layer.input($0) }, layer)]

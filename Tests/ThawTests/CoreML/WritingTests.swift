@@ -47,6 +47,44 @@ import Testing
         #expect(layers.compactMap(\.choice).filter { $0 == "clip" }.count == 1)
     }
 
+    private struct LayerCase: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let operations: [any Operation]
+        let layers: [String]
+    }
+
+    @Test(arguments: [
+        LayerCase(
+            testDescription: "fractions cut off", operations: [Cast(element: .int32)],
+            layers: ["unary", "floor", "sign", "multiply"]),
+        LayerCase(
+            testDescription: "pixels", operations: [Cast(element: .uint8)], layers: ["clip", "floor"]),
+        LayerCase(
+            testDescription: "whole numbers of a wider type",
+            operations: [Cast(element: .int32), Cast(element: .int64)],
+            layers: ["unary", "floor", "sign", "multiply"]),
+        LayerCase(
+            testDescription: "what remains of a division",
+            operations: [Binary(.remainder, constant: Tensor([3, 5, -7], shape: [3]))],
+            layers: ["loadConstantND", "unary", "sign", "modBroadcastable", "multiplyBroadcastable"]),
+        LayerCase(
+            testDescription: "a quotient cut off",
+            operations: [Binary(.truncateDivide, constant: Tensor([3, 5, -7], shape: [3]))],
+            layers: ["loadConstantND", "divideBroadcastable", "unary", "floor", "sign", "multiply"]),
+        LayerCase(
+            testDescription: "sums up to each element", operations: [CumulativeSum(axis: 3)], layers: ["cumSum"]),
+    ]) private func `a short sequence of layers stands for an operation, and gives the same`(_ layerCase: LayerCase)
+        throws
+    {
+        let model = try model(layerCase.operations)
+        let message = try NeuralNetworkWriter.message(model)
+        let layers: [Message] = message["neuralNetwork"].layers
+        #expect(layers.compactMap(\.choice) == layerCase.layers)
+        let input = Tensor(noise(48).map { $0 * 20 }, shape: [1, 4, 4, 3])
+        let back = try ModelReader.run(message).model
+        #expect(difference(back.graph.answer(to: input), model.graph.answer(to: input).asFloat32) <= referenceTolerance)
+    }
+
     @Test func `each channel's own scale is a layer, and is read back as the image's scaling`() throws {
         var model = try model([Self.convolution, Reshape([1, 4])])
         model.image?.scaling = PixelScaling(scale: [0.5, 0.25, 0.125], bias: [1, 2, 3])
@@ -67,8 +105,18 @@ import Testing
         #expect(failure?.place?.contains("node0") == true)
     }
 
+    /// An operation that no dialect knows.
+    private struct Unwritable: Operation {
+        let kind = "Unwritable"
+        func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] { inputs }
+        func evaluate(_ inputs: [Tensor]) -> [Tensor] { inputs }
+        func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
+            Reordered(self, inputs: orders, outputs: orders)
+        }
+    }
+
     @Test func `what no layer computes is refused by node`() throws {
-        let model = try model([Cast(element: .int32)])
+        let model = try model([Unwritable()])
         let failure = #expect(throws: Failure.self) { try NeuralNetworkWriter.message(model) }
         #expect(failure?.problemText.contains("node0") == true)
     }

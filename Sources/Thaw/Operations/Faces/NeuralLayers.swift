@@ -10,6 +10,8 @@ enum NeuralArrays: Sendable {
 struct NeuralBlob: Sendable {
     var name: String
     var shape: Shape
+    /// What the graph holds there; to Core ML all are float32.
+    var element = ElementType.float32
 }
 
 /// A node of the graph as it is written: its name, what it reads and what it computes.
@@ -56,10 +58,6 @@ struct NeuralLayers {
         layer.name = name
         layer.input = inputs.map { self.name($0) }
         layer.output = outputs.map(\.name)
-        if arrays == .exact {
-            layer.inputTensor = inputs.map { NeuralLayers.shape($0.shape) }
-            layer.outputTensor = outputs.map { NeuralLayers.shape($0.shape) }
-        }
         fill(&layer)
         layers.append(layer)
     }
@@ -101,13 +99,6 @@ struct NeuralLayers {
             layers[index].input = (layers[index].input as [String]).map { $0 == old ? new : $0 }
             layers[index].output = (layers[index].output as [String]).map { $0 == old ? new : $0 }
         }
-    }
-
-    private static func shape(_ shape: Shape) -> Message {
-        var message = Message(MessageType.layer.type(of: "inputTensor"))
-        message.rank = shape.rank
-        message.dimValue = shape.dimensions
-        return message
     }
 }
 
