@@ -2,7 +2,7 @@
 ///
 /// Image: batch, height, width, channel. Padding is never the largest value, and counts in a mean only where
 /// `countsPadding` says so; TensorFlow's never does.
-struct Pooling: Operation {
+struct Pooling: Operation, Hashable {
     enum Function: String, Hashable, Sendable { case maximum, average }
 
     var function: Function

@@ -5,7 +5,7 @@
 #endif
 
 /// A function of each element by itself: arithmetic and activations.
-struct Unary: Operation {
+struct Unary: Operation, Hashable {
     enum Function: Hashable, Sendable {
         case negate, squareRoot, reciprocalSquareRoot, square, exponential
         case absolute, sign, ceiling, floor, reciprocal, sine, cosine

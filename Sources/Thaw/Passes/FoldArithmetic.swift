@@ -20,8 +20,8 @@ extension Graph {
             if let before = builder.producer(of: inputs[0]), readOnce.contains(inputs[0]) {
                 if let folded = before.operation.followed(by: arithmetic) {
                     (operation, source) = (folded, before.inputs)
-                } else if let first = ChannelArithmetic(before.operation, on: builder[before.inputs[0]]),
-                    before.inputs.count == 1
+                } else if before.inputs.count == 1,
+                    let first = ChannelArithmetic(before.operation, on: builder[before.inputs[0]])
                 {
                     (operation, source) = (first.followed(by: arithmetic).operation, before.inputs)
                 }

@@ -25,6 +25,8 @@ enum Passes {
         Pass(name: "fold arithmetic by channel") { try $0.withFoldedArithmetic() },
         // A bound above and one below are one operation, often a well-known one.
         Pass(name: "join bounds") { try $0.withJoinedBounds() },
+        // Last: what looks after neighbours wants each reader to have its own.
+        Pass(name: "do once what is done twice") { try $0.withoutDuplicates() },
     ]
 
     /// Runs the passes in turn, and checks the graph after each.

@@ -210,6 +210,33 @@ let orderCases = [
         #expect(graph.nodes.map(\.operation.kind) == ["Convolution", "BatchNormalization", "Add"])
     }
 
+    @Test func `arithmetic on an array that is known is left where it stands`() throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 5, 6, 3]))
+        let known = try builder.add(Constant(array([1, 5, 6, 3])), [], name: "known")[0]
+        let doubled = try builder.add(Binary(.multiply, constant: Tensor(2)), [known], name: "doubled")[0]
+        builder.output("output", try builder.add(Binary(.add), [input, doubled], name: "sum")[0])
+        let result = try builder.graph.withFoldedArithmetic()
+        let x = array([1, 5, 6, 3], seed: 2)
+        #expect(result.evaluate([x]) == builder.graph.evaluate([x]))
+    }
+
+    @Test func `what is done to the same value twice is done once`() throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 5, 6, 3]))
+        let (first, second) = (
+            try builder.add(Unary(.relu), [input], name: "first")[0],
+            try builder.add(Unary(.relu), [input], name: "second")[0]
+        )
+        let other = try builder.add(Unary(.relu6), [input], name: "other")[0]
+        let sum = try builder.add(Binary(.add), [first, second], name: "sum")[0]
+        builder.output("output", try builder.add(Binary(.add), [sum, other], name: "all")[0])
+        let result = try builder.graph.withoutDuplicates()
+        #expect(result.nodes.map(\.operation.kind) == ["Relu", "Relu6", "Add", "Add"])
+        let x = array([1, 5, 6, 3], seed: 2)
+        #expect(result.evaluate([x]) == builder.graph.evaluate([x]))
+    }
+
     @Test func `nodes that no output needs are removed`() throws {
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 4]))
