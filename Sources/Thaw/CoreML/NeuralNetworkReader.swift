@@ -70,22 +70,53 @@ struct NeuralNetworkReader {
         }
     }
 
+    /// Scales become the image's scaling. What follows a mean image, which has a number for each place, is done in the graph.
     private mutating func readPreprocessing() throws {
+        var hasMean = false
         for preprocessing in network.preprocessing as [Message] {
             let name: String = preprocessing.featureName
             // An empty name stands for the only image.
             guard let image = interface.image, name.isEmpty || name == image.name else {
                 throw Failure.preprocessingWithoutInput(name)
             }
-            guard preprocessing.has("scaler") else { throw Failure.meanImage(image.name) }
+            if preprocessing.has("meanImage") {
+                try subtractMean(preprocessing["meanImage"], image)
+                hasMean = true
+                continue
+            }
             let scaler: Message = preprocessing["scaler"]
-            let scale: Double = scaler.channelScale
-            interface.setScaling(
-                PixelScaling(
-                    // A scale that is not set stands for 1.
-                    scale: Array(repeating: scale == 0 ? 1 : scale, count: image.color.channels),
-                    bias: image.color.channelNames.map { scaler[$0 + "Bias"] }))
+            let given: Double = scaler.channelScale
+            // A scale that is not set stands for 1.
+            let scaling = PixelScaling(
+                scale: Array(repeating: given == 0 ? 1 : given, count: image.color.channels),
+                bias: image.color.channelNames.map { scaler[$0 + "Bias"] })
+            if hasMean {
+                let channels: Shape = [image.color.channels]
+                let operation = BatchNormalization(
+                    scale: Tensor(scaling.scale.map { Float($0) }, shape: channels),
+                    offset: Tensor(scaling.bias.map { Float($0) }, shape: channels))
+                try prepare(image, operation, "scale")
+            } else {
+                interface.setScaling(image.scaling.followed(by: scaling))
+            }
         }
+    }
+
+    private mutating func subtractMean(_ message: Message, _ image: ImageInput) throws {
+        let view: ByteView = message.meanImage
+        let shape: Shape = [image.color.channels, image.height, image.width]
+        guard view.count == shape.elementCount * 4 else {
+            throw Failure.meanImage(image.name, view.count / 4, expected: shape.elementCount)
+        }
+        let mean = Tensor(
+            shape: shape, element: .float32, storage: Tensor.Storage(viewing: view.bytes, of: view.owner))
+        try prepare(image, Binary(.subtract, constant: mean), "mean")
+    }
+
+    /// Puts an operation between the image and all that reads it.
+    private mutating func prepare(_ image: ImageInput, _ operation: any Operation, _ part: String) throws {
+        let value = reading.values[image.name]!
+        reading.values[image.name] = try reading.builder.add(operation, [value], name: "\(image.name)/\(part)")[0]
     }
 
     // MARK: Layers

@@ -20,8 +20,10 @@ enum Operations {
     /// Every kind of layer of a Core ML neural network that can be read.
     static let neural: [String: NeuralRule] = {
         let rules: [[NeuralRule]] = [
-            ArgMax.neural, BatchNormalization.neural, Binary.neural, Concatenation.neural, Constant.neural,
-            Convolution.neural, Dense.neural, Gather.neural, LocalResponseNormalization.neural, Normalization.neural,
+            ArgMax.neural, BatchNormalization.neural, Binary.neural, ComposedLayers.neural, Concatenation.neural,
+            Constant.neural,
+            Convolution.neural, CumulativeSum.neural, Dense.neural, Gather.neural, LocalResponseNormalization.neural,
+            Normalization.neural,
             Pad.neural, Pooling.neural, Reduction.neural, Reshape.neural, Resize.neural, StridedSlice.neural,
             Softmax.neural, Split.neural, Transpose.neural, Unary.neural,
         ]
@@ -31,10 +33,12 @@ enum Operations {
     /// Every kind of operation of an ML Program that can be read.
     static let mil: [String: MILRule] = {
         let rules: [[MILRule]] = [
-            BatchNormalization.mil, Binary.mil, Cast.mil, CompressedWeights.mil, Concatenation.mil, Convolution.mil,
+            BatchNormalization.mil, Binary.mil, Cast.mil, ComposedOperations.mil, CompressedWeights.mil,
+            Concatenation.mil, Convolution.mil,
             Dense.mil, Gather.mil, LocalResponseNormalization.mil, Normalization.mil, Pad.mil, Pooling.mil,
             Reduction.mil,
-            Reshape.mil, Resize.mil, Softmax.mil, Split.mil, StridedSlice.mil, Transpose.mil, TransposedConvolution.mil,
+            Reshape.mil, Resize.mil, Softmax.mil, SparseWeights.mil, Split.mil, StridedSlice.mil, Transpose.mil,
+            TransposedConvolution.mil,
             Unary.mil,
         ]
         return Dictionary(uniqueKeysWithValues: rules.joined().flatMap { rule in rule.kinds.map { ($0, rule) } })

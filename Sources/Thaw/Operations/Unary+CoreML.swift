@@ -145,7 +145,9 @@ extension Unary {
                     try reading.add(
                         Binary(.add, constant: Tensor([parameters.beta as Float], shape: [])), [product], layer)
                 ]
-            default: throw layer.refused("activations of the kind '\(kind)' are not supported")
+            default:
+                if let value = try ComposedLayers.activation(kind, layer, &reading) { return [value] }
+                throw layer.refused("activations of the kind '\(kind)' are not supported")
             }
         },
         NeuralRule("gelu") { layer, reading in

@@ -87,8 +87,10 @@ extension Failure {
         Failure("the classifier has \(labels) labels for \(classes) classes")
     }
 
-    static func meanImage(_ name: String) -> Failure {
-        Failure("the preprocessing of '\(name)' takes off a mean image", remedy: "a scale and a bias are supported")
+    static func meanImage(_ name: String, _ count: Int, expected: Int) -> Failure {
+        Failure(
+            "the preprocessing of '\(name)' takes off a mean image of \(count) numbers",
+            remedy: "\(expected) are expected, one for each of a pixel's channels")
     }
 
     static func inputNotDescribed(_ name: String) -> Failure {

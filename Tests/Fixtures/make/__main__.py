@@ -1,6 +1,7 @@
 """Writes the fixtures beside this folder: `python Tests/Fixtures/make [FOLDER…]`, all of them unless told which.
 
-Needs `pip install tensorflow-cpu==2.21.0 tf_keras==2.21.0 coremltools==9.0`. The same versions on the same kind of CPU give the same bytes.
+Needs `pip install tensorflow-cpu==2.21.0 tf_keras==2.21.0 coremltools==9.0`, and for `converted` scikit-learn,
+torch and the interpreter of ../shared/judges (or THAW_SHARED). The same versions on the same kind of CPU give the same bytes.
 """
 import importlib
 import os
@@ -10,7 +11,7 @@ import sys
 from common import FIXTURES
 
 MODULES = {"graphs": "cases", "refuse": "refusals", "networks": "networks", "ways": "ways", "live": "live",
-           "coreml": "coreml", "generators": "generators", "labels": "labels"}
+           "coreml": "coreml", "converted": "converted", "generators": "generators", "labels": "labels"}
 
 for folder in sys.argv[1:] or MODULES:
     shutil.rmtree(os.path.join(FIXTURES, folder), ignore_errors=True)

@@ -63,3 +63,17 @@ def frozen_with_learning_phase(build, model):
         output = again.output.op.name
         definition = tf.compat.v1.graph_util.convert_variables_to_constants(session, graph.as_graph_def(), [output])
     return definition, output
+
+
+def without_functions(definition, feed, fetch, shape):
+    """The graph with its functions written out, which coremltools does not find, and the name of what it computes."""
+    for holder in [*definition.library.function, *definition.node]:
+        for name in ("_noinline", "_XlaMustCompile"):
+            holder.attr.pop(name, None)
+
+    def whole(x):
+        answer = tf.import_graph_def(definition, input_map={feed + ":0": x}, return_elements=[fetch + ":0"], name="")[0]
+        return tf.identity(answer, name="answer")
+
+    wrapped = tf.compat.v1.wrap_function(whole, [tf.TensorSpec(shape, name=feed)])
+    return convert_variables_to_constants_v2(wrapped, aggressive_inlining=True).graph.as_graph_def(), "answer"

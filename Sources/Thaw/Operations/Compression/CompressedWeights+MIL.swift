@@ -109,65 +109,53 @@ enum CompressedWeights {
             let offset = try op.has("offset") ? op.constant("offset") : nil
             return [.constant(try op.line(data, op.constant("scale"), offset))]
         },
-        MILRule("constexpr_lut_to_dense") { op, _ in [.constant(try palette(op))] },
-        MILRule("constexpr_sparse_to_dense") { op, _ in [.constant(try sparse(op))] },
+        MILRule("constexpr_lut_to_dense") { op, _ in
+            guard op.has("shape") else { return [.constant(try op.palette(op.constant("indices")))] }
+            return [.constant(try packedPalette(op))]
+        },
         MILRule("constexpr_cast") { op, _ in [.constant(try op.constant("source_val"))] },
     ]
 
-    private static func palette(_ op: MILRead) throws -> Tensor {
-        let list = try op.constant("lut")
+    /// One list for all numbers, whose places in it are packed: as it was before iOS 18.
+    private static func packedPalette(_ op: MILRead) throws -> Tensor {
+        let numbers = try op.constant("lut").floats
         let indices = try op.constant("indices")
+        let shape = Shape(try op.integers("shape"))
+        let bits = numbers.count.trailingZeroBitCount
+        guard let count = shape.checkedCount, count < 1 << 31, numbers.count == 1 << bits, (1...8).contains(bits),
+            indices.bytes.count == (count * bits + 7) / 8
+        else { throw op.refused("\(indices.bytes.count) bytes of indices do not fill an array of shape \(shape)") }
+        let places = indices.view.withBytes { unpacked($0, count: count, bits: bits, .lowestFirst) }
+        return Tensor(places.map { numbers[Int($0)] }, shape: shape)
+    }
+}
+
+extension MILRead {
+    /// The numbers, or runs of numbers, at places in lists: one list for each block of places.
+    func palette(_ places: Tensor) throws -> Tensor {
+        let list = try constant("lut")
+        let rank = places.shape.rank
+        guard list.shape.rank == rank + 2,
+            zip(places.shape, list.shape).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
+        else { throw refused("a list of shape \(list.shape) does not fit indices of shape \(places.shape)") }
         let numbers = list.floats
-        if op.has("shape") {
-            let shape = Shape(try op.integers("shape"))
-            let bits = numbers.count.trailingZeroBitCount
-            guard let count = shape.checkedCount, count < 1 << 31, numbers.count == 1 << bits, (1...8).contains(bits),
-                indices.bytes.count == (count * bits + 7) / 8
-            else { throw op.refused("\(indices.bytes.count) bytes of indices do not fill an array of shape \(shape)") }
-            let places = indices.view.withBytes { unpacked($0, count: count, bits: bits, .lowestFirst) }
-            return Tensor(places.map { numbers[Int($0)] }, shape: shape)
-        }
-        // One list for each block of indices; numbers by themselves, not vectors.
-        let rank = indices.shape.rank
-        guard list.shape.rank == rank + 2, list.shape[rank + 1] == 1,
-            zip(indices.shape, list.shape).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
-        else { throw op.refused("a list of shape \(list.shape) does not fit indices of shape \(indices.shape)") }
         let length = list.shape[rank]
-        let place = Shape(list.shape.prefix(rank)).blockPlaces(in: indices.shape)
-        return try indices.withElements { elements in
-            try Tensor(shape: indices.shape) { out in
+        let runs = try NumberRuns(self, places.shape, list.shape[rank + 1])
+        let block = Shape(list.shape.prefix(rank)).blockPlaces(in: places.shape)
+        return try places.withElements { elements in
+            try Tensor(shape: runs.shape) { out in
                 for i in 0..<out.count {
-                    let index = Int(elements[i])
+                    let (place, part) = runs.origin(i)
+                    let index = Int(elements[place])
                     guard (0..<length).contains(index) else {
-                        throw op.refused("the index \(index) is not in the list")
+                        throw refused("the index \(index) is not in the list")
                     }
-                    out[i] = numbers[place(i) * length + index]
+                    out[i] = numbers[(block(place) * length + index) * runs.length + part]
                 }
             }
         }
     }
 
-    private static func sparse(_ op: MILRead) throws -> Tensor {
-        let numbers = try op.constant("nonzero_data").floats
-        let mask = try op.constant("mask")
-        let shape = op.has("shape") ? Shape(try op.integers("shape")) : mask.shape
-        guard let count = shape.checkedCount, count < 1 << 31 else { throw op.refused("\(shape) is no shape") }
-        // Before iOS 18 the mask is packed.
-        guard !op.has("shape") || mask.bytes.count == (count + 7) / 8 else {
-            throw op.refused("\(mask.bytes.count) bytes of the mask do not fill an array of shape \(shape)")
-        }
-        let bits =
-            op.has("shape")
-            ? mask.view.withBytes { unpacked($0, count: count, bits: 1, .lowestFirst) } : Array(mask.bytes)
-        guard bits.reduce(0, { $0 + Int($1) }) == numbers.count else {
-            throw op.refused("the mask has not as many places as there are numbers, which are \(numbers.count)")
-        }
-        var next = numbers.makeIterator()
-        return Tensor(bits.map { $0 == 0 ? 0 : next.next()! }, shape: shape)
-    }
-}
-
-extension MILRead {
     /// A single number, or one for each place along an axis of `data`, as an array that is repeated over it.
     fileprivate func along(_ axis: Int, _ key: String, of data: Tensor) throws -> Tensor {
         let tensor = try constant(key)
@@ -180,7 +168,7 @@ extension MILRead {
     }
 
     /// scale · (data − offset), both repeated over blocks of the data.
-    fileprivate func line(_ data: Tensor, _ scale: Tensor, _ offset: Tensor?) throws -> Tensor {
+    func line(_ data: Tensor, _ scale: Tensor, _ offset: Tensor?) throws -> Tensor {
         for tensor in [scale, offset].compactMap({ $0 }) {
             guard tensor.shape.rank == data.shape.rank,
                 zip(data.shape, tensor.shape).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
@@ -200,6 +188,37 @@ extension MILRead {
                 }
             }
         }
+    }
+}
+
+/// Places of an array each of which stands for a run of numbers along one axis.
+struct NumberRuns {
+    /// How many numbers a place stands for.
+    let length: Int
+    /// The shape of all numbers.
+    let shape: Shape
+    /// How many numbers stand behind the axis.
+    private let step: Int
+
+    /// - Throws: `Failure` where the runs are too long, or their axis is not said.
+    init(_ op: MILRead, _ places: Shape, _ length: Int) throws {
+        guard length != 1 else {
+            (self.length, shape, step) = (1, places, 1)
+            return
+        }
+        let axis = try naming(place: op.place) { try places.axis(op.integer("vector_axis")) }
+        let size = places[axis].multipliedReportingOverflow(by: length)
+        var shape = places
+        shape[axis] = size.partialValue
+        guard length > 0, !size.overflow, let count = shape.checkedCount, count < 1 << 31 else {
+            throw op.refused("runs of \(length) numbers do not fit indices of shape \(places)")
+        }
+        (self.length, self.shape, step) = (length, shape, places.strides[axis])
+    }
+
+    /// The place of which a number comes, and which of its run it is.
+    func origin(_ number: Int) -> (place: Int, part: Int) {
+        (number / (step * length) * step + number % step, number / step % length)
     }
 }
 

@@ -177,16 +177,7 @@ extension Normalization {
                 scale: try layer.weights(layer.parameters.gamma, Shape(part)).unless(1),
                 offset: try layer.weights(layer.parameters.beta, Shape(part)).unless(0))
             return [try reading.add(normalization, [layer.input()], layer)]
-        },
-        NeuralRule("reduceL2") { layer, reading in
-            let shape = reading.shape(try layer.input())
-            let named = try (layer.parameters.axes as [Int]).map { try shape.axis($0) }
-            let axes = layer.parameters.reduceAll as Bool || named.isEmpty ? Array(shape.indices) : Set(named).sorted()
-            let square = try reading.add(Unary(.square), [layer.input()], layer)
-            let sum = try reading.add(
-                Reduction(function: .sum, axes: axes, keepsAxes: layer.parameters.keepDims), [square], layer)
-            return [try reading.add(Unary(.squareRoot), [sum], layer)]
-        },
+        }
     ]
 
     /// Statistics that are computed of each image, or of all: a kind of the layer `batchnorm`.

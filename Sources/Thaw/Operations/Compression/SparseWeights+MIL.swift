@@ -1,0 +1,51 @@
+/// Weights that are stored without their zeros: a mask says where the others stand, which may be compressed themselves.
+enum SparseWeights {
+    static let mil = [
+        MILRule("constexpr_sparse_to_dense") { op, _ in
+            guard op.has("shape") else { return [.constant(try op.spread("nonzero_data", over: op.constant("mask")))] }
+            // Before iOS 18 the mask is packed.
+            let packed = try op.constant("mask").bytes
+            let shape = Shape(try op.integers("shape"))
+            guard let count = shape.checkedCount, count < 1 << 31, packed.count == (count + 7) / 8 else {
+                throw op.refused("\(packed.count) bytes of the mask do not fill an array of shape \(shape)")
+            }
+            let mask = try op.constant("mask").view.withBytes { unpacked($0, count: count, bits: 1, .lowestFirst) }
+            return [.constant(try op.spread("nonzero_data", over: Tensor(codes: mask, shape: shape)))]
+        },
+        MILRule("constexpr_lut_to_sparse") { op, _ in
+            let mask = try op.constant("indices_mask")
+            let whole = try op.palette(op.spread("indices_nonzero_data", over: mask))
+            let runs = try NumberRuns(op, mask.shape, whole.elementCount / Swift.max(1, mask.elementCount))
+            let bits = mask.integers
+            let wide = Tensor(integers: (0..<whole.elementCount).map { bits[runs.origin($0).place] }, shape: runs.shape)
+            return [.constant(wide), .constant(whole.where(wide))]
+        },
+        MILRule("constexpr_sparse_blockwise_shift_scale") { op, _ in
+            let mask = try op.constant("data_mask")
+            let data = try op.spread("nonzero_data", over: mask)
+            let whole = try op.line(data, op.constant("scale"), op.has("offset") ? op.constant("offset") : nil)
+            return [.constant(mask), .constant(whole.where(mask))]
+        },
+    ]
+}
+
+extension MILRead {
+    /// The numbers where the mask says so, and zeros.
+    fileprivate func spread(_ key: String, over mask: Tensor) throws -> Tensor {
+        let numbers = try constant(key).floats
+        let bits = mask.integers
+        guard bits.reduce(0, { $0 + ($1 == 0 ? 0 : 1) }) == numbers.count else {
+            throw refused("the mask has not as many places as there are numbers, which are \(numbers.count)")
+        }
+        var next = numbers.makeIterator()
+        return Tensor(bits.map { $0 == 0 ? 0 : next.next()! }, shape: mask.shape)
+    }
+}
+
+extension Tensor {
+    /// The numbers where the mask says so, one behind the other.
+    fileprivate func `where`(_ mask: Tensor) -> Tensor {
+        let numbers = zip(floats, mask.integers).filter { $1 != 0 }.map { $0.0 }
+        return Tensor(numbers, shape: [numbers.count])
+    }
+}
