@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Makes what coremltools makes of a frozen graph: both dialects, both precisions, and compressed.
+
+usage: converted.py GRAPH INPUT OUTPUT N,H,W,C COLOUR SCALE BIAS,BIAS,BIAS START
+
+Writes START.FORM.mlmodel or START.FORM.mlpackage for each of FORMS, or START.FORM.failed with the reason. Needs
+`pip install coremltools tensorflow-cpu`.
+"""
+import logging
+import os
+import sys
+import warnings
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Fixtures", "make"))
+logging.disable(logging.CRITICAL)
+warnings.filterwarnings("ignore")
+
+NEURAL, PROGRAM = ".mlmodel", ".mlpackage"
+PLAIN = {"neural.float32": NEURAL, "neural.float16": NEURAL, "program.float32": PROGRAM, "program.float16": PROGRAM}
+COMPRESSED = {"neural.int8": NEURAL, "neural.list4": NEURAL, "program.int8": PROGRAM, "program.list4": PROGRAM,
+              "program.sparse": PROGRAM}
+FORMS = PLAIN | COMPRESSED
+LAYOUTS = {"rgb": "RGB", "bgr": "BGR", "gray": "GRAYSCALE"}
+
+
+class Converted:
+    def __init__(self, graph, feed, fetch, shape, colour, scale, bias):
+        import tensorflow as tf
+        self.definition = tf.compat.v1.GraphDef()
+        with open(graph, "rb") as file:
+            self.definition.ParseFromString(file.read())
+        if self.definition.library.function:
+            from keras_graphs import without_functions
+            self.definition, fetch = without_functions(self.definition, feed, fetch, shape)
+        self.feed, self.fetch, self.shape, self.colour, self.scale, self.bias = feed, fetch, shape, colour, scale, bias
+        self.models = {}
+
+    def plain(self, dialect, precision="float32"):
+        import coremltools as ct
+        key = dialect, precision
+        if key not in self.models:
+            shape = self.shape
+            if len(shape) != 4:
+                image = ct.TensorType(name=self.feed, shape=shape)
+            else:
+                bias = self.bias[0] if self.colour == "gray" else self.bias
+                image = ct.ImageType(name=self.feed, shape=shape, scale=self.scale, bias=bias,
+                                     color_layout=getattr(ct.colorlayout, LAYOUTS[self.colour]))
+            options = {"convert_to": "neuralnetwork"} if dialect == "neural" else {
+                "convert_to": "mlprogram", "minimum_deployment_target": ct.target.iOS16,
+                "compute_precision": getattr(ct.precision, precision.upper())}
+            self.models[key] = ct.convert(self.definition, source="tensorflow", inputs=[image],
+                                          outputs=[ct.TensorType(name=self.fetch)], **options)
+        return self.models[key]
+
+    def make(self, form):
+        import coremltools as ct
+        import coremltools.optimize.coreml as optimize
+        from coremltools.models.neural_network import quantization_utils
+        dialect, kind = form.split(".")
+        if form == "neural.float32":
+            return self.plain("neural")
+        if dialect == "neural":
+            bits, mode = {"float16": (16, "linear"), "int8": (8, "linear"), "list4": (4, "linear_lut")}[kind]
+            model = quantization_utils.quantize_weights(self.plain("neural"), bits, mode)
+            return model if hasattr(model, "save") else ct.models.MLModel(model, skip_model_load=True)
+        if form in PLAIN:
+            return self.plain("program", kind)
+        step, setting = {
+            "int8": (optimize.linear_quantize_weights, optimize.OpLinearQuantizerConfig(mode="linear", dtype="uint8")),
+            "list4": (optimize.palettize_weights, optimize.OpPalettizerConfig(mode="uniform", nbits=4)),
+            "sparse": (optimize.prune_weights, optimize.OpMagnitudePrunerConfig(target_sparsity=0.5)),
+        }[kind]
+        return step(self.plain("program", "float16"), optimize.OptimizationConfig(global_config=setting))
+
+
+def main(graph, feed, fetch, shape, colour, scale, bias, start):
+    converted = Converted(graph, feed, fetch, [int(n) for n in shape.split(",")], colour, float(scale),
+                          [float(n) for n in bias.split(",")])
+    for form, ending in FORMS.items():
+        path = f"{start}.{form}"
+        if os.path.exists(path + ending) or os.path.exists(path + ".failed"):
+            continue
+        try:
+            model = converted.make(form)
+            model.save(path + ".part" + ending)
+            os.rename(path + ".part" + ending, path + ending)
+        except Exception as error:
+            with open(path + ".failed", "w") as file:
+                file.write(f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,300 @@
+"""Holds Core ML files to interpreters that share nothing with this project, and to what coremltools makes of the same graph.
+
+For each graph, in both dialects and both precisions:
+- what Thaw writes passes `validate.py`, and `evaluate.py` gives TensorFlow's answer for it: within 1e-4 of the larger of 1 and
+  the answer's range in float32; in float16 within 2e-2 of that, or 1.2 times the error of coremltools' own conversion, since
+  random weights magnify rounding. The first label is the same, but where TensorFlow's two highest values lie closer together
+  than twice as much;
+- Thaw's own engine agrees with `evaluate.py` on that file, and on what coremltools writes, compressed weights too, within 1e-4;
+- its file and its number of layers are no more than 1 % above coremltools'.
+
+The interpreters are those of ../shared/judges (or THAW_SHARED).
+"""
+import json
+import os
+import subprocess
+import sys
+
+from converted import FORMS, PLAIN
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXACT, SHORT = 1e-4, 2e-2
+MORE_THAN_PEERS = 1.2
+LARGER = 1.01
+INPUTS = 2
+OPEN_SIZE = 48
+COLUMNS = ("graph", "form", "validate", "written: error", "coremltools: error", "engine on written", "engine on coremltools",
+           "bytes", "of coremltools'", "layers", "of coremltools'", "")
+
+
+class Wrong(Exception):
+    pass
+
+
+class Judged:
+    """A graph, with what goes in and what TensorFlow answers. `inputs` hold what the network sees: height, width, channel."""
+
+    def __init__(self, name, graph, feed, fetch, inputs, answers, colour, scale, bias, options, exact=None):
+        self.name, self.graph, self.feed, self.fetch = name, graph, feed, fetch
+        self.inputs, self.answers = inputs, answers.reshape(len(answers), -1)
+        self.colour, self.scale, self.bias, self.options = colour, scale, bias, options
+        self.exact = exact  # gives TensorFlow's answers in float64
+
+    def pixels(self, x):
+        """The image of which the network sees `x`: channel, height, width."""
+        import numpy as np
+        return ((x - np.array(self.bias, "f4")) / np.float32(self.scale)).transpose(2, 0, 1)
+
+    def seen(self, x):
+        """What the network sees of that image; rounded as everybody rounds it, so that nothing falls to another float16."""
+        import numpy as np
+        return (self.pixels(x) * np.float32(self.scale)).transpose(1, 2, 0) + np.array(self.bias, "f4")
+
+
+def network(name, graph, inputs, answers, kind, exact):
+    """A network of networks.py."""
+    import tensorflow as tf
+    definition = tf.compat.v1.GraphDef()
+    with open(graph, "rb") as file:
+        definition.ParseFromString(file.read())
+    read = {word.split(":")[0].lstrip("^") for node in definition.node for word in node.input}
+    fetch = [node.name for node in definition.node
+             if node.name not in read and node.op not in ("NoOp", "Const", "Placeholder")][-1]
+    scale, bias, family = (1.0, [0.0] * 3, "none") if kind == "pixels" else (1 / 127.5, [-1.0] * 3, "inception")
+    size = f"{inputs.shape[2]}x{inputs.shape[1]}"
+    return Judged(name, graph, "input", fetch, list(inputs[:INPUTS]), answers[:INPUTS], "rgb", scale, bias,
+                  ["--preprocess", family, "--size", size], exact)
+
+
+def shared_graphs(shared):
+    """The real graphs of the shared material. Where no answer is stored, `tf_ref.py` gives it, for smooth random pictures."""
+    import numpy as np
+    with open(os.path.join(shared, "models", "models.json")) as file:
+        models = json.load(file)
+    for model in models:
+        graph = os.path.join(shared, model["graph"])
+        width, height = model["width"] or OPEN_SIZE, model["height"] or OPEN_SIZE
+        if model["references"]:
+            inputs, answers = ([np.load(os.path.join(shared, pair[place])) for pair in model["references"]] for place in (0, 1))
+        else:
+            import tensorflow as tf
+            import tf_ref
+            coarse = np.random.default_rng(1).uniform(0, 255, (INPUTS, 8, 8, 1 if model["colour"] == "gray" else 3))
+            pixels = np.clip(tf.image.resize(coarse, (height, width), "bicubic").numpy(), 0, 255)
+            inputs = list((pixels * model["scale"] + model["bias"]).astype("f4"))
+            answers = [tf_ref.run(graph, x[None], model["input"], model["output"]) for x in inputs]
+        channels = 1 if model["colour"] == "gray" else 3
+        yield Judged(model["name"], graph, model["input"], model["output"],
+                     [x.reshape(height, width, channels) for x in inputs], np.array(answers), model["colour"], model["scale"],
+                     model["bias"], ["--size", f"{width}x{height}", "--color", model["colour"], "--scale", model["scale"],
+                                     "--bias", ",".join(map(str, model["bias"]))])
+
+
+class CoreML:
+    def __init__(self, thaw, folder, judges):
+        sys.path.append(judges)
+        import torch
+        torch.set_num_threads(1)
+        self.thaw, self.folder, self.judges = thaw, folder, judges
+        self.failures = 0
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, *words):
+        outcome = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+        if outcome.returncode != 0:
+            lines = (outcome.stdout + outcome.stderr).strip().splitlines()
+            raise Wrong(f"{os.path.basename(words[0] if words[0] == self.thaw else words[1])}: {lines[-1] if lines else ''}")
+        return outcome.stdout
+
+    # MARK: answers
+
+    def evaluated(self, model, judged, exact):
+        """What the judges' interpreter answers; `exact` leaves out the rounding to float16."""
+        import numpy as np
+        import cmcommon
+        import evaluate
+        spec, _, _ = cmcommon.load(model)
+        feature = spec.description.input[0].type
+        rows = []
+        for x in judged.inputs:
+            if feature.WhichOneof("Type") == "imageType":
+                x = judged.pixels(x)[None]
+            else:
+                x = x.reshape([int(size) for size in feature.multiArrayType.shape])
+            _, out, mismatches = evaluate.run(model, np.ascontiguousarray(x, "f4"), exact)
+            if mismatches:
+                raise Wrong(f"evaluate.py: {mismatches[0]}")
+            rows.append(next(value for value in out.values() if isinstance(value, np.ndarray)).reshape(-1))
+        return np.array(rows)
+
+    @staticmethod
+    def behind_scaling(model, x, judged):
+        """What stands behind the arithmetic that the image meets first in a program of coremltools'.
+
+        There it cannot be told whether that prepares the image or is the network's own. Thaw takes all of it for the
+        former, and `run` feeds what comes behind.
+        """
+        import numpy as np
+        import cmcommon
+        spec, root, _ = cmcommon.load(model)
+        if spec.WhichOneof("Type") != "mlProgram" or spec.description.input[0].type.WhichOneof("Type") != "imageType":
+            return judged.seen(x)
+        values, constants = cmcommon.Values(root), {}
+        functions = {"mul": np.multiply, "add": np.add, "sub": np.subtract, "real_div": np.divide}
+        name = spec.description.input[0].name
+        y = judged.pixels(x)[None]
+        function = spec.mlProgram.functions["main"]
+        for operation in function.block_specializations[function.opset].operations:
+            if operation.type == "const":
+                constants[operation.outputs[0].name] = values.get(operation.attributes["val"])
+                continue
+            given = {key: argument.arguments[0] for key, argument in operation.inputs.items() if argument.arguments}
+            if all(argument.name != name for argument in given.values()):
+                continue
+            if operation.type not in functions or given["x"].name != name:
+                break
+            other = given["y"]
+            y = functions[operation.type](y, constants.get(other.name) if other.name else values.get(other.value))
+            name = operation.outputs[0].name
+        return np.asarray(y[0].transpose(1, 2, 0), "f4")
+
+    def computed(self, model, judged, scaled=True):
+        """What Thaw answers; not `scaled` where it must find out itself how the image is prepared."""
+        import numpy as np
+        fed, answer = self.path(f"fed.{os.getpid()}.npy"), self.path(f"answer.{os.getpid()}.npy")
+        rows = []
+        try:
+            for x in judged.inputs:
+                np.save(fed, (judged.seen(x) if scaled else self.behind_scaling(model, x, judged))[None])
+                self.run(self.thaw, "run", model, fed, "-o", answer)
+                rows.append(np.load(answer).reshape(-1))
+        finally:
+            for path in (fed, answer):
+                if os.path.exists(path):
+                    os.remove(path)
+        return np.array(rows)
+
+    @staticmethod
+    def error(actual, expected):
+        """The largest difference as a share of the larger of 1 and the answer's range."""
+        import numpy as np
+        if actual.shape != expected.shape:
+            raise Wrong(f"an answer of shape {actual.shape}, not {expected.shape}")
+        return float((np.abs(actual - expected).max(1) / np.maximum(1, np.ptp(expected, 1))).max())
+
+    @staticmethod
+    def same_label(actual, expected, limit):
+        import numpy as np
+        if expected.shape[1] < 2:
+            return True
+        top = np.sort(expected, 1)
+        close = top[:, -1] - top[:, -2] <= 2 * limit * np.maximum(1, np.ptp(expected, 1))
+        return bool(((actual.argmax(1) == expected.argmax(1)) | close).all())
+
+    # MARK: files
+
+    @staticmethod
+    def size(path):
+        if os.path.isfile(path):
+            return os.path.getsize(path)
+        return sum(os.path.getsize(os.path.join(root, name)) for root, _, names in os.walk(path) for name in names)
+
+    @staticmethod
+    def kinds(path):
+        """The kinds of a model's layers or operations; constants are none."""
+        import cmcommon
+        spec, _, _ = cmcommon.load(path)
+        if spec.WhichOneof("Type") != "mlProgram":
+            return [layer.WhichOneof("layer") for layer in getattr(spec, spec.WhichOneof("Type")).layers]
+        function = spec.mlProgram.functions["main"]
+        kinds = [operation.type for operation in function.block_specializations[function.opset].operations]
+        return [kind for kind in kinds if kind != "const" and not kind.startswith("constexpr_")]
+
+    # MARK: rows
+
+    def make_peers(self, judged):
+        shape = ",".join(str(n) for n in (1, *judged.inputs[0].shape))
+        words = [sys.executable, os.path.join(HERE, "converted.py"), judged.graph, judged.feed, judged.fetch, shape,
+                 judged.colour, judged.scale, ",".join(map(str, judged.bias)), self.path(judged.name)]
+        subprocess.run([str(word) for word in words], capture_output=True)
+
+    def check(self, judged):
+        """Prints a row for each form."""
+        self.make_peers(judged)
+        for form, ending in FORMS.items():
+            cells = ["-"] * (len(COLUMNS) - 3)
+            try:
+                peer = self.path(f"{judged.name}.{form}{ending}")
+                if not os.path.exists(peer):
+                    peer = None
+                if form in PLAIN:
+                    self.check_written(judged, form, ending, peer, cells)
+                elif peer is None:
+                    continue
+                self.check_peer(judged, peer, cells)
+                verdict = "pass"
+            except Wrong as wrong:
+                verdict = f"FAIL: {wrong}"
+                self.failures += 1
+            print("| " + " | ".join([judged.name, form] + cells + [verdict]) + " |", flush=True)
+
+    def check_written(self, judged, form, ending, peer, cells):
+        precision = form.split(".")[1]
+        model = self.path(f"{judged.name}.thaw.{form}{ending}")
+        self.run(self.thaw, "convert", judged.graph, "-o", model, "--weights", precision, *judged.options)
+        wrongs = []
+        try:
+            self.run(sys.executable, os.path.join(self.judges, "validate.py"), model)
+            cells[0] = "good"
+        except Wrong as wrong:
+            cells[0] = "bad"
+            wrongs.append(str(wrong))
+        actual = self.evaluated(model, judged, exact=False)
+        error = self.error(actual, judged.answers)
+        cells[1] = f"{error:.1e}"
+        limit = EXACT if precision == "float32" else SHORT
+        if precision == "float32" and error > limit and judged.exact:
+            # Where rounding makes more of it than that, TensorFlow's own is left out.
+            error = self.error(actual, judged.exact().reshape(-1, actual.shape[1])[:INPUTS])
+            cells[1] += f"; from float64 {error:.1e}"
+        if peer:
+            peers = self.error(self.evaluated(peer, judged, exact=False), judged.answers)
+            cells[2] = f"{peers:.1e}"
+            if precision == "float16":
+                limit = max(limit, MORE_THAN_PEERS * peers)
+        if not error <= limit:
+            wrongs.append(f"error {error:.1e} above {limit:.1e}")
+        if not self.same_label(actual, judged.answers, limit):
+            wrongs.append("another first label")
+        engine = self.error(self.computed(model, judged), self.evaluated(model, judged, exact=True))
+        cells[3] = f"{engine:.1e}"
+        if not engine <= EXACT:
+            wrongs.append(f"the engine differs by {engine:.1e} from the interpreter")
+        kinds = self.kinds(model)
+        cells[5], cells[7] = str(self.size(model)), str(len(kinds))
+        if peer:
+            size, layers = self.size(model) / self.size(peer), len(kinds) / len(self.kinds(peer))
+            cells[6], cells[8] = f"{size:.3f}", f"{layers:.3f}"
+            if max(size, layers) > LARGER:
+                wrongs.append("larger than coremltools'")
+        if wrongs:
+            if peer:
+                try:
+                    self.check_peer(judged, peer, cells)
+                except Wrong as wrong:
+                    wrongs.append(str(wrong))
+            raise Wrong("; ".join(wrongs))
+
+    def check_peer(self, judged, peer, cells):
+        if peer is None:
+            return
+        error = self.error(self.computed(peer, judged, scaled=False), self.evaluated(peer, judged, exact=True))
+        cells[4] = f"{error:.1e}"
+        if not error <= EXACT:
+            raise Wrong(f"the engine differs by {error:.1e} on coremltools' model")
+
+
+def heading():
+    return "| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS)
