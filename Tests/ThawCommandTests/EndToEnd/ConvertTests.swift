@@ -65,6 +65,22 @@ import Testing
         for text in ["A. Person", "CC0", "Tells things", "2.1"] { #expect(bytes.range(of: Data(text.utf8)) != nil) }
     }
 
+    @Test(arguments: [["--weights", "float32"], [], ["--weights", "palette4", "--min-elements", "16"]])
+    func `two processes write the same package`(_ options: [String]) throws {
+        let folder = try TemporaryFolder()
+        for name in ["a", "b"] {
+            let outcome = try Thaw.run(
+                ["convert", Project.network("inception"), "--preprocess", "unit", "-o", name + ".mlpackage"] + options,
+                in: folder)
+            #expect(outcome.status == 0)
+        }
+        for file in [
+            "Manifest.json", "Data/com.apple.CoreML/model.mlmodel", "Data/com.apple.CoreML/weights/weight.bin",
+        ] {
+            #expect(try folder.data("a.mlpackage/" + file) == folder.data("b.mlpackage/" + file))
+        }
+    }
+
     @Test func `a file that is there is replaced, unless that is forbidden`() throws {
         let folder = try TemporaryFolder()
         let model = try folder.write("old", to: "m.mlmodel")

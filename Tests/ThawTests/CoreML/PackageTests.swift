@@ -168,6 +168,34 @@ import Testing
         #expect(text.contains("is computed twice"))
     }
 
+    @Test(arguments: [true, false]) func `labels that do not match the classes, or stand twice, are refused`(
+        _ isRepeated: Bool
+    ) throws {
+        let text = try refusal { operations in
+            let place = operations.firstIndex { $0.type as String == "classify" }!
+            var inputs: [Message] = operations[place].inputs
+            let entry = inputs.firstIndex { $0.key as String == "classes" }!
+            var bindings: [Message] = inputs[entry].value.arguments
+            var list: [Message] = bindings[0].value.immediateValue.list.values
+            if isRepeated { list[1] = list[0] } else { list.removeLast() }
+            bindings[0].value.immediateValue.list.values = list
+            inputs[entry].value.arguments = bindings
+            operations[place].inputs = inputs
+        }
+        #expect(text.contains(isRepeated ? "stands twice" : "9 labels for 10 classes"), "\(text)")
+    }
+
+    @Test func `weights that do not match their operation are refused`() throws {
+        let text = try refusal { operations in
+            let place = operations.firstIndex { $0.type as String == "conv" }!
+            var inputs: [Message] = operations[place].inputs
+            let entry = inputs.firstIndex { $0.key as String == "x" }!
+            inputs[inputs.firstIndex { $0.key as String == "weight" }!].value = inputs[entry].value as Message
+            operations[place].inputs = inputs
+        }
+        #expect(text.contains("(conv)"), "\(text)")
+    }
+
     @Test func `weights of another shape than the operation's result are refused`() throws {
         let text = try refusal { operations in
             let place = operations.firstIndex { $0.type as String == "conv" }!
