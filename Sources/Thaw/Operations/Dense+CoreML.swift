@@ -47,9 +47,8 @@ extension Dense {
         },
         NeuralRule("batchedMatmul") { layer, reading in
             let parameters = layer.parameters
-            guard layer.inputs.count == 2 else {
-                throw layer.refused("weights in the layer are not supported", remedy: "two inputs are")
-            }
+            if layer.inputs.count == 1 { return [try readMatrix(layer, &reading)] }
+            guard layer.inputs.count == 2 else { throw layer.refused("there are \(layer.inputs.count) inputs") }
             let product = MatrixProduct(transposeFirst: parameters.transposeA, transposeSecond: parameters.transposeB)
             let known = layer.inputs.map { (reading.builder.producer(of: $0)?.operation as? Constant)?.value }
             if let (resize, image) = Resize.of(product, layer.inputs.map(reading.shape), known: known) {
@@ -58,4 +57,25 @@ extension Dense {
             return [try reading.add(product, layer.inputs, layer)]
         },
     ]
+
+    /// A product with a matrix that the layer holds column by column. It is never transposed.
+    private static func readMatrix(_ layer: NeuralLayer, _ reading: inout NeuralReading) throws -> Graph.Value {
+        let parameters = layer.parameters
+        let (inputs, outputs): (Int, Int) = (
+            parameters.weightMatrixFirstDimension, parameters.weightMatrixSecondDimension
+        )
+        let input = try layer.input()
+        let shape = reading.shape(input)
+        guard (1..<1 << 32).contains(inputs), (1..<1 << 32).contains(outputs), shape.last == inputs, shape.rank > 1
+        else {
+            throw layer.refused("a matrix of \(inputs)×\(outputs) does not fit an array of shape \(shape)")
+        }
+        let matrix = try layer.weights(parameters.weights, [outputs, inputs]).transposed([1, 0])
+        let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
+        let dense = Dense(matrix: matrix, bias: bias)
+        if shape.rank == 2 { return try reading.add(dense, [input], layer) }
+        let rows = try reading.add(Reshape([shape.elementCount / inputs, inputs]), [input], layer)
+        let product = try reading.add(dense, [rows], layer)
+        return try reading.add(Reshape(Shape(shape.dropLast() + [outputs])), [product], layer)
+    }
 }

@@ -141,7 +141,7 @@ class Converted:
         require_telling(outputs, name)
         for index, output in enumerate(outputs):
             save_array(f"converted/{name}.output{index}.npy", output)
-        self.rows.append((os.path.basename(path), kind, str(spec.specificationVersion)))
+        self.rows.append((os.path.basename(path), kind, str(spec.specificationVersion), "yes" if dense else "-"))
 
     @staticmethod
     def answer(path, x, kind):
@@ -176,4 +176,4 @@ def write():
     definition = graph_of(tiny)
     for name, model, dense in compressed(definition):
         models.save("tiny_" + name, model, "color", dense)
-    save_table("converted/converted.tsv", ("model", "pictures", "version"), models.rows)
+    save_table("converted/converted.tsv", ("model", "pictures", "version", "made dense"), models.rows)

@@ -170,6 +170,12 @@ private let cases: [ComposedCase] = [
         return (0..<3).map { c in (0..<4).map { row in (0..<4).map { x[(row * 4 + $0) * 3 + c] } } }
     }
 
+    /// What a model answers; arithmetic at its head is read as the image's scaling.
+    private func answer(_ message: Message) throws -> Tensor {
+        let back = try ModelReader.run(message).model
+        return back.graph.answer(to: input.scaled(back.image!.scaling))
+    }
+
     /// The answer must be an image of these planes, in whatever order its axes stand.
     private func check(_ answer: Tensor, _ expected: Planes) {
         let first = Tensor(
@@ -184,9 +190,9 @@ private let cases: [ComposedCase] = [
         var message = try NeuralNetworkWriter.message(model)
         var layers: [Message] = message.neuralNetwork.layers
         composed.layer!(&layers[0])
+        layers[0].output = ["output"]
         message.neuralNetwork.layers = [layers[0]]
-        let back = try ModelReader.run(message).model
-        check(back.graph.answer(to: input), composed.expected(planes))
+        check(try answer(message), composed.expected(planes))
     }
 
     @Test(arguments: cases.filter { $0.operation != nil }) private func `an operation does what its formula says`(
@@ -221,7 +227,7 @@ private let cases: [ComposedCase] = [
         var described: [Message] = message.description.output
         described[0].name = outputs[0].name as String
         message.description.output = described
-        check(try ModelReader.run(message).model.graph.answer(to: input), expected)
+        check(try answer(message), expected)
     }
 
     // MARK: Mean images

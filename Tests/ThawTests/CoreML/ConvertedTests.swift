@@ -9,8 +9,12 @@ private struct ConvertedCase: CustomTestStringConvertible, Sendable {
     let file: String
     /// The kind of pictures: numbers from -1 to 1, or pixels.
     let pictures: String
+    /// How far answers may lie apart: coremltools rounded the weights to float16 where it had to make them dense first.
+    let tolerance: Float
 
-    static let all = Fixtures.table("converted/converted.tsv").map { ConvertedCase(file: $0[0], pictures: $0[1]) }
+    static let all = Fixtures.table("converted/converted.tsv").map {
+        ConvertedCase(file: $0[0], pictures: $0[1], tolerance: $0[3] == "-" ? referenceTolerance : 1e-3)
+    }
 
     var testDescription: String { file }
     var path: String { Fixtures.path("converted/" + file) }
@@ -36,8 +40,8 @@ private struct ConvertedCase: CustomTestStringConvertible, Sendable {
         let program = try Program(model.graph)
         for index in 0...1 {
             let (input, answer) = try converted.reference(index, model)
-            #expect(difference(model.graph.answer(to: input), answer) <= referenceTolerance)
-            #expect(difference(program.run([input], threads: 1)[0], answer) <= referenceTolerance)
+            #expect(difference(model.graph.answer(to: input), answer) <= converted.tolerance)
+            #expect(difference(program.run([input], threads: 1)[0], answer) <= converted.tolerance)
         }
     }
 
@@ -48,10 +52,11 @@ private struct ConvertedCase: CustomTestStringConvertible, Sendable {
         let model = try Model.load(contentsOf: converted.path).model
         let back = try dialect.roundTrip(model)
         // An input that is rounded to float16 in the one may not be so in the other.
-        let (input, answer) = try converted.reference(0, model)
+        let (input, answer) = try converted.reference(0, back)
         #expect(difference(back.graph.answer(to: input), answer) <= max(dialect.tolerance, 1e-3))
         let again = try dialect.roundTrip(back)
         #expect(again.graph.nodes.map(\.operation.kind) == back.graph.nodes.map(\.operation.kind))
-        #expect(difference(again.graph.answer(to: input), back.graph.answer(to: input)) == 0)
+        let fed = try converted.reference(0, again).input
+        #expect(difference(again.graph.answer(to: fed), back.graph.answer(to: input)) <= 1e-6)
     }
 }
