@@ -11,6 +11,8 @@ public struct Converter: Sendable {
         public var outputs: [String] = []
         /// Width and height of the image in pixels, where the graph leaves them open.
         public var size: (width: Int, height: Int)?
+        /// The sizes that the image may have, where the graph leaves them open; not together with `size`.
+        public var sizes = ImageSizes.fixed
         /// The size to convert with where neither the graph nor `size` says one; without it such a graph is refused.
         public var openSize: (width: Int, height: Int)?
         public var color: ColorLayout?
@@ -94,6 +96,24 @@ public struct Converter: Sendable {
     }
 
     private func convert(_ source: GraphSource, labels: Labels?) throws -> Conversion {
+        guard let standard = options.sizes.standard else { return try convertOneSize(source, labels: labels) }
+        @Sendable func convert(_ size: ImageSize) throws -> Conversion {
+            var options = options
+            options.sizes = .fixed
+            options.size = (size.width, size.height)
+            return try Converter(options).convertOneSize(source, labels: labels)
+        }
+        var conversion: Conversion
+        do { conversion = try convert(standard) } catch let failure as Failure { throw failure.atSize(standard) }
+        guard conversion.model.image != nil else { throw Failure.severalSizesNoImage() }
+        conversion.model.image!.sizes = options.sizes
+        conversion.model.inSize = { try convert($0).model }
+        _ = try SizeVariants(conversion.model)
+        conversion.notes.append("the image may have other sizes than \(standard): \(options.sizes)")
+        return conversion
+    }
+
+    private func convertOneSize(_ source: GraphSource, labels: Labels?) throws -> Conversion {
         var importOptions = importOptions
         if let inputs = source.signature?.inputs, inputs.count == 1 {
             importOptions.input = importOptions.input ?? inputs[0].tensor

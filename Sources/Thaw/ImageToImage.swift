@@ -59,6 +59,16 @@ public final class ImageToImage {
                 return try Model.load(contentsOf: path, options: graphOptions).model
             }
         }
+        if let inSize = conversion.model.inSize {
+            resize = { [graphOptions] width, height in
+                var model = try inSize(ImageSize(width: width, height: height))
+                if model.imageOutput == nil {
+                    var notes: [String] = []
+                    model.imageOutput = try Converter(graphOptions).imageOutput(model, &notes)
+                }
+                return model
+            }
+        }
         do {
             var model = conversion.model
             if model.imageOutput == nil {
@@ -138,6 +148,16 @@ public final class ImageToImage {
     private func size(for picture: Pixels) -> (width: Int, height: Int) {
         let isFixed = resize == nil && options.tile == nil
         if isFixed { return (image.width, image.height) }
+        if image.sizes != .fixed, options.tile == nil {
+            // What is asked for as the longest side is a bound of the range, too.
+            let longest = Double(options.longestSide ?? .max)
+            let part = min(1, longest / Double(max(picture.width, picture.height)))
+            let wanted = ImageSize(
+                width: max(1, Int((Double(picture.width) * part).rounded())),
+                height: max(1, Int((Double(picture.height) * part).rounded())))
+            let size = image.sizes.nearest(to: wanted)!
+            return (size.width, size.height)
+        }
         let scale = min(1, Double(options.longestSide ?? .max) / Double(max(picture.width, picture.height)))
         let unit = locality.multiple
         func rounded(_ side: Int) -> Int {

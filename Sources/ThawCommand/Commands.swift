@@ -107,7 +107,8 @@ enum Commands {
             ), graphOptions,
         ],
         notes: [
-            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted on the way.",
+            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted on the way. One of several sizes takes "
+                + "every image in the first of a list, or in the size of a range that is nearest to 224x224.",
             "Folders are searched to the bottom; files in them that are no images are passed over. A single - stands for "
                 + "a list of names on standard input, one a line.",
         ],
@@ -145,8 +146,9 @@ enum Commands {
         ],
         notes: [
             "MODEL is a .mlmodel or a frozen graph. A graph that leaves height and width open takes each picture in its "
-                + "own size, rounded to what the network halves; other models take pictures in their size, as --crop "
-                + "says.",
+                + "own size, rounded to what the network halves; a model of a range of sizes in its own, made smaller or "
+                + "larger as a whole where that lies outside; one of a list in the size of the nearest proportions. Other "
+                + "models take pictures in their size, as --crop says.",
             "A picture never takes the place of one that goes in.",
         ],
         run: runApply)

@@ -78,6 +78,7 @@ private struct Report {
                 guard index == 0, let image = model.image else { return "\(port.name): \(graph[port.value])" }
                 return "\(port.name): an image, \(image.width)×\(image.height), \(image.color.rawValue)"
             })
+        if let sizes = model.image?.sizes, sizes != .fixed { add("sizes", ["\(sizes)"]) }
         add("preprocessing", model.image?.formulas ?? [])
         add(
             "outputs",

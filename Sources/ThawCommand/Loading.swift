@@ -13,7 +13,10 @@ extension Arguments {
         var options = Converter.Options()
         options.input = self[Options.input]
         options.outputs = all(Options.output).compactMap { $0 }
-        options.size = self[Options.size].map { ($0.width, $0.height) }
+        if let choice = self[Options.size] {
+            options.sizes = choice.sizes
+            if choice.sizes == .fixed { options.size = (choice.standard.width, choice.standard.height) }
+        }
         options.color = self[Options.color]
         options.settings = all(Options.set).compactMap { $0 }
         options.tag = self[Options.tag]

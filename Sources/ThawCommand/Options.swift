@@ -10,9 +10,12 @@ enum Options {
         "output", "NAME", "the node to compute, where the graph has several; may be given more than once",
         isRepeatable: true)
     static let size = Option(
-        "size", "WxH", "the image's width and height in pixels, where the graph leaves them open",
-        standard: Size?.none
-    ) { try Size($0) }
+        "size", "WxH|WxH,...|A..BxC..D",
+        "the image's width and height in pixels, where the graph leaves them open; several sizes with commas, or a range "
+            + "of widths and one of heights, make a model that takes any of them, the first one unless asked (of a range "
+            + "the one nearest to 224x224)",
+        standard: SizeChoice?.none
+    ) { try SizeChoice($0) }
     static let color = Option(
         "color", "rgb|bgr|gray", "the order of the image's channels", standard: ColorLayout?.none,
         "rgb; gray where the graph takes one channel"

@@ -2,19 +2,58 @@ import Thaw
 
 /// Readers of options' values. Each throws a `Failure` that says what is expected.
 
-/// A width and a height in pixels.
-struct Size: Equatable, Sendable {
-    var width: Int
-    var height: Int
+/// The size of an image, or the sizes that it may have.
+struct SizeChoice: Equatable, Sendable {
+    /// The size where none is asked for.
+    let standard: ImageSize
+    let sizes: ImageSizes
 
+    /// Reads `224x224`, `224x224,320x320` and `128..1024x128..1024`.
     init(_ text: String) throws {
-        let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { wholeNumber($0) }
-        guard sides.count == 2, let width = sides[0], let height = sides[1], min(width, height) > 0,
-            max(width, height) <= 1 << 14
-        else {
-            throw Failure.badValue(text, "a width and a height in pixels, as in 224x224,")
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let all = try parts.map { try SizeChoice.ranges(of: $0, in: text) }
+        let isRange = all.contains { $0.width.count > 1 || $0.height.count > 1 }
+        guard !isRange || all.count == 1 else {
+            throw Failure.badValue(text, "either a list of sizes, as in 224x224,320x320, or one range")
         }
-        (self.width, self.height) = (width, height)
+        standard = ImageSize(width: all[0].width.lowerBound, height: all[0].height.lowerBound)
+        if isRange {
+            sizes = .range(width: all[0].width, height: all[0].height)
+        } else if all.count > 1 {
+            let list = all.map { ImageSize(width: $0.width.lowerBound, height: $0.height.lowerBound) }
+            if let twice = list.first(where: { size in list.count { $0 == size } > 1 }) {
+                throw Failure.badValue(text, "each size once, and not \(twice.width)x\(twice.height) twice,")
+            }
+            guard list.count <= ImageSizes.mostSizes else {
+                throw Failure.badValue("\(list.count) sizes", "a list of at most \(ImageSizes.mostSizes), or a range,")
+            }
+            sizes = .enumerated(list)
+        } else {
+            sizes = .fixed
+        }
+    }
+
+    /// A size, each side one number or two with points between them.
+    private static func ranges(
+        of size: Substring, in text: String
+    ) throws -> (width: ClosedRange<Int>, height: ClosedRange<Int>) {
+        let sides = try size.split(separator: "x", omittingEmptySubsequences: false).map { side in
+            let ends = side.split(separator: "..", omittingEmptySubsequences: false).map { wholeNumber($0) }
+            guard 1...2 ~= ends.count, let first = ends[0], let last = ends[ends.count - 1], first > 0,
+                max(first, last) <= ImageSizes.longestSide
+            else { throw malformed(text) }
+            guard first <= last else {
+                throw Failure.badValue(text, "a range from the smaller to the larger side, as in \(last)..\(first),")
+            }
+            return first...last
+        }
+        guard sides.count == 2 else { throw malformed(text) }
+        return (sides[0], sides[1])
+    }
+
+    private static func malformed(_ text: String) -> Failure {
+        Failure.badValue(
+            text, "a width and a height in pixels, as in 224x224, 224x224,320x320 or 128..1024x128..1024,")
     }
 }
 

@@ -18,7 +18,7 @@ import Thaw
         let arguments = try convert(
             "--size", "224x192", "graph.pb", "--labels=a=b.txt", "-o", "out.mlmodel", "--no-clobber")
         #expect(arguments.positional == ["graph.pb"])
-        #expect(try arguments[Options.size] == Size("224x192"))
+        #expect(try arguments[Options.size]?.standard == ImageSize(width: 224, height: 192))
         #expect(arguments[Options.labels] == "a=b.txt")
         #expect(arguments[Options.result] == "out.mlmodel")
         #expect(arguments[Options.noClobber])
@@ -76,7 +76,7 @@ import Thaw
             (["-o", "x.onnx"], "--out: 'x.onnx' will not do; a name that ends in .mlmodel or .mlpackage is expected"),
             (
                 ["--size", "224"],
-                "--size: '224' will not do; a width and a height in pixels, as in 224x224, is expected"
+                "--size: '224' will not do; a width and a height in pixels, as in 224x224, 224x224,320x320 or 128..1024x128..1024, is expected"
             ),
             (["--color", "cmyk"], "--color: 'cmyk' will not do; rgb, bgr or gray is expected"),
             (
@@ -133,13 +133,33 @@ import Thaw
         }
     }
 
+    @Test func `several sizes are a list or a range`() throws {
+        func sizes(_ text: String) throws -> ImageSizes { try SizeChoice(text).sizes }
+        #expect(
+            try sizes("224x224,320x240")
+                == .enumerated([ImageSize(width: 224, height: 224), ImageSize(width: 320, height: 240)]))
+        #expect(try sizes("128..1024x64..512") == .range(width: 128...1024, height: 64...512))
+        #expect(try sizes("224x64..512") == .range(width: 224...224, height: 64...512))
+        #expect(try sizes("224..224x64..64") == .fixed)
+        let many = (1...129).map { "\($0)x8" }.joined(separator: ",")
+        for (text, problem) in [
+            ("224x224,", "as in 224x224"), (",224x224", "as in 224x224"), ("128..x8", "as in 224x224"),
+            ("..128x8", "as in 224x224"), ("1...3x8", "as in 224x224"), ("1..2..3x8", "as in 224x224"),
+            ("0..3x8", "as in 224x224"), ("1..99999x8", "as in 224x224"), ("128..64x8", "as in 64..128"),
+            ("8x8,1..2x8", "or one range"), ("8x8,9x9,8x8", "not 8x8 twice"), (many, "a list of at most 128"),
+        ] {
+            let failure = #expect(throws: Failure.self, "\(text)") { try SizeChoice(text) }
+            #expect(failure?.description.contains(problem) == true, "\(text): \(failure?.description ?? "")")
+        }
+    }
+
     @Test("Sizes and counts are whole, positive, and not absurd")
     func sizes() throws {
-        let size = try Size("320x240")
-        #expect((size.width, size.height) == (320, 240))
+        let size = try SizeChoice("320x240")
+        #expect(size.standard == ImageSize(width: 320, height: 240) && size.sizes == .fixed)
         for text in ["", "x", "1x", "x1", "0x1", "-1x1", "1x1x1", "1.5x2", "1 x1", "99999x1", "99999999999999999999x1"]
         {
-            #expect(throws: Failure.self, "\(text)") { try Size(text) }
+            #expect(throws: Failure.self, "\(text)") { try SizeChoice(text) }
         }
         #expect(try readCount("12") == 12)
         for text in ["", "0", "-1", "+1", "1.0", "1e3", "99999999999999999999"] {

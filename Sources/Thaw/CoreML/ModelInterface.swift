@@ -4,30 +4,34 @@ struct ModelInterface {
     private let description: Message
     private(set) var image: ImageInput?
     private var imageOutput: ImageOutput?
+    /// The size that the image is wanted in, where it may have several.
+    private let size: ImageSize?
     private var classifier: ClassifierConfiguration?
 
-    init(_ description: Message) { self.description = description }
+    init(_ description: Message, size: ImageSize? = nil) { (self.description, self.size) = (description, size) }
 
     // MARK: Inputs
 
     /// Takes in an input that the description calls an image of this size, or an array.
-    /// - Parameter shape: Batch, channel, height, width for an image.
-    mutating func addInput(_ name: String, _ shape: Shape) throws {
+    /// - Parameter sizes: Batch, channel, height, width for an image, −1 where they are left open.
+    /// - Returns: The shape of the input.
+    mutating func addInput(_ name: String, _ sizes: [Int]) throws -> Shape {
         guard let feature = (description.input as [Message]).first(where: { $0.name as String == name }) else {
             throw Failure.inputNotDescribed(name)
         }
         let type: Message = feature["type"]
         switch type.choice {
         case "imageType":
-            let read = try ModelInterface.image(name, type["imageType"])
-            guard shape == [1, read.color.channels, read.height, read.width] else {
+            let read = try setImage(name, type["imageType"])
+            let shape: Shape = [1, read.color.channels, read.height, read.width]
+            guard sizes.count == 4, zip(sizes, shape).allSatisfy({ $0 == -1 || $0 == $1 }) else {
                 throw Failure.badFeature(
                     name,
-                    "is an image of \(read.width)×\(read.height) pixels, the program takes an array of shape \(shape)"
+                    "is an image of \(read.width)×\(read.height) pixels, the program takes an array of shape \(Shape(sizes))"
                 )
             }
-            try setImage(read)
-        case "multiArrayType": break
+            return shape
+        case "multiArrayType": return Shape(sizes)
         case let kind: throw Failure.inputKind(name, kind ?? "none")
         }
     }
@@ -45,9 +49,17 @@ struct ModelInterface {
         return ImageInput(name: name, width: width, height: height, color: color)
     }
 
-    mutating func setImage(_ image: ImageInput) throws {
-        guard self.image == nil else { throw Failure.badFeature(image.name, "is a second image; one is supported") }
+    /// Takes in the image, in the size that is wanted.
+    mutating func setImage(_ name: String, _ type: Message) throws -> ImageInput {
+        guard image == nil else { throw Failure.badFeature(name, "is a second image; one is supported") }
+        var image = try ModelInterface.image(name, type)
+        image.sizes = try ImageSizes(type, of: name)
+        if let size {
+            guard image.sizes.contains(size) else { throw Failure.otherSize(name, size, image.sizes) }
+            (image.width, image.height) = (size.width, size.height)
+        }
         self.image = image
+        return image
     }
 
     /// Whatever is described must go in.
@@ -72,9 +84,11 @@ struct ModelInterface {
         let type: Message = feature["type"]
         guard type.choice == "imageType" else { return nil }
         let read = try ModelInterface.image(name, type["imageType"])
-        let shape: Shape = [1, read.color.channels, read.height, read.width]
+        var shape: Shape = [1, read.color.channels, read.height, read.width]
         guard imageOutput == nil else { throw Failure.badFeature(name, "is a second image; one is supported") }
         let given = builder.graph[value].shape
+        // What is as large as the image that goes in is described for one size of it.
+        if image?.sizes != .fixed, given.rank == 4 { (shape[2], shape[3]) = (given[2], given[3]) }
         guard given.filter({ $0 != 1 }) == shape.filter({ $0 != 1 }),
             let form = ImageForm(shape.permuted(Graph.toLast))
         else {

@@ -1,16 +1,23 @@
 /// Reads the message of a Core ML model, of either dialect.
 enum ModelReader {
-    /// - Parameter package: Where the weights of an ML Program are.
+    /// - Parameters:
+    ///   - package: Where the weights of an ML Program are.
+    ///   - size: The size of the image, for a model that takes several; nil for the one it says itself.
     /// - Throws: `Failure` naming what cannot be read.
-    static func run(_ message: Message, _ package: ModelPackage? = nil) throws -> (model: Model, warnings: [String]) {
+    static func run(
+        _ message: Message, _ package: ModelPackage? = nil, size: ImageSize? = nil
+    ) throws -> (model: Model, warnings: [String]) {
         guard let kind = message.choice else { throw Failure.noModelKind() }
         let version: Int = message.specificationVersion
         guard version > 0 else { throw Failure.noVersion() }
-        let model: Model
+        var model: Model
         switch kind {
-        case "neuralNetwork", "neuralNetworkClassifier": model = try NeuralNetworkReader.run(message, kind)
-        case "mlProgram": model = try ProgramReader.run(message, package)
+        case "neuralNetwork", "neuralNetworkClassifier": model = try NeuralNetworkReader.run(message, kind, size)
+        case "mlProgram": model = try ProgramReader.run(message, package, size)
         default: throw Failure.modelKind(kind)
+        }
+        if let image = model.image, image.sizes != .fixed {
+            model.inSize = { try run(message, package, size: $0).model }
         }
         let newest = CoreMLVersion.allCases.last!.rawValue
         return (model, version > newest ? [Failure.newerVersion(version)] : [])

@@ -8,17 +8,19 @@ struct NeuralNetworkReader {
     private var reading: NeuralReading
     private var interface: ModelInterface
 
-    /// - Parameter kind: The field of the network in the outermost message.
+    /// - Parameters:
+    ///   - kind: The field of the network in the outermost message.
+    ///   - size: The size of the image; nil for the one that is described.
     /// - Throws: `Failure` naming the layer or the feature that cannot be read.
-    static func run(_ message: Message, _ kind: String) throws -> Model {
-        var reader = NeuralNetworkReader(message[kind], message["description"])
+    static func run(_ message: Message, _ kind: String, _ size: ImageSize? = nil) throws -> Model {
+        var reader = NeuralNetworkReader(message[kind], message["description"], size)
         return try reader.model(isClassifier: kind == "neuralNetworkClassifier")
     }
 
-    private init(_ network: Message, _ description: Message) {
+    private init(_ network: Message, _ description: Message, _ size: ImageSize?) {
         self.network = network
         self.description = description
-        interface = ModelInterface(description)
+        interface = ModelInterface(description, size: size)
         reading = NeuralReading(network.arrayInputShapeMapping as String == "EXACT_ARRAY_MAPPING" ? .exact : .images)
     }
 
@@ -48,8 +50,7 @@ struct NeuralNetworkReader {
         let type: Message = feature["type"]
         switch type.choice {
         case "imageType":
-            let image = try ModelInterface.image(name, type["imageType"])
-            try interface.setImage(image)
+            let image = try interface.setImage(name, type["imageType"])
             let shape = Shape([1, image.color.channels, image.height, image.width])
             try define(name, reading.builder.input(name, TensorType(shape)), "input")
         case "multiArrayType":

@@ -16,8 +16,21 @@ struct NeuralNetworkWriter {
     static func message(
         _ model: Model, weights: WeightStorage = WeightStorage(.float32), target: CoreMLVersion? = nil
     ) throws -> Message {
-        var message = try float32(model, target)
+        var message = try flexible(model, target)
         if weights.type != .float32 { try message.storeWeights(as: weights, target: target) }
+        return message
+    }
+
+    /// The network at all sizes that its image may have.
+    private static func flexible(_ model: Model, _ target: CoreMLVersion?) throws -> Message {
+        guard let variants = try SizeVariants(model) else { return try float32(model, target) }
+        if let target, target < .iOS12 {
+            throw Failure.targetTooOld("an image of several sizes", needs: CoreMLVersion.iOS12.systems, target.name)
+        }
+        var message = try float32(variants.base, target)
+        var sizes = FlexibleSizes(message)
+        for size in variants.sizes { try sizes.add(float32(variants.model(at: size), target), to: &message, at: size) }
+        sizes.describe(model.image!.sizes, in: &message)
         return message
     }
 

@@ -21,17 +21,19 @@ struct ProgramReader {
         var dictionary: String { configuration.probabilities }
     }
 
-    /// - Parameter package: Where the weights are; nil for a program that comes without.
+    /// - Parameters:
+    ///   - package: Where the weights are; nil for a program that comes without.
+    ///   - size: The size of the image; nil for the one that is described.
     /// - Throws: `Failure` naming the operation or the feature that cannot be read.
-    static func run(_ message: Message, _ package: ModelPackage?) throws -> Model {
-        var reader = try ProgramReader(message, package)
+    static func run(_ message: Message, _ package: ModelPackage?, _ size: ImageSize? = nil) throws -> Model {
+        var reader = try ProgramReader(message, package, size)
         return try reader.model()
     }
 
-    private init(_ message: Message, _ package: ModelPackage?) throws {
+    private init(_ message: Message, _ package: ModelPackage?, _ size: ImageSize? = nil) throws {
         self.package = package
         description = message["description"]
-        interface = ModelInterface(description)
+        interface = ModelInterface(description, size: size)
         let functions: [Message] = message.mlProgram.functions
         guard let main = functions.first(where: { $0.key == "main" }) ?? (functions.count == 1 ? functions[0] : nil)
         else { throw Failure.noFunction(functions.map { $0.key }) }
@@ -63,8 +65,11 @@ struct ProgramReader {
     private mutating func addInputs() throws {
         for input in function.inputs as [Message] {
             let name: String = input.name
-            let (shape, element) = try type(input["type"], of: name)
-            try interface.addInput(name, shape)
+            let (declared, element) = try openType(input["type"], of: name)
+            let shape = try interface.addInput(name, declared)
+            guard let count = shape.checkedCount, count < 1 << 31 else {
+                throw Failure.valueShape(name, declared)
+            }
             let type = TensorType(shape, element.isFloatingPoint ? .float32 : element == .bool ? .bool : .int32)
             try define(name, .operand(.edge(reading.builder.input(name, type), type)))
         }
@@ -79,16 +84,22 @@ struct ProgramReader {
 
     /// The shape and the elements of an array whose sizes are all known.
     private func type(_ type: Message, of name: String) throws -> (Shape, ElementType) {
+        let (sizes, element) = try openType(type, of: name)
+        guard let count = Shape(sizes).checkedCount, count < 1 << 31 else { throw Failure.valueShape(name, sizes) }
+        return (Shape(sizes), element)
+    }
+
+    /// The sizes of an array, −1 where they are left open, and its elements.
+    private func openType(_ type: Message, of name: String) throws -> ([Int], ElementType) {
         guard type.has("tensorType") else { throw Failure.valueType(name, type.choice ?? "none") }
         let tensor: Message = type["tensorType"]
         let sizes = (tensor.dimensions as [Message]).map { $0.has("constant") ? $0.constant.size as Int : -1 }
-        guard let count = Shape(sizes).checkedCount, count < 1 << 31 else { throw Failure.valueShape(name, sizes) }
         let element: String = tensor.dataType
-        if element == "BOOL" { return (Shape(sizes), .bool) }
+        if element == "BOOL" { return (sizes, .bool) }
         guard let known = MILElement(element)?.element ?? (element == "INT64" ? .int64 : nil) else {
             throw Failure.valueElement(name, element)
         }
-        return (Shape(sizes), known)
+        return (sizes, known)
     }
 
     /// A constant of the program.
@@ -192,8 +203,10 @@ struct ProgramReader {
             throw Failure.operationOutputs(kind, outputs.count, results.count)
         }
         for (output, result) in zip(outputs, results) {
-            let (shape, _) = try type(output["type"], of: output.name)
-            guard shape == result.shape else { throw Failure.declaredShape(output.name, shape, result.shape) }
+            let (sizes, _) = try openType(output["type"], of: output.name)
+            guard sizes.count == result.shape.rank, zip(sizes, result.shape).allSatisfy({ $0 == -1 || $0 == $1 }) else {
+                throw Failure.declaredShape(output.name, Shape(sizes), result.shape)
+            }
             try define(output.name, .operand(result))
         }
     }

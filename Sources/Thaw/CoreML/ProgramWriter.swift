@@ -29,8 +29,21 @@ struct ProgramWriter {
         }
 
         if let image = model.image, model.batch != 1 { throw Failure.fixedBatch(image.name, model.batch) }
-        var writer = try ProgramWriter(model, weights, target)
-        return try writer.run()
+        func single(_ model: Model, _ weights: WeightStorage) throws -> Result {
+            var writer = try ProgramWriter(model, weights, target)
+            return try writer.run()
+        }
+        guard let variants = try SizeVariants(model) else { return try single(model, weights) }
+        // Sizes are compared with weights that are not compressed, which is quick.
+        var plain = weights
+        plain.minimumCount = .max
+        let base = try single(variants.base, plain)
+        var sizes = FlexibleSizes(base.message)
+        for size in variants.sizes { try sizes.add(single(variants.model(at: size), plain), to: base, at: size) }
+        var result = weights.type.isSelective ? try single(variants.base, weights) : base
+        sizes.loosen(&result.message)
+        sizes.describe(model.image!.sizes, in: &result.message)
+        return result
     }
 
     private init(_ model: Model, _ weights: WeightStorage, _ target: CoreMLVersion?) throws {

@@ -50,6 +50,8 @@ public struct ImageInput: Hashable, Sendable {
     /// In pixels.
     public var width: Int
     public var height: Int
+    /// The sizes that it may have; `width` and `height` are those where none is asked for.
+    public var sizes = ImageSizes.fixed
     public var color: ColorLayout
     /// All that is done to a pixel.
     public var scaling: PixelScaling

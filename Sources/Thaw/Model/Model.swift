@@ -9,6 +9,8 @@ public struct Model: Sendable {
     public var imageOutput: ImageOutput?
     public var classifier: ClassifierConfiguration?
     public var metadata: Metadata
+    /// Makes the model for images of another size, where `image.sizes` are several.
+    var inSize: (@Sendable (ImageSize) throws -> Model)?
 
     public init(
         graph: Graph, image: ImageInput? = nil, imageOutput: ImageOutput? = nil,

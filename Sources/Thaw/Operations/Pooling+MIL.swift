@@ -3,7 +3,7 @@ extension Pooling: MILOperation {
         let x = MILArgument.value(node.input)
         let sizes = MILArgument.integers([window.height.size, window.width.size])
         let strides = MILArgument.integers([window.height.stride, window.width.stride])
-        let kind = MILArgument.text(window.hasPadding ? "custom" : "valid")
+        let kind = MILArgument.text(window.paddingKind)
         let pad = MILArgument.integers(window.amounts)
         if function == .maximum {
             block.add(

@@ -49,6 +49,35 @@ import Testing
         #expect(try folder.data("a.png") == folder.data("c.png"))
     }
 
+    @Test func `a model of several sizes takes a picture in its own, or in the nearest`() throws {
+        let folder = try TemporaryFolder()
+        let style = Project.fixture("generators/style.pb")
+        // The network halves twice, and rounds up.
+        for (sizes, name, size, result) in [
+            ("32..800x32..800", "range.mlmodel", [640, 426], [640, 428]),
+            ("32..320x32..320", "small.mlpackage", [320, 213], [320, 216]),
+            ("64x64,96x64", "list.mlmodel", [96, 64], [96, 64]),
+        ] {
+            let converted = try Thaw.run("convert", style, "--size", sizes, "-o", name, in: folder)
+            #expect(converted.status == 0, "\(converted.errors)")
+            #expect(converted.errors.contains("the image may have other sizes than "))
+            let words = [name, Project.photograph("cat"), "-o", "out.png"]
+            let applied = try Thaw.run(["apply"] + words, in: folder)
+            #expect(applied.status == 0, "\(applied.errors)")
+            #expect(try self.size(folder.data("out.png")) == result)
+            let graph = try Thaw.run(
+                ["apply", style, "--size", "\(size[0])x\(size[1])"] + words.dropFirst().dropLast() + ["graph.png"],
+                in: folder)
+            #expect(graph.status == 0)
+            if name.hasSuffix(".mlmodel") { #expect(try folder.data("out.png") == folder.data("graph.png")) }
+        }
+        let inspected = try Thaw.run("inspect", "range.mlmodel", in: folder)
+        #expect(inspected.lines.contains("sizes           from 32×32 to 800×800"))
+        let fixed = try Thaw.run("convert", Project.demo, "--size", "32x32,64x64", in: folder)
+        #expect(fixed.status == 2)
+        #expect(fixed.errors.contains("for images of 64×64 pixels: --size 64x64 differs from the graph's 32x32"))
+    }
+
     @Test func `many pictures go to a folder under their names, folders below kept`() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path("in/below"), withIntermediateDirectories: true)

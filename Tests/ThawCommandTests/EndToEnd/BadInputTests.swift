@@ -137,6 +137,35 @@ import Testing
         #expect(try message(["classify", Project.demo, path]).contains("thaw: \(path): \(expected)"))
     }
 
+    /// A PNG file of a few bytes that claims 60,000 × 60,000 pixels, which would take 10.8 GB.
+    @Test func `a picture that claims more than memory holds is refused before any is taken`() throws {
+        let folder = try TemporaryFolder()
+        var png = try Data(contentsOf: URL(fileURLWithPath: Project.fixture("images/good/one-pixel.png")))
+        png.replaceSubrange(16..<24, with: [0, 0, 0xEA, 0x60, 0, 0, 0xEA, 0x60])
+        try png.write(to: folder.url.appending(path: "huge.png"))
+        #if os(Linux)
+            let limit = "ulimit -v 4000000;"
+        #else
+            let limit = ""
+        #endif
+        let outcome = try Thaw.run(["classify", Project.demo, folder.path("huge.png")], shell: limit)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("the picture claims 60000 × 60000 pixels; at most 200000000 pixels are read"))
+        #expect(outcome.errors.contains("hint: --max-pixels raises the limit"))
+    }
+
+    @Test(
+        "Where results cannot be written it is said of the file",
+        arguments: [
+            (["--report", "/nowhere/report.html"], "/nowhere/report.html: the folder does not exist"),
+            (["--resume", "/nowhere/done.jsonl"], "/nowhere/done.jsonl: cannot be gone on with: No such file"),
+        ])
+    func outputs(_ words: [String], _ expected: String) throws {
+        let outcome = try Thaw.run(["classify", Project.demo, Project.photograph("cat")] + words)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("thaw: " + expected), "\(outcome.errors)")
+    }
+
     @Test func `an image without pixels is refused, one that is cut short when it is asked for, one of a pixel never`()
         throws
     {

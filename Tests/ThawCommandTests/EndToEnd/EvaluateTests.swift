@@ -79,6 +79,35 @@ import Testing
     }
 
     @Test(
+        "A table that is wrong is refused with its line",
+        arguments: [
+            ("cat.jpg\tunicorn\n", "'unicorn' in line 2 is no label of the model"),
+            ("cat.jpg\tcat\ncat.jpg\tdog\n", "line 3: 'cat.jpg' stands in line 2 too; each photograph counts once"),
+            ("cat.jpg\tcat\nhorse.jpg\n", "line 3: has one column; a path and a class are expected"),
+            ("cat.jpg\t10\n", "line 2: there is no class 10; the model has 10, counted from 0"),
+        ])
+    func tables(_ rows: String, _ expected: String) throws {
+        let folder = try TemporaryFolder()
+        for name in ["cat", "horse"] {
+            try FileManager.default.copyItem(
+                atPath: Project.photograph(name), toPath: folder.path(name + ".jpg"))
+        }
+        let table = try folder.write("f\tc\n" + rows, to: "truth.tsv")
+        let outcome = try Thaw.run(demo + [table])
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains(expected), "\(outcome.errors)")
+    }
+
+    @Test func `a class without photographs has no figures, and the others have theirs`() throws {
+        let folder = try TemporaryFolder()
+        let table = try folder.write("f\tc\n\(Project.photograph("cat"))\tcat\n", to: "truth.tsv")
+        let outcome = try Thaw.run(demo + [table, "--format", "json"])
+        #expect(outcome.status == 0)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        #expect(object["images"] as? Int == 1)
+    }
+
+    @Test(
         "What cannot be evaluated is refused",
         arguments: [
             ([], "a folder or a table of photographs is missing"), (["a", "b"], "'b' is one argument too many"),

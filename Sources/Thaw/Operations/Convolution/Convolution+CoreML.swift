@@ -35,6 +35,7 @@ extension Message {
 
     /// Sets the padding, which convolutions and poolings alike want set even where there is none.
     mutating func setPadding(_ window: Window) {
+        if window.followsSize { return choose("same") }
         choose("valid")
         guard window.hasPadding else { return }
         self["valid"]["paddingAmounts"].setBorders([window.height, window.width].map { ($0.before, $0.after) })

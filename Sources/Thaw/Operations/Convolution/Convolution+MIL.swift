@@ -22,7 +22,7 @@ extension MILBlock {
         let x = MILArgument.value(node.input)
         let strides = MILArgument.integers([window.height.stride, window.width.stride])
         let dilations = MILArgument.integers([window.height.dilation, window.width.dilation])
-        let kind = MILArgument.text(window.hasPadding ? "custom" : "valid")
+        let kind = MILArgument.text(window.paddingKind)
         if let bias {
             add(
                 "conv", node,
@@ -45,7 +45,12 @@ extension MILBlock {
 
 extension Window {
     /// The padding before and after along height, then width.
-    var amounts: [Int] { [height.before, height.after, width.before, width.after] }
+    var amounts: [Int] {
+        followsSize ? [0, 0, 0, 0] : [height.before, height.after, width.before, width.after]
+    }
+
+    /// The format's word for how it is padded.
+    var paddingKind: String { followsSize ? "same" : hasPadding ? "custom" : "valid" }
 }
 
 // MARK: Reading

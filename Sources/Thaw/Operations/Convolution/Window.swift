@@ -33,6 +33,9 @@ struct Window: Hashable, Sendable {
 
     var height: Axis
     var width: Axis
+    /// Whether the padding is TensorFlow's SAME at whatever size the image has; the numbers are those of one size. Writers of
+    /// models for several sizes set it, and nothing else looks at it.
+    var followsSize = false
 
     var hasPadding: Bool { height.before + height.after + width.before + width.after > 0 }
 

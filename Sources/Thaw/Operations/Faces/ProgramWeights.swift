@@ -2,7 +2,7 @@
 ///
 /// A header of 64 bytes, then for each array a header of 64 bytes and its bytes, all at multiples of 64, little-endian.
 /// Source: coremltools' `mlmodel/src/MILBlob/Blob/StorageFormat.hpp`.
-struct ProgramWeights: Sendable {
+struct ProgramWeights: Sendable, Equatable {
     /// How the elements of an array are stored, by the numbers of the format.
     enum Kind: UInt32, Sendable {
         case float16 = 1
@@ -31,11 +31,16 @@ struct ProgramWeights: Sendable {
     static let version: UInt32 = 2
 
     /// An array of the file, which is made when it is written.
-    private struct Blob: Sendable {
+    private struct Blob: Sendable, Equatable {
         var bytes: PendingBytes
         var kind: Kind
         /// The bits at the end that belong to no element.
         var paddingBits: Int
+
+        static func == (a: Blob, b: Blob) -> Bool {
+            guard a.kind == b.kind, a.paddingBits == b.paddingBits, a.bytes.count == b.bytes.count else { return false }
+            return a.bytes.made.withBytes { a in b.bytes.made.withBytes { a.elementsEqual($0) } }
+        }
     }
 
     private var blobs: [Blob] = []

@@ -9,6 +9,15 @@ extension Resize: MILOperation {
                         "scale_factor_width": .integer(width),
                     ])
             }
+            if followsSize, let (height, width) = wholeFactors, samples(.edges) || samples(.corners) {
+                return block.add(
+                    "upsample_bilinear", node,
+                    [
+                        "x": .value(node.input), "scale_factor_height": .constant(Tensor([Float(height)], shape: [])),
+                        "scale_factor_width": .constant(Tensor([Float(width)], shape: [])),
+                        "align_corners": .bool(!samples(.edges)),
+                    ])
+            }
             if let mode = Resize.programModes.prefix(3).first(where: { samples($0.grid) })?.mode {
                 return block.add(
                     "resize_bilinear", node,

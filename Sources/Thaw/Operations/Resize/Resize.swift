@@ -5,6 +5,9 @@
 struct Resize: Operation {
     var rows: Taps
     var columns: Taps
+    /// Whether the image becomes a whole number of times larger whatever its size; the taps are those of one size. Writers of
+    /// models for several sizes set it, and nothing else looks at it.
+    var followsSize = false
 
     var kind: String { "Resize" }
     var isSpatial: Bool { true }

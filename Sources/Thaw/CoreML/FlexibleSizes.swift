@@ -1,0 +1,242 @@
+/// How a model is written whose image has several sizes.
+///
+/// It is written once at each size. All that is written must be the same but for the sizes of arrays, which are left open
+/// where they differ; so what stands in the file is right at every size that was looked at, whatever the operations are.
+struct FlexibleSizes {
+    /// How arrays of layers say a size that is not known (coremltools' NeuralNetwork.proto).
+    private static let unknown = -1
+    /// The axes that differ, by the name of the array.
+    private var open: [String: Set<Int>] = [:]
+    /// What each output is at each size, in the order of the model's outputs: the sizes of an array's axes, or an image's
+    /// width and height.
+    private var outputs: [[[Int]]]
+
+    init(_ message: Message) {
+        outputs = (message.description.output as [Message]).map { [FlexibleSizes.sizes($0)] }
+    }
+
+    private static func sizes(_ feature: Message) -> [Int] {
+        let type: Message = feature["type"]
+        switch type.choice {
+        case "imageType": return [type.imageType.width, type.imageType.height]
+        case "multiArrayType": return type.multiArrayType.shape
+        default: return []
+        }
+    }
+
+    private mutating func addOutputs(_ message: Message) {
+        for (place, feature) in (message.description.output as [Message]).enumerated() {
+            outputs[place].append(FlexibleSizes.sizes(feature))
+        }
+    }
+
+    // MARK: Neural networks
+
+    /// Takes in what the same network is at another size, and leaves open in `message` what differs.
+    /// - Throws: `Failure` naming the layer that differs in more.
+    mutating func add(_ other: Message, to message: inout Message, at size: ImageSize) throws {
+        let kind = message.choice!
+        var layers: [Message] = message[kind].layers
+        let others: [Message] = other[kind].layers
+        for place in layers.indices {
+            guard others.indices.contains(place) else { throw Failure.sizeMatters("output", "model", size) }
+            var other = others[place]
+            for field in ["inputTensor", "outputTensor"] {
+                var shapes: [Message] = layers[place][field]
+                var otherShapes: [Message] = other[field]
+                for (index, pair) in zip(shapes, otherShapes).enumerated() {
+                    let sizes: [Int] = pair.0.dimValue
+                    let loose = zip(sizes, pair.1.dimValue as [Int]).map { $0 == $1 ? $0 : FlexibleSizes.unknown }
+                    guard loose.count == sizes.count else { continue }
+                    shapes[index].dimValue = loose
+                    otherShapes[index].dimValue = loose
+                }
+                layers[place][field] = shapes
+                other[field] = otherShapes
+            }
+            guard layers[place] == other else {
+                throw Failure.sizeMatters(layers[place].name, layers[place].choice ?? "layer", size)
+            }
+        }
+        guard layers.count == others.count else { throw Failure.sizeMatters("output", "model", size) }
+        message[kind].layers = layers
+        addOutputs(other)
+    }
+
+    // MARK: ML Programs
+
+    /// Takes in what the same program is at another size.
+    /// - Throws: `Failure` naming the operation that differs in more than the sizes of what it gives.
+    mutating func add(_ other: ProgramWriter.Result, to base: ProgramWriter.Result, at size: ImageSize) throws {
+        let operations = FlexibleSizes.operations(base.message)
+        let others = FlexibleSizes.operations(other.message)
+        for (operation, other) in zip(operations, others) {
+            let named: [Message] = operation.outputs
+            let otherNamed: [Message] = other.outputs
+            var same = other
+            same.outputs = named
+            guard same == operation, named.map({ $0.name as String }) == otherNamed.map({ $0.name as String }) else {
+                throw Failure.sizeMatters(named.first?.name ?? "", operation.type, size)
+            }
+            for (value, other) in zip(named, otherNamed) { try add(value, other, operation.type, size) }
+        }
+        guard operations.count == others.count, base.weights == other.weights else {
+            throw Failure.sizeMatters("output", "model", size)
+        }
+        for (input, other) in zip(FlexibleSizes.inputs(base.message), FlexibleSizes.inputs(other.message)) {
+            try add(input, other, "input", size)
+        }
+        addOutputs(other.message)
+    }
+
+    private mutating func add(_ value: Message, _ other: Message, _ kind: String, _ size: ImageSize) throws {
+        let sizes = FlexibleSizes.dimensions(value)
+        let others = FlexibleSizes.dimensions(other)
+        guard sizes.count == others.count else { throw Failure.sizeMatters(value.name, kind, size) }
+        let axes = sizes.indices.filter { sizes[$0] != others[$0] }
+        if !axes.isEmpty { open[value.name, default: []].formUnion(axes) }
+    }
+
+    private static func dimensions(_ value: Message) -> [Int] {
+        (value.type.tensorType.dimensions as [Message]).map { $0.constant.size }
+    }
+
+    private static func block(_ message: Message) -> Message {
+        let functions: [Message] = message.mlProgram.functions
+        let blocks: [Message] = functions[0].value.block_specializations
+        return blocks[0]["value"]
+    }
+
+    private static func operations(_ message: Message) -> [Message] { block(message).operations }
+
+    private static func inputs(_ message: Message) -> [Message] {
+        let functions: [Message] = message.mlProgram.functions
+        return functions[0].value.inputs
+    }
+
+    /// Leaves open in a program what differs from size to size.
+    func loosen(_ message: inout Message) {
+        var functions: [Message] = message.mlProgram.functions
+        var blocks: [Message] = functions[0].value.block_specializations
+        func loosened(_ values: [Message]) -> [Message] {
+            values.map { value in
+                guard let axes = open[value.name] else { return value }
+                var value = value
+                var dimensions: [Message] = value.type.tensorType.dimensions
+                for axis in axes { dimensions[axis].choose("unknown") }
+                value.type.tensorType.dimensions = dimensions
+                return value
+            }
+        }
+        functions[0].value.inputs = loosened(functions[0].value.inputs)
+        blocks[0].value.operations = (blocks[0].value.operations as [Message]).map { operation in
+            var operation = operation
+            operation.outputs = loosened(operation.outputs)
+            return operation
+        }
+        functions[0].value.block_specializations = blocks
+        message.mlProgram.functions = functions
+    }
+
+    // MARK: The description
+
+    /// Says in the description which sizes the image and the outputs may have.
+    func describe(_ sizes: ImageSizes, in message: inout Message) {
+        message.specificationVersion = max(CoreMLVersion.iOS12.rawValue, message.specificationVersion as Int)
+        message.description.input = (message.description.input as [Message]).enumerated().map { place, feature in
+            var feature = feature
+            if place == 0 { feature.type["imageType"].setSizes(sizes) }
+            return feature
+        }
+        message.description.output = (message.description.output as [Message]).enumerated().map { place, feature in
+            let found = outputs[place]
+            guard found.contains(where: { $0 != found[0] }) else { return feature }
+            var feature = feature
+            let ranges = found[0].indices.map { axis in
+                let sizes = found.map { $0[axis] }
+                return sizes.min()!...sizes.max()!
+            }
+            if feature.type.has("imageType") {
+                if case .enumerated = sizes {
+                    feature.type["imageType"].setSizes(
+                        .enumerated(found.map { ImageSize(width: $0[0], height: $0[1]) }))
+                } else {
+                    feature.type["imageType"].setSizes(.range(width: ranges[0], height: ranges[1]))
+                }
+            } else {
+                let type = MessageType.model.type(of: "description").type(of: "input").type(of: "type")
+                    .type(of: "multiArrayType").type(of: "shapeRange").type(of: "sizeRanges")
+                feature.type.multiArrayType.shapeRange.sizeRanges = ranges.map { range in
+                    var message = Message(type)
+                    message.set(range)
+                    return message
+                }
+            }
+            return feature
+        }
+    }
+}
+
+extension Message {
+    /// Sets the sizes of an image.
+    fileprivate mutating func setSizes(_ sizes: ImageSizes) {
+        switch sizes {
+        case .fixed: break
+        case .enumerated(let sizes):
+            let type = messageType.type(of: "enumeratedSizes").type(of: "sizes")
+            var seen = Set<ImageSize>()
+            self.enumeratedSizes.sizes = sizes.filter { seen.insert($0).inserted }.map { size in
+                var message = Message(type)
+                message.width = size.width
+                message.height = size.height
+                return message
+            }
+        case .range(let width, let height):
+            self["imageSizeRange"]["widthRange"].set(width)
+            self["imageSizeRange"]["heightRange"].set(height)
+        }
+    }
+
+    fileprivate mutating func set(_ range: ClosedRange<Int>) {
+        self.lowerBound = range.lowerBound
+        self.upperBound = range.upperBound
+    }
+}
+
+// MARK: Reading
+
+extension ImageSizes {
+    /// What an image's type says.
+    /// - Throws: `Failure` for sizes that are none, or too many.
+    init(_ type: Message, of name: String) throws {
+        if type.has("enumeratedSizes") {
+            let sizes = (type["enumeratedSizes"].sizes as [Message]).map {
+                ImageSize(width: $0.width, height: $0.height)
+            }
+            guard sizes.allSatisfy({ ImageSizes.isSide($0.width) && ImageSizes.isSide($0.height) }) else {
+                throw Failure.imageSizes(name, "\(sizes)")
+            }
+            var seen = Set<ImageSize>()
+            // The size where none is asked for stands beside the list.
+            let first = ImageSize(width: type.width, height: type.height)
+            let all = ([first] + sizes).filter { seen.insert($0).inserted }
+            guard all.count <= ImageSizes.mostSizes + 1 else { throw Failure.imageSizes(name, "\(all.count) of them") }
+            self = all.count > 1 ? .enumerated(all) : .fixed
+        } else if type.has("imageSizeRange") {
+            func range(_ field: String) throws -> ClosedRange<Int> {
+                let range: Message = type["imageSizeRange"][field]
+                // Less than 0 is no bound above.
+                let lower = Swift.max(1, range.lowerBound as Int)
+                let above: Int = range.upperBound
+                let upper = above < 0 ? ImageSizes.longestSide : Swift.min(above, ImageSizes.longestSide)
+                guard lower <= upper else { throw Failure.imageSizes(name, "\(lower) to \(above)") }
+                return lower...upper
+            }
+            self = .range(width: try range("widthRange"), height: try range("heightRange"))
+        } else {
+            self = .fixed
+        }
+    }
+
+    private static func isSide(_ side: Int) -> Bool { (1...1 << 16).contains(side) }
+}

@@ -1,0 +1,31 @@
+/// What is said of images of several sizes.
+extension Failure {
+    static func sizeMatters(_ node: String, _ kind: String, _ size: some CustomStringConvertible) -> Failure {
+        Failure(
+            place: node, "the \(kind) is another one for images of \(size) pixels",
+            remedy: "the network works at one size only, or at fewer",
+            hint: "--size with one size, or with those that the network was made for, converts it")
+    }
+
+    /// The same failure for one of several sizes.
+    func atSize(_ size: some CustomStringConvertible) -> Failure {
+        var copy = self
+        copy.problem = "for images of \(size) pixels: " + problem
+        copy.hint = "--size with one size, or with those that the network was made for, converts it"
+        return copy
+    }
+
+    static func severalSizesNoImage() -> Failure {
+        Failure("the input is no image", remedy: "several sizes are for images")
+    }
+
+    static func imageSizes(_ name: String, _ problem: String) -> Failure {
+        Failure(place: name, "the sizes of the image make no sense: \(problem)")
+    }
+
+    static func otherSize(_ name: String, _ size: some CustomStringConvertible, _ sizes: some CustomStringConvertible)
+        -> Failure
+    {
+        Failure(place: name, "the image cannot have \(size) pixels", remedy: "\(sizes) is possible")
+    }
+}
