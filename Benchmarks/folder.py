@@ -3,11 +3,11 @@
 
 usage: folder.py [--thaw BINARY] [--count N] [--rounds N] [--engines LIST] GRAPH.pb OUTPUT_NODE PHOTOGRAPHS
 
-PHOTOGRAPHS is a folder of JPEG files, which are copied under other names until there are N of them. GRAPH takes one image of
+PHOTOGRAPHS is a folder of JPEG files, to which links are made under other names until there are N of them. GRAPH takes one image of
 224 x 224 in red, green, blue, fed as x / 127.5 - 1. All decode exactly and resize by an antialiased bilinear filter, except
 TensorFlow, whose own is not antialiased. Each engine does the whole folder in a process of its own (`ort` and `litert` in two
-processes with a thread each), in turn, and its best round counts; what it takes to start and to load the network does not
-for the others, and does for Thaw. The machine should do nothing else meanwhile.
+processes with a thread each), the engines in turn in every round, and the median of its rounds counts; what it takes to start
+and to load the network does not for the others, and does for Thaw. The machine should do nothing else meanwhile.
 
 engines: thaw, fast (thaw --fast), ort (Pillow and ONNX Runtime), litert (Pillow and LiteRT), tf (tf.data and TensorFlow)
 Needs `pip install pillow numpy tensorflow-cpu tf2onnx onnxruntime ai-edge-litert`.
@@ -17,7 +17,7 @@ import json
 import multiprocessing
 import os
 import resource
-import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -36,17 +36,24 @@ def pillow_pixels(path):
 
 def make_onnx(graph, output, folder):
     target = os.path.join(folder, "net.onnx")
+    if os.path.exists(target): return target
     subprocess.run([sys.executable, "-m", "tf2onnx.convert", "--graphdef", graph, "--inputs", "input:0", "--outputs", output + ":0",
                     "--output", target], check=True, capture_output=True)
     return target
 
 
 def make_litert(graph, output, folder):
+    target = os.path.join(folder, "net.tflite")
+    if os.path.exists(target): return target
     import tensorflow as tf
     converter = tf.compat.v1.lite.TFLiteConverter.from_frozen_graph(graph, ["input"], [output], {"input": [1, SIZE, SIZE, 3]})
-    target = os.path.join(folder, "net.tflite")
     with open(target, "wb") as f: f.write(converter.convert())
     return target
+
+
+def elsewhere(body, *arguments):
+    """What `body` gives in a process of its own: whatever this process held at its largest, the kernel counts for its children."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool: return pool.apply(body, arguments)
 
 
 def run_ort(model, paths, ready, go, results):
@@ -140,6 +147,7 @@ def main():
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--engines", default="thaw,fast,ort,litert,tf")
+    parser.add_argument("--models", help="a folder that keeps what the others' networks are made into")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         originals = sorted(os.path.join(place, name) for place, _, names in os.walk(arguments.photographs) for name in names
@@ -147,18 +155,23 @@ def main():
         photographs = os.path.join(folder, "photographs")
         os.mkdir(photographs)
         paths = [os.path.join(photographs, f"{number:06}.jpg") for number in range(arguments.count)]
-        for number, path in enumerate(paths): shutil.copyfile(originals[number % len(originals)], path)
-        rows = {}
+        for number, path in enumerate(paths): os.symlink(os.path.abspath(originals[number % len(originals)]), path)
+        engines = arguments.engines.split(",")
+        kept = arguments.models or folder
+        os.makedirs(kept, exist_ok=True)
         models = {"tf": (arguments.graph, arguments.output)}
+        if "ort" in engines: models["ort"] = make_onnx(arguments.graph, arguments.output, kept)
+        if "litert" in engines: models["litert"] = elsewhere(make_litert, arguments.graph, arguments.output, kept)
+        rounds = {engine: [] for engine in engines}
         for round in range(arguments.rounds):
-            for engine in arguments.engines.split(","):
-                if engine in ("ort", "litert") and engine not in models:
-                    models[engine] = (make_onnx if engine == "ort" else make_litert)(arguments.graph, arguments.output, folder)
+            for engine in engines:
                 if engine in ("thaw", "fast"):
                     measured = time_thaw(arguments.thaw, arguments.graph, photographs, ["--fast"] if engine == "fast" else [])
                 elif engine == "tf": measured = time_processes(run_tf, models[engine], paths, 1)
                 else: measured = time_processes(run_ort if engine == "ort" else run_litert, models[engine], paths, 2)
-                rows[engine] = min(rows.get(engine, measured), measured)
+                rounds[engine].append(measured)
+                print(f"round {round + 1}: {engine} {arguments.count / measured[0]:.0f} a second", file=sys.stderr, flush=True)
+        rows = {engine: [statistics.median(column) for column in zip(*found)] for engine, found in rounds.items()}
         print("| engine | images a second | memory, MB |\n|---|---|---|")
         for engine, (seconds, memory) in rows.items(): print(f"| {engine} | {arguments.count / seconds:.0f} | {memory:.0f} |")
         print(json.dumps({engine: round_(arguments.count / seconds) for engine, (seconds, _) in rows.items()}))

@@ -48,7 +48,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         throw error
     }
     work.progress?.clear()
-    try report?.finish(title: "\(work.done) photographs", subtitle: path, summary: nil)
+    try report?.finish(title: "\(grouped(work.done)) photographs", subtitle: path, summary: nil)
     if let resumed, source.passedOver > 0 {
         console.note("\(grouped(resumed.count)) results were there, \(grouped(work.done)) have been added")
     }

@@ -126,10 +126,10 @@ enum ReportPage {
           .matrix { font-size: 11px; border-spacing: 1px; }
           .matrix td { width: 26px; min-width: 22px; height: 26px; border-radius: 4px; }
           .matrix th { padding: 0 4px; max-width: 78px; }
-          .bar select { flex: 1 1 40%; }
-          .bar .range { flex: 1 1 100%; }
+          .bar input[type=search] { flex: 1 1 100%; }
+          .bar select { flex: 1 1 40%; max-width: none; }
+          .bar .range { flex: 1 1 55%; }
           .bar .range input { flex: 1; }
-          .count { margin-left: 0; }
         }
 
         """#
