@@ -34,6 +34,8 @@ struct Concatenation: Operation {
                         .copyMemory(
                             from: UnsafeRawBufferPointer(rebasing: input.bytes[row * length..<(row + 1) * length]))
                     place += length
+                    // Parts of a mapped file, one behind the other: there is no need for all of them and the whole at once.
+                    if outer == 1 { input.storage.release() }
                 }
             }
         }
