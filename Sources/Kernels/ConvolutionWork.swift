@@ -17,6 +17,11 @@ public struct ConvolutionWork {
     public var taps: UnsafePointer<Int32>
     public var tapCount: Int
     public var depth = blockWidth
+    /// So many of the last taps are less deep, where the last block has fewer channels.
+    public var shortTaps = 0
+    public var shortDepth = 0
+    /// Multiply-adds for each output.
+    public var steps: Int { (tapCount - shortTaps) * depth + shortTaps * shortDepth }
 
     public var weights: UnsafePointer<Float>
     /// One value for each output channel, filled up to whole blocks.

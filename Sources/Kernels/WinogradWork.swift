@@ -130,8 +130,8 @@ public struct WinogradOutputWork {
     }
 }
 
-/// Filters `[height][width][inputs][outputs]` into `[group][point][input][16 · groupBlocks]`, the first groups of it. Inputs
-/// are filled up to whole blocks; the memory holds zeros before.
+/// Filters `[height][width][inputs][outputs]`, the outputs of one group, into `[point][input][outputs]`. Inputs and outputs are
+/// filled up to whole blocks; the memory holds zeros before.
 public struct WinogradFilterWork {
     public var form: WinogradForm
     public var filters: UnsafePointer<Float>
@@ -139,12 +139,10 @@ public struct WinogradFilterWork {
     public var outputs: Int
     public var transformed: UnsafeMutablePointer<Float>
     public var scratch: UnsafeMutablePointer<Float>
-    /// The group that is transformed.
-    public var group: Int
 
     public init(
         form: WinogradForm, filters: UnsafePointer<Float>, inputs: Int, outputs: Int,
-        transformed: UnsafeMutablePointer<Float>, scratch: UnsafeMutablePointer<Float>, group: Int
+        transformed: UnsafeMutablePointer<Float>, scratch: UnsafeMutablePointer<Float>
     ) {
         self.form = form
         self.filters = filters
@@ -152,6 +150,5 @@ public struct WinogradFilterWork {
         self.outputs = outputs
         self.transformed = transformed
         self.scratch = scratch
-        self.group = group
     }
 }

@@ -19,7 +19,7 @@ func convolve(_ work: borrowing ConvolutionWork) {
     var block = work.firstBlock
     let end = block + work.blockCount
     while block < end {
-        let weights = work.weights + block * blockWidth * work.depth * work.tapCount
+        let weights = work.weights + block * blockWidth * work.steps
         // A group's last block may stand alone, here as in the packed weights.
         #if AVX512
             if end - block >= 2 {
@@ -46,9 +46,8 @@ private struct TilePlace {
 @inline(never)
 private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ place: TilePlace) {
     let (first, block) = (place.first, place.block)
-    let depth = work.depth
     // What the end of a long tile touches is on its way while the sums are made.
-    if work.tapCount * depth >= 64 {
+    if work.steps >= 64 {
         if let residual = work.residual, let offsets = work.residualOffsets {
             T.prefetch(
                 residual + block * work.residualBlockStride, offsets + first, blockStride: work.residualBlockStride)
@@ -62,9 +61,10 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork,
     var weights = place.weights
     var next = place.next
     let nextStride = place.nextStride
+    let wholeTaps = work.tapCount - work.shortTaps
     for tap in 0..<work.tapCount {
         var input: UnsafePointer<Float> = work.input + Int(work.taps[tap])
-        for _ in 0..<depth {
+        for _ in 0..<(tap < wholeTaps ? work.depth : work.shortDepth) {
             tile.accumulate(input, T.Weights(weights, stride: blockWidth))
             input = thaw_opaque(input + 1)
             weights += blockWidth * T.Weights.blocks
@@ -88,7 +88,7 @@ private func passPixels<P: Tile>(
     let size = work.pixelCount / tiles
     let larger = work.pixelCount % tiles
     let groupWidth = P.Weights.blocks * blockWidth
-    let steps = work.tapCount * work.depth
+    let steps = work.steps
     // Few weights stay in the first cache by themselves.
     let nextStride = tiles > 1 && steps >= 64 ? (groupWidth + tiles - 1) / tiles : 0
     var place = TilePlace(first: work.firstPixel, block: block, weights: weights, next: weights)

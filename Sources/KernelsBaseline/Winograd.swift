@@ -159,13 +159,10 @@ private func transformFilters<Y: WinogradLine, X: WinogradLine>(
         for tap in 0..<width { factorsX[x * width + tap] = X.filterFactor(x, tap: tap, window: width) }
     }
     let inputs = (work.inputs + blockWidth - 1) / blockWidth * blockWidth
-    let padded = (work.outputs + blockWidth - 1) / blockWidth * blockWidth
-    let first = work.group * groupBlocks * blockWidth
-    let groupWidth = min(groupBlocks * blockWidth, padded - first)
-    let points = work.transformed + first * inputs * Y.points * X.points
+    let groupWidth = (work.outputs + blockWidth - 1) / blockWidth * blockWidth
     for input in 0..<work.inputs {
         for block in 0..<groupWidth / blockWidth {
-            let output = first + block * blockWidth
+            let output = block * blockWidth
             let count = min(blockWidth, work.outputs - output)
             let filter = work.filters + (input * work.outputs + output)
             for y in 0..<Y.points {
@@ -178,7 +175,7 @@ private func transformFilters<Y: WinogradLine, X: WinogradLine>(
                     }
                     write(sum, half + (y * width + x) * blockWidth)
                 }
-                let place = points + (input * groupWidth + block * blockWidth)
+                let place = work.transformed + (input * groupWidth + block * blockWidth)
                 for x in 0..<X.points {
                     var sum = Vector.zero
                     for tap in 0..<width {

@@ -1,106 +1,104 @@
 import Kernels
 
 // Steps by the convolution kernel: convolutions and dense layers. Here geometry becomes lists of
-// offsets, weights are packed, and the work is cut so that what a chunk reads again and again stays in the cache.
+// offsets, and the work is cut so that what a chunk reads again and again stays in the cache.
 
 extension Compiler {
     mutating func addConvolution(_ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window) {
-        let to = native(node.outputs[0])
-        let kind = layouts.convolutionReads(node.inputs[0], window, graph)
-        if case .winograd(let form) = algorithm(window, from: place(node.inputs[0], kind), to: to) {
-            addWinograd(node, filters: filters, bias: bias, window: window, form)
+        if let depthwise = node.before.first {
+            addPointwise(node, filters: filters, bias: bias, window: window, behind: depthwise)
             return
         }
-        let (from, layer) = directLayer(node.inputs[0], to: to, filters: filters, bias: bias, window: window)
-        addConvolution(node, from, layer)
-    }
-
-    /// A convolution as the kernel does it, and where it reads.
-    mutating func directLayer(_ input: Graph.Value, to: Place, filters: Tensor, bias: Tensor?, window: Window) -> (
-        Place, ConvolutionLayer
-    ) {
-        let kind = layouts.convolutionReads(input, window, graph)
-        let from = place(input, kind)
-        let (kh, kw) = (window.height.size, window.width.size)
-        var taps: [Int] = []
-        // Of each step of the inner loop: the row of the filters that it needs, if it is not one of the filling zeros.
-        var rows: [Int32] = []
-        if kind == .rows {
-            taps = (0..<kh).map { $0 * window.height.dilation * from.rowStride }
-            rows = (0..<Int32(kh * kw * from.channels)).map { $0 }
+        let to = native(node.outputs[0])
+        let from = place(node.inputs[0], layouts.convolutionReads(node.inputs[0], window, graph))
+        if case .winograd(let form) = algorithm(window, from: from, to: to) {
+            addWinograd(node, filters: filters, bias: bias, window: window, form)
         } else {
-            for block in 0..<from.blocks {
-                for tap in 0..<kh * kw {
-                    taps.append(
-                        block * from.blockStride + tap / kw * window.height.dilation * from.rowStride
-                            + tap % kw * window.width.dilation * blockWidth)
-                    for channel in block * blockWidth..<(block + 1) * blockWidth {
-                        rows.append(channel < from.channels ? Int32(tap * from.channels + channel) : -1)
-                    }
-                }
-            }
+            let layer = directLayer(node, from: from, to: to, filters: filters, bias: bias, window: window)
+            addConvolution(node, from, layer)
         }
-        let layer = ConvolutionLayer(
-            inputOffsets: windowOffsets(from, to, window), taps: taps, depth: rows.count / taps.count,
-            weights: pack(filters, rows: rows, outputs: filters.shape[3]),
-            bias: packBias(bias, outputs: filters.shape[3]),
-            algorithm: "direct \(window.height.size)×\(window.width.size)")
-        return (from, layer)
     }
 
     mutating func addDense(_ node: PlannedNode, matrix: Tensor, bias: Tensor?) {
         // The rows of the input are the pixels of one image.
         let from = place(node.inputs[0], .plain).asOneImage
-        let layer = ConvolutionLayer(
+        let layer = convolutionLayer(
+            node, to: native(node.outputs[0]).asOneImage, filters: matrix, bias: bias,
             inputOffsets: (0..<from.width).map { Int32($0 * from.channels) }, taps: [0], depth: from.channels,
-            weights: pack(matrix, rows: (0..<Int32(from.channels)).map { $0 }, outputs: matrix.shape[1]),
-            bias: packBias(bias, outputs: matrix.shape[1]), algorithm: "dense")
+            rows: (0..<Int32(from.channels)).map { $0 }, algorithm: "dense")
         addConvolution(node, from, layer)
     }
 
+    /// A convolution as the kernel does it, over an image that lies like `from`.
+    mutating func directLayer(
+        _ node: PlannedNode, from: Place, to: Place, filters: Tensor, bias: Tensor?, window: Window
+    ) -> ConvolutionLayer {
+        let (kh, kw) = (window.height.size, window.width.size)
+        var taps: [Int32] = []
+        var rows: [Int32] = []
+        var (depth, shortDepth) = (blockWidth, from.channels % blockWidth)
+        if from.kind == .rows {
+            (depth, shortDepth) = (kw * from.channels, 0)
+            taps = (0..<kh).map { Int32($0 * window.height.dilation * from.rowStride) }
+            rows = (0..<Int32(kh * kw * from.channels)).map { $0 }
+        } else {
+            for block in 0..<from.blocks {
+                for tap in 0..<kh * kw {
+                    let row = tap / kw * window.height.dilation * from.rowStride
+                    taps.append(
+                        Int32(block * from.blockStride + row + tap % kw * window.width.dilation * blockWidth))
+                    for channel in block * blockWidth..<min((block + 1) * blockWidth, from.channels) {
+                        rows.append(Int32(tap * from.channels + channel))
+                    }
+                }
+            }
+        }
+        return convolutionLayer(
+            node, to: to, filters: filters, bias: bias, inputOffsets: windowOffsets(from, to, window), taps: taps,
+            depth: depth, shortTaps: shortDepth > 0 ? kh * kw : 0, shortDepth: shortDepth, rows: rows,
+            algorithm: "direct \(kh)×\(kw)")
+    }
+
+    /// - Parameter rows: Of each step of the kernel's inner loop: the row of the filters that it needs.
+    private mutating func convolutionLayer(
+        _ node: PlannedNode, to: Place, filters: Tensor, bias: Tensor?, inputOffsets: [Int32], taps: [Int32],
+        depth: Int, shortTaps: Int = 0, shortDepth: Int = 0, rows: [Int32], algorithm: String
+    ) -> ConvolutionLayer {
+        let outputs = filters.shape[filters.shape.rank - 1]
+        let (weights, bias) = (pack(filters, rows: rows, outputs: outputs), packBias(bias, outputs: outputs))
+        let residual = node.residual.map { place($0, .blocked) }
+        let convolve = kernels.convolve
+        return withConstants { pool in
+            ConvolutionLayer(
+                convolve: convolve, to: to, inputOffsets: pool.offsets(inputOffsets), taps: pool.offsets(taps),
+                tapCount: taps.count, depth: depth, shortTaps: shortTaps, shortDepth: shortDepth, steps: rows.count,
+                weights: weights, bias: bias,
+                outputOffsets: pool.offsets(to.pixelOffsets), residual: residual,
+                residualOffsets: residual.map { pool.offsets($0.pixelOffsets) }, activation: node.activation,
+                algorithm: algorithm)
+        }
+    }
+
     private mutating func addConvolution(_ node: PlannedNode, _ from: Place, _ layer: ConvolutionLayer) {
-        var to = native(node.outputs[0])
-        if from.images != to.images { to = to.asOneImage }
+        let to = layer.to
         let groups = (to.blocks + kernels.groupBlocks - 1) / kernels.groupBlocks
         let cut = Cut(
             pixels: to.pixels, tile: kernels.tilePixels, groups: groups, groupBlocks: kernels.groupBlocks,
-            groupBytes: layer.taps.count * layer.depth * kernels.groupBlocks * blockWidth * 4,
+            groupBytes: layer.steps * kernels.groupBlocks * blockWidth * 4,
             // A stride passes most of the image by.
-            inputBytes: min(from.imageStride, to.pixels * layer.taps.count * layer.depth) * 4)
-        let kernel = kernels.convolve
-        let target = to
-        let residual = node.residual.map { place($0, .blocked) }
-        let inputOffsets = withConstants { $0.offsets(layer.inputOffsets) }
-        let outputOffsets = withConstants { $0.offsets(target.pixelOffsets) }
-        let residualOffsets = residual.map { place in withConstants { $0.offsets(place.pixelOffsets) } }
-        let taps = withConstants { $0.offsets(layer.taps.map { Int32($0) }) }
-        let activation = node.activation
+            inputBytes: min(from.imageStride, to.pixels * layer.steps) * 4)
         add(
             Step(
                 name: node.name, kind: node.operation.kind, algorithm: layer.algorithm,
-                reads: [from.slot] + (residual.map { [$0.slot] } ?? []),
-                writes: [target.slot], multiplyAdds: node.multiplyAdds, chunks: from.images * cut.chunks
+                reads: [from.slot] + layer.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
+                chunks: from.images * cut.chunks
             ) { memory, chunk in
                 let (image, part) = chunk.quotientAndRemainder(dividingBy: cut.chunks)
-                let (pixels, blocks) = cut[part, blockCount: target.blocks]
-                if pixels.lowerBound == 0 { memory.clearHalo(target, image: image, blocks: blocks) }
-                var work = ConvolutionWork(
-                    input: memory.start(from, image: image), inputOffsets: memory.offsets(inputOffsets),
-                    taps: memory.offsets(taps), tapCount: layer.taps.count, weights: memory.floats(layer.weights),
-                    bias: memory.floats(layer.bias), output: memory.pixels(target, image: image),
-                    outputOffsets: memory.offsets(outputOffsets), outputBlockStride: target.blockStride,
-                    channels: target.kind == .plain ? target.channels : target.blocks * blockWidth,
-                    pixelCount: pixels.count, blockCount: blocks.count)
-                work.depth = layer.depth
-                work.firstPixel = pixels.lowerBound
-                work.firstBlock = blocks.lowerBound
-                if let residual, let residualOffsets {
-                    work.residual = UnsafePointer(memory.pixels(residual, image: image))
-                    work.residualOffsets = memory.offsets(residualOffsets)
-                    work.residualBlockStride = residual.blockStride
-                }
-                work.activate(activation)
-                kernel(work)
+                let (pixels, blocks) = cut[part, blockCount: to.blocks]
+                if pixels.lowerBound == 0 { memory.clearHalo(to, image: image, blocks: blocks) }
+                layer.run(
+                    memory, image, pixels: pixels, blocks: blocks, from: memory.start(from, image: image),
+                    to: memory.pixels(to, image: image), blockStride: to.blockStride)
             })
     }
 }
@@ -117,16 +115,57 @@ extension Compiler {
     }
 }
 
-/// What the convolution kernel needs to know of a layer. `weights` and `bias` are places among the constants.
-struct ConvolutionLayer {
+/// What the convolution kernel needs to know of a layer. Offsets, weights and bias are places among the constants.
+struct ConvolutionLayer: Sendable {
+    let convolve: @Sendable (borrowing ConvolutionWork) -> Void
+    let to: Place
     /// From the start of an image, its halo included.
-    var inputOffsets: [Int32]
-    var taps: [Int]
-    var depth: Int
-    var weights: Int
-    var bias: Int
+    let inputOffsets: Int
+    let taps: Int
+    let tapCount: Int
+    let depth: Int
+    /// Of the last block of channels, where that has fewer.
+    let shortTaps: Int
+    let shortDepth: Int
+    /// Multiply-adds for each output.
+    let steps: Int
+    let weights: Int
+    let bias: Int
+    let outputOffsets: Int
+    let residual: Place?
+    let residualOffsets: Int?
+    let activation: UnaryFunction?
     /// For people.
-    var algorithm: String
+    let algorithm: String
+
+    /// The buffers that are read besides the input's.
+    var reads: [Int] { residual.map { [$0.slot] } ?? [] }
+
+    /// - Parameters:
+    ///   - input: The start of the image that is read.
+    ///   - output: The first pixel of the image that is written, in its first block.
+    func run(
+        _ memory: Memory, _ image: Int, pixels: Range<Int>, blocks: Range<Int>, from input: UnsafePointer<Float>,
+        to output: UnsafeMutablePointer<Float>, blockStride: Int
+    ) {
+        var work = ConvolutionWork(
+            input: input, inputOffsets: memory.offsets(inputOffsets), taps: memory.offsets(taps), tapCount: tapCount,
+            weights: memory.floats(weights), bias: memory.floats(bias), output: output,
+            outputOffsets: memory.offsets(outputOffsets), outputBlockStride: blockStride,
+            channels: to.kind == .plain ? to.channels : to.blocks * blockWidth, pixelCount: pixels.count,
+            blockCount: blocks.count)
+        work.depth = depth
+        (work.shortTaps, work.shortDepth) = (shortTaps, shortDepth)
+        work.firstPixel = pixels.lowerBound
+        work.firstBlock = blocks.lowerBound
+        if let residual, let residualOffsets {
+            work.residual = UnsafePointer(memory.pixels(residual, image: image))
+            work.residualOffsets = memory.offsets(residualOffsets)
+            work.residualBlockStride = residual.blockStride
+        }
+        work.activate(activation)
+        convolve(work)
+    }
 }
 
 /// Where each output pixel's window begins in the input.
@@ -150,39 +189,6 @@ extension Place {
         var place = self
         (place.images, place.height, place.width) = (1, 1, images)
         return place
-    }
-}
-
-// MARK: Packing
-
-extension Compiler {
-    /// Packs weights as the kernel reads them: a group's columns of each of `rows` in turn; −1 is a row of zeros.
-    private mutating func pack(_ weights: Tensor, rows: [Int32], outputs: Int) -> Int {
-        let groupWidth = kernels.groupBlocks * blockWidth
-        let padded = (outputs + blockWidth - 1) / blockWidth * blockWidth
-        return withConstants { pool in
-            pool.reserve(byteCount: padded * rows.count * 4) { memory in
-                var packed = memory.assumingMemoryBound(to: Float.self)
-                weights.withFloats { from in
-                    for first in stride(from: 0, to: padded, by: groupWidth) {
-                        let width = min(groupWidth, padded - first)
-                        let count = min(width, outputs - first)
-                        for row in rows {
-                            if row >= 0 {
-                                packed.update(from: from.baseAddress! + (Int(row) * outputs + first), count: count)
-                            }
-                            packed += width
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    mutating func packBias(_ bias: Tensor?, outputs: Int) -> Int {
-        let numbers = bias?.floats ?? []
-        let padded = (outputs + blockWidth - 1) / blockWidth * blockWidth
-        return withConstants { $0.floats(numbers, count: padded) }
     }
 }
 

@@ -1,118 +1,95 @@
 import Kernels
 
-// Depthwise convolutions as steps; with the convolution before them where nobody else reads what that computes. Then each
-// chunk convolves a group of channels, a band of rows, into its thread's own memory, and passes the depthwise window over
-// it there: the expanded image, often the largest of a network, never leaves the core's cache.
+// Depthwise convolutions as steps, by bands of rows; with the convolution before them and the pointwise one behind them where
+// what lies in between, often the largest images of a network, need never leave a core's cache.
 
 extension Compiler {
-    mutating func addDepthwise(_ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window) {
+    mutating func addDepthwise(_ node: PlannedNode) {
         let to = native(node.outputs[0])
-        let weights = packDepthwise(filters)
-        let bias = packBias(bias, outputs: to.channels)
-        if let expansion = node.expansion {
-            addExpanded(node, expansion, DepthwiseLayer(kernels, node, window, weights: weights, bias: bias, to: to))
-            return
-        }
-        let from = place(node.inputs[0], .blocked)
-        let layer = DepthwiseLayer(kernels, node, window, weights: weights, bias: bias, to: to)
-        // Runs of rows that stay in the cache between their first and their last reading.
-        let bands = Bands(rows: to.height, perBand: max(1, 2048 / to.width))
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind,
-                algorithm: "depthwise \(window.height.size)×\(window.width.size)", reads: [from.slot],
-                writes: [to.slot],
-                multiplyAdds: node.multiplyAdds, chunks: from.images * from.blocks * bands.count
-            ) { memory, chunk in
-                let (image, part) = chunk.quotientAndRemainder(dividingBy: from.blocks * bands.count)
-                let (block, band) = part.quotientAndRemainder(dividingBy: bands.count)
-                let corner = from.origin - window.height.before * from.rowStride - window.width.before * blockWidth
-                layer.run(
-                    memory, image, blocks: block..<block + 1, rows: bands[band],
-                    input: memory.start(from, image: image) + (block * from.blockStride + corner),
-                    rowStride: from.rowStride, blockStride: from.blockStride)
-            })
-    }
-
-    private mutating func addExpanded(_ node: PlannedNode, _ expansion: Expansion, _ layer: DepthwiseLayer) {
-        let (to, window) = (layer.to, layer.window)
-        let (from, head) = directLayer(
-            node.inputs[0], to: Place(expansion.output, slot: -1, kind: .blocked), filters: expansion.filters,
-            bias: expansion.bias, window: expansion.window)
-        // The expanded image as it would lie, with its halo: a chunk holds some rows of some blocks of it.
-        let expanded = Place(expansion.output, slot: -1, kind: .blocked, halo: Halo(window))
-        let kernels = kernels
-        let groupBlocks = kernels.groupBlocks
-        let groups = (to.blocks + groupBlocks - 1) / groupBlocks
-        let bands = Bands(
-            rows: to.height, stride: window.height.stride, extent: window.height.extent,
-            rowBytes: expanded.rowStride * groupBlocks * 4)
-        let bandRows = (bands.perBand - 1) * window.height.stride + window.height.extent
-        let bandStride = bandRows * expanded.rowStride
-        let inputOffsets = withConstants { $0.offsets(head.inputOffsets) }
-        let outputOffsets = withConstants { $0.offsets(expanded.pixelOffsets) }
-        let taps = withConstants { $0.offsets(head.taps.map { Int32($0) }) }
-        let activation = expansion.activation
+        let layer = depthwiseLayer(node, to: to)
+        // The channels of a group share an expansion's packed weights.
+        let unit = layer.expansion == nil ? 1 : kernels.groupBlocks
+        let units = (to.blocks + unit - 1) / unit
+        // Runs of rows that stay in the cache between their first and their last reading; or few, because what is computed
+        // at their edges is computed twice.
+        let bands =
+            layer.expansion == nil
+            ? Bands(rows: to.height, perBand: max(1, 2048 / to.width))
+            : Bands(rows: to.height, count: (8 + units - 1) / units)
         var step = Step(
-            name: node.name, kind: node.operation.kind,
-            algorithm: head.algorithm + " + depthwise \(window.height.size)×\(window.width.size)", reads: [from.slot],
-            writes: [to.slot],
-            multiplyAdds: node.multiplyAdds, chunks: from.images * groups * bands.count
+            name: node.name, kind: node.operation.kind, algorithm: layer.algorithm, reads: [layer.from.slot],
+            writes: [to.slot], multiplyAdds: node.multiplyAdds, chunks: to.images * units * bands.count
         ) { memory, chunk in
-            let (image, part) = chunk.quotientAndRemainder(dividingBy: groups * bands.count)
-            let group = part / bands.count
-            let blocks = group * groupBlocks..<min((group + 1) * groupBlocks, to.blocks)
-            let rows = bands[part % bands.count]
-            // The rows that the band reads, of the expanded image with its halo, and those among them that are computed.
-            let firstRow = rows.lowerBound * window.height.stride
-            let endRow = (rows.upperBound - 1) * window.height.stride + window.height.extent
-            let computed =
-                max(
-                    firstRow, expanded.halo.top)..<max(
-                    min(endRow, expanded.halo.top + expanded.height), max(firstRow, expanded.halo.top))
-            let band = memory.scratch.assumingMemoryBound(to: Float.self)
-            for index in 0..<blocks.count {
-                expanded.clearHalo(band + index * bandStride, rows: firstRow..<endRow)
-            }
-            var work = ConvolutionWork(
-                input: memory.start(from, image: image), inputOffsets: memory.offsets(inputOffsets),
-                taps: memory.offsets(taps), tapCount: head.taps.count, weights: memory.floats(head.weights),
-                bias: memory.floats(head.bias),
-                // Blocks and rows are counted from the whole image's first.
-                output: band + (expanded.origin - firstRow * expanded.rowStride - blocks.lowerBound * bandStride),
-                outputOffsets: memory.offsets(outputOffsets), outputBlockStride: bandStride,
-                channels: to.blocks * blockWidth, pixelCount: computed.count * expanded.width,
-                blockCount: blocks.count)
-            work.depth = head.depth
-            work.firstPixel = (computed.lowerBound - expanded.halo.top) * expanded.width
-            work.firstBlock = blocks.lowerBound
-            work.activate(activation)
-            kernels.convolve(work)
+            let (image, part) = chunk.quotientAndRemainder(dividingBy: units * bands.count)
+            let (index, band) = part.quotientAndRemainder(dividingBy: bands.count)
+            let blocks = index * unit..<min((index + 1) * unit, to.blocks)
+            if band == 0 { memory.clearHalo(to, image: image, blocks: blocks) }
             layer.run(
-                memory, image, blocks: blocks, rows: rows, input: band - firstRow * expanded.rowStride,
-                rowStride: expanded.rowStride, blockStride: bandStride)
+                memory, image, blocks: blocks, rows: bands[band], to: memory.pixels(to, image: image),
+                rowStride: to.rowStride, blockStride: to.blockStride)
         }
-        step.scratchBytes = (groupBlocks * bandStride + blockWidth) * 4
+        step.scratchBytes = layer.scratchCount * 4
         add(step)
     }
 
-    private mutating func packDepthwise(_ filters: Tensor) -> Int {
-        let area = filters.shape[0] * filters.shape[1]
-        let channels = filters.shape[2]
-        let blocks = (channels + blockWidth - 1) / blockWidth
-        return withConstants { pool in
-            pool.reserve(byteCount: blocks * area * blockWidth * 4) { memory in
-                let packed = memory.assumingMemoryBound(to: Float.self)
-                filters.withFloats { from in
-                    for channel in 0..<channels {
-                        for tap in 0..<area {
-                            let row = channel / blockWidth * area + tap
-                            packed[row * blockWidth + channel % blockWidth] = from[tap * channels + channel]
-                        }
-                    }
-                }
+    /// A pointwise convolution, together with the depthwise one before it: a chunk is a band of rows.
+    mutating func addPointwise(
+        _ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window, behind depthwise: PlannedNode
+    ) {
+        let to = native(node.outputs[0])
+        let between = Place(graph[depthwise.outputs[0]], slot: -1, kind: .blocked)
+        let layer = depthwiseLayer(depthwise, to: between)
+        // Four bands at least for two threads; an even number lets them end together.
+        let rowBytes = between.blocks * between.rowStride * 4
+        let rows = max(1, Bands.budget / rowBytes)
+        let bands = Bands(rows: to.height, count: max(4, (to.height + rows - 1) / rows + 1) / 2 * 2)
+        // What a band of the image between lies in.
+        let band = between.cut(toHeight: bands.perBand)
+        let pointwise = directLayer(node, from: band, to: to, filters: filters, bias: bias, window: window)
+        let (groupBlocks, start) = (kernels.groupBlocks, layer.scratchCount)
+        var step = Step(
+            name: node.name, kind: node.operation.kind, algorithm: layer.algorithm + " + 1×1",
+            reads: [layer.from.slot] + pointwise.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
+            chunks: to.images * bands.count
+        ) { memory, chunk in
+            let (image, part) = chunk.quotientAndRemainder(dividingBy: bands.count)
+            let rows = bands[part]
+            // Rows are counted from the image's first.
+            let firstRow =
+                memory.scratch.assumingMemoryBound(to: Float.self) + (start - rows.lowerBound * band.rowStride)
+            for first in stride(from: 0, to: band.blocks, by: groupBlocks) {
+                layer.run(
+                    memory, image, blocks: first..<min(first + groupBlocks, band.blocks), rows: rows, to: firstRow,
+                    rowStride: band.rowStride, blockStride: band.blockStride)
             }
+            if part == 0 { memory.clearHalo(to, image: image, blocks: 0..<to.blocks) }
+            pointwise.run(
+                memory, image, pixels: rows.lowerBound * to.width..<rows.upperBound * to.width, blocks: 0..<to.blocks,
+                from: firstRow, to: memory.pixels(to, image: image), blockStride: to.blockStride)
         }
+        step.scratchBytes = (start + band.imageStride) * 4
+        add(step)
+    }
+
+    /// - Parameter to: The size of what it computes, wherever that will lie.
+    private mutating func depthwiseLayer(_ node: PlannedNode, to: Place) -> DepthwiseLayer {
+        guard case .depthwise(let filters, let bias, let window) = node.form else {
+            preconditionFailure("\(node.name) is no depthwise convolution")
+        }
+        var expansion: Expansion?
+        let from: Place
+        if let before = node.before.first, case .convolution(let filters, let bias, let inner) = before.form {
+            from = place(before.inputs[0], layouts.convolutionReads(before.inputs[0], inner, graph))
+            let image = Place(graph[before.outputs[0]], slot: -1, kind: .blocked, halo: Halo(window))
+            let layer = directLayer(before, from: from, to: image, filters: filters, bias: bias, window: inner)
+            expansion = Expansion(
+                from: from, image: image, window: window.height, groupBlocks: kernels.groupBlocks, layer: layer)
+        } else {
+            from = place(node.inputs[0], .blocked)
+        }
+        return DepthwiseLayer(
+            kernels: kernels, from: from, expansion: expansion, window: window, weights: packDepthwise(filters),
+            bias: packBias(bias, outputs: to.channels), width: to.width, activation: node.activation)
     }
 }
 
@@ -122,8 +99,10 @@ private struct Bands: Sendable {
     let perBand: Int
     let count: Int
 
-    /// What a thread's rows may take of its core's cache, in bytes.
-    private static let budget = 448 << 10
+    /// What a band may take of a core's cache, in bytes.
+    static let budget = 256 << 10
+
+    init(rows: Int, count: Int) { self.init(rows: rows, perBand: (rows + count - 1) / count) }
 
     init(rows: Int, perBand: Int) {
         self.rows = rows
@@ -132,55 +111,124 @@ private struct Bands: Sendable {
         self.count = (rows + self.perBand - 1) / self.perBand
     }
 
-    /// Bands whose input stays in the cache.
-    init(rows: Int, stride: Int, extent: Int, rowBytes: Int) {
-        self.init(rows: rows, perBand: max(1, min(rows, (Bands.budget / rowBytes - extent) / stride + 1)))
-    }
-
     subscript(band: Int) -> Range<Int> { band * perBand..<min((band + 1) * perBand, rows) }
 }
 
-/// A depthwise convolution, wherever its input lies.
+/// The convolution before a depthwise one: a thread computes some rows of a group of its channels at a time, in memory of its
+/// own, as many as stay in its cache until the window has passed over them.
+private struct Expansion: Sendable {
+    let from: Place
+    /// The whole image as it would lie, with its halo.
+    let image: Place
+    /// What the depthwise convolution reads.
+    let window: Window.Axis
+    let layer: ConvolutionLayer
+    /// Rows of the depthwise convolution that are computed in one pass, and the rows that those read.
+    let perPass: Int
+    let rows: Int
+
+    private static let budget = 192 << 10
+
+    init(from: Place, image: Place, window: Window.Axis, groupBlocks: Int, layer: ConvolutionLayer) {
+        (self.from, self.image, self.window, self.layer) = (from, image, window, layer)
+        let fitting = Expansion.budget / (image.rowStride * groupBlocks * 4)
+        perPass = max(1, (fitting - window.extent) / window.stride + 1)
+        rows = (perPass - 1) * window.stride + window.extent
+    }
+
+    var blockStride: Int { rows * image.rowStride }
+
+    /// Computes what some rows of the depthwise convolution read, of some blocks, with the border.
+    /// - Parameters:
+    ///   - pass: At most as many rows as go into one pass. Rows are counted with the halo here.
+    ///   - isFirst: Whether none of them was computed in the pass before.
+    ///   - band: Where they are put, from the first.
+    func run(
+        _ memory: Memory, _ index: Int, blocks: Range<Int>, pass: Range<Int>, isFirst: Bool,
+        to band: UnsafeMutablePointer<Float>
+    ) {
+        let first = pass.lowerBound * window.stride
+        let end = (pass.upperBound - 1) * window.stride + window.extent
+        let known = isFirst ? 0 : max(0, window.extent - window.stride)
+        for block in 0..<blocks.count {
+            let plane = band + block * blockStride
+            plane.update(from: plane + perPass * window.stride * image.rowStride, count: known * image.rowStride)
+            image.clearHalo(plane + known * image.rowStride, rows: first + known..<end)
+        }
+        let start = max(first + known, image.halo.top)
+        let computed = start - image.halo.top..<max(min(end - image.halo.top, image.height), start - image.halo.top)
+        // Blocks and rows are counted from the whole image's first.
+        layer.run(
+            memory, index, pixels: computed.lowerBound * image.width..<computed.upperBound * image.width,
+            blocks: blocks, from: memory.start(from, image: index),
+            to: band + (image.origin - first * image.rowStride - blocks.lowerBound * blockStride),
+            blockStride: blockStride)
+    }
+}
+
+/// A depthwise convolution, wherever its input comes from and its output lies.
 private struct DepthwiseLayer: Sendable {
-    let kernel: @Sendable (borrowing DepthwiseWork) -> Void
+    let kernels: KernelTable
+    let from: Place
+    let expansion: Expansion?
     let window: Window
     let weights: Int
     let bias: Int
-    let to: Place
+    let width: Int
     let activation: UnaryFunction?
 
-    init(_ kernels: KernelTable, _ node: PlannedNode, _ window: Window, weights: Int, bias: Int, to: Place) {
-        kernel = kernels.convolveDepthwise
-        activation = node.activation
-        self.window = window
-        self.weights = weights
-        self.bias = bias
-        self.to = to
+    var algorithm: String {
+        (expansion.map { $0.layer.algorithm + " + " } ?? "") + "depthwise \(window.height.size)×\(window.width.size)"
     }
 
-    /// - Parameter input: What the first tap of the image's first row reads, in the first of the blocks.
+    /// Floats that a thread works in.
+    var scratchCount: Int { expansion.map { kernels.groupBlocks * $0.blockStride + blockWidth } ?? 0 }
+
+    /// - Parameter output: The first pixel of the whole image, in its first block.
     func run(
-        _ memory: Memory, _ image: Int, blocks: Range<Int>, rows: Range<Int>, input: UnsafePointer<Float>,
+        _ memory: Memory, _ image: Int, blocks: Range<Int>, rows: Range<Int>, to output: UnsafeMutablePointer<Float>,
         rowStride: Int, blockStride: Int
     ) {
-        if rows.lowerBound == 0 { memory.clearHalo(to, image: image, blocks: blocks) }
         let area = window.height.size * window.width.size
-        var work = DepthwiseWork(
-            input: input, inputRowStride: rowStride, inputBlockStride: blockStride, strideY: window.height.stride,
-            strideX: window.width.stride, windowHeight: window.height.size, windowWidth: window.width.size,
-            tapStrideY: window.height.dilation * rowStride, tapStrideX: window.width.dilation * blockWidth,
-            weights: memory.floats(weights) + blocks.lowerBound * area * blockWidth,
-            bias: memory.floats(bias) + blocks.lowerBound * blockWidth,
-            output: memory.pixels(to, image: image) + blocks.lowerBound * to.blockStride,
-            outputRowStride: to.rowStride, outputBlockStride: to.blockStride, width: to.width, rowCount: rows.count,
-            blockCount: blocks.count)
-        work.firstRow = rows.lowerBound
-        work.activate(activation)
-        kernel(work)
+        func pass(_ rows: Range<Int>, _ input: UnsafePointer<Float>, _ inputRowStride: Int, _ inputBlockStride: Int) {
+            var work = DepthwiseWork(
+                input: input, inputRowStride: inputRowStride, inputBlockStride: inputBlockStride,
+                strideY: window.height.stride, strideX: window.width.stride, windowHeight: window.height.size,
+                windowWidth: window.width.size, tapStrideY: window.height.dilation * inputRowStride,
+                tapStrideX: window.width.dilation * blockWidth,
+                weights: memory.floats(weights) + blocks.lowerBound * area * blockWidth,
+                bias: memory.floats(bias) + blocks.lowerBound * blockWidth,
+                output: output + blocks.lowerBound * blockStride, outputRowStride: rowStride,
+                outputBlockStride: blockStride, width: width, rowCount: rows.count, blockCount: blocks.count)
+            work.firstRow = rows.lowerBound
+            work.activate(activation)
+            kernels.convolveDepthwise(work)
+        }
+        guard let expansion else {
+            let corner = from.origin - window.height.before * from.rowStride - window.width.before * blockWidth
+            let start = memory.start(from, image: image) + (blocks.lowerBound * from.blockStride + corner)
+            return pass(rows, start, from.rowStride, from.blockStride)
+        }
+        let band = memory.scratch.assumingMemoryBound(to: Float.self)
+        let inputRowStride = expansion.image.rowStride
+        for first in stride(from: rows.lowerBound, to: rows.upperBound, by: expansion.perPass) {
+            let some = first..<min(first + expansion.perPass, rows.upperBound)
+            expansion.run(
+                memory, image, blocks: blocks, pass: some, isFirst: first == rows.lowerBound, to: band)
+            pass(
+                some, UnsafePointer(band - first * window.height.stride * inputRowStride), inputRowStride,
+                expansion.blockStride)
+        }
     }
 }
 
 extension Place {
+    fileprivate func cut(toHeight height: Int) -> Place {
+        var place = self
+        place.height = height
+        return place
+    }
+
     /// Writes zeros around the pixels of a band of rows, counted with the halo, in one plane's memory.
     fileprivate func clearHalo(_ band: UnsafeMutablePointer<Float>, rows: Range<Int>) {
         for row in rows {

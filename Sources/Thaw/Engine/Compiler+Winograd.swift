@@ -95,29 +95,6 @@ extension Compiler {
         multiply.scratchBytes = layer.workingCount * 4
         add(multiply)
     }
-
-    /// The transforms of all filters, in the order in which they are multiplied.
-    private mutating func packWinograd(_ filters: Tensor, _ form: WinogradForm) -> Int {
-        let (inputs, outputs) = (filters.shape[2], filters.shape[3])
-        let groupWidth = kernels.groupBlocks * blockWidth
-        let padded = (outputs + blockWidth - 1) / blockWidth * blockWidth
-        let paddedInputs = (inputs + blockWidth - 1) / blockWidth * blockWidth
-        let kernel = kernels.transformFilters
-        return withConstants { pool in
-            pool.reserve(
-                byteCount: form.points * paddedInputs * padded * 4, parts: (padded + groupWidth - 1) / groupWidth
-            ) { memory, group in
-                let scratch = UnsafeMutablePointer<Float>.allocate(capacity: form.scratchCount)
-                defer { scratch.deallocate() }
-                filters.withFloats {
-                    kernel(
-                        WinogradFilterWork(
-                            form: form, filters: $0.baseAddress!, inputs: inputs, outputs: outputs,
-                            transformed: memory.assumingMemoryBound(to: Float.self), scratch: scratch, group: group))
-                }
-            }
-        }
-    }
 }
 
 /// What the steps of one layer share. Constants are offsets among the program's constants, strides count floats.

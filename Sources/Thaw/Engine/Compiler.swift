@@ -134,8 +134,7 @@ struct Compiler {
         switch node.form {
         case .convolution(let filters, let bias, let window):
             addConvolution(node, filters: filters, bias: bias, window: window)
-        case .depthwise(let filters, let bias, let window):
-            addDepthwise(node, filters: filters, bias: bias, window: window)
+        case .depthwise: addDepthwise(node)
         case .dense(let matrix, let bias): addDense(node, matrix: matrix, bias: bias)
         case .pooling(let kind, let window, let countsPadding):
             addPooling(node, kind, window: window, countsPadding: countsPadding)

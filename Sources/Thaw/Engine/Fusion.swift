@@ -12,8 +12,9 @@ struct PlannedNode {
     var residual: Graph.Value?
     /// What is done to the result before it is stored.
     var activation: UnaryFunction?
-    /// A convolution that a depthwise one is computed together with.
-    var expansion: Expansion?
+    /// The convolution before it that it is computed together with, band by band of rows, if there is one: the one before a
+    /// depthwise convolution, or a depthwise one, which may have one before it in turn, before a pointwise one.
+    var before: [PlannedNode] = []
     var multiplyAdds: Int
 
     fileprivate var takesResidual: Bool {
@@ -29,25 +30,29 @@ struct PlannedNode {
         }
     }
 
-    /// The node as what its reader, a depthwise convolution, is computed together with. Only where little is computed twice
-    /// at the edges of bands: by a single pixel, or from an image of few channels.
-    fileprivate func expansion(_ graph: Graph) -> Expansion? {
-        guard case .convolution(let filters, let bias, let window) = form, residual == nil,
-            window.isPointwise || graph[inputs[0]].shape[3] < blockWidth
-        else { return nil }
-        return Expansion(
-            name: name, filters: filters, bias: bias, window: window, activation: activation, output: graph[outputs[0]])
+    /// Whether the depthwise convolution that alone reads the node is computed together with it. Only where little is
+    /// computed twice at the edges of bands: by a single pixel, or from an image of few channels.
+    fileprivate func joinsDepthwise(_ graph: Graph) -> Bool {
+        guard case .convolution(_, _, let window) = form, residual == nil, before.isEmpty else { return false }
+        return window.isPointwise || graph[inputs[0]].shape[3] < blockWidth
     }
-}
 
-/// A convolution that is computed together with the depthwise convolution which alone reads it.
-struct Expansion {
-    var name: String
-    var filters: Tensor
-    var bias: Tensor?
-    var window: Window
-    var activation: UnaryFunction?
-    var output: TensorType
+    /// Whether the pointwise convolution that alone reads the node is computed together with it: behind a depthwise one
+    /// whose result is too large to stay in a core's cache, where all weights, which each band reads, do stay there.
+    fileprivate func joinsPointwise(_ window: Window, filters: Tensor, _ graph: Graph) -> Bool {
+        guard case .depthwise = form, window.isPointwise else { return false }
+        var weights = filters.elementCount
+        if case .convolution(let filters, _, _)? = before.first?.form { weights += filters.elementCount }
+        let image = graph[outputs[0]].shape.dropFirst().reduce(1, *)
+        return image * 4 >= 1 << 20 && weights * 4 <= 256 << 10
+    }
+
+    /// Takes in the node before, whose result nobody else reads.
+    fileprivate mutating func join(_ node: PlannedNode) {
+        before = [node]
+        inputs = node.inputs
+        multiplyAdds += node.multiplyAdds
+    }
 }
 
 /// The nodes of the graph in order, activations and residual additions drawn into the convolutions before them.
@@ -80,12 +85,14 @@ func fuse(_ graph: Graph) -> [PlannedNode] {
                 result.activation = function
             }
         case .depthwise:
-            if let input = fusible.first, let expansion = planned[producers[input]!]!.expansion(graph) {
-                let first = planned[producers[input]!]!
-                planned[producers[input]!] = nil
-                result.expansion = expansion
-                result.inputs = first.inputs
-                result.multiplyAdds += first.multiplyAdds
+            if let input = fusible.first, planned[producers[input]!]!.joinsDepthwise(graph) {
+                result.join(take(producers[input]!, output: input))
+            }
+        case .convolution(let filters, _, let window):
+            if let input = fusible.first,
+                planned[producers[input]!]!.joinsPointwise(window, filters: filters, graph)
+            {
+                result.join(take(producers[input]!, output: input))
             }
         case .binary(.add):
             let candidates = fusible.filter { planned[producers[$0]!]!.takesResidual }

@@ -76,17 +76,14 @@ struct LayoutAssignment {
     }
 
     private mutating func addDemands(of node: PlannedNode, _ graph: Graph) {
+        if let residual = node.residual { demand(residual, .blocked) }
+        // What is computed together lies in no layout in between.
+        if let first = node.before.first { return addDemands(of: first, graph) }
         let output = node.outputs.first
         switch node.form {
         case .convolution(_, _, let window):
             demand(node.inputs[0], convolutionReads(node.inputs[0], window, graph), Halo(window))
-        case .depthwise(_, _, let window):
-            if let expansion = node.expansion {
-                let kind = convolutionReads(node.inputs[0], expansion.window, graph)
-                demand(node.inputs[0], kind, Halo(expansion.window))
-            } else {
-                demand(node.inputs[0], .blocked, Halo(window))
-            }
+        case .depthwise(_, _, let window): demand(node.inputs[0], .blocked, Halo(window))
         case .pooling, .pixelSum, .imageNormalization, .resize, .interleaving: demand(node.inputs[0], .blocked)
         case .binaryChannels(_, let image):
             demand(node.inputs[image], .blocked)
@@ -100,7 +97,6 @@ struct LayoutAssignment {
             .matrixProduct, .localNormalization, .reshape, .border, nil:
             for input in node.inputs { demand(input, .plain) }
         }
-        if let residual = node.residual { demand(residual, .blocked) }
     }
 }
 

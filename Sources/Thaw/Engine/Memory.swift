@@ -80,7 +80,7 @@ struct ConstantPool {
     typealias Fill = @Sendable (UnsafeMutableRawPointer) -> Void
     private(set) var byteCount = 0
     private(set) var fills: [(offset: Int, fill: Fill)] = []
-    private var lists: [[Int32]: Int] = [:]
+    private var lists: [OffsetList: Int] = [:]
 
     /// Sets memory aside; returns its offset. `fill` is called once, and finds zeros.
     mutating func reserve(byteCount count: Int, _ fill: @escaping Fill) -> Int {
@@ -107,11 +107,20 @@ struct ConstantPool {
 
     /// A list of offsets; layers of one geometry share theirs.
     mutating func offsets(_ list: [Int32]) -> Int {
-        if let known = lists[list] { return known }
+        let key = OffsetList(offsets: list)
+        if let known = lists[key] { return known }
         let offset = reserve(byteCount: list.count * 4) { memory in
             memory.copyMemory(from: list, byteCount: list.count * 4)
         }
-        lists[list] = offset
+        lists[key] = offset
         return offset
     }
+}
+
+/// Numbers that are told from others by their bytes, all at once: one after another takes longer than anything else that a
+/// compilation does.
+private struct OffsetList: Hashable {
+    var offsets: [Int32]
+
+    func hash(into hasher: inout Hasher) { offsets.withUnsafeBytes { hasher.combine(bytes: $0) } }
 }

@@ -2,11 +2,11 @@ extension Tensor {
     /// The bytes of the array with its axes in this order and its elements of this type, made piece by piece while they are
     /// written.
     func pending(_ order: [Int]? = nil, as element: ElementType) -> PendingBytes {
-        let plan = TranspositionPlan(shape, order ?? Array(shape.indices))
-        return PendingBytes(count: elementCount * element.size) { append in
-            defer { storage.release() }
-            try withExtendedLifetime(storage) {
-                try plan.pieces(of: bytes, elementSize: self.element.size, most: Tensor.pieceSize) { piece in
+        PendingBytes(count: elementCount * element.size) { append in
+            let (source, plan) = arranged(order ?? Array(shape.indices))
+            defer { source.release() }
+            try withExtendedLifetime(source) {
+                try plan.pieces(of: source.bytes, elementSize: self.element.size, most: Tensor.pieceSize) { piece in
                     try Tensor.convert(piece, from: self.element, to: element, append)
                 }
             }

@@ -1,42 +1,71 @@
 extension Tensor {
     /// The array whose axis `i` is this one's axis `order[i]`.
     public func transposed(_ order: [Int]) -> Tensor {
-        let target = shape.permuted(order)
-        // Axes of one element may stand anywhere, and axes that stay neighbours are as good as one.
-        let plan = TranspositionPlan(shape, order)
-        guard plan.sizes.count > 1 else { return reshaped(target) }
-        let copy = Storage(byteCount: bytes.count) { out in
-            withExtendedLifetime(storage) {
-                var place = 0
-                plan.pieces(of: bytes, elementSize: element.size, most: Tensor.pieceSize) { piece in
-                    UnsafeMutableRawBufferPointer(rebasing: out[place..<place + piece.count]).copyMemory(from: piece)
-                    place += piece.count
-                    // The next piece is made of other rows.
-                    if plan.keepsRows { storage.release() }
-                }
-            }
-        }
-        storage.release()
-        return Tensor(shape: target, element: element, storage: copy)
+        let (source, plan) = arranged(order)
+        let isInOrder = plan.sizes.count <= 1
+        return Tensor(
+            shape: shape.permuted(order), element: element,
+            storage: isInOrder ? source : Storage(source, plan, elementSize: element.size))
+    }
+
+    /// Where the elements stand, and how to read them with the array's axes in this order.
+    func arranged(_ order: [Int]) -> (source: Storage, plan: TranspositionPlan) {
+        let (source, plan) = storage.arranged
+        if let plan = (plan ?? TranspositionPlan(count: elementCount)).reordered(shape, order) { return (source, plan) }
+        return (storage.inOrder, TranspositionPlan(count: elementCount).reordered(shape, order)!)
     }
 }
 
-/// A transposition with as few axes as can be: the result's sizes, and how far apart neighbours along each lie in the source.
+/// How the elements of an array follow each other in memory: an array's axes, as few as can be, from the outermost, with
+/// their sizes and how far apart neighbours along each lie.
 struct TranspositionPlan {
     private(set) var sizes: [Int] = []
     private var steps: [Int] = []
 
-    init(_ shape: Shape, _ order: [Int]) {
-        let strides = shape.strides
-        for axis in order where shape[axis] != 1 {
-            if let last = steps.last, last == strides[axis] * shape[axis] {
-                sizes[sizes.count - 1] *= shape[axis]
-                steps[steps.count - 1] = strides[axis]
+    /// Elements in order.
+    init(count: Int) { (sizes, steps) = ([count], [1]) }
+
+    private init(_ axes: some Sequence<(size: Int, step: Int, axis: Int)>) {
+        for (size, step, _) in axes {
+            // Axes that stay neighbours are as good as one.
+            if let last = steps.last, last == step * size {
+                sizes[sizes.count - 1] *= size
+                steps[steps.count - 1] = step
             } else {
-                sizes.append(shape[axis])
-                steps.append(strides[axis])
+                sizes.append(size)
+                steps.append(step)
             }
         }
+    }
+
+    /// The plan of an array of this shape once its axes stand in this order; nil where they cannot be told apart in memory.
+    func reordered(_ shape: Shape, _ order: [Int]) -> TranspositionPlan? {
+        guard shape.elementCount > 0 else { return self }
+        guard let axes = axes(of: shape) else { return nil }
+        return TranspositionPlan(order.flatMap { axis in axes.filter { $0.axis == axis } })
+    }
+
+    /// The plan's axes, cut so that each lies in one axis of an array of this shape, which has the same elements; nil where
+    /// that cannot be. Axes of one element may stand anywhere, and are left out.
+    func axes(of shape: Shape) -> [(size: Int, step: Int, axis: Int)]? {
+        var axes: [(size: Int, step: Int, axis: Int)] = []
+        var own = 0
+        var rest = sizes.first ?? 1
+        for axis in shape.indices {
+            var open = shape[axis]
+            while open > 1 {
+                while rest == 1 {
+                    own += 1
+                    rest = sizes[own]
+                }
+                guard rest % open == 0 || open % rest == 0 else { return nil }
+                let size = min(rest, open)
+                rest /= size
+                open /= size
+                axes.append((size, steps[own] * rest, axis))
+            }
+        }
+        return axes
     }
 
     /// Whether neighbours along the last axis are neighbours in the source, too.

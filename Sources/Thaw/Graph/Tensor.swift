@@ -1,39 +1,15 @@
 /// An array: its shape, its element type, and its bytes, row after row without gaps.
 ///
-/// A value: nobody changes one that exists. Large weights are views of the mapped file they came from.
+/// A value: nobody changes one that exists. Large weights are views of the mapped file they came from, and transposed ones
+/// are put in order only when somebody needs them so.
 public struct Tensor: Sendable {
     public let shape: Shape
     public let element: ElementType
     let storage: Storage
 
-    /// Memory that never changes, with whatever keeps it valid.
-    final class Storage: @unchecked Sendable {
-        let bytes: UnsafeRawBufferPointer
-        private let owner: AnyObject?
-
-        /// A view of memory that `owner` keeps alive.
-        init(viewing bytes: UnsafeRawBufferPointer, of owner: AnyObject) {
-            self.bytes = bytes
-            self.owner = owner
-        }
-
-        /// Memory of its own, filled once by `fill`.
-        init(byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
-            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 64)
-            owner = nil
-            bytes = UnsafeRawBufferPointer(memory)
-            try fill(memory)
-        }
-
-        /// Says that the bytes will not be needed soon: pages of a mapped file take no memory then.
-        func release() { (owner as? MappedFile)?.release(bytes) }
-
-        deinit { if owner == nil { bytes.deallocate() } }
-    }
-
     /// - Precondition: `storage` holds exactly the bytes of `shape` and `element`.
     init(shape: Shape, element: ElementType, storage: Storage) {
-        precondition(storage.bytes.count == shape.elementCount * element.size)
+        precondition(storage.byteCount == shape.elementCount * element.size)
         self.shape = shape
         self.element = element
         self.storage = storage
@@ -71,22 +47,30 @@ extension Tensor {
 
     /// The elements as float32.
     public var floats: [Float] {
-        let count = elementCount
-        return [Float](unsafeUninitializedCapacity: count) { out, initialized in
-            withExtendedLifetime(storage) {
-                if element == .float32 {
-                    UnsafeMutableRawBufferPointer(out).copyMemory(from: bytes)
-                } else {
-                    let elements = Elements(self)
-                    for i in 0..<count { out[i] = Float(elements[i]) }
-                }
-            }
-            initialized = count
+        [Float](unsafeUninitializedCapacity: elementCount) { out, initialized in
+            copyFloats(to: out)
+            initialized = elementCount
         }
     }
 
     /// The array as float32, itself where it is that already.
-    public var asFloat32: Tensor { element == .float32 ? self : Tensor(floats, shape: shape) }
+    public var asFloat32: Tensor { element == .float32 ? self : Tensor(shape: shape) { copyFloats(to: $0) } }
+
+    private func copyFloats(to out: UnsafeMutableBufferPointer<Float>) {
+        withExtendedLifetime(storage) {
+            switch element {
+            case .float32: UnsafeMutableRawBufferPointer(out).copyMemory(from: bytes)
+            case .float16:
+                let halves = bytes
+                for i in 0..<elementCount {
+                    out[i] = float(fromHalf: halves.loadUnaligned(fromByteOffset: i * 2, as: UInt16.self))
+                }
+            default:
+                let elements = Elements(self)
+                for i in 0..<elementCount { out[i] = Float(elements[i]) }
+            }
+        }
+    }
 }
 
 // MARK: Contents of any type

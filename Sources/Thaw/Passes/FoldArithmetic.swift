@@ -84,9 +84,10 @@ extension Tensor {
         defer { storage.release() }
         return Tensor(shape: shape) { out in
             withExtendedLifetime(from.storage) {
+                let numbers = from.bytes
                 for row in stride(from: 0, to: out.count, by: factors.count) {
                     for place in row..<row + factors.count {
-                        let number = from.bytes.loadUnaligned(fromByteOffset: place * 4, as: Float.self)
+                        let number = numbers.loadUnaligned(fromByteOffset: place * 4, as: Float.self)
                         out[place] = Float(Double(number) * factors[place - row])
                     }
                     if row * 4 / Tensor.pieceSize != (row + factors.count) * 4 / Tensor.pieceSize { storage.release() }

@@ -87,6 +87,51 @@ extension EngineCase {
             x = try builder.one(Reshape([2, 11]), x)
             return [try builder.one(Softmax(axis: 1), x)]
         },
+        // Images that are large enough to be passed on in bands.
+        EngineCase("a depthwise convolution and a pointwise one behind it, relu6 between", [1, 90, 62, 50]) {
+            builder, values in
+            var x = try builder.one(depthwise(axis(3, 1, 1), axis(3, 1, 1), 50), values[0])
+            x = try builder.one(Unary(.relu6), x)
+            return [try builder.one(convolution(axis(1), axis(1), 50, 24), x)]
+        },
+        EngineCase("an inverted residual: expansion, depthwise, projection, addition", [1, 88, 64, 24]) {
+            builder, values in
+            let first = try builder.one(Unary(.relu), values[0])
+            var x = try builder.one(convolution(axis(1), axis(1), 24, 56), first)
+            x = try builder.one(Unary(.relu6), x)
+            x = try builder.one(depthwise(axis(5, 2, 2), axis(5, 2, 2), 56), x)
+            x = try builder.one(Unary(.sigmoid), x)
+            x = try builder.one(convolution(axis(1), axis(1), 56, 24), x)
+            return [try builder.one(Binary(.add), x, first)]
+        },
+        EngineCase("a first layer, a depthwise one of stride 2 and a pointwise one", [2, 170, 163, 3]) {
+            builder, values in
+            var x = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 3, 40), values[0])
+            x = try builder.one(depthwise(axis(3, stride: 2, 1, 0), axis(3, stride: 2, 1, 1), 40), x)
+            x = try builder.one(convolution(axis(1), axis(1), 40, 19), x)
+            return [try builder.one(Unary(.relu), x)]
+        },
+        EngineCase("weights that lie in Core ML's order", [1, 12, 13, 3]) { builder, values in
+            func layer(_ size: Int, _ inputs: Int, _ outputs: Int) -> Convolution {
+                let side = size / 2
+                return Convolution(
+                    filters: tensor([outputs, inputs, size, size]).transposed([2, 3, 1, 0]),
+                    bias: tensor([outputs], seed: 2),
+                    window: Window(height: axis(size, side, side), width: axis(size, side, side)))
+            }
+            var x = try builder.one(layer(3, 3, 40), values[0])
+            x = try builder.one(layer(1, 40, 70), x)
+            x = try builder.one(layer(3, 70, 33), x)
+            let planes = tensor([33, 1, 3, 3]).transposed([2, 3, 0, 1]).reshaped([3, 3, 33, 1])
+            x = try builder.one(
+                DepthwiseConvolution(filters: planes, window: Window(height: axis(3, 1, 1), width: axis(3, 1, 1))), x)
+            x = try builder.one(Reshape([1, 12 * 13 * 33]), x)
+            // Rows in the order in which the channels would stand first.
+            let matrix = tensor([20, 33 * 12 * 13]).transposed([1, 0]).reshaped([33, 12, 13, 20]).transposed([
+                1, 2, 0, 3,
+            ])
+            return [try builder.one(Dense(matrix: matrix.reshaped([12 * 13 * 33, 20])), x)]
+        },
         EngineCase("an operation without kernels between those with", [1, 6, 6, 16]) { builder, values in
             let a = try builder.one(convolution(axis(1), axis(1), 16, 16), values[0])
             let turned = try builder.one(Transpose([0, 2, 1, 3]), a)

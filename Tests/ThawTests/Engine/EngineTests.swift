@@ -37,6 +37,21 @@ struct EngineTests {
         }
     }
 
+    @Test("A pointwise convolution joins the depthwise one before it where the image between them is large")
+    func joins() throws {
+        func steps(height: Int, secondReader: Bool = false) throws -> [String] {
+            var builder = GraphBuilder()
+            let x = builder.input("x", TensorType([1, height, 64, 64]))
+            let between = try builder.one(depthwise(axis(3, 1, 1), axis(3, 1, 1), 64), x)
+            builder.output("y", try builder.one(convolution(axis(1), axis(1), 64, 16), between))
+            if secondReader { builder.output("between", between) }
+            return try Program(builder.graph).steps.map(\.algorithm).filter { $0.contains("1×1") }
+        }
+        #expect(try steps(height: 64) == ["depthwise 3×3 + 1×1"])
+        #expect(try steps(height: 63) == ["direct 1×1"])
+        #expect(try steps(height: 64, secondReader: true) == ["direct 1×1"])
+    }
+
     @Test("8-bit pixels go in scaled, into whatever layout the first layer reads", arguments: [1, 3])
     func pixels(channels: Int) throws {
         let shape: Shape = [2, 6, 5, channels]
