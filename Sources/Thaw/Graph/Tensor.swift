@@ -25,6 +25,20 @@ public struct Tensor: Sendable {
             try fill(memory)
         }
 
+        /// The memory of several views of one thing of which each begins where the one before ends; nil of any others.
+        init?(adjoining views: [Storage]) {
+            guard let first = views.first, let owner = first.owner, let start = first.bytes.baseAddress else {
+                return nil
+            }
+            var end = start
+            for view in views {
+                guard view.owner === owner, view.bytes.baseAddress == end else { return nil }
+                end += view.bytes.count
+            }
+            bytes = UnsafeRawBufferPointer(start: start, count: end - start)
+            self.owner = owner
+        }
+
         /// Says that the bytes will not be needed soon: pages of a mapped file take no memory then.
         func release() { (owner as? MappedFile)?.release(bytes) }
 
