@@ -203,20 +203,6 @@ enum Words {
         return Set(bare).count == 1 ? [String(bare[0].drop { $0 == " " })] : formulas
     }
 
-    /// A text inside a label of Graphviz's.
-    static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case _ where character.isNewline || character.unicodeScalars.contains { $0.value < 32 }: result += " "
-            default: result.append(character)
-            }
-        }
-    }
-
     /// A text in quotes, in which a line ends by `\n`.
     static func quoted(_ text: String) -> String {
         "\""

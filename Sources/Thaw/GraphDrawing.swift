@@ -151,7 +151,7 @@ private struct Writer {
         line("edge [color=\"#8a94a0\", penwidth=1.1, arrowsize=0.6, \(font(9)), fontcolor=\"#6a7480\"];")
         let facts = "\(Words.count(graph.parameterCount)) parameters, \(Words.count(graph.multiplyAdds)) multiply-adds"
         line(
-            "label=<<b>\(Words.escaped(title))</b><br/><font point-size=\"11\" color=\"#6a7480\">\(facts)</font><br/> >;"
+            "label=<<b>\(title.inMarkup)</b><br/><font point-size=\"11\" color=\"#6a7480\">\(facts)</font><br/> >;"
         )
     }
 
@@ -163,7 +163,7 @@ private struct Writer {
         indent += "  "
         let name = scope.split(separator: "/").last.map(String.init) ?? scope
         line(
-            "graph [style=\"filled,rounded\", color=\"#f1f3f5\", fillcolor=\"#f6f7f9\", margin=12, labeljust=l, \(font(11)), fontcolor=\"#6a7480\", label=<\(Words.escaped(name))>, tooltip=\(Words.quoted(scope))];"
+            "graph [style=\"filled,rounded\", color=\"#f1f3f5\", fillcolor=\"#f6f7f9\", margin=12, labeljust=l, \(font(11)), fontcolor=\"#6a7480\", label=<\(name.inMarkup)>, tooltip=\(Words.quoted(scope))];"
         )
     }
 
@@ -222,9 +222,9 @@ private struct Writer {
     }
 
     private mutating func box(_ name: String, _ caption: Caption, tooltip: String, isTrunk: Bool = true) {
-        var label = "<b>\(Words.escaped(caption.title))</b>"
+        var label = "<b>\(caption.title.inMarkup)</b>"
         func line(_ text: String, _ color: String) {
-            label += "<br/><font point-size=\"10\" color=\"\(color)\">\(Words.escaped(text))</font>"
+            label += "<br/><font point-size=\"10\" color=\"\(color)\">\(text.inMarkup)</font>"
         }
         for text in caption.lines { line(text, "#4a545e") }
         if let activation = caption.activation { line("+ " + activation, "#9a6700") }

@@ -21,7 +21,7 @@ enum Completions: String, CaseIterable {
     private static func values(of option: any AnyOption) -> Values {
         guard let placeholder = option.placeholder else { return .nothing }
         if !option.choices.isEmpty { return .words(option.choices) }
-        let isFile = ["FILE", "PATH", "MODEL", "OUT.", "IMAGE"].contains { placeholder.hasPrefix($0) }
+        let isFile = ["FILE", "[FILE", "PATH", "MODEL", "OUT.", "IMAGE"].contains { placeholder.hasPrefix($0) }
         return isFile ? .files : .nothing
     }
 
@@ -37,8 +37,7 @@ enum Completions: String, CaseIterable {
                 case .nothing where option.placeholder == nil: continue
                 case .nothing: cases += "        \(pattern)) return ;;\n"
                 case .files:
-                    cases +=
-                        "        \(pattern)) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
+                    cases += "        \(pattern)) _thaw_files; return ;;\n"
                 case .words(let words):
                     cases +=
                         "        \(pattern)) COMPREPLY=($(compgen -W \(quoted(words.joined(separator: " "))) -- \"$word\")); return ;;\n"
@@ -53,6 +52,12 @@ enum Completions: String, CaseIterable {
         let first = (Commands.all.map(\.name) + ["help"] + Help.globalOptions.map(\.name)).joined(separator: " ")
         return """
             # bash completion for thaw
+            _thaw_files() {
+                local IFS=$'\\n'
+                # Older ones know no compopt.
+                compopt -o filenames 2> /dev/null
+                COMPREPLY=($(compgen -f -- "$word"))
+            }
             _thaw() {
                 local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
                 COMPREPLY=()
@@ -73,8 +78,7 @@ enum Completions: String, CaseIterable {
                 if [[ "$word" = -* ]]; then
                     COMPREPLY=($(compgen -W "$options" -- "$word"))
                 else
-                    compopt -o filenames
-                    COMPREPLY=($(compgen -f -- "$word"))
+                    _thaw_files
                 fi
             }
             complete -F _thaw thaw
@@ -94,11 +98,12 @@ enum Completions: String, CaseIterable {
                 let value: String =
                     switch values(of: option) {
                     case .nothing: option.placeholder == nil ? "" : ":\(plain(option.placeholder!)): "
-                    case .files: ":\(plain(option.placeholder!)):_files"
+                    // A value that may be left out stands behind two colons.
+                    case .files: (option.valueSuffix == nil ? ":" : "::") + "\(plain(option.placeholder!)):_files"
                     case .words(let words):
                         ":\(option.name):(\(words.map { $0.split(separator: ":").joined(separator: "\\:") }.joined(separator: " ")))"
                     }
-                let equals = option.placeholder == nil ? "" : "="
+                let equals = option.placeholder == nil || option.valueSuffix != nil ? "" : "="
                 cases += "                \(quoted("\(repeated)\(option.spelling)\(equals)[\(help)]\(value)")) \\\n"
                 if let letter = option.letter {
                     cases += "                \(quoted("-\(letter)[\(help)]\(value)")) \\\n"
@@ -106,6 +111,8 @@ enum Completions: String, CaseIterable {
             }
             cases += "                '--help[show the help]' '*:file:_files' ;;\n"
         }
+        let names = Commands.all.map(\.name).joined(separator: " ")
+        cases += "        help)\n            _arguments '1:command:(\(names))' ;;\n"
         let commands = Commands.all.map { "            \(quoted("\($0.name):\($0.summary)"))\n" }.joined()
         let global = Help.globalOptions.map {
             "                \(quoted("\($0.name)[\($0.help)]\($0.name == "--completions" ? ":shell:(bash zsh fish)" : "")")) \\\n"
@@ -146,12 +153,14 @@ enum Completions: String, CaseIterable {
         for command in Commands.all {
             script += "complete -c thaw -n __fish_use_subcommand -a \(command.name) -d \(quoted(command.summary))\n"
         }
+        let names = Commands.all.map(\.name).joined(separator: " ")
+        script += "complete -c thaw -n '__fish_seen_subcommand_from help' -f -a \(quoted(names))\n"
         for command in Commands.all {
             for option in command.options {
                 let value =
                     switch values(of: option) {
                     case .nothing: option.placeholder == nil ? "" : " -x"
-                    case .files: " -r -F"
+                    case .files: option.valueSuffix == nil ? " -r -F" : ""
                     case .words(let words): " -x -a \(quoted(words.joined(separator: " ")))"
                     }
                 let letter = option.letter.map { " -s \($0)" } ?? ""

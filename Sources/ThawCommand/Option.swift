@@ -30,7 +30,7 @@ extension AnyOption {
     /// What a placeholder like `text|json` lists.
     fileprivate var listedByPlaceholder: [String] {
         let words = (placeholder ?? "").split(separator: "|").map(String.init)
-        return words.count > 1 && words.allSatisfy { $0.allSatisfy(\.isLowercase) } ? words : []
+        return words.count > 1 && words.allSatisfy { $0.allSatisfy { $0.isLowercase || $0.isNumber } } ? words : []
     }
 
     /// The option as it is written.

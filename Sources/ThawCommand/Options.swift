@@ -66,7 +66,7 @@ enum Options {
     ) { try readModelPath($0) }
     static let target = Option(
         "target", "iOS11|...|iOS18|iOS26", "the oldest systems that must load the model", standard: CoreMLVersion?.none,
-        "whatever the model needs"
+        "whatever the model needs", choices: CoreMLVersion.allCases.map(\.name)
     ) { try readTarget($0) }
     static let noClobber = Flag("no-clobber", "do not replace a file that is there already")
     static let weights = Option(

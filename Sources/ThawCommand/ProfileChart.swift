@@ -34,7 +34,7 @@ struct ProfileChart {
             parts.append(
                 "<rect x=\"\(fixed(x, 2))\" y=\"\(fixed(place, 1))\" width=\"\(fixed(w, 2))\" "
                     + "height=\"\(fixed(top + height - place, 1))\" fill=\"\(color(step.algorithm))\" stroke=\"white\" "
-                    + "stroke-width=\"0.4\"><title>\(escaped(label))</title></rect>")
+                    + "stroke-width=\"0.4\"><title>\(label.inMarkup)</title></rect>")
             x += w
         }
         for share in [0.0, 0.5, 1.0] {
@@ -62,18 +62,7 @@ struct ProfileChart {
     }
 
     private func text(_ x: Double, _ y: Double, _ text: String, anchor: String = "start") -> String {
-        "<text x=\"\(fixed(x, 1))\" y=\"\(fixed(y, 1))\" text-anchor=\"\(anchor)\">\(escaped(text))</text>"
-    }
-
-    private func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            default: result.append(character)
-            }
-        }
+        "<text x=\"\(fixed(x, 1))\" y=\"\(fixed(y, 1))\" text-anchor=\"\(anchor)\">\(text.inMarkup)</text>"
     }
 }
 

@@ -44,6 +44,29 @@ import Testing
         #expect(try offered(["thaw", "classify", "--threads", ""]) == [])
         #expect(try offered(["thaw", "--completions", ""]) == ["bash", "zsh", "fish"])
         #expect(try offered(["thaw", "classify", "/bin/bas"]).contains("/bin/bash"))
+        #expect(try offered(["thaw", "convert", "--weights", "pal"]) == ["palette8", "palette6", "palette4"])
+        #expect(try offered(["thaw", "convert", "--target", "iOS11"]) == ["iOS11", "iOS11.2"])
+        let folder = try TemporaryFolder()
+        for name in ["my photo.jpg", "my model.mlmodel"] { _ = try folder.write("", to: name) }
+        let both = ["my model.mlmodel", "my photo.jpg"].map(folder.path)
+        #expect(try offered(["thaw", "classify", folder.path("my")]).sorted() == both)
+        #expect(try offered(["thaw", "convert", "--labels", folder.path("my")]).sorted() == both)
+        #expect(try offered(["thaw", "benchmark", "--profile", folder.path("my m")]) == [both[0]])
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fish"), "there is no fish"))
+    func `fish completes commands, options and values`() throws {
+        func offered(_ line: String) throws -> [String] {
+            let script = Completions.fish.script + "complete -C '\(line)'\n"
+            let outcome = try run("/usr/bin/fish", ["--no-config", "/dev/stdin"], input: script)
+            #expect(outcome.status == 0)
+            return outcome.output.split(separator: "\n").map { String($0.split(separator: "\t")[0]) }
+        }
+        #expect(try offered("thaw cl") == ["classify"])
+        #expect(try offered("thaw help comp") == ["compare", "compress"])
+        #expect(try offered("thaw classify --thr") == ["--threads"])
+        #expect(try offered("thaw classify --format ") == ["csv", "json", "text"])
+        #expect(try offered("thaw classify /bin/bas").contains("/bin/bash"))
     }
 
     @Test(arguments: ["bash", "zsh", "fish"]) func `each shell understands its script, which names every option`(

@@ -34,6 +34,21 @@ extension Tensor {
             try fill(bytes)
         }
 
+        /// The memory of several views of one thing of which each begins where the one before ends; nil of any others.
+        init?(adjoining views: [Storage]) {
+            guard let first = views.first, let owner = first.owner, let start = first.memory?.baseAddress else {
+                return nil
+            }
+            var end = start
+            for view in views {
+                guard view.owner === owner, view.memory?.baseAddress == end else { return nil }
+                end += view.byteCount
+            }
+            memory = UnsafeRawBufferPointer(start: start, count: end - start)
+            (byteCount, isArranged) = (end - start, false)
+            self.owner = owner
+        }
+
         /// The elements of a memory in another order.
         init(_ source: Storage, _ plan: TranspositionPlan, elementSize: Int) {
             precondition(!source.isArranged, "what is put in order must lie in memory")

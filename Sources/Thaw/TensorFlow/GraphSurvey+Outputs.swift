@@ -1,9 +1,8 @@
 extension GraphSurvey {
     /// Operations that read values only to train, to save or to report.
     private static let leftovers: Set<String> = [
-        "NoOp", "Assert", "Assign", "AssignAdd", "AssignSub", "AssignVariableOp", "AssignAddVariableOp",
-        "AssignSubVariableOp",
-        "SaveV2", "RestoreV2", "SaveSlices", "RestoreSlice", "MergeV2Checkpoints", "ShardedFilename", "MergeSummary",
+        "NoOp", "Assert", "SaveV2", "RestoreV2", "SaveSlices", "RestoreSlice", "MergeV2Checkpoints", "ShardedFilename",
+        "MergeSummary",
         "ScalarSummary", "HistogramSummary", "ImageSummary", "TensorSummary", "TensorSummaryV2", "Print", "PrintV2",
         "ApplyGradientDescent", "ApplyMomentum", "ApplyAdam", "ApplyRMSProp", "ApplyAdagrad",
         "ResourceApplyGradientDescent",
@@ -11,6 +10,11 @@ extension GraphSurvey {
         "InTopKV2",
         "IteratorToStringHandle", "MakeIterator", "SoftmaxCrossEntropyWithLogits",
         "SparseSoftmaxCrossEntropyWithLogits", "L2Loss",
+    ]
+
+    /// Operations that keep what they read in a variable.
+    private static let updates: Set<String> = [
+        "Assign", "AssignAdd", "AssignSub", "AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp",
     ]
 
     private static let sources: Set<String> = [
@@ -45,27 +49,38 @@ extension GraphSurvey {
             let data = node.data.map { Reference($0) }
             let read = data.compactMap { places[$0.node] }
             isLeftover[place] =
-                GraphSurvey.leftovers.contains(node.op) || read.contains { isLeftover[$0] }
+                GraphSurvey.leftovers.contains(node.op) || GraphSurvey.updates.contains(node.op)
+                || read.contains { isLeftover[$0] }
                 || data.contains(where: labels.contains)
                 || node.name.split(separator: "/").contains { $0.hasPrefix("gradients") }
                 || (isTrained && GraphSurvey.trainingWords.contains(where: node.name.lowercased().contains))
-            // A file's name has a default; sound and text to be decoded have none.
+            // A file's name has a default; sound and text to be decoded have none. What is true or false is no input.
             let isFileName = node.op == "PlaceholderWithDefault" && node.dataType == .string
             dependsOnInput[place] =
-                (node.op.hasPrefix("Placeholder") && !isFileName) || InputNode.sources.contains(node.op)
-                || read.contains { dependsOnInput[$0] }
+                (node.op.hasPrefix("Placeholder") && !isFileName && node.dataType != .bool)
+                || InputNode.sources.contains(node.op) || read.contains { dependsOnInput[$0] }
         }
         var isRead = [Bool](repeating: false, count: nodes.count)
         var isCompared = isRead
+        var isKept = isRead
         for place in order.reversed() {
             let node = nodes[place]
+            // What only variables are changed by is no output: the averages that training keeps.
+            let updates =
+                GraphSurvey.updates.contains(node.op) || (isKept[place] && !isRead[place] && !isCompared[place])
             // An answer's class that is only held against the label is no output; the answer is.
             let counts =
-                !isLeftover[place]
+                !isLeftover[place] && !updates
                 && (isRead[place] || !isCompared[place] || !GraphSurvey.comparisons.contains(node.op))
             for input in node.inputs {
                 guard let source = places[Reference(input).node] else { continue }
-                if counts { isRead[source] = true } else { isCompared[source] = true }
+                if counts {
+                    isRead[source] = true
+                } else if updates {
+                    isKept[source] = true
+                } else {
+                    isCompared[source] = true
+                }
             }
             if !counts { isLeftover[place] = true }
         }

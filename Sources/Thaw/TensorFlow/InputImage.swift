@@ -6,6 +6,8 @@ struct InputImage {
     private let shape: [Int]?
     /// The number of values that a matrix product reads of each row, where one stands right behind.
     private let rowLength: Int?
+    /// The number of channels, 1 or 3, that a convolution reads, where one stands right behind.
+    private let depth: Int?
     private let worksChannelsFirst: Bool
 
     init(_ node: NodeDefinition, readers: [NodeDefinition], _ survey: GraphSurvey) {
@@ -21,18 +23,23 @@ struct InputImage {
         } else {
             shape = nil
         }
-        rowLength =
-            readers.lazy.filter { $0.op == "MatMul" && $0.inputs.count >= 2 }.compactMap { reader -> Int? in
-                var matrix = survey.node(GraphSurvey.Reference(reader.inputs[1]).node)
-                while let identity = matrix, identity.op == "Identity", let input = identity.inputs.first {
-                    matrix = survey.node(GraphSurvey.Reference(input).node)
+        /// The shapes of the weights of such operations right behind.
+        func weights(_ op: String, rank: Int) -> [(reader: NodeDefinition, shape: Shape)] {
+            readers.filter { $0.op == op && $0.inputs.count >= 2 }.compactMap { reader in
+                var weights = survey.node(GraphSurvey.Reference(reader.inputs[1]).node)
+                while let identity = weights, identity.op == "Identity", let input = identity.inputs.first {
+                    weights = survey.node(GraphSurvey.Reference(input).node)
                 }
-                guard case .tensor(let tensor)? = matrix?.attributes["value"], tensor.shape.rank == 2 else {
+                guard case .tensor(let tensor)? = weights?.attributes["value"], tensor.shape.rank == rank else {
                     return nil
                 }
-                if case .bool(true)? = reader.attributes["transpose_b"] { return tensor.shape[1] }
-                return tensor.shape[0]
-            }.first
+                return (reader, tensor.shape)
+            }
+        }
+        rowLength = weights("MatMul", rank: 2).first.map { reader, shape in
+            if case .bool(true)? = reader.attributes["transpose_b"] { shape[1] } else { shape[0] }
+        }
+        depth = weights("Conv2D", rank: 4).first.map { $0.shape[2] }.flatMap { $0 == 1 || $0 == 3 ? $0 : nil }
     }
 
     /// What is wrong with an input that takes no numbers.
@@ -79,7 +86,7 @@ struct InputImage {
     /// - Returns: nil for an array that is no image.
     private func form(_ options: ImportOptions) throws -> Form? {
         guard let shape = shape ?? rowLength.map({ [1, $0] }) else {
-            let image = try image(1, nil, nil, options.color?.channels, options)
+            let image = try image(1, nil, nil, nil, options)
             return Form(image: image, shape: image)
         }
         let sizes = shape.map { $0 < 0 ? nil : $0 }
@@ -137,7 +144,7 @@ struct InputImage {
         guard let height = height ?? given?.height, let width = width ?? given?.width else {
             throw Failure.sizeUnknown(node.name, node.op)
         }
-        let channels = channels ?? options.color?.channels ?? 3
+        let channels = channels ?? depth ?? options.color?.channels ?? 3
         guard channels == 1 || channels == 3, height > 0, width > 0 else {
             throw Failure.inputNotImage(node.name, node.op, Shape([batch ?? 1, height, width, channels]))
         }

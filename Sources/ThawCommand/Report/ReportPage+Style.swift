@@ -37,14 +37,14 @@ enum ReportPage {
         .span i { position: absolute; top: 0; bottom: 0; border-radius: 3px; background: var(--ice); opacity: .45; min-width: 3px; }
         .span b { position: absolute; top: -3px; width: 3px; height: 12px; border-radius: 2px; background: var(--ice); margin-left: -1px; }
         .panel { padding: 18px; overflow: auto; }
-        .two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 28px; }
+        .two { display: grid; grid-template-columns: minmax(0, 1.6fr) minmax(0, 1fr); gap: 28px; }
         .two > * { min-width: 0; }
         .scroll { max-height: 460px; padding: 0; }
 
         table.classes { border-collapse: collapse; width: 100%; font-size: 14px; }
         .classes th, .classes td { text-align: right; padding: 7px 12px; white-space: nowrap; }
         .classes th:first-child, .classes td:first-child { text-align: left; padding-left: 18px; }
-        .classes td:first-child { max-width: 240px; overflow: hidden; text-overflow: ellipsis; }
+        .classes td:first-child, .classes td:last-child { max-width: 185px; overflow: hidden; text-overflow: ellipsis; }
         .classes th:last-child, .classes td:last-child { text-align: left; padding-right: 18px; }
         .classes thead th {
           position: sticky; top: 0; background: var(--card); color: var(--soft); font-size: 12.5px; font-weight: 560;
@@ -123,6 +123,10 @@ enum ReportPage {
           .tile .number { font-size: 25px; }
           .panel { padding: 12px; border-radius: 12px; }
           .scroll { padding: 0; }
+          .classes th, .classes td { padding: 7px 6px; }
+          .classes th:first-child, .classes td:first-child { padding-left: 12px; }
+          .classes td:first-child { max-width: 112px; }
+          .meter { display: none; }
           .matrix { font-size: 11px; border-spacing: 1px; }
           .matrix td { width: 26px; min-width: 22px; height: 26px; border-radius: 4px; }
           .matrix th { padding: 0 4px; max-width: 78px; }

@@ -8,10 +8,14 @@ import os
 import shutil
 import sys
 
+import tensorflow as tf
+
 from common import FIXTURES
 
 MODULES = {"graphs": "cases", "refuse": "refusals", "networks": "networks", "ways": "ways", "live": "live",
            "coreml": "coreml", "converted": "converted", "generators": "generators", "labels": "labels"}
+if tf.__version__.startswith("1."):
+    MODULES = {"live1": "live"}
 
 for folder in sys.argv[1:] or MODULES:
     shutil.rmtree(os.path.join(FIXTURES, folder), ignore_errors=True)

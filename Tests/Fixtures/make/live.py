@@ -1,6 +1,7 @@
 """Graphs with their variables beside them: SavedModels and checkpoints, as TensorFlow's first and second version write them.
 
-`live/NAME/` is the folder, `live/NAME.output0.npy` and `1` are TensorFlow's answers to `ways/color0.npy` and `1`.
+`live/NAME/` is the folder, `live/NAME.output0.npy` and `1` are TensorFlow's answers to `ways/color0.npy` and `1`. Run by
+TensorFlow 1.15, this writes what a session saves into `live1/`.
 """
 import os
 import re
@@ -13,6 +14,8 @@ from common import file_at, save_array, save_table
 from tiny import BIAS, DENSE, GAMMA, KERNEL, pictures
 
 v1 = tf.compat.v1
+FIRST = tf.__version__.startswith("1.")
+HOME = "live1" if FIRST else "live"
 
 
 def variable(name, value, resource, partitions=None):
@@ -55,19 +58,20 @@ class Live:
         with tempfile.TemporaryDirectory() as work:
             results = write(os.path.join(work, "model"))
             if not folder:
-                target = os.path.dirname(file_at(f"live/{name}/x"))
-                shutil.copytree(os.path.join(work, "model"), target, dirs_exist_ok=True)
+                target = os.path.dirname(file_at(f"{HOME}/{name}/x"))
+                shutil.rmtree(target)
+                shutil.copytree(os.path.join(work, "model"), target)
         for index, result in enumerate(results):
-            save_array(f"live/{name}.output{index}.npy", result)
+            save_array(f"{HOME}/{name}.output{index}.npy", result)
         self.rows.append((name, (folder or name) + "/" + path, options, note))
 
-    def session(self, name, note, save, resource=False, training=False, options="-", path="", folder=None, **how):
+    def session(self, name, note, save, resource=False, training=False, options="-", path="", folder=None, build=None, **how):
         """A graph of version 1 and its session; `save(session, x, y, folder)` writes it."""
         def write(folder):
             config = v1.ConfigProto(device_count={"CPU": 2}, intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
             with tf.Graph().as_default(), v1.Session(config=config) as session:
                 x = v1.placeholder(tf.float32, [None, 8, 8, 3], name="image")
-                y = network(x, resource, **how)
+                y = build(x) if build else network(x, resource, **how)
                 if training:
                     train(y)
                 session.run(v1.global_variables_initializer())
@@ -106,6 +110,31 @@ def saved_twice(session, x, y, folder):
         "classes": signature(tf.argmax(y, 1)), "other": signature(y)})
     builder.add_meta_graph(["gpu", "serve"], {"serving_default": signature(y)})
     builder.save()
+
+
+def layers(x):
+    """As tf.layers builds it to be trained: batch norms that keep averages and dropout, behind switches."""
+    def constant(value):
+        return v1.constant_initializer(value)
+    training = v1.placeholder_with_default(False, [], name="training")
+    x = v1.layers.conv2d(x, 4, 3, 2, "same", kernel_initializer=constant(KERNEL), bias_initializer=constant(BIAS))
+    for fused in (True, False):
+        x = tf.nn.relu(v1.layers.batch_normalization(
+            x, training=training, fused=fused, gamma_initializer=constant(GAMMA), beta_initializer=constant(BIAS),
+            moving_mean_initializer=constant(BIAS / 2), moving_variance_initializer=constant(GAMMA / 2)))
+    x = v1.layers.dropout(tf.reduce_mean(x, [1, 2]), 0.4, training=training, seed=1)
+    return tf.nn.softmax(v1.layers.dense(x, 3, kernel_initializer=constant(DENSE)), name="softmax")
+
+
+def keras(folder):
+    """Batch norm and dropout behind Keras's learning phase."""
+    model = tf.keras.Sequential([
+        tf.keras.layers.Conv2D(4, 3, 2, "same", use_bias=False, input_shape=[8, 8, 3]), tf.keras.layers.BatchNormalization(),
+        tf.keras.layers.ReLU(), tf.keras.layers.GlobalAveragePooling2D(), tf.keras.layers.Dropout(0.4, seed=1),
+        tf.keras.layers.Dense(3, "softmax", use_bias=False)])
+    model.set_weights([KERNEL, GAMMA, BIAS, BIAS / 2, GAMMA / 2, DENSE])
+    tf.keras.experimental.export_saved_model(model, folder)
+    return [model.predict(picture) for picture in pictures("color")]
 
 
 class Module(tf.Module):
@@ -163,8 +192,17 @@ def write():
     live.session("saved_parts", "partitioned resource variables", saved, resource=True, partitions=3)
     live.session("saved_tags", "a signature of several", saved_twice, options="--signature other")
     live.session("saved_two_tags", "a graph of several", saved_twice, options="--tag serve,gpu", folder="saved_tags")
+    if FIRST:
+        live.session("checkpoint_layers", "tf.layers built to be trained", checkpoint, build=layers)
+        live.add("saved_keras", keras, "what tf.keras exports")
+    else:
+        functions(live)
+    save_table(HOME + "/live.tsv", ("model", "path", "options", "note"), live.rows)
+
+
+def functions(live):
+    """Of version 2: the signatures are functions."""
     live.add("saved_v2", module("probabilities"), "a SavedModel of version 2, one of the outputs of its signature",
              options="--output StatefulPartitionedCall_1:1")
     live.add("saved_v2_signature", module("energy"), "the other of two signatures", options="--signature energies",
              folder="saved_v2")
-    save_table("live/live.tsv", ("model", "path", "options", "note"), live.rows)

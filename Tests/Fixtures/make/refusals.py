@@ -3,6 +3,7 @@ import refused_control
 import refused_files
 import refused_graphs
 import refused_images
+import refused_live
 from common import save_table
 from refusing import Refusals
 
@@ -13,4 +14,5 @@ def write():
     refused_images.write(refusals.add)
     refused_control.write(refusals)
     refused_files.write(refusals)
+    refused_live.write(refusals)
     save_table("refuse/refuse.tsv", ("file", "words", "wrong"), refusals.rows)

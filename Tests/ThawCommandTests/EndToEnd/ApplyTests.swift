@@ -2,10 +2,11 @@ import Foundation
 import Testing
 
 @Suite struct ApplyTests {
+    /// Its placeholder has no shape: that its pictures are gray, the first convolution tells.
     private static let network = Project.fixture("generators/super_resolution.pb")
 
     private func apply(_ words: [String], in folder: TemporaryFolder? = nil) throws -> Thaw.Outcome {
-        try Thaw.run(["apply", ApplyTests.network, "--color", "gray"] + words, in: folder)
+        try Thaw.run(["apply", ApplyTests.network] + words, in: folder)
     }
 
     /// Width and height that a PNG's header says.
@@ -28,7 +29,7 @@ import Testing
     @Test func `a converted model gives the picture that its graph gives`() throws {
         let folder = try TemporaryFolder()
         let model = folder.path("model.mlmodel")
-        let words = ["--color", "gray", "--size", "64x48", "--preprocess", "unit"]
+        let words = ["--size", "64x48", "--preprocess", "unit"]
         let converted = try Thaw.run(["convert", ApplyTests.network, "-o", model] + words)
         #expect(converted.status == 0)
         #expect(converted.errors.contains("the output 'enlarged' is an image\ngray: pixel = 255 · y\n"))
@@ -135,6 +136,7 @@ import Testing
     }
 
     @Test(arguments: [
+        (["PHOTO", "-o", "x.png", "--color", "rgb"], "--color rgb does not fit an input of 1 channel"),
         (["-o", "x.png"], "a picture or a folder of pictures is missing"),
         (["PHOTO"], "-o OUT.png or -o FOLDER is missing"),
         (["PHOTO", "PHOTO", "-o", "x.png"], "one file cannot take 2 pictures; name a folder"),
@@ -167,9 +169,7 @@ import Testing
         let path = folder.path("large.pgm")
         // 12,000 × 12,000 gray pixels.
         try (Data("P5 12000 12000 255\n".utf8) + Data(count: 144_000_000)).write(to: URL(fileURLWithPath: path))
-        let words = [
-            "apply", ApplyTests.network, "--color", "gray", path, "-o", folder.path("x.png"), "--threads", "1",
-        ]
+        let words = ["apply", ApplyTests.network, path, "-o", folder.path("x.png"), "--threads", "1"]
         let outcome = try Thaw.run(words, shell: "ulimit -v 4000000;")
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("\(path): the picture of 12000 × 12000 pixels is too large"))

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// SavedModels and checkpoints on the command line. What lacks a variable stands among the files to refuse.
+@Suite struct LiveGraphTests {
+    /// What is wrong, which fixture it is done to, what is done, and what must be said of which file.
+    struct Damage: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var model = "checkpoint"
+        let file: String
+        let problem: String
+        let change: @Sendable (URL) throws -> Void
+    }
+
+    private static func edit(_ file: URL, _ change: (inout Data) -> Void) throws {
+        var data = try Data(contentsOf: file)
+        change(&data)
+        try data.write(to: file)
+    }
+
+    /// Changes the kind of compression of a table's first block, with the check that belongs to it.
+    private static func compress(_ file: URL) throws {
+        try edit(file) { data in
+            func check(_ size: Int) -> [UInt8] {
+                let sum = data.prefix(size + 1).withUnsafeBytes { CRC32C.masked(CRC32C.sum($0)) }
+                return withUnsafeBytes(of: sum.littleEndian) { Array($0) }
+            }
+            let size = (1..<data.count - 5).first { data[($0 + 1)..<($0 + 5)].elementsEqual(check($0)) }!
+            data[size] = 7
+            data.replaceSubrange(size + 1..<size + 5, with: check(size))
+        }
+    }
+
+    private static let damages = [
+        Damage(
+            testDescription: "a byte of the index differs", file: "model.ckpt-7.index",
+            problem: "byte 0: the checksum of a block is wrong: the file is damaged; copy or download it again"
+        ) { try edit($0) { $0[10] ^= 1 } },
+        Damage(
+            testDescription: "a byte of a variable differs", file: "model.ckpt-7.data-00000-of-00001",
+            problem: "conv/kernel: the checksum of the variable's value is wrong: the file is damaged; "
+        ) { try edit($0) { $0[5] ^= 1 } },
+        Damage(
+            testDescription: "the index is cut off", file: "model.ckpt-7.index",
+            problem: "the table is cut off, or no table of a checkpoint; copy or download the file again"
+        ) { try edit($0) { $0 = $0.prefix($0.count / 2) } },
+        Damage(
+            testDescription: "an unknown compression", file: "model.ckpt-7.index",
+            problem: "the table is compressed (number 7), which is not supported; "
+        ) { try compress($0) },
+        Damage(
+            testDescription: "a shard is missing", model: "checkpoint_shards", file: "model.ckpt-7.data-00001-of-00002",
+            problem: "data file 2 of 2 of the variables cannot be read: it is missing or closed to you; "
+        ) { try FileManager.default.removeItem(at: $0) },
+        Damage(
+            testDescription: "a SavedModel without its variables", model: "saved",
+            file: "variables/variables.data-00000-of-00001",
+            problem: "data file 1 of 1 of the variables cannot be read: it is missing or closed to you; "
+        ) { try FileManager.default.removeItem(at: $0) },
+    ]
+
+    @Test(arguments: damages) func `a damaged one is refused, and the file at fault is named`(_ damage: Damage) throws {
+        let folder = try TemporaryFolder()
+        let model = folder.url.appending(path: "model")
+        try FileManager.default.copyItem(atPath: Project.fixture("live/" + damage.model), toPath: model.path)
+        let file = model.appending(path: damage.file)
+        try damage.change(file)
+        let outcome = try Thaw.run("convert", "model", "-o", "m.mlmodel", in: folder)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("thaw: model/\(damage.file): "), "\(outcome.errors)")
+        #expect(outcome.errors.contains(damage.problem), "\(outcome.errors)")
+        #expect(try folder.names == ["model"])
+    }
+
+    @Test(arguments: [
+        (
+            ["saved", "--tag", "train"],
+            "no graph of the SavedModel has the tag 'train'; its graphs have 'serve'\nhint: --tag serve\n"
+        ),
+        (
+            ["saved_tags"],
+            "the SavedModel has no signature 'serving_default'; it has 'classes', 'other'\nhint: --signature classes\n"
+        ),
+        (
+            ["saved_v2", "--signature", "x"],
+            "the SavedModel has no signature 'x'; it has 'energies', 'serving_default'\nhint: --signature energies\n"
+        ),
+        (["checkpoint", "--tag", "serve"], "--tag is for SavedModels\n"),
+        (["checkpoint/model.ckpt-8"], "no such file\n"),
+    ]) func `a tag, a signature or a checkpoint that is not there is told with those that are`(
+        _ words: [String], _ message: String
+    ) throws {
+        let path = Project.fixture("live/" + words[0])
+        let folder = try TemporaryFolder()
+        let outcome = try Thaw.run(["convert", path, "-o", "m.mlmodel"] + words.dropFirst(), in: folder)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.hasSuffix(message), "\(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("thaw: \(path)"), "\(outcome.errors)")
+    }
+
+    @Test func `a graph without its checkpoint is told what is missing`() throws {
+        let folder = try TemporaryFolder()
+        let meta = folder.path("model.ckpt-7.meta")
+        try FileManager.default.copyItem(atPath: Project.fixture("live/checkpoint/model.ckpt-7.meta"), toPath: meta)
+        let outcome = try Thaw.run("convert", meta, in: folder)
+        #expect(outcome.status == 2)
+        let index = folder.path("model.ckpt-7.index")
+        #expect(outcome.errors.hasPrefix("thaw: \(meta): the .meta file holds only the graph"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("there is no \(index); put the .index and .data files"), "\(outcome.errors)")
+    }
+}
