@@ -66,13 +66,17 @@ def largest(actual, expected):
 class Conformance:
     def __init__(self, thaw, folder):
         self.thaw, self.folder = thaw, folder
-        shared = os.environ.get("THAW_SHARED") or os.path.join(os.path.dirname(ROOT), "shared")
-        self.judges = os.path.join(shared, "judges")
+        self.shared = os.environ.get("THAW_SHARED") or os.path.join(os.path.dirname(ROOT), "shared")
+        self.judges = os.path.join(self.shared, "judges")
         self.judged = os.path.isdir(self.judges) and run(sys.executable, "-c", "import coremltools, sklearn, torch")[0] == 0
         self.photograph = sorted(glob.glob(os.path.join(ROOT, "Tests", "Fixtures", "photographs", "*.jpg")))[0]
 
     def path(self, name):
         return os.path.join(self.folder, name)
+
+    def shared_graphs(self):
+        """The names of the real graphs that the judges come with."""
+        return [model["name"] for model in coreml.shared_models(self.shared)] if self.judged else []
 
     def command(self, *words):
         status, text = run(self.thaw, *words)
@@ -167,8 +171,8 @@ class Conformance:
         print(f"\n{len(names) - failures} of {len(names)} networks conform\n", flush=True)
         return failures
 
-    def check_files(self, names):
-        """Holds the Core ML files to the judges; how many are wrong."""
+    def check_files(self, names, shared):
+        """Holds the Core ML files of networks and of shared graphs to the judges; how many are wrong."""
         import networks
         import numpy as np
         judge = coreml.CoreML(self.thaw, self.folder, self.judges)
@@ -180,7 +184,7 @@ class Conformance:
                 answers = np.load(self.path(name + "_answers.npy"))
                 yield coreml.network(name, self.path(name + ".pb"), inputs, answers, networks.ALL[name][2],
                                      lambda name=name: self.exact(name))
-            yield from coreml.shared_graphs(os.path.dirname(self.judges))
+            yield from coreml.shared_graphs(self.shared, shared)
 
         print(coreml.heading(), flush=True)
         for graph in graphs():
@@ -194,20 +198,22 @@ def main():
     import networks
 
     parser = argparse.ArgumentParser()
-    parser.add_argument("names", nargs="*", help="the networks; all unless told which: " + ", ".join(networks.ALL))
+    parser.add_argument("names", nargs="*",
+                        help="networks, or graphs of ../shared; all unless told which: " + ", ".join(networks.ALL))
     parser.add_argument("--thaw", default=os.path.join(ROOT, ".build", "release", "thaw"))
     parser.add_argument("--folder", default=os.path.join(ROOT, ".build", "conformance"))
     parser.add_argument("--coreml", action="store_true", help="check only the Core ML files")
     arguments = parser.parse_args()
-    names = arguments.names or list(networks.ALL)
-    for name in names:
-        if name not in networks.ALL:
-            parser.error(f"there is no network '{name}'; " + ", ".join(networks.ALL))
     os.makedirs(arguments.folder, exist_ok=True)
     conformance = Conformance(os.path.abspath(arguments.thaw), arguments.folder)
+    graphs = conformance.shared_graphs()
+    for name in arguments.names:
+        if name not in networks.ALL and name not in graphs:
+            parser.error(f"there is no network '{name}'; " + ", ".join([*networks.ALL, *graphs]))
+    names = [name for name in networks.ALL if name in (arguments.names or networks.ALL)]
     failures = 0 if arguments.coreml else conformance.check_networks(names)
     if conformance.judged:
-        failures += conformance.check_files(names)
+        failures += conformance.check_files(names, [name for name in graphs if name in (arguments.names or graphs)])
     else:
         print("the Core ML files were not checked: the judges were not at hand")
     sys.exit(1 if failures else 0)

@@ -84,6 +84,9 @@ def main(graph, feed, fetch, shape, colour, scale, bias, start):
             continue
         try:
             model = converted.make(form)
+            names = [feature.name for feature in model.get_spec().description.input]
+            if len(names) > 1:
+                raise ValueError(f"it wants {names[1]} besides the image")
             model.save(path + ".part" + ending)
             os.rename(path + ".part" + ending, path + ending)
         except Exception as error:
