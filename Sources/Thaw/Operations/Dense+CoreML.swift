@@ -34,16 +34,16 @@ extension Dense {
             guard inputs > 0, outputs > 0, inputs < 1 << 32, outputs < 1 << 32 else {
                 throw layer.refused("the number of inputs or outputs is not possible")
             }
-            // As an image of five axes the row stands along the channels.
-            let isImage = shape.rank == 4
-            guard (isImage ? shape.elementCount / shape[0] : shape.last) == inputs, isImage || shape.rank == 2 else {
+            // Of four and five axes the last three are one row: the pixels of an image.
+            let isImage = shape.rank > 3
+            let rowAxes = min(isImage ? 3 : 1, shape.rank)
+            guard shape.suffix(rowAxes).reduce(1, *) == inputs else {
                 throw layer.refused("\(inputs) inputs do not fit an array of shape \(shape)")
             }
             let matrix = try layer.weights(parameters.weights, [outputs, inputs]).transposed([1, 0])
             let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
-            let row = isImage ? try reading.add(Reshape([shape[0], inputs]), [input], layer) : input
-            let product = try reading.add(Dense(matrix: matrix, bias: bias), [row], layer)
-            return [isImage ? try reading.add(Reshape([shape[0], outputs, 1, 1]), [product], layer) : product]
+            let result = Shape(shape.dropLast(rowAxes) + [outputs] + (isImage ? [1, 1] : []))
+            return [try dense(Dense(matrix: matrix, bias: bias), input, result, layer, &reading)]
         },
         NeuralRule("batchedMatmul") { layer, reading in
             let parameters = layer.parameters
@@ -72,10 +72,18 @@ extension Dense {
         }
         let matrix = try layer.weights(parameters.weights, [outputs, inputs]).transposed([1, 0])
         let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
-        let dense = Dense(matrix: matrix, bias: bias)
-        if shape.rank == 2 { return try reading.add(dense, [input], layer) }
-        let rows = try reading.add(Reshape([shape.elementCount / inputs, inputs]), [input], layer)
+        let result = Shape(shape.dropLast() + [outputs])
+        return try dense(Dense(matrix: matrix, bias: bias), input, result, layer, &reading)
+    }
+
+    /// A dense layer on an array of any rank, whose rows stand one behind the other.
+    private static func dense(
+        _ dense: Dense, _ input: Graph.Value, _ result: Shape, _ layer: NeuralLayer, _ reading: inout NeuralReading
+    ) throws -> Graph.Value {
+        let inputs = dense.matrix.shape[0]
+        let count = reading.shape(input).elementCount / inputs
+        let rows = try reading.reshaped(input, [count, inputs], layer)
         let product = try reading.add(dense, [rows], layer)
-        return try reading.add(Reshape(Shape(shape.dropLast() + [outputs])), [product], layer)
+        return try reading.reshaped(product, result, layer)
     }
 }

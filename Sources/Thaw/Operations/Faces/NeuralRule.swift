@@ -14,6 +14,11 @@ struct NeuralReading {
         try builder.add(operation, inputs, name: layer.name)[0]
     }
 
+    /// The value in another shape.
+    mutating func reshaped(_ value: Graph.Value, _ shape: Shape, _ layer: NeuralLayer) throws -> Graph.Value {
+        self.shape(value) == shape ? value : try add(Reshape(shape), [value], layer)
+    }
+
     /// The value as float32, as every array is to Core ML.
     mutating func asFloats(_ value: Graph.Value, _ layer: NeuralLayer) throws -> Graph.Value {
         builder[value].element == .float32 ? value : try add(Cast(element: .float32), [value], layer)
