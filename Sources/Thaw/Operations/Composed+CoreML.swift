@@ -49,14 +49,16 @@ enum ComposedLayers {
             let (mode, size): (String, Int) = (layer.parameters.mode, layer.parameters.blockSize)
             return [
                 try layer.composed(&reading) { composed, x in
-                    let exchange: Composed<Graph.Value>.Exchange? =
+                    let exchange: BlockExchange.Exchange? =
                         switch mode {
                         case "SPACE_TO_DEPTH": .spaceToDepth
                         case "DEPTH_TO_SPACE": .depthToSpace
                         case "PIXEL_SHUFFLE": .pixelShuffle
                         default: nil
                         }
-                    guard let exchange, let result = try composed.exchanged(x, exchange, shape, size: size) else {
+                    guard let blocks = exchange.map({ BlockExchange(exchange: $0, size: size) }),
+                        let result = try composed.exchanged(x, blocks, shape)
+                    else {
                         throw layer.refused("blocks of \(size)×\(size) do not fit an array of shape \(shape)")
                     }
                     return result
@@ -127,7 +129,7 @@ enum ComposedLayers {
 
 extension NeuralLayer {
     /// What is composed of the layer's first input.
-    fileprivate func composed(
+    func composed(
         _ reading: inout NeuralReading, _ body: (Composed<Graph.Value>, Graph.Value) throws -> Graph.Value
     ) throws -> Graph.Value {
         let first = try input()

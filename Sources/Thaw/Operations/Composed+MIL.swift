@@ -44,12 +44,12 @@ enum ComposedOperations {
     ]
 
     private static func exchanged(
-        _ op: MILRead, _ reading: inout MILReading, _ exchange: Composed<Operand>.Exchange, _ key: String
+        _ op: MILRead, _ reading: inout MILReading, _ exchange: BlockExchange.Exchange, _ key: String
     ) throws -> Operand {
         let shape = try op.operand().shape
         let size = try op.integer(key)
         return try op.composed(&reading) { composed, x in
-            guard let result = try composed.exchanged(x, exchange, shape, size: size) else {
+            guard let result = try composed.exchanged(x, BlockExchange(exchange: exchange, size: size), shape) else {
                 throw op.refused("blocks of \(size)×\(size) do not fit an array of shape \(shape)")
             }
             return result
@@ -59,7 +59,7 @@ enum ComposedOperations {
 
 extension MILRead {
     /// What is composed of the operation's first argument.
-    fileprivate func composed(
+    func composed(
         _ reading: inout MILReading, _ body: (Composed<Operand>, Operand) throws -> Operand
     ) throws -> Operand {
         let x = try operand()

@@ -86,40 +86,30 @@ struct Composed<Value> {
         return try add(Binary(.divide), [centred, apply(.add, deviation, epsilon)])
     }
 
-    // MARK: Blocks of pixels
+    // MARK: Images
 
-    /// How blocks of pixels and channels are exchanged.
-    enum Exchange {
-        /// Channels become blocks of pixels: those of a pixel of the block stand together, or those of a channel.
-        case depthToSpace, pixelShuffle
-        /// The other way round.
-        case spaceToDepth, pixelUnshuffle
+    /// An image of this shape, channels before height, with blocks of pixels exchanged; nil where they do not fit.
+    func exchanged(_ x: Value, _ blocks: BlockExchange, _ shape: Shape) throws -> Value? {
+        try blocks.rearrangement(of: shape, .first)?.steps.reduce(x) { try add($1, [$0]) }
     }
 
-    /// An image of this shape, channels before height, with blocks of `size` by `size` pixels exchanged; nil where they do not
-    /// fit.
-    func exchanged(_ x: Value, _ exchange: Exchange, _ shape: Shape, size: Int) throws -> Value? {
-        guard shape.rank == 4, (1..<1 << 12).contains(size) else { return nil }
-        let (batch, depth, height, width) = (shape[0], shape[1], shape[2], shape[3])
-        switch exchange {
-        case .depthToSpace, .pixelShuffle:
-            guard depth % (size * size) == 0 else { return nil }
-            let rest = depth / (size * size)
-            let isShuffle = exchange == .pixelShuffle
-            let axes = isShuffle ? [batch, rest, size, size] : [batch, size, size, rest]
-            return try rearranged(
-                x, axes + [height, width], isShuffle ? [0, 1, 4, 2, 5, 3] : [0, 3, 4, 1, 5, 2],
-                [batch, rest, height * size, width * size])
-        case .spaceToDepth, .pixelUnshuffle:
-            guard height % size == 0, width % size == 0 else { return nil }
-            return try rearranged(
-                x, [batch, depth, height / size, size, width / size, size],
-                exchange == .pixelUnshuffle ? [0, 1, 3, 5, 2, 4] : [0, 3, 5, 1, 2, 4],
-                [batch, depth * size * size, height / size, width / size])
+    /// An array of this shape with borders made of its own elements, so many before and after each axis.
+    func bordered(_ x: Value, _ shape: Shape, _ border: OwnBorder, before: [Int], after: [Int]) throws -> Value {
+        var (x, shape) = (x, shape)
+        for axis in shape.indices where before[axis] + after[axis] > 0 {
+            let all = shape.map { StridedSlice.Range(start: 0, count: $0) }
+            func part(_ range: StridedSlice.Range, _ count: Int) throws -> [Value] {
+                guard count > 0 else { return [] }
+                var ranges = all
+                ranges[axis] = range
+                let slice = try add(StridedSlice(ranges: ranges), [x])
+                return Array(repeating: slice, count: count / range.count)
+            }
+            let ranges = border.ranges(before[axis], after[axis], of: shape[axis])
+            let parts = try part(ranges.before, before[axis]) + [x] + part(ranges.after, after[axis])
+            x = try add(Concatenation(axis: axis), parts)
+            shape[axis] += before[axis] + after[axis]
         }
-    }
-
-    private func rearranged(_ x: Value, _ axes: [Int], _ order: [Int], _ result: Shape) throws -> Value {
-        try add(Reshape(result), [add(Transpose(order), [add(Reshape(Shape(axes)), [x])])])
+        return x
     }
 }

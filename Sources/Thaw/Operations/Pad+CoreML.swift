@@ -21,12 +21,22 @@ extension Pad: NeuralOperation {
 extension Pad {
     static let neural = [
         NeuralRule("padding") { layer, reading in
-            guard layer.parameters.has("constant") || layer.parameters.choice == nil else {
-                throw layer.refused("only constant padding is supported")
-            }
             let shape = reading.shape(try layer.input())
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             let borders = try layer.edges(layer.parameters.paddingAmounts)
+            let kinds: [String: OwnBorder] = ["reflection": .reflected, "replication": .repeated]
+            if let border = layer.parameters.choice.flatMap({ kinds[$0] }) {
+                let before = [0, 0, borders.height.0, borders.width.0]
+                let after = [0, 0, borders.height.1, borders.width.1]
+                guard zip(before + after, shape.dimensions + shape).allSatisfy({ border.fits($0, of: $1) }) else {
+                    throw layer.refused("borders of \(before) and \(after) do not fit an array of shape \(shape)")
+                }
+                return [
+                    try layer.composed(&reading) {
+                        try $0.bordered($1, shape, border, before: before, after: after)
+                    }
+                ]
+            }
             let constant: Message = layer.parameters["constant"]
             let pad = Pad(
                 before: [0, 0, borders.height.0, borders.width.0], after: [0, 0, borders.height.1, borders.width.1],

@@ -18,7 +18,6 @@ extension Pad {
         MILRule("pad") { op, reading in
             let x = try op.operand()
             let mode = try op.text("mode", default: "constant")
-            guard mode == "constant" else { throw op.refused("the mode '\(mode)' is not supported") }
             let amounts = try op.integers("pad")
             let first = x.shape.rank - amounts.count / 2
             guard amounts.count % 2 == 0, first >= 0, amounts.allSatisfy((0..<1 << 24).contains) else {
@@ -26,10 +25,20 @@ extension Pad {
             }
             // It is given for the last axes.
             let all = Array(repeating: 0, count: 2 * first) + amounts
-            let pad = Pad(
-                before: x.shape.indices.map { all[2 * $0] }, after: x.shape.indices.map { all[2 * $0 + 1] },
-                value: try op.number("constant_val", default: 0))
-            return [try reading.add(pad, x, op)]
+            let before = x.shape.indices.map { all[2 * $0] }
+            let after = x.shape.indices.map { all[2 * $0 + 1] }
+            if mode == "constant" {
+                let value = try op.number("constant_val", default: 0)
+                return [try reading.add(Pad(before: before, after: after, value: value), x, op)]
+            }
+            let borders: [String: OwnBorder] = ["reflect": .reflected, "replicate": .repeated]
+            guard let border = borders[mode] else { throw op.refused("the mode '\(mode)' is not supported") }
+            guard zip(before + after, x.shape.dimensions + x.shape).allSatisfy({ border.fits($0, of: $1) }) else {
+                throw op.refused("the padding \(amounts) does not fit an array of shape \(x.shape)")
+            }
+            return [
+                try op.composed(&reading) { try $0.bordered($1, x.shape, border, before: before, after: after) }
+            ]
         }
     ]
 }

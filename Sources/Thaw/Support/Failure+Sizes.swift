@@ -2,7 +2,9 @@
 extension Failure {
     static func sizeMatters(_ node: String, _ kind: String, _ size: some CustomStringConvertible) -> Failure {
         Failure(
-            place: node, "the \(kind) is another one for images of \(size) pixels",
+            place: node,
+            "the \(kind) holds numbers that are others for images of \(size) pixels, and Core ML leaves only the sizes of "
+                + "arrays open",
             remedy: "the network works at one size only, or at fewer",
             hint: "--size with one size, or with those that the network was made for, converts it")
     }

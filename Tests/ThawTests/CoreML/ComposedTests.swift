@@ -9,7 +9,7 @@ private struct ComposedCase: CustomTestStringConvertible, Sendable {
     /// Makes a layer of that kind; nil where only programs have it.
     var layer: (@Sendable (inout Message) -> Void)?
     /// The kind of a program's operation and what it takes beside `x`.
-    var operation: (kind: String, arguments: [(String, Tensor)])?
+    var operation: (kind: String, arguments: [(String, Message)])?
     /// The answer, [channel][row][column] as the image is.
     let expected: @Sendable (Planes) -> Planes
 }
@@ -20,14 +20,27 @@ private func mapped(_ function: @escaping @Sendable (Float, Int) -> Float) -> @S
     { image in image.enumerated().map { channel, plane in plane.map { $0.map { function($0, channel) } } } }
 }
 
-private func number(_ key: String, _ number: Float) -> (String, Tensor) { (key, Tensor([number], shape: [])) }
-
-private func numbers(_ key: String, _ numbers: [Float]) -> (String, Tensor) {
-    (key, Tensor(numbers, shape: [numbers.count]))
+private func number(_ key: String, _ number: Float) -> (String, Message) {
+    (key, .immediate(Tensor([number], shape: [])))
 }
 
-private func integer(_ key: String, _ integer: Int) -> (String, Tensor) {
-    (key, Tensor(integers: [integer], shape: []))
+private func numbers(_ key: String, _ numbers: [Float]) -> (String, Message) {
+    (key, .immediate(Tensor(numbers, shape: [numbers.count])))
+}
+
+private func integers(_ key: String, _ integers: [Int]) -> (String, Message) {
+    (key, .immediate(Tensor(integers: integers, shape: [integers.count])))
+}
+
+private func integer(_ key: String, _ integer: Int) -> (String, Message) {
+    (key, .immediate(Tensor(integers: [integer], shape: [])))
+}
+
+private func isTrue(_ key: String) -> (String, Message) { (key, .immediate(Tensor(1, element: .bool))) }
+
+/// The image with rows and columns taken from these places.
+private func taken(_ rows: [Int], _ columns: [Int]) -> @Sendable (Planes) -> Planes {
+    { image in image.map { plane in rows.map { row in columns.map { plane[row][$0] } } } }
 }
 
 /// Less the mean, and by the deviation and the default epsilon.
@@ -107,9 +120,7 @@ private let cases: [ComposedCase] = [
             $0.reduceL1.axes = [1]
             $0.reduceL1.keepDims = true
         },
-        operation: (
-            "reduce_l1_norm", [("axes", Tensor(integers: [1], shape: [1])), ("keep_dims", Tensor(1, element: .bool))]
-        ),
+        operation: ("reduce_l1_norm", [integers("axes", [1]), isTrue("keep_dims")]),
         expected: { image in
             [(0..<4).map { row in (0..<4).map { column in image.reduce(0) { $0 + abs($1[row][column]) } } }]
         }),
@@ -119,10 +130,7 @@ private let cases: [ComposedCase] = [
             $0.reduceLogSumExp.axes = [1]
             $0.reduceLogSumExp.keepDims = true
         },
-        operation: (
-            "reduce_log_sum_exp",
-            [("axes", Tensor(integers: [1], shape: [1])), ("keep_dims", Tensor(1, element: .bool))]
-        ),
+        operation: ("reduce_log_sum_exp", [integers("axes", [1]), isTrue("keep_dims")]),
         expected: { image in
             [
                 (0..<4).map { row in
@@ -153,6 +161,20 @@ private let cases: [ComposedCase] = [
                 }
             }
         }),
+    ComposedCase(
+        testDescription: "a mirrored border",
+        layer: {
+            $0.padding.choose("reflection")
+            $0.padding["paddingAmounts"].setBorders([(2, 1), (0, 3)])
+        }, operation: ("pad", [integers("pad", [2, 1, 0, 3]), ("mode", .text("reflect"))]),
+        expected: taken([2, 1, 0, 1, 2, 3, 2], [0, 1, 2, 3, 2, 1, 0])),
+    ComposedCase(
+        testDescription: "a border of the outermost pixels",
+        layer: {
+            $0.padding.choose("replication")
+            $0.padding["paddingAmounts"].setBorders([(1, 0), (2, 5)])
+        }, operation: ("pad", [integers("pad", [1, 0, 2, 5]), ("mode", .text("replicate"))]),
+        expected: taken([0, 0, 1, 2, 3], [0, 0, 0, 1, 2, 3, 3, 3, 3, 3, 3])),
 ]
 
 @Suite struct ComposedTests {
@@ -207,12 +229,12 @@ private let cases: [ComposedCase] = [
         let expected = composed.expected(planes)
         operation.type = kind
         var inputs: [Message] = operation.inputs
-        for (key, tensor) in arguments {
+        for (key, value) in arguments {
             var entry = inputs[0]
             entry.key = key
             var bindings: [Message] = entry.value.arguments
             bindings[0] = Message(MessageType.operation.type(of: "inputs").type(of: "value").type(of: "arguments"))
-            bindings[0].value = .immediate(tensor)
+            bindings[0].value = value
             entry.value.arguments = bindings
             inputs.append(entry)
         }
@@ -228,6 +250,16 @@ private let cases: [ComposedCase] = [
         described[0].name = outputs[0].name as String
         message.description.output = described
         check(try answer(message), expected)
+    }
+
+    @Test func `a mirrored border as wide as the image is refused`() throws {
+        var message = try NeuralNetworkWriter.message(model)
+        var layers: [Message] = message.neuralNetwork.layers
+        layers[0].padding.choose("reflection")
+        layers[0].padding["paddingAmounts"].setBorders([(0, 4), (0, 0)])
+        message.neuralNetwork.layers = layers
+        let failure = #expect(throws: Failure.self) { try ModelReader.run(message) }
+        #expect(failure?.problemText.contains("do not fit an array of shape") == true)
     }
 
     // MARK: Mean images

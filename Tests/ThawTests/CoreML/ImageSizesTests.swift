@@ -64,6 +64,17 @@ import Testing
                 node("resized", "ResizeBilinear", ["first", "larger"], ["half_pixel_centers": .bool(true)]),
             ] + convolution("last", "resized", (4, 3)) + [node("picture", "Sigmoid", ["last"])])
 
+    /// A mirrored border, and channels made pixels: a picture twice as large.
+    private static let bordered = GraphDefinition(
+        nodes: [
+            image, constant("border", Tensor(integers: [0, 0, 1, 1, 1, 1, 0, 0], shape: [4, 2])),
+            node("mirror", "MirrorPad", ["image", "border"], ["mode": .string("REFLECT")]),
+        ] + convolution("first", "mirror", (3, 12), padding: "VALID")
+            + [
+                node("blocks", "DepthToSpace", ["first"], ["block_size": .int(2)]),
+                node("picture", "Sigmoid", ["blocks"]),
+            ])
+
     private static let list = ImageSizes.enumerated([
         ImageSize(width: 16, height: 16), ImageSize(width: 21, height: 17), ImageSize(width: 40, height: 24),
     ])
@@ -103,7 +114,7 @@ import Testing
 
     @Test(arguments: Dialect.allCases, [list, range])
     func `what is written gives at each size what the graph gives`(_ dialect: Dialect, _ sizes: ImageSizes) throws {
-        for graph in [Self.classifying, Self.enlarging] {
+        for graph in [Self.classifying, Self.enlarging, Self.bordered] {
             let folder = try TemporaryFolder()
             let read = try Self.again(Self.converted(graph, sizes), dialect, folder)
             #expect(read.image?.sizes == sizes)

@@ -1,0 +1,81 @@
+/// A border around an array made of its own elements.
+enum OwnBorder: Sendable {
+    /// As in a mirror at the edge, which itself is left out, or is there twice.
+    case reflected, mirrored
+    /// The outermost elements over and over.
+    case repeated
+
+    /// The elements of an axis of so many that stand before and after it; of repeated ones only one.
+    /// - Precondition: `fits`.
+    func ranges(_ before: Int, _ after: Int, of length: Int) -> (before: StridedSlice.Range, after: StridedSlice.Range)
+    {
+        if self == .repeated { return (.init(start: 0, count: 1), .init(start: length - 1, count: 1)) }
+        let skipped = self == .reflected ? 1 : 0
+        return (
+            .init(start: skipped + before - 1, count: before, step: -1),
+            .init(start: length - 1 - skipped, count: after, step: -1)
+        )
+    }
+
+    /// Whether an axis of so many elements has enough for a border.
+    func fits(_ amount: Int, of length: Int) -> Bool {
+        switch self {
+        case .reflected: (0..<Swift.max(1, length)).contains(amount)
+        case .mirrored: (0...length).contains(amount)
+        case .repeated: (0..<1 << 12).contains(amount) && (length > 0 || amount == 0)
+        }
+    }
+}
+
+/// A border around an image as in a mirror at its edge, which itself is left out: TensorFlow's REFLECT.
+///
+/// A graph says it by slices and concatenations, which passes and engine know already; where Core ML is written that has one
+/// layer for it, it is found again: see `Graph.withNamedBlocks`. Only numbers with fractions are mirrored so.
+struct MirrorPad: Operation {
+    /// Pixels added before and after the image, along height and along width.
+    var before: [Int]
+    var after: [Int]
+
+    var kind: String { "MirrorPad" }
+    var isSpatial: Bool { true }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        var shape = inputs[0].shape
+        guard shape.rank == 4 else { throw Failure.wrongRank(4, shape) }
+        for (axis, amount) in zip([1, 2], zip(before, after)) {
+            guard [amount.0, amount.1].allSatisfy({ OwnBorder.reflected.fits($0, of: shape[axis]) }) else {
+                throw Failure.sliceOutside(shape)
+            }
+            shape[axis] += amount.0 + amount.1
+        }
+        return [TensorType(shape, inputs[0].element)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let composed = Composed<Tensor> { $0.evaluate($1)[0] }
+        return [
+            try! composed.bordered(
+                inputs[0], inputs[0].shape, .reflected, before: [0] + before + [0], after: [0] + after + [0])
+        ]
+    }
+}
+
+extension MirrorPad: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        layers.add(node) { layer in
+            layer.padding.choose("reflection")
+            layer.padding["paddingAmounts"].setBorders(Array(zip(before, after)))
+        }
+    }
+}
+
+extension MirrorPad: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        block.add(
+            "pad", node,
+            [
+                "x": .value(node.input), "pad": .integers([before[0], after[0], before[1], after[1]]),
+                "mode": .text("reflect"), "constant_val": .number(0),
+            ])
+    }
+}
