@@ -56,7 +56,7 @@ struct NeuralNetworkWriter {
     private init(_ model: Model, _ graph: Graph, _ arrays: NeuralArrays, _ target: CoreMLVersion?) {
         (self.model, self.target) = (model, target)
         self.graph = graph
-        layers = NeuralLayers(arrays)
+        layers = NeuralLayers(arrays, target: target)
     }
 
     private mutating func run() throws -> Message {

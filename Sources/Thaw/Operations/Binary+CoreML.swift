@@ -105,7 +105,13 @@ extension Binary: NeuralOperation {
 
     private func writeTwoInputs(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         let simple: [Function: String] = [.add: "add", .multiply: "multiply", .maximum: "max", .minimum: "min"]
-        if let kind = simple[function], node.inputs[0].shape == node.inputs[1].shape {
+        let shapes = node.inputs.map(\.shape)
+        if let kind = simple[function], shapes[0] == shapes[1] { return layers.add(node) { $0.choose(kind) } }
+        // Sums and products of old repeat a number a channel over its image (coremltools' NeuralNetwork.proto, AddLayerParams).
+        if let kind = simple[function], function == .add || function == .multiply, layers.arrays == .images,
+            shapes.allSatisfy({ $0.rank == 4 }), shapes.contains(node.output.shape),
+            shapes.contains(Shape(node.output.shape.prefix(2) + [1, 1]))
+        {
             return layers.add(node) { $0.choose(kind) }
         }
         try layers.requireExactArrays()

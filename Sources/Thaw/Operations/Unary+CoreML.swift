@@ -89,6 +89,11 @@ extension Unary: NeuralOperation {
     }
 
     private func writeClip(_ low: Float, _ high: Float, _ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        if let target = layers.target, target < .iOS13 {
+            // Such systems know lower bounds only: first of what is negated, and then of that negated again.
+            let above = layers.addPart(node, "above", node.inputs) { $0.writeBound(-high) }
+            return layers.add(node.name, [above], node.outputs) { $0.writeBound(low) }
+        }
         try layers.requireExactArrays()
         layers.add(node) {
             $0.choose("clip")
@@ -103,6 +108,13 @@ extension Message {
     fileprivate mutating func writeHardSigmoid(_ alpha: Float, _ beta: Float) {
         self.activation.sigmoidHard.alpha = alpha
         self.activation.sigmoidHard.beta = beta
+    }
+
+    /// Makes a layer max(bound, −x).
+    fileprivate mutating func writeBound(_ bound: Float) {
+        self.unary.type = "THRESHOLD"
+        self.unary.alpha = bound
+        self.unary.scale = -1.0 as Float
     }
 
     /// Makes a layer x ^ exponent.
@@ -139,6 +151,9 @@ extension Unary {
                 ]
             case ("ELU", let parameters?): return [try readElu(parameters.alpha, layer, &reading)]
             case ("linear", let parameters?):
+                if parameters.alpha as Float == -1, parameters.beta as Float == 0 {
+                    return [try reading.negated(layer.input(), layer)]
+                }
                 let product = try reading.add(
                     Binary(.multiply, constant: Tensor([parameters.alpha as Float], shape: [])), [layer.input()], layer)
                 return [
@@ -184,7 +199,11 @@ extension Unary {
                 try reading.add(
                     Binary(function, constant: Tensor([number], shape: []), constantFirst: first), [value], layer)
             }
-            if scale != 1 { value = try combined(.multiply, scale) }
+            if scale == -1 {
+                value = try reading.negated(value, layer)
+            } else if scale != 1 {
+                value = try combined(.multiply, scale)
+            }
             if shift != 0 { value = try combined(.add, shift) }
             switch type {
             case "SQRT": return [try reading.add(Unary(.squareRoot), [value], layer)]
@@ -205,7 +224,13 @@ extension Unary {
                 case -1: return [try reading.add(Unary(.reciprocal), [value], layer)]
                 default: return [try combined(.power, alpha)]
                 }
-            case "THRESHOLD": return [try combined(.maximum, alpha)]
+            case "THRESHOLD":
+                // A lower bound of what is negated is an upper bound before.
+                if let positive = reading.beforeNegation(value) {
+                    let bound = Binary(.minimum, constant: Tensor([-alpha], shape: []))
+                    return [try reading.negated(reading.add(bound, [positive], layer), layer)]
+                }
+                return [try combined(.maximum, alpha)]
             default: throw layer.refused("the function \(type) is not supported")
             }
         },
@@ -220,5 +245,22 @@ extension Unary {
         let power = try reading.add(Unary(.elu), [negative], layer)
         let scaled = try reading.add(Binary(.multiply, constant: Tensor([alpha], shape: [])), [power], layer)
         return try reading.add(Binary(.add), [reading.add(Unary(.relu), [layer.input()], layer), scaled], layer)
+    }
+}
+
+extension NeuralReading {
+    private static let negation = Binary(.multiply, constant: Tensor([-1], shape: []))
+
+    /// −x; of what is negated already what it was.
+    fileprivate mutating func negated(_ value: Graph.Value, _ layer: NeuralLayer) throws -> Graph.Value {
+        try beforeNegation(value) ?? add(NeuralReading.negation, [value], layer)
+    }
+
+    /// What a value is the negative of; nil for one that is not made so.
+    fileprivate func beforeNegation(_ value: Graph.Value) -> Graph.Value? {
+        guard let producer = builder.producer(of: value), let binary = producer.operation as? Binary,
+            binary.function == .multiply, binary.constant?.shape == [], binary.constant?.floats == [-1]
+        else { return nil }
+        return producer.inputs[0]
     }
 }

@@ -116,7 +116,7 @@ import Testing
             ),
             ("resnet", ["--no-such"], "there is no option --no-such"),
             ("resnet", ["-o", "m.mlpackage", "--target", "iOS14"], "a .mlpackage needs iOS 15; "),
-            ("mobilenet_v1_folded", ["-o", "m.mlmodel", "--target", "iOS12"], "needs iOS 13 and macOS 10.15; "),
+            ("keras_convnext", ["-o", "m.mlmodel", "--target", "iOS12"], "needs iOS 13 and macOS 10.15; "),
             ("resnet", ["more.pb"], "'more.pb' is one argument too many"),
         ] as [(String, [String], String)])
     func options(_ network: String, _ words: [String], _ expected: String) throws {

@@ -47,6 +47,31 @@ import Testing
         #expect(layers.compactMap(\.choice).filter { $0 == "clip" }.count == 1)
     }
 
+    @Test func `two layers of old stand for a bound of six on systems that know no other`() throws {
+        let model = try model([Self.convolution, Unary(.relu6), Reshape([1, 4])])
+        let message = try NeuralNetworkWriter.message(model, target: .iOS12)
+        #expect(message.specificationVersion as Int == 1)
+        let layers: [Message] = message["neuralNetwork"].layers
+        #expect(layers.compactMap(\.choice) == ["convolution", "unary", "unary", "flatten"])
+        let back = try ModelReader.run(message).model.graph
+        #expect(back.nodes.map(\.operation.kind).contains("Relu6"), "\(back.nodes.map(\.operation.kind))")
+        // One channel: its pixels stand in the same order whatever that of the axes.
+        let input = Tensor(noise(48).map { $0 * 10 }, shape: [1, 4, 4, 3])
+        #expect(difference(back.answer(to: input), model.graph.evaluate([input])[0]) <= referenceTolerance)
+    }
+
+    @Test(arguments: ["mobilenet_v1_folded", "keras_mobilenet_v2", "keras_mobilenet_v3", "keras_efficientnet_b0"])
+    func `the oldest systems get a network in layers that they know`(_ name: String) throws {
+        let network = try #require(NetworkCase.all.first { $0.name == name })
+        let message = try NeuralNetworkWriter.message(network.conversion().model, target: .iOS11)
+        #expect(message.specificationVersion as Int == 1)
+        let back = try ModelReader.run(message).model
+        for (input, answer) in try network.references() {
+            let fed = back.image?.lifted.map { input.scaled($0) } ?? input
+            #expect(difference(back.graph.answer(to: back.graph.channelsLast(fed)), answer) <= referenceTolerance)
+        }
+    }
+
     private struct LayerCase: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let operations: [any Operation]

@@ -27,6 +27,8 @@ struct NeuralNode: Sendable {
 /// The layers of a neural network being written, in order, and the lowest version that knows them all.
 struct NeuralLayers {
     let arrays: NeuralArrays
+    /// The oldest system that must load them; nil where the leanest layers will do.
+    let target: CoreMLVersion?
     private(set) var layers: [Message] = []
     private(set) var version: Int
     /// Names that are other names for an array that was there before.
@@ -38,8 +40,8 @@ struct NeuralLayers {
     /// Thrown by an operation that no layer computes on images of five axes.
     struct NeedsExactArrays: Error {}
 
-    init(_ arrays: NeuralArrays) {
-        self.arrays = arrays
+    init(_ arrays: NeuralArrays, target: CoreMLVersion? = nil) {
+        (self.arrays, self.target) = (arrays, target)
         version = arrays == .exact ? 4 : 1
     }
 
