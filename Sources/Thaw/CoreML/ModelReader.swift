@@ -20,6 +20,19 @@ enum ModelReader {
             model.inSize = { try run(message, package, size: $0).model }
         }
         let newest = CoreMLVersion.allCases.last!.rawValue
-        return (model, version > newest ? [Failure.newerVersion(version)] : [])
+        let least = message.leastVersion
+        if version > newest { return (model, [Failure.newerVersion(version)]) }
+        return (model, version < least.rawValue ? [Failure.olderVersion(version, least.rawValue)] : [])
+    }
+}
+
+extension Message {
+    /// The version that a model is of at least, whatever it says. Apple's own checks pass over a lower one.
+    fileprivate var leastVersion: CoreMLVersion {
+        if choice == "mlProgram" {
+            let opsets = (self.mlProgram.functions as [Message]).map { $0.value.opset as String }
+            return CoreMLVersion.allCases.last { opsets.contains($0.opset) } ?? .firstProgram
+        }
+        return self[choice!].arrayInputShapeMapping as String == "EXACT_ARRAY_MAPPING" ? .iOS13 : .iOS11
     }
 }

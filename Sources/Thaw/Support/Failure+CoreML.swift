@@ -48,6 +48,11 @@ extension Failure {
         "the model's version \(version) is newer than the newest known; it was read because every layer is known"
     }
 
+    static func olderVersion(_ version: Int, _ needed: Int) -> String {
+        "the model says that it is of version \(version), but has what only version \(needed) brought; Apple's systems may "
+            + "refuse it"
+    }
+
     static func blobMissing(_ layer: String, _ blob: String) -> Failure {
         Failure(place: "layer '\(layer)'", "reads '\(blob)', which no layer before it computes")
     }

@@ -1,7 +1,7 @@
 /// What can be wrong with a package: its manifest, and the file of its weights.
 extension Failure {
     static func notJSON(at offset: Int) -> Failure {
-        Failure(place: "byte \(offset)", "this is no JSON")
+        Failure("this is no JSON from byte \(offset) on")
     }
 
     static func packageWithoutManifest() -> Failure {

@@ -75,6 +75,23 @@ extension ReadingTests {
     }
 }
 
+extension ReadingTests {
+    @Test(arguments: [(Dialect.neuralNetwork, 1, 4), (.program, 5, 6)])
+    func `a version older than what the model has is warned of`(
+        _ dialect: Dialect, _ version: Int, _ needed: Int
+    ) throws {
+        var builder = GraphBuilder()
+        let image = builder.input("image", TensorType([1, 4, 4, 3]))
+        builder.output("held", try builder.one(Unary(.relu6), image))
+        let model = Model(graph: builder.graph)
+        var message =
+            dialect == .program ? try ProgramWriter.run(model).message : try NeuralNetworkWriter.message(model)
+        message.specificationVersion = version
+        let warnings = try ModelReader.run(message).warnings
+        #expect(warnings.count == 1 && warnings[0].contains("version \(version)") && warnings[0].contains("\(needed)"))
+    }
+}
+
 extension Failure {
     /// All but the file, whose name might hold the word that is looked for.
     var problemText: String {
