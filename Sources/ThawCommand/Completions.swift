@@ -39,8 +39,7 @@ enum Completions: String, CaseIterable {
                 case .files:
                     cases += "        \(pattern)) _thaw_files; return ;;\n"
                 case .words(let words):
-                    cases +=
-                        "        \(pattern)) COMPREPLY=($(compgen -W \(quoted(words.joined(separator: " "))) -- \"$word\")); return ;;\n"
+                    cases += "        \(pattern)) _thaw_words \(quoted(words.joined(separator: " "))); return ;;\n"
                 }
             }
         }
@@ -52,6 +51,10 @@ enum Completions: String, CaseIterable {
         let first = (Commands.all.map(\.name) + ["help"] + Help.globalOptions.map(\.name)).joined(separator: " ")
         return """
             # bash completion for thaw
+            _thaw_words() {
+                COMPREPLY=($(compgen -W "$1" -- "$head$word"))
+                COMPREPLY=("${COMPREPLY[@]#"$head"}")
+            }
             _thaw_files() {
                 local IFS=$'\\n'
                 # Older ones know no compopt.
@@ -59,24 +62,27 @@ enum Completions: String, CaseIterable {
                 COMPREPLY=($(compgen -f -- "$word"))
             }
             _thaw() {
-                local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
+                local word=${COMP_WORDS[COMP_CWORD]} place=$((COMP_CWORD - 1)) head= before options
                 COMPREPLY=()
-                # --name=value is three words for bash.
-                if [ "$word" = = ]; then word=; elif [ "$before" = = ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi
+                # --name=value is three words for bash, and so is value:more, of which it wants the last one only.
+                if [ "$word" = : ]; then word=; place=$((place + 1)); fi
+                if [ "${COMP_WORDS[place]}" = : ]; then place=$((place - 2)) head=${COMP_WORDS[place+1]}:; fi
+                if [ "$word" = = ]; then word=; elif [ "${COMP_WORDS[place]}" = = ]; then place=$((place - 1)); fi
+                before=${COMP_WORDS[place]}
                 if [ "$COMP_CWORD" -eq 1 ]; then
-                    COMPREPLY=($(compgen -W \(quoted(first)) -- "$word"))
+                    _thaw_words \(quoted(first))
                     return
                 fi
                 case "$before" in
-                    --completions) COMPREPLY=($(compgen -W \(quoted(allCases.map(\.rawValue).joined(separator: " "))) -- "$word")); return ;;
-                    help) COMPREPLY=($(compgen -W \(quoted(Commands.all.map(\.name).joined(separator: " "))) -- "$word")); return ;;
+                    --completions) _thaw_words \(quoted(allCases.map(\.rawValue).joined(separator: " "))); return ;;
+                    help) _thaw_words \(quoted(Commands.all.map(\.name).joined(separator: " "))); return ;;
                 esac
                 case "${COMP_WORDS[1]}:$before" in
             \(cases)    esac
                 case "${COMP_WORDS[1]}" in
             \(lists)    esac
                 if [[ "$word" = -* ]]; then
-                    COMPREPLY=($(compgen -W "$options" -- "$word"))
+                    _thaw_words "$options"
                 else
                     _thaw_files
                 fi

@@ -40,7 +40,11 @@ import Testing
         #expect(try offered(["thaw", "classify", "--thr"]) == ["--threads"])
         #expect(try offered(["thaw", "classify", "--format", ""]) == ["text", "json", "csv"])
         #expect(try offered(["thaw", "classify", "--format", "=", "j"]) == ["json"])
-        #expect(try offered(["thaw", "classify", "--resize", "tensorflow:h"]) == ["tensorflow:half-pixel"])
+        // Of a value with a colon bash wants what stands behind it.
+        for start in [["--resize", "tensorflow", ":"], ["--resize", "=", "tensorflow", ":"]] {
+            #expect(try offered(["thaw", "classify"] + start + ["h"]) == ["half-pixel"])
+            #expect(try offered(["thaw", "classify"] + start) == ["align-corners", "half-pixel"])
+        }
         #expect(try offered(["thaw", "classify", "--threads", ""]) == [])
         #expect(try offered(["thaw", "--completions", ""]) == ["bash", "zsh", "fish"])
         #expect(try offered(["thaw", "classify", "/bin/bas"]).contains("/bin/bash"))
