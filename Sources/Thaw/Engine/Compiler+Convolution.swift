@@ -108,7 +108,7 @@ extension Compiler {
     fileprivate func algorithm(_ window: Window, from: Place, to: Place) -> ConvolutionAlgorithm {
         guard from.kind == .blocked, to.kind == .blocked else { return .direct }
         switch choice {
-        case .cheapest: return CostModel(kernels).cheapest(window, from: from, to: to)
+        case .cheapest: return CostModel(kernels).cheapest(window, from: from, to: to, isDeep: isDeep)
         case .only(let algorithm):
             return CostModel.candidates(window).contains(algorithm) ? algorithm : .direct
         }

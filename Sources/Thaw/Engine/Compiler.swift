@@ -17,6 +17,8 @@ struct Compiler {
     let kernels: KernelTable
     let choice: AlgorithmChoice
     let layouts: LayoutAssignment
+    /// Whether the network has so many layers that what the first lose to rounding matters.
+    let isDeep: Bool
     private(set) var constants = ConstantPool()
     private(set) var steps: [Step] = []
     /// Bytes of each buffer.
@@ -30,6 +32,7 @@ struct Compiler {
         self.choice = choice
         let nodes = fuse(graph)
         layouts = LayoutAssignment(graph, nodes)
+        isDeep = graph.nodes.count { $0.operation is Convolution } >= CostModel.deep
         for port in graph.inputs {
             try makePlaces(port.value)
             convert(port.value, name: port.name)
