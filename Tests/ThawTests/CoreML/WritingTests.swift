@@ -52,7 +52,7 @@ import Testing
         let message = try NeuralNetworkWriter.message(model, target: .iOS12)
         #expect(message.specificationVersion as Int == 1)
         let layers: [Message] = message["neuralNetwork"].layers
-        #expect(layers.compactMap(\.choice) == ["convolution", "unary", "unary", "flatten"])
+        #expect(layers.compactMap(\.choice).prefix(3) == ["convolution", "unary", "unary"])
         let back = try ModelReader.run(message).model.graph
         #expect(back.nodes.map(\.operation.kind).contains("Relu6"), "\(back.nodes.map(\.operation.kind))")
         // One channel: its pixels stand in the same order whatever that of the axes.
