@@ -104,8 +104,12 @@ extension Model {
             guard let node = producers[value], node.inputs.count == 1 else { return self }
             let input = graph[node.inputs[0]]
             if !(node.operation is Reshape || node.operation is Transpose) {
-                guard
-                    let arithmetic = ChannelArithmetic(node.operation, on: input)?.of(channels: image.form.channels)
+                // Channels that stand first are taken as if they stood last.
+                let isFirst = image.form.isChannelsFirst && input.shape.rank == 4
+                let operation = isFirst ? node.operation.reordered([Graph.toLast], [input])?.operation : node.operation
+                let type = isFirst ? TensorType(input.shape.permuted(Graph.toLast), input.element) : input
+                guard let operation,
+                    let arithmetic = ChannelArithmetic(operation, on: type)?.of(channels: image.form.channels)
                 else { return self }
                 found = arithmetic.followed(by: found)
             }
