@@ -261,11 +261,19 @@ struct MILBlock {
 }
 
 extension Tensor {
-    /// The number that all elements are, or nil where they differ.
+    /// The number that all elements are, or nil where they differ. It is looked for where they stand: large weights are neither
+    /// copied nor put in order for it.
     fileprivate var onlyNumber: Float? {
-        withFloats { floats in
-            guard let first = floats.first, floats.allSatisfy({ $0.bitPattern == first.bitPattern }) else { return nil }
-            return first
+        guard element == .float32, elementCount > 0 else { return nil }
+        let source = storage.arranged.source
+        return withExtendedLifetime(source) {
+            let bytes = source.bytes
+            let first = bytes.loadUnaligned(as: UInt32.self)
+            for place in stride(from: 4, to: bytes.count, by: 4)
+            where bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self) != first {
+                return nil
+            }
+            return Float(bitPattern: first)
         }
     }
 }
