@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Thaw
@@ -100,6 +101,30 @@ struct TransposedTensorTests {
                 let (tensor, expected) = context.assumingMemoryBound(to: (Tensor, [Double]).self).pointee
                 if tensor.floats.map({ Double($0) }) != expected { Issue.record("they differ") }
             }
+        }
+    }
+
+    @Test(
+        "Weights of a mapped file are packed whichever way their outputs lie",
+        arguments: [[2, 1, 0], [2, 0, 1], [0, 1, 2]])
+    func mapped(order: [Int]) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "weights").path
+        let numbers = noise(30 * 40 * 50)
+        try numbers.withUnsafeBytes { Data($0) }.write(to: URL(filePath: path))
+        let file = try MappedFile(path: path)
+        let weights = Tensor(
+            shape: [30, 40, 50], element: .float32, storage: Tensor.Storage(viewing: file.bytes, of: file)
+        ).transposed(order)
+        let matrix = weights.reshaped([weights.shape[0], weights.elementCount / weights.shape[0]])
+        var builder = GraphBuilder()
+        let x = builder.input("x", TensorType([1, matrix.shape[0]]))
+        builder.output("y", try builder.one(Dense(matrix: matrix), x))
+        let input = tensor([1, matrix.shape[0]], seed: 3)
+        let expected = builder.graph.evaluate([input])[0]
+        for set in InstructionSet.available {
+            let answer = try Program(builder.graph, instructionSet: set, threads: 2).run([input])[0]
+            #expect(error(answer.floats, expected.floats) < 1e-5, "\(set)")
         }
     }
 

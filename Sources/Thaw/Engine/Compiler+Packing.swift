@@ -132,7 +132,9 @@ extension Tensor {
                 }
             }
             // Columns that lie behind one another, as Core ML's do, are read once.
-            if let outermost = axes.max(by: { $0.step < $1.step }), outermost.axis == 1 {
+            if let outermost = axes.max(by: { $0.step < $1.step }), outermost.axis == 1,
+                axes.count(where: { $0.axis == 1 }) == 1
+            {
                 source.release(across[0]..<across[0] + columns.count * outermost.step * 4)
             }
         }
