@@ -14,7 +14,8 @@ extension Compiler {
         if case .winograd(let form) = algorithm(window, from: from, to: to) {
             addWinograd(node, filters: filters, bias: bias, window: window, form)
         } else {
-            let layer = directLayer(node, from: from, to: to, filters: filters, bias: bias, window: window)
+            var layer = directLayer(node, from: from, to: to, filters: filters, bias: bias, window: window)
+            if let gates = node.gates { layer.weights = addGating(node, gates, layer) }
             addConvolution(node, from, layer)
         }
     }
@@ -72,11 +73,40 @@ extension Compiler {
             ConvolutionLayer(
                 convolve: convolve, to: to, inputOffsets: pool.offsets(inputOffsets), taps: pool.offsets(taps),
                 tapCount: taps.count, depth: depth, shortTaps: shortTaps, shortDepth: shortDepth, steps: rows.count,
-                weights: weights, bias: bias,
+                weights: .constant(weights), bias: bias,
                 outputOffsets: pool.offsets(to.pixelOffsets), residual: residual,
                 residualOffsets: residual.map { pool.offsets($0.pixelOffsets) }, activation: node.activation,
                 algorithm: algorithm)
         }
+    }
+
+    /// A step that multiplies the layer's packed weights by the gates of their channels; where it puts them.
+    private mutating func addGating(
+        _ node: PlannedNode, _ gates: Graph.Value, _ layer: ConvolutionLayer
+    ) -> ConvolutionLayer.Weights {
+        guard case .constant(let weights) = layer.weights else { preconditionFailure("weights are gated once") }
+        let numbers = place(gates, .plain)
+        let (blocks, groupBlocks) = (layer.to.blocks, kernels.groupBlocks)
+        let slot = scratch(floatCount: blocks * blockWidth * layer.steps)
+        let kernel = kernels.binary
+        add(
+            Step(
+                name: node.name, kind: "Multiply", algorithm: "weights by gates", reads: [numbers.slot], writes: [slot],
+                chunks: (blocks + groupBlocks - 1) / groupBlocks
+            ) { memory, group in
+                // A row of a group's weights belongs to one channel that is read.
+                let width = min(groupBlocks, blocks - group * groupBlocks) * blockWidth
+                let first = group * groupBlocks * blockWidth * layer.steps
+                var work = RowWork(
+                    left: memory.floats(weights) + first, leftStride: width,
+                    output: memory.slots[slot].assumingMemoryBound(to: Float.self) + first, outputStride: width,
+                    width: width, count: layer.steps)
+                work.right = UnsafePointer(memory.start(numbers, image: 0))
+                work.rightStride = 1
+                work.pattern = .one
+                kernel(.multiply, work)
+            })
+        return .computed(slot: slot)
     }
 
     private mutating func addConvolution(_ node: PlannedNode, _ from: Place, _ layer: ConvolutionLayer) {
@@ -115,8 +145,15 @@ extension Compiler {
     }
 }
 
-/// What the convolution kernel needs to know of a layer. Offsets, weights and bias are places among the constants.
+/// What the convolution kernel needs to know of a layer. Offsets and bias are places among the constants.
 struct ConvolutionLayer: Sendable {
+    enum Weights: Sendable {
+        /// Where they lie among the constants.
+        case constant(Int)
+        /// Made by a step before, in this buffer.
+        case computed(slot: Int)
+    }
+
     let convolve: @Sendable (borrowing ConvolutionWork) -> Void
     let to: Place
     /// From the start of an image, its halo included.
@@ -129,7 +166,7 @@ struct ConvolutionLayer: Sendable {
     let shortDepth: Int
     /// Multiply-adds for each output.
     let steps: Int
-    let weights: Int
+    var weights: Weights
     let bias: Int
     let outputOffsets: Int
     let residual: Place?
@@ -139,7 +176,11 @@ struct ConvolutionLayer: Sendable {
     let algorithm: String
 
     /// The buffers that are read besides the input's.
-    var reads: [Int] { residual.map { [$0.slot] } ?? [] }
+    var reads: [Int] {
+        var slots = residual.map { [$0.slot] } ?? []
+        if case .computed(let slot) = weights { slots.append(slot) }
+        return slots
+    }
 
     /// - Parameters:
     ///   - input: The start of the image that is read.
@@ -165,6 +206,15 @@ struct ConvolutionLayer: Sendable {
         }
         work.activate(activation)
         convolve(work)
+    }
+}
+
+extension Memory {
+    fileprivate func floats(_ weights: ConvolutionLayer.Weights) -> UnsafePointer<Float> {
+        switch weights {
+        case .constant(let offset): floats(offset)
+        case .computed(let slot): UnsafePointer(slots[slot].assumingMemoryBound(to: Float.self))
+        }
     }
 }
 

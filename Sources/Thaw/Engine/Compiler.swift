@@ -92,7 +92,7 @@ struct Compiler {
         var shared = Set((graph.inputs + graph.outputs).map(\.value))
         for (index, node) in nodes.enumerated() {
             for value in node.inputs { last[value] = index }
-            if let residual = node.residual { last[residual] = index }
+            for value in [node.residual, node.gates].compactMap({ $0 }) { last[value] = index }
             if isAlias(node) { shared.formUnion(node.inputs + node.outputs) }
         }
         shared.formUnion(layouts.slices.slices.keys)

@@ -12,6 +12,9 @@ struct PlannedNode {
     var residual: Graph.Value?
     /// What is done to the result before it is stored.
     var activation: UnaryFunction?
+    /// Numbers, one for each channel that a pointwise convolution reads, by which its weights are multiplied in every run:
+    /// what squeeze-and-excitation does to the image before.
+    var gates: Graph.Value?
     /// The convolution before it that it is computed together with, band by band of rows, if there is one: the one before a
     /// depthwise convolution, or a depthwise one, which may have one before it in turn, before a pointwise one.
     var before: [PlannedNode] = []
@@ -33,7 +36,9 @@ struct PlannedNode {
     /// Whether the depthwise convolution that alone reads the node is computed together with it. Only where little is
     /// computed twice at the edges of bands: by a single pixel, or from an image of few channels.
     fileprivate func joinsDepthwise(_ graph: Graph) -> Bool {
-        guard case .convolution(_, _, let window) = form, residual == nil, before.isEmpty else { return false }
+        guard case .convolution(_, _, let window) = form, residual == nil, gates == nil, before.isEmpty else {
+            return false
+        }
         return window.isPointwise || graph[inputs[0]].shape[3] < blockWidth
     }
 
@@ -45,6 +50,23 @@ struct PlannedNode {
         if case .convolution(let filters, _, _)? = before.first?.form { weights += filters.elementCount }
         let image = graph[outputs[0]].shape.dropFirst().reduce(1, *)
         return image * 4 >= 1 << 20 && weights * 4 <= 256 << 10
+    }
+
+    /// The image and the gates of a product that is made in the weights of the pointwise convolution which alone reads it:
+    /// where these are fewer than the image's numbers.
+    fileprivate func gating(
+        _ window: Window, filters: Tensor, _ graph: Graph
+    ) -> (image: Graph.Value, gates: Graph.Value)? {
+        switch form {
+        case .binaryChannels(.multiply, _), .meeting(.multiply): break
+        default: return nil
+        }
+        let shape = graph[outputs[0]].shape
+        guard window.isPointwise, shape[0] == 1, filters.elementCount < shape.elementCount,
+            let image = inputs.firstIndex(where: { graph[$0].shape == shape }),
+            graph[inputs[1 - image]].shape == [1, 1, 1, shape[3]]
+        else { return nil }
+        return (inputs[image], inputs[1 - image])
     }
 
     /// Takes in the node before, whose result nobody else reads.
@@ -93,6 +115,12 @@ func fuse(_ graph: Graph) -> [PlannedNode] {
                 planned[producers[input]!]!.joinsPointwise(window, filters: filters, graph)
             {
                 result.join(take(producers[input]!, output: input))
+            } else if let input = fusible.first,
+                let (image, gates) = planned[producers[input]!]!.gating(window, filters: filters, graph)
+            {
+                planned[producers[input]!] = nil
+                result.inputs = [image]
+                result.gates = gates
             }
         case .binary(.add):
             let candidates = fusible.filter { planned[producers[$0]!]!.takesResidual }

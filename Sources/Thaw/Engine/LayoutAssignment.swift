@@ -77,6 +77,7 @@ struct LayoutAssignment {
 
     private mutating func addDemands(of node: PlannedNode, _ graph: Graph) {
         if let residual = node.residual { demand(residual, .blocked) }
+        if let gates = node.gates { demand(gates, .plain) }
         // What is computed together lies in no layout in between.
         if let first = node.before.first { return addDemands(of: first, graph) }
         let output = node.outputs.first

@@ -111,6 +111,9 @@ extension EngineCase {
             x = try builder.one(convolution(axis(1), axis(1), 40, 19), x)
             return [try builder.one(Unary(.relu), x)]
         },
+        squeezeAndExcitation("squeeze and excitation, gates made in the weights", [1, 11, 10, 3], outputs: 24),
+        squeezeAndExcitation("squeeze and excitation, many outputs", [1, 3, 4, 3], outputs: 90),
+        squeezeAndExcitation("squeeze and excitation, two images", [2, 11, 10, 3], outputs: 40),
         EngineCase("weights that lie in Core ML's order", [1, 12, 13, 3]) { builder, values in
             func layer(_ size: Int, _ inputs: Int, _ outputs: Int) -> Convolution {
                 let side = size / 2
@@ -141,4 +144,18 @@ extension EngineCase {
 
     static let all =
         convolutions + pooling + functions + arithmetic + normalizations + arrays + structure + images
+}
+
+/// An image whose channels are multiplied by gates made of their means, before a pointwise convolution with a residual.
+func squeezeAndExcitation(_ name: String, _ shape: Shape, outputs: Int) -> EngineCase {
+    EngineCase(name, shape) { builder, values in
+        let image = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 3, 40), values[0])
+        let residual = try builder.one(convolution(axis(1), axis(1), 3, outputs), values[0])
+        var gates = try builder.one(Reduction(function: .mean, axes: [1, 2], keepsAxes: true), image)
+        gates = try builder.one(Unary(.relu), builder.one(convolution(axis(1), axis(1), 40, 10), gates))
+        gates = try builder.one(Unary(.sigmoid), builder.one(convolution(axis(1), axis(1), 10, 40), gates))
+        let gated = try builder.one(Binary(.multiply), gates, image)
+        let x = try builder.one(convolution(axis(1), axis(1), 40, outputs), gated)
+        return [try builder.one(Binary(.add), x, residual)]
+    }
 }

@@ -52,6 +52,17 @@ struct EngineTests {
         #expect(try steps(height: 64, secondReader: true) == ["direct 1×1"])
     }
 
+    @Test("Gates are made in the weights where these are fewer than the image's numbers")
+    func gates() throws {
+        func isInWeights(_ shape: Shape, outputs: Int) throws -> Bool {
+            let graph = try squeezeAndExcitation("gates", shape, outputs: outputs).graph()
+            return try Program(graph).steps.contains { $0.algorithm == "weights by gates" }
+        }
+        #expect(try isInWeights([1, 11, 10, 3], outputs: 24))
+        #expect(try !isInWeights([1, 3, 4, 3], outputs: 12))
+        #expect(try !isInWeights([2, 11, 10, 3], outputs: 24))
+    }
+
     @Test("8-bit pixels go in scaled, into whatever layout the first layer reads", arguments: [1, 3])
     func pixels(channels: Int) throws {
         let shape: Shape = [2, 6, 5, channels]
