@@ -38,6 +38,8 @@ public struct Comparison: Sendable {
         _ first: Conversion, _ second: Conversion, tolerance: Double? = nil, crop: Crop = .fill,
         decoding: DecodingOptions = DecodingOptions()
     ) throws {
+        var second = second
+        second.model.graph.arrangeOutputs(like: first.model.graph)
         guard let image = first.model.image, let otherImage = second.model.image,
             first.model.graph.inputs.count == 1, second.model.graph.inputs.count == 1
         else { throw Failure.takesNoImage() }
@@ -218,6 +220,15 @@ extension [Float] {
     }
 }
 
+extension Graph {
+    /// Puts outputs of the same names into the same order; where there are others, they stay as they are.
+    fileprivate mutating func arrangeOutputs(like other: Graph) {
+        let places = other.outputs.map { port in outputs.firstIndex { $0.name == port.name } }
+        guard places.count == outputs.count, Set(places.compactMap { $0 }).count == outputs.count else { return }
+        outputs = places.map { outputs[$0!] }
+    }
+}
+
 extension ImageInput {
     /// What is done to a pixel on its way to the network's own graph: `scaling` without the part that was lifted out of it.
     var outerScaling: PixelScaling {
@@ -231,11 +242,18 @@ extension ImageInput {
 }
 
 extension Conversion {
-    /// The same graph, fed as another model declares its image input: in its order of channels, with its scaling.
-    public func fed(as other: ImageInput) -> Conversion {
-        guard var image = model.image, image.color.channels == other.color.channels else { return self }
+    /// The same graph, fed as another model declares its image input: in its order of channels, with its scaling. Nil where
+    /// the images have not the same channels.
+    ///
+    /// Where the other does not say which part of its scaling is the network's own, it is the graph's.
+    public func fed(as other: ImageInput) -> Conversion? {
+        guard var image = model.image, image.color.channels == other.color.channels else { return nil }
         image.color = other.color
-        image.scaling = image.lifted.map { other.outerScaling.followed(by: $0) } ?? other.outerScaling
+        if let lifted = image.lifted, other.lifted != nil {
+            image.scaling = other.outerScaling.followed(by: lifted)
+        } else {
+            image.scaling = image.lifted == nil ? other.outerScaling : other.scaling
+        }
         var result = self
         result.model.image = image
         return result

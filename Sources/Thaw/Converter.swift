@@ -131,7 +131,8 @@ public struct Converter: Sendable {
         if imported.takesImage {
             let lifting = try original.withLiftedPreprocessing()
             model.graph = lifting?.graph ?? original
-            var image = try image(model.graph, isLifted: lifting != nil, imported.nodeNames, &notes, &warnings)
+            var image = try image(
+                model.graph, isLifted: lifting != nil, imported, &notes, &warnings)
             if let lifted = lifting.map({ PixelScaling(scale: $0.lifted.scale, bias: $0.lifted.offset) }) {
                 image.scaling = image.scaling.followed(by: lifted)
                 image.lifted = lifted
@@ -159,7 +160,7 @@ public struct Converter: Sendable {
         var conversion = Conversion(model: model, notes: notes, warnings: warnings, isSizeOpen: imported.isSizeOpen)
         conversion.original = single
         conversion.isPreprocessingCertain =
-            model.image == nil || model.image?.lifted != nil || options.preprocessing != nil
+            model.image == nil || model.image?.lifted != nil || imported.takesPixels || options.preprocessing != nil
             || options.scale != nil || options.bias != nil
         conversion.hasShortWeights = source.definition.nodes.haveShortWeights
         return conversion
@@ -168,7 +169,8 @@ public struct Converter: Sendable {
     // MARK: The image input
 
     private func image(
-        _ graph: Graph, isLifted: Bool, _ names: [String], _ notes: inout [String], _ warnings: inout [String]
+        _ graph: Graph, isLifted: Bool, _ imported: Importer.Result, _ notes: inout [String],
+        _ warnings: inout [String]
     ) throws -> ImageInput {
         let port = graph.inputs[0]
         let shape = graph[port.value].shape
@@ -185,7 +187,16 @@ public struct Converter: Sendable {
         } else if isLifted {
             scaling = .identity(channels: shape[3])
             notes.append("the arithmetic at the head of the graph became the scaling of the image")
-        } else if shape[3] == 3, let guess = PreprocessingGuess(names: names) {
+        } else if imported.takesPixels {
+            scaling = .identity(channels: shape[3])
+            notes.append("the graph itself reads images of 8 bits: pixels go in as they are, 0 to 255")
+        } else if let node = graph.preparation {
+            // What is known of a family was done by the graph already, in its own way.
+            scaling = .identity(channels: shape[3])
+            warnings.append(
+                "the graph prepares its images itself, at '\(node)': pixels go in as they are, 0 to 255; --preprocess, or --scale and --bias, say otherwise"
+            )
+        } else if shape[3] == 3, let guess = PreprocessingGuess(names: imported.nodeNames) {
             let isReversed = options.color != nil && options.color != guess.color
             color = options.color ?? guess.color
             scaling =

@@ -37,7 +37,7 @@ extension Arguments {
     /// takes its size where the graph leaves it open.
     fileprivate func pair(_ first: String, _ second: String, _ console: Console) throws -> (Conversion, Conversion) {
         let paths = [first, second]
-        let isGraph = try paths.map { try ModelFormat(of: $0) != .coreML }
+        let isGraph = try paths.map { try ![.coreML, .coreMLPackage].contains(ModelFormat(of: $0)) }
         if !isGraph.contains(true),
             let option = ([Options.labels] + Commands.whatGoesIn).first(where: { isGiven($0) })
         {
@@ -50,11 +50,10 @@ extension Arguments {
             if let model = models[index] { return model }
             let image = models[1 - index]?.model.image
             let graph = try graph(at: paths[index], likely: image)
-            guard let image, !isSaid else {
+            guard let image, !isSaid, let fed = graph.fed(as: image) else {
                 console.tell(of: graph)
                 return graph
             }
-            let fed = graph.fed(as: image)
             console.note("\(paths[index]) is fed as \(paths[1 - index]) declares its image")
             for formula in fed.model.image?.formulas ?? [] { console.note(formula) }
             return fed

@@ -3,8 +3,8 @@ import Thaw
 /// `convert --verify` and `compress --verify`: the model that was written is read back and held to the graph or to the model
 /// that it was made of on images; and where the preprocessing was assumed, a table says how sure the network is under each.
 ///
-/// Weights that were stored in less than 16 bits are not the same any more. How much that may change is for the user to say:
-/// without `--tolerance` there are figures, and no verdict.
+/// Whoever compresses a model wants to know what that changes, and weights of less than 16 bits always change something: there
+/// it is for the user to say how much may be, and without `--tolerance` there are figures, and no verdict.
 struct Verification {
     private let files: [String]
     private let crop: Crop
@@ -15,8 +15,9 @@ struct Verification {
     private let hasVerdict: Bool
 
     /// Nil where nobody asks for it.
+    /// - Parameter isOfCompression: Whether the model was made only to be smaller.
     /// - Throws: `Failure` for an argument or option that has no meaning without it, and where there are no images.
-    init?(_ arguments: Arguments) throws {
+    init?(_ arguments: Arguments, isOfCompression: Bool = false) throws {
         let further = arguments.positional.dropFirst()
         let images = arguments.all(Options.verify).compactMap { $0 } + further
         guard arguments.isGiven(Options.verify) else {
@@ -37,7 +38,7 @@ struct Verification {
         self.files = files
         self.decoding = decoding
         crop = arguments.crop
-        hasVerdict = arguments.isGiven(Options.tolerance) || !arguments.isLossy
+        hasVerdict = arguments.isGiven(Options.tolerance) || !(isOfCompression && arguments.isLossy)
         tolerance = hasVerdict ? arguments[Options.tolerance] : .infinity
         threads = arguments.threads
         color = arguments[Options.color]

@@ -127,12 +127,17 @@ import Testing
         options.bias = [1, 2, 3]
         let other = try Converter(options).convert(contentsOf: Fixtures.path("networks/resnet/graph.pb"))
         let otherImage = try #require(other.model.image)
-        // The graph's own arithmetic stays; what is outside of it is the other's.
-        let image = try #require(graph.fed(as: otherImage).model.image)
+        // The other does not say that any of its scaling is its own: all of it is what the network sees.
+        let image = try #require(graph.fed(as: otherImage)?.model.image)
         #expect(image.color == .bgr)
-        #expect(image.outerScaling.scale.allSatisfy { abs($0 - 0.5) < 1e-9 })
-        #expect(zip(image.outerScaling.bias, [1, 2, 3]).allSatisfy { abs($0 - $1) < 1e-9 })
-        let again = graph.fed(as: declared).model.image
+        #expect(image.scaling == otherImage.scaling)
+        // What it says is its own, this graph's own arithmetic stands for.
+        var owning = otherImage
+        owning.lifted = PixelScaling(scale: [5, 5, 5], bias: [0, 0, 0])
+        let outer = try #require(graph.fed(as: owning)?.model.image).outerScaling
+        #expect(outer.scale.allSatisfy { abs($0 - 0.1) < 1e-9 })
+        #expect(zip(outer.bias, [0.2, 0.4, 0.6]).allSatisfy { abs($0 - $1) < 1e-9 })
+        let again = graph.fed(as: declared)?.model.image
         #expect(again == graph.model.image)
     }
 }

@@ -2,28 +2,70 @@ extension Graph {
     /// The graph without the arithmetic by channel at its head, and that arithmetic: what belongs to the loading of the
     /// image, not to the network. Nil where there is none.
     ///
-    /// Exact but for rounding: a factor and an offset by channel are the same done to the pixel. Nothing is moved across a
-    /// padding.
+    /// Exact but for rounding: a factor and an offset by channel are the same done to the pixel, before a resizing too, whose
+    /// weights come to 1, and before channels change their order. Nothing is moved across a padding.
     func withLiftedPreprocessing() throws -> (graph: Graph, lifted: ChannelArithmetic)? {
         guard let input = inputs.first?.value, self[input].shape.rank == 4 else { return nil }
         let readers = readerCounts
         var head = input
         var lifted: ChannelArithmetic?
+        var isReversed = false
+        var gone: Set<String> = []
         while readers[head.index] == 1, let node = nodes.first(where: { $0.inputs.contains(head) }),
-            node.inputs.count == 1,
-            let arithmetic = ChannelArithmetic(node.operation, on: self[head]), self[node.outputs[0]] == self[head],
-            !outputs.contains(where: { $0.value == node.outputs[0] })
+            node.inputs.count == 1, !outputs.contains(where: { $0.value == node.outputs[0] })
         {
-            lifted = lifted?.followed(by: arithmetic) ?? arithmetic
+            if let arithmetic = ChannelArithmetic(node.operation, on: self[head]), self[node.outputs[0]] == self[head] {
+                let ofPixel = isReversed ? arithmetic.reversed : arithmetic
+                lifted = lifted?.followed(by: ofPixel) ?? ofPixel
+                gone.insert(node.name)
+            } else if let slice = node.operation as? StridedSlice, slice.reversesChannels(of: self[head].shape) {
+                isReversed.toggle()
+            } else if (node.operation as? Resize)?.keepsConstants != true {
+                break
+            }
             head = node.outputs[0]
         }
         guard let lifted else { return nil }
-        var gone: Set<String> = []
-        var value = input
-        while value != head, let node = nodes.first(where: { $0.inputs.contains(value) }) {
-            gone.insert(node.name)
-            value = node.outputs[0]
-        }
         return (try rebuilt { node, inputs, _ in gone.contains(node.name) ? inputs : nil }, lifted)
+    }
+
+    /// The first node that computes with the image before any weights do: then the graph prepares its images itself, in a way
+    /// that cannot be lifted out of it.
+    var preparation: String? {
+        guard let input = inputs.first?.value else { return nil }
+        var isOfImage: Set<Value> = [input]
+        for node in nodes where !node.inputs.isEmpty && node.inputs.allSatisfy(isOfImage.contains) {
+            switch node.operation {
+            case is Convolution, is DepthwiseConvolution, is TransposedConvolution, is Dense, is MatrixProduct: break
+            case is Binary, is BatchNormalization, is Normalization, is L2Normalization: return node.name
+            default: isOfImage.formUnion(node.outputs)
+            }
+        }
+        return nil
+    }
+}
+
+extension ChannelArithmetic {
+    /// For channels in the other order.
+    fileprivate var reversed: ChannelArithmetic {
+        ChannelArithmetic(scale: scale.reversed(), offset: offset.reversed())
+    }
+}
+
+extension StridedSlice {
+    /// Whether it takes all of an image, with its channels from the last to the first.
+    fileprivate func reversesChannels(of shape: Shape) -> Bool {
+        guard shape.rank == 4, ranges.count == 4, let channels = ranges.last else { return false }
+        let areWhole = zip(ranges, shape).dropLast().allSatisfy { $0 == Range(start: 0, count: $1) }
+        return areWhole && channels == Range(start: shape[3] - 1, count: shape[3], step: -1)
+    }
+}
+
+extension Resize {
+    /// Whether an image of one number stays one: nothing comes from outside of it.
+    fileprivate var keepsConstants: Bool {
+        [rows, columns].allSatisfy { taps in
+            taps.runs.allSatisfy { abs($0.weights.reduce(0, +) - 1) < 1e-5 }
+        }
     }
 }

@@ -8,6 +8,8 @@ struct Importer {
         var graph: Graph
         /// Whether the input is an image: float32, batch, height, width, channel.
         var takesImage: Bool
+        /// Whether the graph itself says that the image's numbers are pixels, 0 to 255.
+        var takesPixels = false
         /// Whether nothing says the image's size but `openSize`.
         var isSizeOpen = false
         /// The names of the nodes that were kept, in their order.
@@ -98,8 +100,8 @@ struct Importer {
         guard importer.refusal.isEmpty else { throw importer.refusal }
         for output in outputs { try importer.addOutput(output) }
         return Result(
-            graph: importer.context.builder.graph.pruned(), takesImage: takesImage, isSizeOpen: isSizeOpen,
-            nodeNames: order.map { cut.nodes[$0].name }, notes: notes)
+            graph: importer.context.builder.graph.pruned(), takesImage: takesImage, takesPixels: input.takesPixels,
+            isSizeOpen: isSizeOpen, nodeNames: order.map { cut.nodes[$0].name }, notes: notes)
     }
 
     private static func assumption(_ placeholder: String, _ value: Bool) -> String {

@@ -7,6 +7,8 @@ struct InputNode {
     private(set) var nodes: [NodeDefinition]
     /// The placeholder's name.
     let name: String
+    /// Whether the graph takes pixels from 0 to 255: of a decoder, or of 8 bits.
+    let takesPixels: Bool
     /// What a person should know of it.
     private(set) var notes: [String] = []
 
@@ -32,18 +34,23 @@ struct InputNode {
         name = reference.node
         let node = survey.node(name)!
         let isPlaceholder = node.op.hasPrefix("Placeholder")
+        let isDecoder = InputNode.decoders.contains(node.op)
+        takesPixels = isDecoder || node.dataType == .uint8
         guard !isPlaceholder || reference.output > 0 || InputNode.leavesSizeOpen(node.shapeAttribute) else { return }
         var constants = GraphConstants(survey)
         var shape = InputNode.shape(reference, survey, &constants)
-        let isDecoder = InputNode.decoders.contains(node.op)
         if InputNode.leavesSizeOpen(shape) {
             let reach = try survey.order(from: outputs, stoppingAt: [name]).map { survey.nodes[$0] }
-            let chain = ResizeChain(from: reference, through: reach, &constants)
+            let chain = ResizeChain(
+                from: reference, rank: isDecoder ? 3 : shape?.count, through: reach, &constants)
+            if isDecoder, let reshaped = chain.reshaped { shape = reshaped }
             let target = chain.target.flatMap { target in
                 size.map { $0.width == target.width && $0.height == target.height } ?? true ? target : nil
             }
             // A batch of one, which the graph adds behind the decoder, belongs to the image.
-            if isDecoder ? chain.expansion != nil || target != nil : target != nil && (shape ?? []).count != 4 {
+            if chain.reshaped == nil || !isDecoder,
+                isDecoder ? chain.expansion != nil || target != nil : target != nil && (shape ?? []).count != 4
+            {
                 shape = [1, -1, -1, shape?.last ?? -1]
             }
             for place in nodes.indices {
@@ -52,6 +59,15 @@ struct InputNode {
                 {
                     nodes[place] = NodeDefinition(
                         name: nodes[place].name, op: "Identity", inputs: [nodes[place].data[0]])
+                } else if chain.reversals.contains(nodes[place].name) {
+                    // By the last axis, whether the batch stands before it or not.
+                    let axis = nodes[place].name + "/last_axis"
+                    nodes[place] = NodeDefinition(
+                        name: nodes[place].name, op: "ReverseV2", inputs: [nodes[place].data[0], axis])
+                    nodes.append(
+                        NodeDefinition(
+                            name: axis, op: "Const",
+                            attributes: ["value": .tensor(Tensor(integers: [-1], shape: [1]))]))
                 }
             }
             if let target {
@@ -155,8 +171,16 @@ private struct ResizeChain {
     /// The node that resizes, and to what.
     var resize: String?
     var target: (width: Int, height: Int)?
+    /// The nodes that put the channels into the other order.
+    var reversals: Set<String> = []
+    /// The shape that the graph gives the image in place of a size: batch or none, height, width, channel.
+    var reshaped: [Int]?
 
-    init(from input: GraphSurvey.Reference, through nodes: [NodeDefinition], _ constants: inout GraphConstants) {
+    /// - Parameter rank: The number of the input's axes, where it is known.
+    init(
+        from input: GraphSurvey.Reference, rank: Int?, through nodes: [NodeDefinition],
+        _ constants: inout GraphConstants
+    ) {
         var readers: [GraphSurvey.Reference: [NodeDefinition]] = [:]
         for node in nodes {
             for text in node.data { readers[GraphSurvey.Reference(text), default: []].append(node) }
@@ -175,6 +199,16 @@ private struct ResizeChain {
                 guard let other = node.data.first(where: { GraphSurvey.Reference($0) != head }),
                     let number = constants.value(other), number.shape.rank <= 1 || number.elementCount == 1
                 else { return }
+            case "StridedSlice", "ReverseV2":
+                let axes = rank.map { $0 + (expansion == nil ? 0 : 1) }
+                guard ResizeChain.reversesChannels(node, rank: axes, &constants) else { return }
+                reversals.insert(node.name)
+            case "Reshape" where node.data.count == 2:
+                guard let sizes = constants.value(node.data[1])?.integers, 3...4 ~= sizes.count,
+                    sizes.suffix(3).allSatisfy({ $0 > 0 })
+                else { return }
+                reshaped = sizes.count == 4 ? [max(1, sizes[0])] + sizes.suffix(3) : sizes
+                return
             case _ where ResizeChain.resizes.contains(node.op) && node.data.count == 2:
                 guard let size = constants.value(node.data[1])?.integers, size.count == 2, size.allSatisfy({ $0 > 0 })
                 else {
@@ -186,6 +220,25 @@ private struct ResizeChain {
             }
             head = GraphSurvey.Reference(node.name)
         }
+    }
+
+    /// Whether a node takes all of an image, its channels from the last to the first.
+    private static func reversesChannels(
+        _ node: NodeDefinition, rank: Int?, _ constants: inout GraphConstants
+    ) -> Bool {
+        func integers(_ place: Int) -> [Int]? {
+            node.data.indices.contains(place) ? constants.value(node.data[place])?.integers : nil
+        }
+        func mask(_ key: String) -> Int { if case .int(let bits)? = node.attributes[key] { Int(bits) } else { 0 } }
+        if node.op == "ReverseV2" { return integers(1).map { $0 == [-1] || rank.map { [$0 - 1] } == $0 } ?? false }
+        guard let strides = integers(3), strides.count <= 8, strides == strides.dropLast().map { _ in 1 } + [-1],
+            mask("new_axis_mask") == 0, mask("shrink_axis_mask") == 0
+        else { return false }
+        let ellipsis = mask("ellipsis_mask")
+        let whole = mask("begin_mask") & mask("end_mask") | ellipsis
+        let hasAllAxes = ellipsis != 0 || strides.count == rank
+        return hasAllAxes && strides.indices.allSatisfy { whole >> $0 & 1 == 1 }
+            && ellipsis >> (strides.count - 1) & 1 == 0
     }
 }
 

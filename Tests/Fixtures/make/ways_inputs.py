@@ -32,6 +32,19 @@ def scaled_first():
     return x, tiny(op.Mul(x=y, y=2.0))
 
 
+def reversed_channels():
+    """Blue, green, red, as Caffe's models want them, before there is a batch."""
+    x = decoded(channels=3)
+    y = op.Cast(x=x, DstT=tf.float32)[:, :, ::-1]
+    y = op.ExpandDims(input=op.Sub(x=y, y=np.array([104, 117, 123], "f4")), axis=0)
+    return x, tiny(op.Mul(x=resized(y), y=1 / 128))
+
+
+def reshaped():
+    x = decoded("DecodePng")
+    return x, tiny(op.RealDiv(x=op.Cast(x=op.Reshape(tensor=x, shape=[1, 8, 8, 3]), DstT=tf.float32), y=255.0))
+
+
 def undecided():
     x = decoded("DecodeImage", channels=3)
     return x, tiny(op.ExpandDims(input=op.RealDiv(x=op.Cast(x=x, DstT=tf.float32), y=255.0), axis=0))
@@ -92,10 +105,16 @@ def write(ways):
         fed=lambda x: x[0])
     add("decode_scaled_first", scaled_first, "DecodePng, arithmetic before ResizeBicubic and behind it", feed=None, kind="pixels",
         fed=lambda x: x[0])
+    add("decode_reversed", reversed_channels, "DecodeJpeg, channels reversed, Sub, ExpandDims, ResizeBilinear", feed=None,
+        kind="pixels", fed=lambda x: x[0])
+    add("decode_reshaped", reshaped, "DecodePng, Reshape", feed=None, kind="pixels", fed=lambda x: x[0])
     add("decode_without_size", undecided, "DecodeImage without resizing", feed=None, kind="pixels", fed=lambda x: x[0],
         options="--size 8x8")
     add("resize_of_unknown", lambda x: tiny(op.Sub(x=resized(op.Mul(x=x, y=1 / 127.5)), y=1.0)),
         "a placeholder of unknown size, resized", declared=[None, None, None, 3], kind="pixels")
+    add("resize_of_known", lambda x: tiny(op.Sub(x=op.Mul(x=resized(x, (10, 12))[..., ::-1], y=np.array([1, 2, 3], "f4") / 255),
+                                                  y=np.array([0.5, 1, 1.5], "f4"))),
+        "a placeholder of known size, resized, channels reversed", kind="pixels")
     add("resize_of_bytes", lambda x: tiny(resized(op.ExpandDims(input=op.Cast(x=x, DstT=tf.float32), axis=0),
                                                   kind="ResizeNearestNeighbor")),
         "a placeholder [?,?,3] of type uint8, expanded and resized", declared=[None, None, 3], dtype=tf.uint8, kind="pixels",

@@ -30,6 +30,33 @@ import Testing
         #expect(outcome.errors.hasPrefix("\(Project.network("inception")) is fed as m.mlmodel declares its image\n"))
     }
 
+    @Test(arguments: ["unit", "torch", "caffe"])
+    func `a graph is fed as the package beside it declares its image`(_ family: String) throws {
+        let folder = try TemporaryFolder()
+        let (graph, color) = (Project.network("inception"), family == "caffe" ? "bgr" : "rgb")
+        let words = [
+            "convert", graph, "-o", "m.mlpackage", "--weights", "float32", "--preprocess", family, "--color", color,
+        ]
+        #expect(try Thaw.run(words, in: folder).status == 0)
+        let outcome = try Thaw.run("compare", graph, "m.mlpackage", Project.photograph("cat"), in: folder)
+        #expect(outcome.status == 0, "\(outcome.output)")
+        #expect(outcome.errors.hasPrefix("\(graph) is fed as m.mlpackage declares its image\n"))
+    }
+
+    @Test func `outputs of the same names are compared with each other, whatever their order`() throws {
+        let folder = try TemporaryFolder()
+        let (graph, outputs) = (
+            Project.network("inception"), ["InceptionV3/Logits/dense/BiasAdd", "InceptionV3/Predictions/Softmax"]
+        )
+        for (name, outputs) in [("a.mlmodel", outputs), ("b.mlmodel", outputs.reversed())] {
+            let words = ["convert", graph, "-o", name] + outputs.flatMap { ["--output", $0] }
+            let outcome = try Thaw.run(words, in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+        let outcome = try Thaw.run("compare", "a.mlmodel", "b.mlmodel", Project.photograph("cat"), in: folder)
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+    }
+
     @Test func `options say otherwise than the model beside the graph`() throws {
         let folder = try converted("inception", "--preprocess", "torch")
         let words = ["compare", Project.network("inception"), "m.mlmodel", Project.photograph("cat")]

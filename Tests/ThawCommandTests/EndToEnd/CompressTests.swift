@@ -45,14 +45,19 @@ import Testing
         #expect(half.lines.last == "                     the models agree")
     }
 
-    @Test func `convert has no verdict on such weights either`() throws {
+    @Test func `a conversion to such weights is held to the tolerance of 16 bits`() throws {
         let folder = try TemporaryFolder()
-        let outcome = try Thaw.run(
+        let words = [
             "convert", Project.demo, "--labels", Project.demoLabels, "--weights", "palette4", "-o", "m.mlmodel",
-            "--verify", Project.photograph("cat"), in: folder)
-        #expect(outcome.status == 0)
-        #expect(outcome.output.contains("first label          the same on 1 of 1\n"))
-        #expect(!outcome.output.contains("agree"))
+            "--verify", Project.photograph("rocket"),
+        ]
+        let outcome = try Thaw.run(words, in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains("tolerance            0.02 of the range\n"))
+        #expect(outcome.lines.last == "                     the models disagree")
+        let loose = try Thaw.run(words + ["--tolerance", "0.9"], in: folder)
+        #expect(loose.status == 0)
+        #expect(loose.lines.last == "                     the models agree")
     }
 
     @Test func `a model may take its own place, unless that is forbidden`() throws {

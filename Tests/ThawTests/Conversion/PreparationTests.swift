@@ -1,0 +1,92 @@
+import Testing
+
+@testable import Thaw
+
+/// Nodes between an image and the first layer of a network of the family Inception v3, and what then goes in for a pixel of 1.
+struct PreparationCase: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    var type = DataType.float
+    var nodes: [NodeDefinition] = []
+    /// Of the red channel.
+    let scaling: PixelScaling
+    /// What notes or warnings say.
+    let sentence: String
+    var isCertain = false
+
+    static let all = [
+        PreparationCase(
+            testDescription: "nothing: as the family is fed", scaling: uniform(1 / 127.5, -1),
+            sentence: "preprocessing assumed from the name 'InceptionV3'"),
+        PreparationCase(
+            testDescription: "arithmetic behind a resizing", nodes: [resize, node("Div", [127.5]), node("Sub", [1])],
+            scaling: uniform(1 / 127.5, -1), sentence: "became the scaling of the image", isCertain: true),
+        PreparationCase(
+            testDescription: "arithmetic behind a border", nodes: [border, node("Div", [127.5])],
+            scaling: uniform(1, 0),
+            sentence: "the graph prepares its images itself, at 'Div'"),
+        PreparationCase(
+            testDescription: "a mean image", nodes: [node("Sub", noise(48).map { 100 + $0 }, [1, 4, 4, 3])],
+            scaling: uniform(1, 0), sentence: "the graph prepares its images itself, at 'Sub'"),
+        PreparationCase(
+            testDescription: "numbers of 8 bits", type: .uint8, nodes: [cast], scaling: uniform(1, 0),
+            sentence: "the graph itself reads images of 8 bits", isCertain: true),
+        PreparationCase(
+            testDescription: "numbers of 8 bits, with arithmetic", type: .uint8, nodes: [cast, node("Mul", [0.5])],
+            scaling: uniform(0.5, 0), sentence: "became the scaling of the image", isCertain: true),
+    ]
+
+    private static func uniform(_ scale: Double, _ bias: Double) -> PixelScaling {
+        PixelScaling(scale: [scale, scale, scale], bias: [bias, bias, bias])
+    }
+
+    /// A node that reads the one before and a constant.
+    private static func node(_ op: String, _ numbers: [Float], _ shape: Shape = [1]) -> NodeDefinition {
+        NodeDefinition(name: op, op: op, attributes: ["constant": .tensor(Tensor(numbers, shape: shape))])
+    }
+
+    private static func node(_ op: String, integers: [Int], _ shape: Shape) -> NodeDefinition {
+        NodeDefinition(name: op, op: op, attributes: ["constant": .tensor(Tensor(integers: integers, shape: shape))])
+    }
+
+    private static let resize = node("ResizeBilinear", integers: [5, 6], [2])
+    private static let border = node("Pad", integers: [0, 0, 1, 1, 1, 1, 0, 0], [4, 2])
+    private static let cast = NodeDefinition(name: "Cast", op: "Cast", attributes: ["DstT": .type(.float)])
+
+    var graph: GraphDefinition {
+        var all = [
+            NodeDefinition(
+                name: "input", op: "Placeholder", attributes: ["dtype": .type(type), "shape": .shape([1, 4, 4, 3])])
+        ]
+        var head = "input"
+        for var node in nodes {
+            node.inputs = [head]
+            if let constant = node.attributes.removeValue(forKey: "constant") {
+                let name = node.name + "/constant"
+                all.append(NodeDefinition(name: name, op: "Const", attributes: ["value": constant]))
+                node.inputs.append(name)
+            }
+            all.append(node)
+            head = node.name
+        }
+        let filters = Attribute.tensor(tensor([1, 1, 3, 2]))
+        all.append(NodeDefinition(name: "InceptionV3/filters", op: "Const", attributes: ["value": filters]))
+        all.append(
+            NodeDefinition(
+                name: "InceptionV3/Conv", op: "Conv2D", inputs: [head, "InceptionV3/filters"],
+                attributes: ["padding": .string("SAME"), "strides": .list([.int(1), .int(1), .int(1), .int(1)])]))
+        return GraphDefinition(nodes: all)
+    }
+}
+
+@Suite struct PreparationTests {
+    @Test(arguments: PreparationCase.all) func `what a graph does to its images is not done twice`(
+        _ c: PreparationCase
+    ) throws {
+        let conversion = try Converter().convert(graph: c.graph)
+        let scaling = try #require(conversion.model.image).scaling
+        #expect(zip(scaling.scale, c.scaling.scale).allSatisfy { abs($0 - $1) < 1e-7 })
+        #expect(zip(scaling.bias, c.scaling.bias).allSatisfy { abs($0 - $1) < 1e-7 })
+        #expect((conversion.notes + conversion.warnings).contains { $0.contains(c.sentence) })
+        #expect(conversion.isPreprocessingCertain == c.isCertain)
+    }
+}
