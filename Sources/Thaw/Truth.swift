@@ -67,15 +67,20 @@ public struct Truth: Sendable {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
         var unknown: [(name: String, place: String, nearest: String?)] = []
         var lines: [String: Int] = [:]
-        for (number, bytes) in file.bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
-            .dropFirst()
-        {
+        for (number, bytes) in file.bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             let line = String(decoding: bytes.last == 0x0D ? bytes.dropLast() : bytes, as: UTF8.self)
+            if number == 0 {
+                let image = String(line.prefix { $0 != "\t" })
+                if fileExists(image.hasPrefix("/") ? image : folder + image) {
+                    notes.append("the first line does not count, as the header, though there is a file '\(image)'")
+                }
+                continue
+            }
             if line.isEmpty { continue }
             let columns = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
             guard columns.count > 1 else { throw Failure.tableTooNarrow(line: number + 1) }
             let image = columns[0].hasPrefix("/") ? columns[0] : folder + columns[0]
-            if let earlier = lines.updateValue(number + 1, forKey: image) {
+            if let earlier = lines.updateValue(number + 1, forKey: Truth.plain(image)) {
                 throw Failure.namedTwice(columns[0], line: number + 1, earlier: earlier)
             }
             let digits = columns[1].hasPrefix("-") ? columns[1].dropFirst() : columns[1][...]
@@ -92,6 +97,14 @@ public struct Truth: Sendable {
             }
         }
         if !unknown.isEmpty { throw Failure.unknownLabels(unknown) }
+    }
+}
+
+extension Truth {
+    /// A path without parts that lead nowhere, such as those of `./cat.jpg` and `photos//cat.jpg`.
+    fileprivate static func plain(_ path: String) -> String {
+        let parts = path.split(separator: "/").filter { $0 != "." }
+        return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
     }
 }
 

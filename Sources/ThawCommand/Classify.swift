@@ -21,7 +21,9 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let threads = arguments.threads
     // Images go one to a thread; where there are fewer, each is spread.
     let first = source.first(threads)
-    guard !first.isEmpty || source.passedOver > 0 else { throw Failure.noImages().inFile(names[0]) }
+    guard !first.isEmpty || source.passedOver > 0 else {
+        throw (names == ["-"] ? Failure.emptyList() : Failure.noImages()).inFile(names[0])
+    }
     let classifier = try blaming(path) {
         try arguments.classifier(conversion.model, threads: first.count < threads ? threads / max(first.count, 1) : 1)
     }

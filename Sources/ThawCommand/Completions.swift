@@ -140,7 +140,8 @@ enum Completions: String, CaseIterable {
             \(cases)        esac ;;
                 esac
             }
-            _thaw "$@"
+            # Found by zsh under its name, it completes; read by a start-up file, it is only made known.
+            if [ "$funcstack[1]" = _thaw ]; then _thaw "$@"; else compdef _thaw thaw; fi
 
             """
     }

@@ -72,6 +72,13 @@ extension Failure {
 
     static func noImages() -> Failure { Failure("there are no images in the folder") }
 
+    static func emptyList() -> Failure { Failure("there are no images in the list") }
+
+    static func wouldReplace(_ path: String) -> Failure {
+        Failure(
+            file: path, "there is a file under this name that is no report", hint: "name another file, or remove it")
+    }
+
     static func cannotResume(_ path: String, _ reason: String) -> Failure {
         Failure(file: path, "cannot be gone on with: \(reason)")
     }

@@ -6,13 +6,14 @@ import Thaw
     import Darwin
 #endif
 
-/// A file of results that a run goes on with: which images are in it, and the place behind its last whole line.
+/// A file of results that a run goes on with: which images are in it, and the place behind its last whole line. Images that
+/// could not be read are tried once more; their lines go.
 ///
 /// Of each image only a hash of 64 bits is kept, so that a million of them take 8 MB. (That two of a million share one has a
 /// chance of 1 in 37 million; the second would be passed over.)
 final class ResumedFile {
     private let path: String
-    private let descriptor: Int32
+    private var descriptor: Int32
     private var hashes: [UInt64] = []
     var count: Int { hashes.count }
 
@@ -23,7 +24,13 @@ final class ResumedFile {
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw Failure.cannotResume(path, String(cString: strerror(errno))) }
         do {
-            let end = try readLines()
+            // A device may be read without an end.
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                throw Failure.cannotResume(path, "it is a pipe or a device")
+            }
+            var (end, failures) = try readLines()
+            if !failures.isEmpty { end = try remove(failures, end: end) }
             guard ftruncate(descriptor, off_t(end)) == 0, lseek(descriptor, off_t(end), SEEK_SET) >= 0 else {
                 throw Failure.cannotResume(path, String(cString: strerror(errno)))
             }
@@ -50,9 +57,10 @@ final class ResumedFile {
         do { try console.put(line, to: descriptor) } catch let failure as Failure { throw failure.inFile(path) }
     }
 
-    /// - Returns: The offset behind the last whole line.
-    private func readLines() throws -> Int {
+    /// - Returns: The offset behind the last whole line, and where lines of images stand that could not be read.
+    private func readLines() throws -> (end: Int, failures: [Range<Int>]) {
         var (line, number, end, place): ([UInt8], Int, Int, Int) = ([], 1, 0, 0)
+        var failures: [Range<Int>] = []
         try withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { block in
             while true {
                 let count = read(descriptor, block.baseAddress!, block.count)
@@ -65,25 +73,56 @@ final class ResumedFile {
                         line.append(byte)
                         continue
                     }
-                    guard let image = Self.image(inResult: line) else { throw Failure.noResult(path, line: number) }
-                    hashes.append(Self.hash(image.utf8))
+                    guard let (image, isFailure) = Self.image(inResult: line) else {
+                        throw Failure.noResult(path, line: number)
+                    }
+                    if isFailure { failures.append(end..<place) } else { hashes.append(Self.hash(image.utf8)) }
                     line.removeAll(keepingCapacity: true)
                     (number, end) = (number + 1, place)
                 }
             }
         }
-        return end
+        return (end, failures)
     }
 
-    /// The path in a line of results, `{"image": "…", …}`.
-    static func image(inResult line: [UInt8]) -> String? {
+    /// Writes the file anew, without these lines.
+    /// - Returns: The offset behind the last line.
+    private func remove(_ lines: [Range<Int>], end: Int) throws -> Int {
+        let file = try AtomicFile(path: path)
+        var (place, written) = (0, 0)
+        try withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { block in
+            for line in lines + [end..<end] {
+                while place < line.lowerBound {
+                    let count = pread(
+                        descriptor, block.baseAddress!, min(block.count, line.lowerBound - place), off_t(place))
+                    if count < 0, errno == EINTR { continue }
+                    guard count > 0 else { throw Failure.cannotResume(path, String(cString: strerror(errno))) }
+                    try file.write(UnsafeRawBufferPointer(rebasing: block[..<count]))
+                    (place, written) = (place + count, written + count)
+                }
+                place = line.upperBound
+            }
+        }
+        try file.commit()
+        let opened = open(path, O_RDWR | O_CLOEXEC)
+        guard opened >= 0 else { throw Failure.cannotResume(path, String(cString: strerror(errno))) }
+        close(descriptor)
+        descriptor = opened
+        return written
+    }
+
+    /// The path in a line of results, `{"image": "…", …}`, and whether it could not be read.
+    static func image(inResult line: [UInt8]) -> (path: String, isFailure: Bool)? {
         let start = Array("{\"image\": \"".utf8)
         guard line.starts(with: start), line.last == UInt8(ascii: "}") else { return nil }
         var text: [UInt8] = []
         var place = start.count
         while place < line.count {
             let byte = line[place]
-            if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
+            if byte == UInt8(ascii: "\"") {
+                let isFailure = line[(place + 1)...].starts(with: ", \"error\": ".utf8)
+                return (String(decoding: text, as: UTF8.self), isFailure)
+            }
             guard byte == UInt8(ascii: "\\") else {
                 text.append(byte)
                 place += 1

@@ -73,6 +73,13 @@ import Testing
         #expect(try offered("thaw classify /bin/bas").contains("/bin/bash"))
     }
 
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/zsh"), "there is no zsh"))
+    func `zsh may read its script in a start-up file`() throws {
+        let script = "autoload -Uz compinit; compinit -u -D\n" + Completions.zsh.script + "print ${_comps[thaw]}\n"
+        let outcome = try run("/usr/bin/zsh", ["-f", "/dev/stdin"], input: script)
+        #expect(outcome.status == 0 && outcome.output == "_thaw\n", "\(outcome.output)")
+    }
+
     @Test(arguments: ["bash", "zsh", "fish"]) func `each shell understands its script, which names every option`(
         _ shell: String
     ) throws {
@@ -108,6 +115,9 @@ import Testing
         #expect(
             try Thaw.run("--completion", "zsh").errors
                 == "thaw: there is no option --completion; did you mean --completions?\n")
+        #expect(
+            try Thaw.run("classify", "m.mlmodel", "a.jpg", "--tpo", "2").errors
+                == "thaw: there is no option --tpo; did you mean --top?\n")
         #expect(try Thaw.run("clasify").errors.hasPrefix("thaw: 'clasify' is not a command; did you mean 'classify'?"))
         #expect(try Thaw.run("--completions=fish").output == Completions.fish.script)
         #expect(

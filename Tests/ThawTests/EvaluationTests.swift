@@ -126,6 +126,7 @@ import Testing
                 "'catt' in line 2 (did you mean 'cat'?), 'cow' in line 3 are no labels"
             ),
             ("file\tclass\na.jpg\tcat\na.jpg\tcat\n", "line 3: 'a.jpg' stands in line 2 too"),
+            ("file\tclass\na.jpg\tcat\n.//a.jpg\tcat\n", "line 3: './/a.jpg' stands in line 2 too"),
             ("file\tclass\na.jpg\t3\n", "line 2: there is no class 3; the model has 3, counted from 0\nhint: --offset"),
             ("file\tclass\na.jpg\t-1\n", "line 2: there is no class -1"),
             ("file\tclass\na.jpg\n", "line 2: has one column"),

@@ -1,5 +1,11 @@
 import Thaw
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// A page with photographs and what was said of them: one file that needs no other, for any browser.
 ///
 /// The rows are written as they come, so that memory does not grow with their number; the page's program, which stands
@@ -16,8 +22,10 @@ final class ReportFile {
     private let top: Int
     private var count = 0
 
-    /// - Throws: `Failure` when the file cannot be made.
+    /// - Throws: `Failure` when the file cannot be made, or when what stands under this name is no page: a photograph, say,
+    ///   or the model.
     init(_ path: String, _ model: Model, top: Int) throws {
+        guard Self.mayReplace(path) else { throw Failure.wouldReplace(path) }
         (labels, classCount, self.top) = (model.classifier?.labels, model.classCount, min(top, 5))
         file = try AtomicFile(path: path)
         try file.write(
@@ -37,6 +45,20 @@ final class ReportFile {
             <script type="application/json" id="rows">[
 
             """.utf8)
+    }
+
+    private static let opening = "<!doctype html>"
+
+    /// Whether there is no file under this name, or an empty one, or a page.
+    private static func mayReplace(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return true }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return true }
+        var head = [UInt8](repeating: 0, count: opening.utf8.count)
+        let count = read(descriptor, &head, head.count)
+        return count <= 0 || String(decoding: head.prefix(count), as: UTF8.self).lowercased() == opening
     }
 
     /// Adds a photograph: `[path, picture, [[class, probability], …], truth, error]`.

@@ -42,9 +42,9 @@ enum ReportPage {
         .scroll { max-height: 460px; padding: 0; }
 
         table.classes { border-collapse: collapse; width: 100%; font-size: 14px; }
-        .classes th, .classes td { text-align: right; padding: 7px 12px; white-space: nowrap; }
+        .classes th, .classes td { text-align: right; padding: 7px 8px; white-space: nowrap; }
         .classes th:first-child, .classes td:first-child { text-align: left; padding-left: 18px; }
-        .classes td:first-child, .classes td:last-child { max-width: 185px; overflow: hidden; text-overflow: ellipsis; }
+        .classes td:first-child, .classes td:last-child { max-width: 152px; overflow: hidden; text-overflow: ellipsis; }
         .classes th:last-child, .classes td:last-child { text-align: left; padding-right: 18px; }
         .classes thead th {
           position: sticky; top: 0; background: var(--card); color: var(--soft); font-size: 12.5px; font-weight: 560;
@@ -54,7 +54,7 @@ enum ReportPage {
         .classes tbody tr { border-top: 1px solid var(--edge); cursor: pointer; }
         .classes tbody tr:first-child { border-top: 0; }
         .classes tbody tr:hover { background: var(--ice-soft); }
-        .meter { display: inline-block; vertical-align: 1px; width: 54px; height: 5px; border-radius: 3px; background: var(--edge); margin-left: 9px; }
+        .meter { display: inline-block; vertical-align: 1px; width: 28px; height: 5px; border-radius: 3px; background: var(--edge); margin-left: 8px; }
         .meter i { display: block; height: 100%; border-radius: 3px; background: var(--ice); }
 
         .matrix { border-collapse: separate; border-spacing: 2px; font-size: 13px; margin: 0 auto; }
@@ -114,7 +114,7 @@ enum ReportPage {
         .error { color: var(--wrong); font-size: 13.5px; margin-top: 4px; }
         .none { color: var(--soft); padding: 40px 0; text-align: center; }
 
-        @media (max-width: 860px) { .two { grid-template-columns: minmax(0, 1fr); gap: 0; } }
+        @media (max-width: 1180px) { .two { grid-template-columns: minmax(0, 1fr); gap: 0; } }
         @media (max-width: 560px) {
           main { padding: 24px 14px 48px; }
           h1 { font-size: 25px; }

@@ -159,6 +159,11 @@ import Testing
         arguments: [
             (["--report", "/nowhere/report.html"], "/nowhere/report.html: the folder does not exist"),
             (["--resume", "/nowhere/done.jsonl"], "/nowhere/done.jsonl: cannot be gone on with: No such file"),
+            (["--resume", "/dev/zero"], "/dev/zero: cannot be gone on with: it is a pipe or a device"),
+            (
+                ["--report", Project.demoLabels],
+                Project.demoLabels + ": there is a file under this name that is no report"
+            ),
         ])
     func outputs(_ words: [String], _ expected: String) throws {
         let outcome = try Thaw.run(["classify", Project.demo, Project.photograph("cat")] + words)

@@ -67,6 +67,14 @@ import Testing
         #expect(other.errors.contains("rgb.mlmodel: the baseline "))
     }
 
+    @Test func `a photograph in the place of the header is told of`() throws {
+        let folder = try TemporaryFolder()
+        let rows = ["cat", "horse"].map { "\(Project.photograph($0))\t\($0)\n" }.joined()
+        let outcome = try Thaw.run(demo + [folder.write(rows, to: "truth.tsv")])
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.contains("the first line does not count, as the header, though there is a file '/"))
+    }
+
     @Test func `photographs that cannot be read are told of and do not count`() throws {
         let folder = try TemporaryFolder()
         let table = try folder.write("f\tc\n\(Project.photograph("cat"))\tcat\n/nowhere.jpg\tdog\n", to: "truth.tsv")
