@@ -160,6 +160,17 @@ class CoreML:
             given = {key: argument.arguments[0] for key, argument in operation.inputs.items() if argument.arguments}
             if all(argument.name != name for argument in given.values()):
                 continue
+            if operation.type == "batch_norm":
+                mean, variance, gamma, beta = (
+                    constants.get(given[key].name) if given[key].name else values.get(given[key].value)
+                    for key in ("mean", "variance", "gamma", "beta"))
+                epsilon = given["epsilon"]
+                epsilon = constants.get(epsilon.name) if epsilon.name else values.get(epsilon.value)
+                shape = (1, -1, 1, 1)
+                factor = gamma / np.sqrt(variance + epsilon)
+                y = y * factor.reshape(shape) + (beta - mean * factor).reshape(shape)
+                name = operation.outputs[0].name
+                continue
             if operation.type not in functions or given["x"].name != name:
                 break
             other = given["y"]

@@ -111,6 +111,14 @@ struct ProgramWriter {
                     isOne ? [Float(numbers[0])] : numbers.map { Float($0) },
                     shape: isOne ? [] : [1, numbers.count, 1, 1]))
         }
+        let isUneven = [scaling.scale, scaling.bias].contains { numbers in numbers.contains { $0 != numbers[0] } }
+        if isUneven, scaling.scale.contains(where: { $0 != 1 }), scaling.bias.contains(where: { $0 != 0 }) {
+            // One operation does both; where all channels are scaled alike, the two are what everybody writes.
+            let arithmetic = ChannelArithmetic(scale: scaling.scale, offset: scaling.bias).operation
+            let result = MILValue(name: block.unique(image.name + "_scaled"), type: image.type)
+            block.add("batch_norm", [result], arithmetic.arguments(.value(image)))
+            return result
+        }
         var value = image
         for (kind, part, numbers, neutral) in [
             ("mul", "scaled", scaling.scale, 1.0), ("add", "biased", scaling.bias, 0),

@@ -9,16 +9,19 @@ extension BatchNormalization: MILOperation {
             let scaled = block.part("mul", node, "scaled", ["x": x, "y": .constant(scale)])
             return block.add("add", node, ["x": .value(scaled), "y": .constant(offset)])
         }
+        block.add("batch_norm", node, arguments(x))
+    }
+
+    /// The arguments of `batch_norm`.
+    func arguments(_ x: MILArgument) -> KeyValuePairs<String, MILArgument> {
         let channels = scale.elementCount
         let all = { (number: Float) in
             MILArgument.constant(Tensor(Array(repeating: number, count: channels), shape: [channels]))
         }
-        block.add(
-            "batch_norm", node,
-            [
-                "x": x, "mean": all(0), "variance": all(1 - Self.epsilon), "gamma": .constant(scale),
-                "beta": .constant(offset), "epsilon": .number(Self.epsilon),
-            ])
+        return [
+            "x": x, "mean": all(0), "variance": all(1 - Self.epsilon), "gamma": .constant(scale),
+            "beta": .constant(offset), "epsilon": .number(Self.epsilon),
+        ]
     }
 }
 
