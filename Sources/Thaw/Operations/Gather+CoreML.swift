@@ -49,10 +49,12 @@ extension Gather {
     static let neural = [
         NeuralRule("gather") { layer, reading in
             let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
-            return [try reading.add(Gather(axis: axis), [layer.input(), layer.input(1)], layer)]
+            return [
+                try reading.add(Gather(axis: axis, countsFromEnd: true), [layer.input(), layer.input(1)], layer)
+            ]
         },
         NeuralRule("gatherND") { layer, reading in
-            [try reading.add(GatherSlices(), [layer.input(), layer.input(1)], layer)]
+            [try reading.add(GatherSlices(countsFromEnd: true), [layer.input(), layer.input(1)], layer)]
         },
         NeuralRule("whereBroadcastable") { layer, reading in
             [try reading.add(Select(), (0..<3).map { try layer.input($0) }, layer)]

@@ -101,13 +101,11 @@ extension Gather {
             let x = try op.operand()
             let places = try op.operand("indices")
             let axis = try op.axis(x, default: 0)
-            if let outside = places.constant?.integers.first(where: { !(-x.shape[axis]..<x.shape[axis]).contains($0) })
-            {
-                throw op.refused("place \(outside) lies outside an array of shape \(x.shape)")
-            }
-            guard places.shape.rank == 0 else { return try reading.add(Gather(axis: axis), [x, places], op) }
+            try op.check(places, sizes: [x.shape[axis]], of: x)
+            let gather = Gather(axis: axis, countsFromEnd: true)
+            guard places.shape.rank == 0 else { return try reading.add(gather, [x, places], op) }
             let list = try reading.add(Reshape([1]), places, op)
-            let slice = try reading.add(Gather(axis: axis), [x, list], op)[0]
+            let slice = try reading.add(gather, [x, list], op)[0]
             var shape = slice.shape.dimensions
             shape.remove(at: axis)
             return [try reading.add(Reshape(Shape(shape)), slice, op)]
@@ -116,7 +114,10 @@ extension Gather {
             guard try op.integer("batch_dims", default: 0) == 0 else {
                 throw op.refused("batches of places are not supported")
             }
-            return try reading.add(GatherSlices(), [op.operand(), op.operand("indices")], op)
+            let (x, places) = (try op.operand(), try op.operand("indices"))
+            let depth = min(places.shape.last ?? 0, x.shape.rank)
+            try op.check(places, sizes: Array(x.shape.prefix(depth)), of: x)
+            return try reading.add(GatherSlices(countsFromEnd: true), [x, places], op)
         },
         MILRule("select") { op, reading in
             try reading.add(Select(), [op.operand("cond"), op.operand("a"), op.operand("b")], op)
@@ -152,4 +153,19 @@ extension Gather {
             return [try reading.add(operation, x, op)]
         },
     ]
+}
+
+extension MILRead {
+    /// Refuses places that are known and lie outside an array. Negative ones count from the end; those of a program that has
+    /// its places checked, which iOS 17 brought, do not.
+    /// - Parameter sizes: Of the axes that the places go along, in turn.
+    fileprivate func check(_ places: Operand, sizes: [Int], of array: Operand) throws {
+        guard let known = places.constant?.integers, !sizes.isEmpty else { return }
+        let isFromFront = try bool("validate_indices", default: false)
+        for (index, place) in known.enumerated() {
+            let size = sizes[index % sizes.count]
+            guard !((isFromFront ? 0 : -size)..<size).contains(place) else { continue }
+            throw refused("place \(place) lies outside an array of shape \(array.shape)")
+        }
+    }
 }

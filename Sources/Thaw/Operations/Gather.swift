@@ -5,6 +5,8 @@
 struct Gather: Operation {
     /// Counted from the front.
     var axis: Int
+    /// Whether negative places count from the end, as Core ML's do; to TensorFlow they lie outside.
+    var countsFromEnd = false
 
     var kind: String { "Gather" }
 
@@ -19,7 +21,7 @@ struct Gather: Operation {
         let output = try! outputTypes(inputs.map(\.type))[0]
         let size = inputs[0].shape[axis]
         let step = inputs[0].shape.strides[axis]
-        let places = inputs[1].integers
+        let places = inputs[1].integers.map { countsFromEnd && $0 < 0 ? $0 + size : $0 }
         return inputs[0].withElements { x in
             [
                 Tensor(shape: output.shape, element: output.element) { element in
@@ -38,6 +40,9 @@ struct Gather: Operation {
 /// Inputs: the array, and the places, whose last axis holds one place for each of the array's first axes. What is taken from
 /// outside the array is 0.
 struct GatherSlices: Operation {
+    /// Whether negative places count from the end, as Core ML's do; to TensorFlow they lie outside.
+    var countsFromEnd = false
+
     var kind: String { "GatherSlices" }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
@@ -60,7 +65,8 @@ struct GatherSlices: Operation {
                 Tensor(shape: output.shape, element: output.element) { element in
                     var row = 0
                     for axis in 0..<depth {
-                        let place = places[element / length * depth + axis]
+                        var place = places[element / length * depth + axis]
+                        if countsFromEnd, place < 0 { place += shape[axis] }
                         guard (0..<shape[axis]).contains(place) else { return 0 }
                         row = row * shape[axis] + place
                     }
