@@ -140,6 +140,38 @@ import Testing
         #expect(try line { $0.convolution.outputShape = [1, 8] } == [1, 1, 2, 1, 2, 1, 1, 0])
     }
 
+    /// Quantised filters have a line for each output channel of a group, along their second axis.
+    @Test(arguments: [1, 2]) func `a deconvolution's quantised filters are read by output channel`(_ groups: Int) throws
+    {
+        let (scales, biases): ([Float], [Float]) = ([2, 0.5], [-3, 1])
+        let filters = Tensor([Float](repeating: 0, count: 24), shape: [3, 1, 2, 4])
+        let window = Window(height: Window.Axis(size: 3), width: Window.Axis(size: 1))
+        var builder = GraphBuilder(channelOrder: .first)
+        let input = builder.input("input", TensorType([1, 4, 5, 2]))
+        builder.output("output", try builder.one(TransposedConvolution(filters: filters, window: window), input))
+        let message = try NeuralNetworkWriter.message(Model(graph: builder.graph))
+        let codes = (0..<24).map { UInt8($0 * 37 % 256) }
+        let numbers = codes.enumerated().map { Float($1) * scales[$0 / 3 % 2] + biases[$0 / 3 % 2] }
+        func answer(_ weights: Message) throws -> [Float] {
+            let graph = try read(message) { layer in
+                layer.convolution.nGroups = groups
+                layer.convolution.outputChannels = 2 * groups
+                layer.convolution["weights"] = weights
+            }
+            return graph.evaluate([Tensor(noise(40), shape: [1, 4, 5, 2])])[0].floats
+        }
+        var quantized = Message(.weights)
+        quantized.rawValue = Tensor(codes: codes, shape: [24]).view
+        quantized.quantization.numberOfBits = 8
+        quantized.quantization.linearQuantization.scale = Tensor(scales, shape: [2]).view
+        quantized.quantization.linearQuantization.bias = Tensor(biases, shape: [2]).view
+        #expect(try answer(quantized) == answer(.weights(Tensor(numbers, shape: [24]))))
+        // A line for each input channel is none for each output channel.
+        quantized.quantization.linearQuantization.scale = Tensor([1, 1, 1, 1], shape: [4]).view
+        let failure = #expect(throws: Failure.self) { try answer(quantized) }
+        #expect(failure?.problemText.contains("4 scales and 2 biases; one, or 2, are expected") == true)
+    }
+
     // MARK: Refusals
 
     private struct RefusalCase: CustomTestStringConvertible, Sendable {
@@ -184,6 +216,9 @@ import Testing
         },
         RefusalCase(testDescription: "too few weights", operation: transposed(before: 0, after: 1)) {
             $0.convolution.kernelSize = [4, 4]
+        },
+        RefusalCase(testDescription: "weights stored twice", operation: transposed(before: 0, after: 1)) {
+            $0.convolution.weights.float16Value = Tensor([Float](repeating: 0, count: 27), shape: [27]).view
         },
         RefusalCase(testDescription: "groups that do not divide", operation: transposed(before: 0, after: 1)) {
             $0.convolution.nGroups = 2

@@ -82,8 +82,9 @@ extension TransposedConvolution {
             (window.height.before, window.height.after) = borders.height
             (window.width.before, window.width.after) = borders.width
         }
+        // A group's output channels stand along the second axis, and lines of quantised weights are those of all groups.
         let filters = try layer.weights(
-            parameters.weights, [shape[1], outputs / groups, size.height, size.width])
+            parameters.weights, [shape[1], outputs / groups, size.height, size.width], channelAxis: 1)
         let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
         let convolution = TransposedConvolution(
             filters: filters.transposed([2, 3, 1, 0]), bias: bias, window: window, groups: groups)

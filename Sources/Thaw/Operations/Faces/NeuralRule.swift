@@ -44,15 +44,21 @@ struct NeuralLayer {
     }
 
     /// The weights in a field, as an array of this shape.
-    /// - Throws: `Failure` where they are too few or too many, or stored in a way that is not supported.
-    func weights(_ message: Message, _ shape: Shape) throws -> Tensor {
+    /// - Parameter axis: Of the output channels: along it quantised weights may have a line for each place.
+    /// - Throws: `Failure` where they are too few or too many, stored twice, or in a way that is not supported.
+    func weights(_ message: Message, _ shape: Shape, channelAxis axis: Int = 0) throws -> Tensor {
         guard let count = shape.checkedCount else { throw refused("\(shape) is no shape of weights") }
+        let forms = ["floatValue", "float16Value", "rawValue", "int8RawValue"]
+        let stored = forms.filter { (message[$0] as ByteView).count > 0 }
+        guard stored.count < 2 else {
+            throw refused("the weights are stored \(stored.count) times", remedy: "\(stored.joined(separator: ", "))")
+        }
         let floats: ByteView = message.floatValue
         let halves: ByteView = message.float16Value
         let element: ElementType = floats.count == 0 && halves.count > 0 ? .float16 : .float32
         let bytes = element == .float16 ? halves : floats
-        if (message.rawValue as ByteView).count > 0 { return try quantized(message, shape, count) }
-        guard (message.int8RawValue as ByteView).count == 0 else {
+        if stored == ["rawValue"] { return try quantized(message, shape, count, axis) }
+        guard stored != ["int8RawValue"] else {
             throw refused("the weights are products of 8-bit integers", remedy: "other quantised weights are supported")
         }
         guard bytes.count == count * element.size else {
@@ -63,7 +69,7 @@ struct NeuralLayer {
     }
 
     /// Weights that are codes on a line, or places in a list of numbers; the codes' highest bits come first.
-    private func quantized(_ message: Message, _ shape: Shape, _ count: Int) throws -> Tensor {
+    private func quantized(_ message: Message, _ shape: Shape, _ count: Int, _ axis: Int) throws -> Tensor {
         let quantization: Message = message["quantization"]
         let bits: Int = quantization.numberOfBits
         let raw: ByteView = message.rawValue
@@ -86,15 +92,15 @@ struct NeuralLayer {
         }
         let line: Message = quantization["linearQuantization"]
         let (scales, biases) = (numbers(line.scale), numbers(line.bias))
-        let rows = Swift.max(1, shape.first ?? 1)
+        let rows = shape.indices.contains(axis) ? Swift.max(1, shape[axis]) : 1
         guard [1, rows].contains(scales.count), [0, 1, rows].contains(biases.count) else {
             throw refused(
                 "there are \(scales.count) scales and \(biases.count) biases", remedy: "one, or \(rows), are expected")
         }
-        let length = Swift.max(1, count / rows)
+        let length = Swift.max(1, shape.dropFirst(axis + 1).reduce(1, *))
         return Tensor(
             codes.enumerated().map { place, code in
-                let row = place / length
+                let row = place / length % rows
                 let bias = biases.isEmpty ? 0 : biases[biases.count == 1 ? 0 : row]
                 return Float(code) * scales[scales.count == 1 ? 0 : row] + bias
             }, shape: shape)
