@@ -179,8 +179,13 @@ public struct Converter: Sendable {
         if options.scale != nil || options.bias != nil {
             guard options.preprocessing == nil else { throw Failure.scalingTwice() }
             let channels = color.channels
+            let scale = try numbers("--scale", options.scale ?? [1], channels)
+            // Smaller ones are 0 in the file.
+            if let dark = scale.firstIndex(where: { Float($0) == 0 }) {
+                throw Failure.scalingByZero("--scale", color.channelNames[dark])
+            }
             scaling = PixelScaling(
-                scale: try numbers("--scale", options.scale ?? [1], channels),
+                scale: scale,
                 bias: try numbers("--bias", options.bias ?? [0], channels))
         } else if let preprocessing = options.preprocessing {
             scaling = try preprocessing.scaling(color)

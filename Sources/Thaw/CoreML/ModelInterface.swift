@@ -101,6 +101,20 @@ struct ModelInterface {
         return try builder.add(Transpose(Graph.toLast), [value], name: name + "/order")[0]
     }
 
+    /// Something must be described to come out, and what the description says is predicted must be among it.
+    /// - Parameter isClassifier: Other models predict by no name.
+    func checkOutputs(isClassifier: Bool) throws {
+        let outputs = (description.output as [Message]).map { $0.name as String }
+        guard !outputs.isEmpty else { throw Failure.noOutputsDescribed() }
+        guard isClassifier else { return }
+        let label: String = description.predictedFeatureName
+        guard outputs.contains(label) else { throw Failure.predictedMissing("label", label, outputs) }
+        let probabilities: String = description.predictedProbabilitiesName
+        guard probabilities.isEmpty || outputs.contains(probabilities) else {
+            throw Failure.predictedMissing("probabilities", probabilities, outputs)
+        }
+    }
+
     // MARK: The classifier
 
     mutating func setClassifier(_ configuration: ClassifierConfiguration) { classifier = configuration }

@@ -28,9 +28,10 @@ struct NeuralNetworkReader {
         for feature in description.input as [Message] { try addInput(feature) }
         try readPreprocessing()
         try readLayers()
+        try interface.checkOutputs(isClassifier: isClassifier)
         let outputs: [Message] = description.output
         if isClassifier {
-            try addProbabilities()
+            try addProbabilities(outputs.filter { $0["type"].choice == "dictionaryType" })
             // The label and the probabilities are of other types.
             let arrays: Set<String?> = ["multiArrayType", "imageType"]
             try addOutputs(outputs.filter { arrays.contains($0["type"].choice) })
@@ -87,9 +88,10 @@ struct NeuralNetworkReader {
             }
             let scaler: Message = preprocessing["scaler"]
             let given: Double = scaler.channelScale
-            // A scale that is not set stands for 1.
+            // One that is left out is 0 as well: no image would go in.
+            guard given != 0 else { throw Failure.preprocessingByZero(image.name) }
             let scaling = PixelScaling(
-                scale: Array(repeating: given == 0 ? 1 : given, count: image.color.channels),
+                scale: Array(repeating: given, count: image.color.channels),
                 bias: image.color.channelNames.map { scaler[$0 + "Bias"] })
             if hasMean {
                 let channels: Shape = [image.color.channels]
@@ -152,11 +154,15 @@ struct NeuralNetworkReader {
     // MARK: Outputs
 
     /// The probabilities as a row, one a class.
-    private mutating func addProbabilities() throws {
+    /// - Parameter dictionaries: The outputs that give them by label.
+    private mutating func addProbabilities(_ dictionaries: [Message]) throws {
         let layers: [Message] = network.layers
         var name: String = network.labelProbabilityLayerName
         if name.isEmpty { name = (layers.last?.output as [String]?)?.first ?? "" }
         guard let value = reading.values[name] else { throw Failure.outputMissing(name) }
+        if let other = dictionaries.first(where: { $0.name as String != name }) {
+            throw Failure.dictionaryWithoutBlob(other.name, name)
+        }
         let count = reading.shape(value).elementCount
         let row =
             reading.shape(value) == [1, count]

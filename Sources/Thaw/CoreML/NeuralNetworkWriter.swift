@@ -113,9 +113,15 @@ struct NeuralNetworkWriter {
     /// The name of the layer that scales an image where the format's scaler will not do.
     static func scalingLayer(of input: String) -> String { "scaling of " + input }
 
-    /// Where each channel has a scale of its own the format's scaler will not do, and a layer takes its place.
+    /// The one scale of all channels that the format's scaler holds, or nil where it will not do: 0 is what the format
+    /// takes for none.
+    private static func scale(_ scaling: PixelScaling) -> Double? {
+        scaling.uniformScale.flatMap { Float($0) == 0 ? nil : $0 }
+    }
+
+    /// Where the format's scaler will not do a layer takes its place.
     private mutating func writeScaling() throws {
-        guard let image = model.image, image.scaling.uniformScale == nil, let input = graph.inputs.first?.value else {
+        guard let image = model.image, Self.scale(image.scaling) == nil, let input = graph.inputs.first?.value else {
             return
         }
         let raw = blob(input)
@@ -166,7 +172,7 @@ struct NeuralNetworkWriter {
             network.arrayInputShapeMapping = "EXACT_ARRAY_MAPPING"
             network.imageInputShapeMapping = "RANK4_IMAGE_MAPPING"
         }
-        if let image = model.image, let scale = image.scaling.uniformScale, !image.scaling.isIdentity {
+        if let image = model.image, let scale = Self.scale(image.scaling), !image.scaling.isIdentity {
             network.preprocessing = [scaler(image, scale, MessageType.model.type(of: field).type(of: "preprocessing"))]
         }
         if let classifier = model.classifier {

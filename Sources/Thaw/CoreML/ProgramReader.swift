@@ -249,6 +249,7 @@ struct ProgramReader {
         var outputs: [String] = block.outputs
         let described = (description.output as [Message]).map { $0.name as String }
         if let missing = described.first(where: { !outputs.contains($0) }) { throw Failure.outputMissing(missing) }
+        try interface.checkOutputs(isClassifier: end != nil)
         if let classification = end,
             outputs.contains(classification.dictionary) || outputs.contains(classification.label)
         {

@@ -71,6 +71,22 @@ extension Failure {
 
     static func outputMissing(_ name: String) -> Failure { Failure("the output '\(name)' is computed by no layer") }
 
+    static func noOutputsDescribed() -> Failure {
+        Failure("the model's description names no outputs", remedy: "the file is damaged")
+    }
+
+    static func predictedMissing(_ what: String, _ name: String, _ outputs: [String]) -> Failure {
+        Failure(
+            "what the classifier predicts, its \(what), is called '\(name)', which is no output",
+            remedy: "there are " + outputs.map { "'\($0)'" }.joined(separator: ", "))
+    }
+
+    static func dictionaryWithoutBlob(_ name: String, _ probabilities: String) -> Failure {
+        Failure(
+            "the output '\(name)' gives numbers by label, but is not what the network computes them as",
+            remedy: "that is '\(probabilities)'")
+    }
+
     static func inputKind(_ name: String, _ kind: String) -> Failure {
         Failure("the input '\(name)' is of the kind '\(kind)'", remedy: "images and arrays are supported")
     }
@@ -79,6 +95,12 @@ extension Failure {
 
     static func preprocessingWithoutInput(_ name: String) -> Failure {
         Failure("the preprocessing is for '\(name)', which is no image that goes in")
+    }
+
+    static func preprocessingByZero(_ name: String) -> Failure {
+        Failure(
+            "the preprocessing of '\(name)' multiplies by 0, or leaves out by what",
+            remedy: "nothing of an image would go in")
     }
 
     static func classifierWithoutLabels() -> Failure { Failure("the classifier has no labels") }

@@ -19,6 +19,10 @@ extension Failure {
             remedy: "--output-color \(color) does not go with it")
     }
 
+    static func scalingByZero(_ option: String, _ channel: String) -> Failure {
+        Failure("\(option) multiplies \(channel) by 0", remedy: "nothing of that channel would go into the network")
+    }
+
     static func scalingCount(_ option: String, _ count: Int, _ channels: Int) -> Failure {
         Failure(
             "\(option) has \(count) values for \(channels) channel\(channels == 1 ? "" : "s")",

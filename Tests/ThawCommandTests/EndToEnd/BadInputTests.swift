@@ -83,6 +83,11 @@ import Testing
                 "resnet", ["--scale", "1,2"],
                 "--scale has 2 values for 3 channels; give one, or 3 in the order of the channels"
             ),
+            (
+                "resnet", ["--scale", "0"],
+                "--scale multiplies red by 0; nothing of that channel would go into the network"
+            ),
+            ("resnet", ["--scale", "1,1e-60,1"], "--scale multiplies green by 0; "),
             ("digits_gray", ["--bias", "1,2,3"], "--bias has 3 values for 1 channel; give one"),
             (
                 "resnet", ["--output", "resnet/softmix"],

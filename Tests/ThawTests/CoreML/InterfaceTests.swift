@@ -86,6 +86,73 @@ import Testing
         #expect(try !dialect.roundTrip(Self.model()).labelsAreIndependent)
     }
 
+    // MARK: What is described
+
+    private struct Description: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let words: String
+        var programWords: String?
+        let change: @Sendable (inout Message) -> Void
+    }
+
+    @Test(
+        arguments: [
+            Description(testDescription: "no outputs", words: "description names no outputs") {
+                $0.output = [] as [Message]
+            },
+            Description(testDescription: "a label of another name", words: "its label, is called 'nope'") {
+                $0.predictedFeatureName = "nope"
+            },
+            Description(testDescription: "no name of the label", words: "its label, is called ''") {
+                $0.predictedFeatureName = ""
+            },
+            Description(testDescription: "probabilities of another name", words: "probabilities, is called 'nope'") {
+                $0.predictedProbabilitiesName = "nope"
+            },
+            Description(
+                testDescription: "a dictionary of what is not computed",
+                words:
+                    "'nope' gives numbers by label, but is not what the network computes them as; that is 'scores_0'",
+                programWords: "the output 'nope' is computed by no layer"
+            ) {
+                var outputs: [Message] = $0.output
+                outputs[0].name = "nope"
+                $0.output = outputs
+                $0.predictedProbabilitiesName = "nope"
+            },
+        ], [Dialect.neuralNetwork, .program])
+    private func `a description of other outputs than there are is refused`(
+        _ description: Description, _ dialect: Dialect
+    ) throws {
+        let model = try Self.model()
+        let isProgram = dialect == .program
+        var message = try isProgram ? ProgramWriter.run(model).message : NeuralNetworkWriter.message(model)
+        description.change(&message.description)
+        let failure = #expect(throws: Failure.self) { try ModelReader.run(message) }
+        let words = isProgram ? description.programWords ?? description.words : description.words
+        #expect(failure?.problemText.contains(words) == true, "\(failure.map { "\($0)" } ?? "")")
+    }
+
+    @Test func `preprocessing that leaves nothing of the image is refused`() throws {
+        var model = try Self.model()
+        model.image?.scaling = PixelScaling(scale: [2, 2, 2], bias: [1, 2, 3])
+        var message = try NeuralNetworkWriter.message(model)
+        var preprocessing: [Message] = message.neuralNetworkClassifier.preprocessing
+        preprocessing[0].scaler.channelScale = 0.0
+        message.neuralNetworkClassifier.preprocessing = preprocessing
+        let failure = #expect(throws: Failure.self) { try ModelReader.run(message) }
+        #expect(failure?.problemText.contains("the preprocessing of 'data_in' multiplies by 0") == true)
+    }
+
+    /// The format takes a scale of 0 for none that is given.
+    @Test(arguments: [0, 1e-60], Dialect.allCases) func `an image that the network itself multiplies by 0 stays so`(
+        _ scale: Double, _ dialect: Dialect
+    ) throws {
+        var model = try Self.model()
+        model.image?.scaling = PixelScaling(scale: [scale, scale, scale], bias: [1, 2, 3])
+        #expect(try dialect.roundTrip(model).image?.scaling == PixelScaling(scale: [0, 0, 0], bias: [1, 2, 3]))
+    }
+
     // MARK: Names
 
     @Test(arguments: Dialect.allCases) func `inputs and outputs get other names`(_ dialect: Dialect) throws {
