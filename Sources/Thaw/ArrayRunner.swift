@@ -1,5 +1,6 @@
-/// Runs a model on arrays, as its own graph takes them: batch, height, width, channel, not scaled as images are, but with
-/// the arithmetic that was lifted out of the graph done to them.
+/// Runs a model on arrays, as its own graph takes them: not scaled as images are, but with the arithmetic that was lifted
+/// out of the graph done to them. An image is batch, height, width, channel, or batch, channel, height, width where the
+/// network's own graph takes it so.
 public struct ArrayRunner: Sendable {
     private let model: Model
     private let run: @Sendable ([Tensor]) throws -> [Tensor]
@@ -40,8 +41,10 @@ public struct ArrayRunner: Sendable {
     /// - Parameter arrays: One array an input; the name may be left out where there is only one.
     /// - Throws: `Failure` for an unknown or missing input, and for an array that does not fit.
     public func run(_ arrays: [(name: String?, array: NumPyFile)]) throws -> [(name: String, array: NumPyFile)] {
-        let inputs = try inOrder(arrays)
         let types = model.graph.inputs.map { model.graph[$0.value] }
+        let inputs = try zip(inOrder(arrays), types).enumerated().map { place, input in
+            place == 0 && model.image?.isChannelsFirst == true ? try channelsLast(input.0, input.1.shape) : input.0
+        }
         let counts = try zip(inputs, zip(types, model.graph.inputs)).map { try pieces($0, $1.0, $1.1.name) }
         guard let count = counts.first, counts.allSatisfy({ $0 == count }) else { throw Failure.batchesDiffer(counts) }
 
@@ -78,6 +81,31 @@ public struct ArrayRunner: Sendable {
             }
             return array.array
         }
+    }
+
+    /// An array for an image whose channels the graph takes first, in the order in which the model takes them. It may stand
+    /// in the graph's own order or in the model's; the graph's where it is both.
+    /// - Throws: `Failure` for pixels in a row, which stand in either order.
+    private func channelsLast(_ array: NumPyFile, _ image: Shape) throws -> NumPyFile {
+        let own = image.permuted(Graph.toFirst)
+        let given = array.shape.filter { $0 != 1 }
+        func matches(_ shape: Shape) -> Bool {
+            let item = shape.dropFirst().filter { $0 != 1 }
+            return given == item || Array(given.dropFirst()) == item || given == shape.filter { $0 != 1 }
+        }
+        let ends = array.shape.suffix(3)
+        guard matches(own), ends.elementsEqual(own.dropFirst()) || !matches(image) else {
+            // With one channel, either order is the same in memory.
+            guard matches(image) || image[3] == 1 else {
+                throw Failure.arrayShape(model.graph.inputs[0].name, Shape(array.shape), expected: own)
+            }
+            return array
+        }
+        let count = array.values.count / max(1, own.elementCount / max(1, own[0]))
+        let shape = Shape([count] + own.dropFirst())
+        guard shape.elementCount == array.values.count else { return array }
+        let turned = Tensor(array.values, shape: shape).transposed(Graph.toLast)
+        return NumPyFile(shape: turned.shape.dimensions, values: turned.floats)
     }
 
     /// How many runs an array takes.

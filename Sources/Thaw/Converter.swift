@@ -16,6 +16,8 @@ public struct Converter: Sendable {
         /// The size to convert with where neither the graph nor `size` says one; without it such a graph is refused.
         public var openSize: (width: Int, height: Int)?
         public var color: ColorLayout?
+        /// Where the image's channels stand in the graph's own input; nil finds it out.
+        public var channels: Graph.ChannelOrder?
         /// Values for placeholders other than the image's.
         public var settings: [Setting] = []
         /// The tags of the graph of a SavedModel that is meant, with commas between them; `serve` where nil.
@@ -92,7 +94,7 @@ public struct Converter: Sendable {
     private var importOptions: ImportOptions {
         ImportOptions(
             input: options.input, outputs: options.outputs, size: options.size, color: options.color,
-            settings: options.settings, openSize: options.openSize)
+            channels: options.channels, settings: options.settings, openSize: options.openSize)
     }
 
     private func convert(_ source: GraphSource, labels: Labels?) throws -> Conversion {
@@ -138,6 +140,7 @@ public struct Converter: Sendable {
                 image.lifted = lifted
             }
             notes += image.formulas
+            image.isChannelsFirst = imported.isChannelsFirst
             model.image = image
         } else {
             notes.append("the input is no image of 1 or 3 channels: the model takes an array")

@@ -20,8 +20,7 @@ enum Commands {
 
     static let whatGoesIn: [any AnyOption] = [
         Options.input, Options.output, Options.set, Options.tag, Options.signature, Options.size, Options.color,
-        Options.preprocess, Options.scale,
-        Options.bias,
+        Options.channels, Options.preprocess, Options.scale, Options.bias,
     ]
 
     /// How images are read and come to a network's size, and on how many threads.

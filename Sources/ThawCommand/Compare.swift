@@ -62,19 +62,26 @@ extension Arguments {
         return (pair[0], pair[1])
     }
 
-    /// The graph at `path`, of the size of `image` where neither it nor an option tells another.
+    /// The graph at `path`, of the size of `image` where neither it nor an option tells another, and with its channels where
+    /// that image's were where nothing else tells it.
     private func graph(at path: String, likely image: ImageInput?) throws -> Conversion {
         var options = try converterOptions()
         let labels = try labels()
-        guard let image, options.size == nil else {
-            return try Model.load(contentsOf: path, options: options, labels: labels)
-        }
+        func load() throws -> Conversion { try Model.load(contentsOf: path, options: options, labels: labels) }
+        guard let image else { return try load() }
+        var conversion: Conversion
         do {
-            return try Model.load(contentsOf: path, options: options, labels: labels)
-        } catch is Failure {
+            conversion = try load()
+        } catch let failure as Failure {
+            guard options.size == nil else { throw failure }
             options.size = (image.width, image.height)
-            return try Model.load(contentsOf: path, options: options, labels: labels)
+            conversion = try load()
         }
+        if conversion.model.image == nil, image.isChannelsFirst, options.channels == nil {
+            options.channels = .first
+            if let other = try? load() { conversion = other }
+        }
+        return conversion
     }
 }
 

@@ -18,6 +18,7 @@ extension Arguments {
             if choice.sizes == .fixed { options.size = (choice.standard.width, choice.standard.height) }
         }
         options.color = self[Options.color]
+        options.channels = self[Options.channels]?.order
         options.settings = all(Options.set).compactMap { $0 }
         options.tag = self[Options.tag]
         options.signature = self[Options.signature]

@@ -20,6 +20,11 @@ enum Options {
         "color", "rgb|bgr|gray", "the order of the image's channels", standard: ColorLayout?.none,
         "rgb; gray where the graph takes one channel"
     ) { try readChoice($0, of: ColorLayout.self) }
+    static let channels = Option(
+        "channels", "first|last",
+        "where the channels stand in the graph's own input: before the image's height and width, or behind them",
+        standard: ChannelPlace?.none, "what the graph shows"
+    ) { try readChoice($0, of: ChannelPlace.self) }
     static let preprocess = Option(
         "preprocess", "FAMILY",
         "how the network was fed while it was trained: auto finds it out; inception is x/127.5 - 1; caffe is x less "
@@ -222,6 +227,13 @@ enum PreprocessingChoice: RawRepresentable, CaseIterable, Sendable, Equatable {
     var family: Preprocessing? {
         if case .family(let family) = self { family } else { nil }
     }
+}
+
+/// Where the channels stand among an image's axes.
+enum ChannelPlace: String, CaseIterable, Sendable {
+    case first, last
+
+    var order: Graph.ChannelOrder { self == .first ? .first : .last }
 }
 
 enum ResultFormat: String, CaseIterable, Sendable { case text, json, csv }

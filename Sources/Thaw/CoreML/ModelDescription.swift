@@ -7,6 +7,9 @@ struct ModelDescription {
     private static let pixelScaleKey = "thaw.pixels.scale"
     private static let pixelBiasKey = "thaw.pixels.bias"
     private static let pixelBoundsKey = "thaw.pixels.bounds"
+    /// The key, and what stands there, where the network's own graph takes the image's channels before height and width.
+    private static let channelsKey = "thaw.channels"
+    private static let channelsFirst = "first"
     /// Xcode shows a preview for models that say what they are for.
     private static let previewKey = "com.apple.coreml.model.preview.type"
     private static let classifierPreview = "imageClassifier"
@@ -78,6 +81,7 @@ struct ModelDescription {
             record(lifted.scale, ModelDescription.liftedScaleKey)
             record(lifted.bias, ModelDescription.liftedBiasKey)
         }
+        if model.image?.isChannelsFirst == true { userDefined[Self.channelsKey] = Self.channelsFirst }
         if let image = model.imageOutput {
             record(image.scaling.scale, ModelDescription.pixelScaleKey)
             record(image.scaling.bias, ModelDescription.pixelBiasKey)
@@ -99,6 +103,8 @@ struct ModelDescription {
         var metadata = Metadata()
         /// The arithmetic that was lifted out of the graph into the scaling of the image.
         var lifted: PixelScaling?
+        /// Whether the network's own graph takes the image's channels before height and width.
+        var isChannelsFirst: Bool
         /// What makes pixels of the network's numbers at the image output.
         var pixels: PixelScaling?
         /// Whether a bound to 0 and 255 was put behind that.
@@ -125,6 +131,7 @@ struct ModelDescription {
             lifted = scaling(liftedScaleKey, liftedBiasKey, channels)
             pixels = scaling(pixelScaleKey, pixelBiasKey, outputChannels)
             hasPixelBounds = numbers(pixelBoundsKey, 2) == [0, 255]
+            isChannelsFirst = userDefined.removeValue(forKey: channelsKey) == channelsFirst
             if userDefined[previewKey] == classifierPreview { userDefined[previewKey] = nil }
             metadata.userDefined = userDefined
             for feature in (description.input as [Message]) + (description.output as [Message]) {

@@ -159,6 +159,7 @@ struct ModelInterface {
             if ownsHead { lifted = lifted ?? head }
         }
         image?.lifted = lifted
+        image?.isChannelsFirst = said.isChannelsFirst
         model.image = image
         model.classifier = try configuration(model.classCount)
         return model

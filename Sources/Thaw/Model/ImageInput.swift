@@ -57,6 +57,8 @@ public struct ImageInput: Hashable, Sendable {
     public var scaling: PixelScaling
     /// The last part of `scaling`, where it stood as arithmetic at the head of the network's own graph.
     public var lifted: PixelScaling?
+    /// Whether the graph that the network comes from takes the channels before height and width: its arrays stand so.
+    public var isChannelsFirst = false
 
     public init(
         name: String, width: Int, height: Int, color: ColorLayout, scaling: PixelScaling? = nil,

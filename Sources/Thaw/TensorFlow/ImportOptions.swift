@@ -7,6 +7,8 @@ struct ImportOptions: Sendable {
     /// Width and height in pixels, where the graph leaves them open.
     var size: (width: Int, height: Int)?
     var color: ColorLayout?
+    /// Where the image's channels stand in the graph's input; found where nil.
+    var channels: Graph.ChannelOrder?
     /// Values for placeholders.
     var settings: [Setting] = []
     /// The size to go on with where neither the graph nor `size` says one.

@@ -12,6 +12,8 @@ struct Importer {
         var takesPixels = false
         /// Whether nothing says the image's size but `openSize`.
         var isSizeOpen = false
+        /// Whether the graph's own input has the image's channels before height and width.
+        var isChannelsFirst = false
         /// The names of the nodes that were kept, in their order.
         var nodeNames: [String]
         /// What was found out and assumed, a sentence each.
@@ -77,21 +79,21 @@ struct Importer {
             throw Failure.outputIndependentOfInput(names, input.name)
         }
         var importer = Importer(cut)
-        var (takesImage, isSizeOpen) = (false, false)
+        var added: InputImage.Added?
         var notes = input.notes
         for place in order {
             let node = cut.nodes[place]
             if node.name == input.name {
-                let readers = cut.nodes.filter { $0.inputs.contains { GraphSurvey.Reference($0).node == node.name } }
-                let image = InputImage(node, readers: readers, cut)
+                let image = InputImage(node, through: order.map { cut.nodes[$0] }, cut)
                 if let failure = image.refusal {
                     importer.refusal.add(failure, of: node)
                     importer.known[node.name] = [.unknown]
                     continue
                 }
-                let (operand, isImage) = try image.add(to: &importer.context, options)
-                importer.known[node.name] = [.operand(operand)]
-                (takesImage, isSizeOpen) = (isImage, isImage && options.size == nil && image.isSizeOpen)
+                let input = try image.add(to: &importer.context, options)
+                importer.known[node.name] = [.operand(input.operand)]
+                notes += [input.note].compactMap { $0 }
+                added = input
             } else {
                 importer.known[node.name] = try importer.results(of: node)
                 if let value = flat.assumed[node.name] { notes.append(assumption(node.name, value)) }
@@ -100,8 +102,9 @@ struct Importer {
         guard importer.refusal.isEmpty else { throw importer.refusal }
         for output in outputs { try importer.addOutput(output) }
         return Result(
-            graph: importer.context.builder.graph.pruned(), takesImage: takesImage, takesPixels: input.takesPixels,
-            isSizeOpen: isSizeOpen, nodeNames: order.map { cut.nodes[$0].name }, notes: notes)
+            graph: importer.context.builder.graph.pruned(), takesImage: added?.isImage ?? false,
+            takesPixels: input.takesPixels, isSizeOpen: added?.isSizeOpen ?? false,
+            isChannelsFirst: added?.isChannelsFirst ?? false, nodeNames: order.map { cut.nodes[$0].name }, notes: notes)
     }
 
     private static func assumption(_ placeholder: String, _ value: Bool) -> String {

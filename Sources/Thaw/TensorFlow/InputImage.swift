@@ -6,11 +6,14 @@ struct InputImage {
     private let shape: [Int]?
     /// The number of values that a matrix product reads of each row, where one stands right behind.
     private let rowLength: Int?
-    /// The number of channels, 1 or 3, that a convolution reads, where one stands right behind.
-    private let depth: Int?
+    /// What the nodes behind the input say of the image's channels.
+    private let channels: ChannelSearch
     private let worksChannelsFirst: Bool
+    /// The number of channels, 1 or 3, that a convolution reads of the image.
+    private var depth: Int? { channels.count.flatMap { $0 == 1 || $0 == 3 ? $0 : nil } }
 
-    init(_ node: NodeDefinition, readers: [NodeDefinition], _ survey: GraphSurvey) {
+    /// - Parameter nodes: The nodes that are computed, each behind what it reads.
+    init(_ node: NodeDefinition, through nodes: [NodeDefinition], _ survey: GraphSurvey) {
         self.node = node
         worksChannelsFirst = survey.nodes.contains {
             if case .string("NCHW")? = $0.attributes["data_format"] { true } else { false }
@@ -23,23 +26,23 @@ struct InputImage {
         } else {
             shape = nil
         }
-        /// The shapes of the weights of such operations right behind.
-        func weights(_ op: String, rank: Int) -> [(reader: NodeDefinition, shape: Shape)] {
-            readers.filter { $0.op == op && $0.inputs.count >= 2 }.compactMap { reader in
-                var weights = survey.node(GraphSurvey.Reference(reader.inputs[1]).node)
-                while let identity = weights, identity.op == "Identity", let input = identity.inputs.first {
-                    weights = survey.node(GraphSurvey.Reference(input).node)
-                }
-                guard case .tensor(let tensor)? = weights?.attributes["value"], tensor.shape.rank == rank else {
-                    return nil
-                }
-                return (reader, tensor.shape)
+        rowLength = InputImage.rowLength(node.name, nodes, survey)
+        channels = ChannelSearch(from: node.name, rank: shape?.count, through: nodes, survey)
+    }
+
+    /// The number of values that a matrix product reads of each row of a node, where one stands right behind it.
+    private static func rowLength(_ name: String, _ nodes: [NodeDefinition], _ survey: GraphSurvey) -> Int? {
+        for reader in nodes where reader.op == "MatMul" && reader.inputs.count >= 2 {
+            guard reader.inputs.contains(where: { GraphSurvey.Reference($0).node == name }) else { continue }
+            var weights = survey.node(GraphSurvey.Reference(reader.inputs[1]).node)
+            while let identity = weights, identity.op == "Identity", let input = identity.inputs.first {
+                weights = survey.node(GraphSurvey.Reference(input).node)
             }
+            guard case .tensor(let tensor)? = weights?.attributes["value"], tensor.shape.rank == 2 else { continue }
+            if case .bool(true)? = reader.attributes["transpose_b"] { return tensor.shape[1] }
+            return tensor.shape[0]
         }
-        rowLength = weights("MatMul", rank: 2).first.map { reader, shape in
-            if case .bool(true)? = reader.attributes["transpose_b"] { shape[1] } else { shape[0] }
-        }
-        depth = weights("Conv2D", rank: 4).first.map { $0.shape[2] }.flatMap { $0 == 1 || $0 == 3 ? $0 : nil }
+        return nil
     }
 
     /// What is wrong with an input that takes no numbers.
@@ -48,21 +51,36 @@ struct InputImage {
         return Failure.inputNotNumeric(node.name, node.op, "\(type)")
     }
 
-    /// Adds the input to the graph and returns what stands for the node's output.
+    /// What the input became.
+    struct Added {
+        /// What stands for the node's output.
+        var operand: Operand
+        var isImage = false
+        /// Whether the node's own shape has the channels before height and width.
+        var isChannelsFirst = false
+        /// Whether neither the graph nor the options say the image's size.
+        var isSizeOpen = false
+        var note: String?
+    }
+
+    /// Adds the input to the graph.
     /// - Throws: `Failure` where the size cannot be told, or where the node takes no image.
-    func add(to context: inout ImportContext, _ options: ImportOptions) throws -> (operand: Operand, isImage: Bool) {
+    func add(to context: inout ImportContext, _ options: ImportOptions) throws -> Added {
         guard let form = try self.form(options) else {
             let type = TensorType(Shape(try fixed()))
-            return (.edge(context.builder.input(node.name, type), type), false)
+            return Added(operand: .edge(context.builder.input(node.name, type), type), note: doubt)
         }
-        let image = Operand.edge(context.builder.input(node.name, TensorType(form.image)), TensorType(form.image))
-        if form.channelsFirst {
-            return (try context.add(Transpose(Graph.toFirst), image, name: node.name + "/to_nchw"), true)
+        let type = TensorType(form.image)
+        var operand = Operand.edge(context.builder.input(node.name, type), type)
+        if form.isChannelsFirst {
+            operand = try context.add(Transpose(Graph.toFirst), operand, name: node.name + "/to_nchw")
         }
-        return (
-            form.shape == form.image ? image : try context.add(Reshape(form.shape), image, name: node.name + "/shape"),
-            true
-        )
+        if form.shape != operand.shape {
+            operand = try context.add(Reshape(form.shape), operand, name: node.name + "/shape")
+        }
+        return Added(
+            operand: operand, isImage: true, isChannelsFirst: form.isChannelsFirst,
+            isSizeOpen: form.isSizeOpen && options.size == nil)
     }
 
     /// The shape of an array that is no image: one batch, all else known.
@@ -80,57 +98,90 @@ struct InputImage {
     private struct Form {
         var image: Shape
         var shape: Shape
-        var channelsFirst = false
+        var isChannelsFirst = false
+        /// Whether the graph leaves the image's height or width open.
+        var isSizeOpen = false
     }
 
     /// - Returns: nil for an array that is no image.
     private func form(_ options: ImportOptions) throws -> Form? {
         guard let shape = shape ?? rowLength.map({ [1, $0] }) else {
-            let image = try image(1, nil, nil, nil, options)
-            return Form(image: image, shape: image)
+            return try form([1, nil, nil, nil], order([1, nil, nil, nil], options) ?? .last, hasBatch: true, options)
         }
         let sizes = shape.map { $0 < 0 ? nil : $0 }
         switch shape.count {
-        case 4 where isChannelsFirst(sizes):
-            let image = try image(sizes[0], sizes[2], sizes[3], sizes[1], options)
-            return Form(image: image, shape: image.permuted(Graph.toFirst), channelsFirst: true)
-        case 4 where isChannels(sizes[3]):
-            let image = try image(sizes[0], sizes[1], sizes[2], sizes[3], options)
-            return Form(image: image, shape: image)
-        case 3 where isChannels(sizes[2]):
-            let image = try image(1, sizes[0], sizes[1], sizes[2], options)
-            return Form(image: image, shape: Shape(image.dropFirst()))
+        case 3, 4:
+            let four = shape.count == 3 ? [1] + sizes : sizes
+            if let order = order(four, options) {
+                return try form(four, order, hasBatch: shape.count == 4, options)
+            }
         case 2:
             return try flattened(sizes[1] ?? rowLength, batch: sizes[0] ?? 1, options).map {
                 Form(image: $0, shape: [$0[0], $0.dropFirst().reduce(1, *)])
             }
         case 1:
             return try flattened(sizes[0], batch: 1, options).map { Form(image: $0, shape: [$0.elementCount]) }
-        default:
-            if options.size != nil || options.color != nil {
-                throw Failure.inputNotImage(node.name, node.op, Shape(shape))
-            }
-            return nil
+        default: break
         }
+        if options.size != nil || options.color != nil {
+            throw Failure.inputNotImage(node.name, node.op, Shape(shape))
+        }
+        return nil
     }
 
-    /// Whether the graph leaves the image's height or width open.
-    var isSizeOpen: Bool {
-        guard let shape else { return rowLength == nil }
-        switch shape.count {
-        case 4: return isChannelsFirst(shape) ? shape[2] < 0 || shape[3] < 0 : shape[1] < 0 || shape[2] < 0
-        case 3: return shape[0] < 0 || shape[1] < 0
-        default: return false
-        }
+    private func form(_ sizes: [Int?], _ order: Graph.ChannelOrder, hasBatch: Bool, _ options: ImportOptions) throws
+        -> Form
+    {
+        let axes = order == .first ? Graph.toLast : [0, 1, 2, 3]
+        let (height, width) = (sizes[axes[1]], sizes[axes[2]])
+        let image = try image(sizes[0], height, width, sizes[axes[3]], options)
+        let shape = order == .first ? image.permuted(Graph.toFirst) : image
+        return Form(
+            image: image, shape: hasBatch ? shape : Shape(shape.dropFirst()), isChannelsFirst: order == .first,
+            isSizeOpen: height == nil || width == nil)
     }
+
+    // MARK: The order of axes
 
     /// Whether an axis may be that of an image's channels.
     private func isChannels(_ size: Int?) -> Bool { size == nil || size == 1 || size == 3 }
 
-    /// Whether the channels stand before the height: 1 or 3 of them, in a graph that works in that order.
-    private func isChannelsFirst(_ sizes: [Int?]) -> Bool {
-        (sizes[1] == 1 || sizes[1] == 3) && !isChannels(sizes[3]) && worksChannelsFirst
+    /// Where the channels stand in an array of batch and three more axes; nil where it is no image.
+    ///
+    /// What is said decides, then the nodes that read the array, then what is known of its axes.
+    private func order(_ sizes: [Int?], _ options: ImportOptions) -> Graph.ChannelOrder? {
+        if let order = options.channels { return order }
+        switch channels.axis {
+        case 1? where isChannels(sizes[1]): return .first
+        case 3?: return isChannels(sizes[3]) ? .last : nil
+        default: break
+        }
+        let isOpen = sizes.dropFirst().allSatisfy { $0 == nil }
+        if isOpen { return worksChannelsFirst ? .first : .last }
+        guard let count = sizes[1], isChannels(count), sizes[3] != 1, sizes[3] != 3 else {
+            return isChannels(sizes[3]) ? .last : nil
+        }
+        // No image is 1 or 3 pixels high, and of any width and number of channels.
+        if sizes[3] == nil { return .first }
+        let isPicture = count == 3 && mayBePicture(sizes)
+        return (worksChannelsFirst && shape?.count == 4) || isPicture || options.color?.channels == count ? .first : nil
     }
+
+    /// Whether an array of which no node tells anything looks like one picture, its channels first.
+    private func mayBePicture(_ sizes: [Int?]) -> Bool {
+        let isNumeric = node.dataType.map { [.float, .half, .uint8].contains($0) } ?? true
+        return shape?.count == 4 && isNumeric && sizes[0] ?? 1 == 1 && isChannels(sizes[1])
+            && sizes.dropFirst(2).allSatisfy { $0 ?? 5 > 4 }
+    }
+
+    /// What should be known of an array that was taken for no image.
+    private var doubt: String? {
+        guard let shape, mayBePicture(shape.map { $0 < 0 ? nil : $0 }), channels.axis == nil else { return nil }
+        return "nothing tells whether '\(node.name)', \(Shape(shape)), is an image whose channels come first; "
+            + "--channels first says that it is"
+    }
+
+    // MARK: Sizes
 
     private func image(_ batch: Int?, _ height: Int?, _ width: Int?, _ channels: Int?, _ options: ImportOptions)
         throws -> Shape

@@ -75,6 +75,20 @@ import Testing
                 node("picture", "Sigmoid", ["blocks"]),
             ])
 
+    /// The channels before height and width, which leads to a classifier's row.
+    private static let channelsFirst = GraphDefinition(
+        nodes: [
+            node("image", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([-1, 3, -1, -1])]),
+            constant("filters", Tensor(noise(108), shape: [3, 3, 3, 4])),
+            node(
+                "first", "Conv2D", ["image", "filters"],
+                [
+                    "strides": .list([.int(1), .int(1), .int(2), .int(2)]), "padding": .string("SAME"),
+                    "data_format": .string("NCHW"),
+                ]), whole("axes", [2, 3]), node("mean", "Mean", ["first", "axes"]),
+            node("answer", "Softmax", ["mean"]),
+        ])
+
     private static let list = ImageSizes.enumerated([
         ImageSize(width: 16, height: 16), ImageSize(width: 21, height: 17), ImageSize(width: 40, height: 24),
     ])
@@ -114,7 +128,7 @@ import Testing
 
     @Test(arguments: Dialect.allCases, [list, range])
     func `what is written gives at each size what the graph gives`(_ dialect: Dialect, _ sizes: ImageSizes) throws {
-        for graph in [Self.classifying, Self.enlarging, Self.bordered] {
+        for graph in [Self.classifying, Self.enlarging, Self.bordered, Self.channelsFirst] {
             let folder = try TemporaryFolder()
             let read = try Self.again(Self.converted(graph, sizes), dialect, folder)
             #expect(read.image?.sizes == sizes)

@@ -1,0 +1,140 @@
+/// Where the channels of an image stand in the array that a graph reads.
+///
+/// The array is followed from the input on, its axes counted through transposes, to the first nodes on every way that know
+/// which axis the channels are: convolutions, pooling, biases, resizing.
+struct ChannelSearch {
+    /// The axis of the array that those nodes mean, the batch counted as axis 0; nil where there is no such node, and where
+    /// they do not agree.
+    private(set) var axis: Int?
+    /// The number of channels that a convolution reads of it, where one says so.
+    private(set) var count: Int?
+
+    /// An array on the way.
+    private struct Followed {
+        /// Which axis of the input stands at each place; nil for one that was added.
+        var axes: [Int?]
+        /// Whether it has the input's channels, no more and no less.
+        var hasAllChannels = true
+    }
+
+    /// - Parameters:
+    ///   - rank: The rank of the array; an image's where nil.
+    ///   - nodes: The nodes that are computed, each behind what it reads.
+    init(from name: String, rank: Int?, through nodes: [NodeDefinition], _ survey: GraphSurvey) {
+        // An image without a batch gets one on its way.
+        guard let axes = [3: [1, 2, 3], 4: [0, 1, 2, 3]][rank ?? 4] else { return }
+        var constants = GraphConstants(survey)
+        var followed = [name: Followed(axes: axes)]
+        var answers: Set<Int?> = []
+        for node in nodes where node.name != name {
+            let arrived = node.data.map { followed[GraphSurvey.Reference($0).node] }
+            guard let first = arrived.lazy.compactMap({ $0 }).first,
+                arrived.allSatisfy({ $0.map { $0.axes == first.axes } ?? true })
+            else { continue }
+            if let place = ChannelSearch.channelAxis(node, arrived) {
+                guard first.axes.count == 4 else { continue }
+                answers.insert(first.axes[place])
+                if count == nil, first.hasAllChannels { count = ChannelSearch.channelsRead(node, survey) }
+            } else {
+                followed[node.name] = ChannelSearch.result(node, first, &constants)
+            }
+        }
+        if answers.count == 1, let answer = answers.first { axis = answer }
+    }
+
+    // MARK: Operations
+
+    /// Operations that have an attribute for the order of axes, and read the image at another place than the first.
+    private static let inEitherOrder: Set<String> = [
+        "Conv2D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "MaxPool", "MaxPoolV2", "AvgPool", "BiasAdd",
+        "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "DepthToSpace", "SpaceToDepth",
+    ]
+    /// Operations whose image always has its channels last.
+    private static let lastOnly: Set<String> = [
+        "BiasAddV1", "ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", "ResizeArea", "LRN", "CropAndResize",
+        "ExtractImagePatches", "AdjustContrastv2", "AdjustHue", "AdjustSaturation", "RGBToHSV", "HSVToRGB",
+        "MaxPoolWithArgmax",
+    ]
+
+    /// The axis that a node takes for that of the channels; nil for one that does not care, or reads no image there.
+    private static func channelAxis(_ node: NodeDefinition, _ arrived: [Followed?]) -> Int? {
+        if lastOnly.contains(node.op) { return arrived[0] == nil ? nil : 3 }
+        guard inEitherOrder.contains(node.op), arrived[node.op == "Conv2DBackpropInput" ? 2 : 0, default: nil] != nil
+        else { return nil }
+        guard case .string(let format)? = node.attributes["data_format"] else { return 3 }
+        return ["NHWC": 3, "NCHW": 1][format]
+    }
+
+    /// The input channels of a convolution's filters.
+    private static func channelsRead(_ node: NodeDefinition, _ survey: GraphSurvey) -> Int? {
+        guard node.op == "Conv2D" || node.op == "DepthwiseConv2dNative", node.data.count >= 2 else { return nil }
+        var filters = survey.node(GraphSurvey.Reference(node.data[1]).node)
+        while let identity = filters, identity.op == "Identity", let input = identity.data.first {
+            filters = survey.node(GraphSurvey.Reference(input).node)
+        }
+        guard case .tensor(let tensor)? = filters?.attributes["value"], tensor.shape.rank == 4 else { return nil }
+        return tensor.shape[2]
+    }
+
+    /// Operations that give an array with the axes of what they read.
+    private static let keepers: Set<String> = [
+        "Identity", "StopGradient", "CheckNumerics", "PlaceholderWithDefault", "Cast", "Switch", "RefSwitch", "Merge",
+        "RefMerge", "Add", "AddV2", "AddN", "Sub", "Mul", "Div", "RealDiv", "DivNoNan", "Maximum", "Minimum", "Pow",
+        "SquaredDifference", "Neg", "Abs", "Square", "Sqrt", "Rsqrt", "Exp", "Log", "Relu", "Relu6", "Elu", "Selu",
+        "LeakyRelu", "Sigmoid", "Tanh", "Softplus", "Floor", "Round", "Rint", "ClipByValue", "Reverse", "ReverseV2",
+        "FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel",
+        "QuantizeAndDequantizeV2",
+        "SpaceToBatchND",
+    ]
+    /// The same, but for how long the axes are.
+    private static let resizers: Set<String> = [
+        "Concat", "ConcatV2", "Split", "SplitV", "Slice", "Tile",
+    ]
+    private static let pads: Set<String> = ["Pad", "PadV2", "MirrorPad"]
+
+    /// What a node makes of an array; nil where the array is lost sight of.
+    private static func result(_ node: NodeDefinition, _ array: Followed, _ constants: inout GraphConstants)
+        -> Followed?
+    {
+        var array = array
+        switch node.op {
+        case _ where keepers.contains(node.op): return array
+        case _ where resizers.contains(node.op):
+            array.hasAllChannels = false
+            return array
+        case _ where pads.contains(node.op) && node.data.count >= 2:
+            // Borders lie around height and width, but for those that add channels.
+            let widths = constants.value(node.data[1])?.integers ?? []
+            let padded = array.axes.indices.filter { !widths.dropFirst(2 * $0).prefix(2).allSatisfy { $0 == 0 } }
+            array.hasAllChannels = array.hasAllChannels && padded.count <= 2
+            return array
+        case "GatherV2" where node.data.count == 3:
+            // Of one number only, an axis would go.
+            array.hasAllChannels = false
+            return constants.value(node.data[1])?.shape.rank == 1 ? array : nil
+        case "Transpose" where node.data.count == 2:
+            guard let order = constants.value(node.data[1])?.integers, order.sorted() == Array(array.axes.indices)
+            else { return nil }
+            array.axes = order.map { array.axes[$0] }
+            return array
+        case "ExpandDims" where node.data.count == 2 && array.axes.count == 3:
+            guard constants.value(node.data[1])?.integers == [0] else { return nil }
+            array.axes.insert(nil, at: 0)
+            return array
+        case "StridedSlice":
+            let masks = ["new_axis_mask", "shrink_axis_mask", "ellipsis_mask"].map { node.attributes[$0] }
+            guard masks.allSatisfy({ $0.map { if case .int(0) = $0 { true } else { false } } ?? true }) else {
+                return nil
+            }
+            array.hasAllChannels = false
+            return array
+        default: return nil
+        }
+    }
+}
+
+extension Array {
+    fileprivate subscript(index: Int, default value: Element) -> Element {
+        indices.contains(index) ? self[index] : value
+    }
+}

@@ -1,0 +1,186 @@
+import Testing
+
+@testable import Thaw
+
+/// Graphs whose images have their channels before height and width, or behind them, and how that is found.
+@Suite struct ChannelSearchTests {
+    // MARK: Networks
+
+    private static func node(
+        _ name: String, _ op: String, _ inputs: [String], _ attributes: [String: Attribute] = [:]
+    ) -> NodeDefinition { NodeDefinition(name: name, op: op, inputs: inputs, attributes: attributes) }
+
+    private static func constant(_ name: String, _ tensor: Tensor) -> NodeDefinition {
+        node(name, "Const", [], ["value": .tensor(tensor)])
+    }
+
+    private static func whole(_ name: String, _ numbers: Int...) -> NodeDefinition {
+        constant(name, Tensor(integers: numbers, shape: [numbers.count]))
+    }
+
+    /// A convolution named `conv` of `channels` in either order.
+    private static func convolution(_ input: String, _ format: String, channels: Int = 3) -> [NodeDefinition] {
+        let one = Attribute.list(Array(repeating: .int(1), count: 4))
+        return [
+            constant("filters", Tensor(noise(18 * channels), shape: [3, 3, channels, 2])),
+            node(
+                "conv", "Conv2D", [input, "filters"],
+                ["strides": one, "padding": .string("SAME"), "data_format": .string(format)]),
+        ]
+    }
+
+    /// The mean of what `input` gives over height and width.
+    private static func mean(_ input: String, _ first: Int) -> [NodeDefinition] {
+        [whole("mean/axes", first, first + 1), node("mean", "Mean", [input, "mean/axes"])]
+    }
+
+    private static func transposed(_ input: String) -> [NodeDefinition] {
+        [whole("order", 0, 2, 3, 1), node("last", "Transpose", [input, "order"])]
+    }
+
+    private static let direct = convolution("image", "NCHW") + mean("conv", 2)
+    private static let turned = transposed("image") + convolution("last", "NHWC") + mean("conv", 1)
+    private static let usual = convolution("image", "NHWC") + mean("conv", 1)
+    /// Channel by channel, in front of a border and the transpose.
+    private static let prepared =
+        [
+            constant("means", Tensor([1, 2, 3], shape: [1, 3, 1, 1])), node("less", "Sub", ["image", "means"]),
+            constant("border", Tensor(integers: [0, 0, 0, 0, 1, 1, 1, 1], shape: [4, 2])),
+            node("padded", "Pad", ["less", "border"]),
+        ] + transposed("padded") + convolution("last", "NHWC") + mean("conv", 1)
+    /// Nothing in it tells height from channels.
+    private static let silent = [node("relu", "Relu", ["image"])] + mean("relu", 2)
+    private static let pooled =
+        [
+            node(
+                "pool", "MaxPool", ["image"],
+                [
+                    "ksize": .list([.int(1), .int(1), .int(2), .int(2)]),
+                    "strides": .list([.int(1), .int(1), .int(2), .int(2)]), "padding": .string("VALID"),
+                    "data_format": .string("NCHW"),
+                ])
+        ] + mean("pool", 2)
+    /// A batch put in front of one image.
+    private static let expanded =
+        [whole("zero", 0), node("batch", "ExpandDims", ["image", "zero"])]
+        + convolution("batch", "NCHW") + mean("conv", 2)
+
+    private static func graph(_ shape: [Int]?, _ body: [NodeDefinition]) -> GraphDefinition {
+        GraphDefinition(
+            nodes: [node("image", "Placeholder", [], ["dtype": .type(.float), "shape": .shape(shape)])] + body)
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var shape: [Int]?
+        var body: [NodeDefinition]
+        var options = Converter.Options()
+        /// Nil where the input is an array.
+        var order: Graph.ChannelOrder?
+
+        init(
+            _ name: String, _ shape: [Int]?, _ body: [NodeDefinition], sized: Bool = false,
+            color: ColorLayout? = nil, channels: Graph.ChannelOrder? = nil, _ order: Graph.ChannelOrder?
+        ) {
+            (testDescription, self.shape, self.body, self.order) = (name, shape, body, order)
+            if sized { options.size = (8, 6) }
+            options.color = color
+            options.channels = channels
+        }
+    }
+
+    static let cases = [
+        Case("height and width open", [-1, 3, -1, -1], direct, sized: true, .first),
+        Case("a batch of one, the rest open", [1, 3, -1, -1], direct, sized: true, .first),
+        Case("all open", [-1, -1, -1, -1], direct, sized: true, .first),
+        Case("no shape", nil, direct, sized: true, .first),
+        Case("no shape, and turned", nil, turned, sized: true, .first),
+        Case("turned right away", [1, 3, 6, 8], turned, .first),
+        Case("turned, the size given", [1, 3, 6, 8], turned, sized: true, color: .rgb, .first),
+        Case("turned behind arithmetic and a border", [1, 3, 6, 8], prepared, .first),
+        Case("the same of any size", [-1, 3, -1, -1], prepared, sized: true, .first),
+        Case("a pooling decides", [1, 3, 6, 8], pooled, .first),
+        Case(
+            "one channel", [1, 1, -1, -1], convolution("image", "NCHW", channels: 1) + mean("conv", 2), sized: true,
+            .first),
+        Case("without a batch", [3, 6, 8], expanded, .first),
+        Case("three pixels wide", [1, 3, 6, 3], direct, .first),
+        Case("nothing decides", [1, 3, 6, 8], silent, .first),
+        Case("nothing decides, gray", [1, 1, 6, 8], silent, nil),
+        Case("nothing decides, said to be gray", [1, 1, 6, 8], silent, color: .gray, .first),
+        Case("nothing decides, said to come first", [1, 1, 6, 8], silent, channels: .first, .first),
+        Case("nothing decides, a batch of arrays", [4, 3, 6, 8], silent, nil),
+        Case("nothing decides, too small for a picture", [1, 3, 4, 8], silent, nil),
+        Case("channels behind", [1, 6, 8, 3], usual, .last),
+        Case("channels behind, all open", nil, usual, sized: true, .last),
+        Case("three pixels high, channels behind", [1, 3, 8, 3], usual, .last),
+        Case(
+            "three pixels high, many channels", [1, 3, 6, 8],
+            convolution("image", "NHWC", channels: 8) + mean("conv", 1), nil),
+    ]
+
+    @Test(arguments: cases) func `the graph tells where the channels stand`(_ test: Case) throws {
+        let model = try Converter(test.options).convert(graph: Self.graph(test.shape, test.body)).model
+        #expect((model.image != nil) == (test.order != nil))
+        guard let image = model.image else { return }
+        #expect(image.isChannelsFirst == (test.order == .first))
+        let isNarrow = test.shape?.last == 3 && test.shape?.count == 4 && test.order == .first
+        #expect(image.width == (isNarrow ? 3 : 8))
+        #expect(model.graph.nodes.allSatisfy { !($0.operation is Transpose) }, "\(model.graph)")
+    }
+
+    /// The graphs that are one network, its images turned.
+    @Test(arguments: cases.filter { $0.order == .first && $0.testDescription != "three pixels wide" })
+    func `arrays stand as in the graph, and answers are those of the graph as it is`(_ test: Case) throws {
+        let definition = Self.graph(test.shape, test.body)
+        let channels = test.shape?.first { $0 == 1 || $0 == 3 } == 3 || test.shape?.dropFirst().first != 1 ? 3 : 1
+        let own = Tensor(noise(48 * channels), shape: [1, channels, 6, 8])
+        // Fed as it stands: with no thought of images.
+        let fed = test.shape?.count == 3 ? own.reshaped([3, 6, 8]) : own
+        let plain = try Importer.run(definition, ImportOptions(arrays: ["image": fed.type])).graph
+        let expected = plain.evaluate([fed])[0]
+        let folder = try TemporaryFolder()
+        let model = try Converter(test.options).convert(graph: definition).model
+        for name in ["m.mlmodel", "m.mlpackage"] {
+            let path = folder.url.appending(path: name).path
+            try model.write(to: path, weights: WeightStorage(.float32))
+            for model in [model, try Model.load(contentsOf: path).model] {
+                let runner = try ArrayRunner(model)
+                for array in [fed, own.transposed(Graph.toLast)] {
+                    let file = NumPyFile(shape: array.shape.dimensions, values: array.floats)
+                    let answer = try runner.run([(name: nil, array: file)])[0].array
+                    let tensor = Tensor(answer.values, shape: Shape(answer.shape))
+                    #expect(difference(tensor, expected) <= referenceTolerance)
+                }
+            }
+        }
+    }
+
+    @Test func `pixels in a row are refused, for they stand in either order`() throws {
+        let runner = try ArrayRunner(Converter().convert(graph: Self.graph([1, 3, 6, 8], Self.turned)).model)
+        let row = NumPyFile(shape: [1, 144], values: noise(144))
+        let failure = #expect(throws: Failure.self) { try runner.run([(name: nil, array: row)]) }
+        #expect(failure?.description.contains("[1, 3, 6, 8] is expected") == true)
+    }
+
+    @Test func `where nothing tells, it is said, and what would`() throws {
+        let notes = try Converter().convert(graph: Self.graph([1, 1, 6, 8], Self.silent)).notes
+        #expect(
+            notes.contains { $0.contains("'image', [1, 1, 6, 8]") && $0.hasSuffix("--channels first says that it is") })
+        var options = Converter.Options()
+        options.channels = .last
+        let failure = #expect(throws: Failure.self) {
+            try Converter(options).convert(graph: Self.graph([1, 3, 6, 8], Self.silent))
+        }
+        #expect(failure?.description.contains("an image of 1 or 3 channels is expected") == true)
+    }
+
+    @Test func `a size that is not the graph's is held against height and width`() throws {
+        var options = Converter.Options()
+        options.size = (6, 8)
+        let failure = #expect(throws: Failure.self) {
+            try Converter(options).convert(graph: Self.graph([1, 3, 6, 8], Self.turned))
+        }
+        #expect(failure?.description.contains("--size 6x8 differs from the graph's 8x6") == true)
+    }
+}
