@@ -10,6 +10,8 @@ struct ModelDescription {
     /// The key, and what stands there, where the network's own graph takes the image's channels before height and width.
     private static let channelsKey = "thaw.channels"
     private static let channelsFirst = "first"
+    /// The key under which the places of outputs stand that are one number without an axis, which Core ML gives one.
+    private static let numbersKey = "thaw.numbers"
     /// Xcode shows a preview for models that say what they are for.
     private static let previewKey = "com.apple.coreml.model.preview.type"
     private static let classifierPreview = "imageClassifier"
@@ -81,6 +83,10 @@ struct ModelDescription {
             record(lifted.scale, ModelDescription.liftedScaleKey)
             record(lifted.bias, ModelDescription.liftedBiasKey)
         }
+        let numbers = graph.outputs.indices.filter { graph[graph.outputs[$0].value].shape.rank == 0 }
+        if !numbers.isEmpty {
+            userDefined[Self.numbersKey] = numbers.map { "\($0)" }.joined(separator: ",")
+        }
         if model.image?.isChannelsFirst == true { userDefined[Self.channelsKey] = Self.channelsFirst }
         if let image = model.imageOutput {
             record(image.scaling.scale, ModelDescription.pixelScaleKey)
@@ -105,6 +111,8 @@ struct ModelDescription {
         var lifted: PixelScaling?
         /// Whether the network's own graph takes the image's channels before height and width.
         var isChannelsFirst: Bool
+        /// The places of the outputs that are one number without an axis.
+        var bareNumbers: Set<Int>
         /// What makes pixels of the network's numbers at the image output.
         var pixels: PixelScaling?
         /// Whether a bound to 0 and 255 was put behind that.
@@ -131,6 +139,8 @@ struct ModelDescription {
             lifted = scaling(liftedScaleKey, liftedBiasKey, channels)
             pixels = scaling(pixelScaleKey, pixelBiasKey, outputChannels)
             hasPixelBounds = numbers(pixelBoundsKey, 2) == [0, 255]
+            bareNumbers = Set(
+                (userDefined.removeValue(forKey: numbersKey) ?? "").split(separator: ",").compactMap { Int($0) })
             isChannelsFirst = userDefined.removeValue(forKey: channelsKey) == channelsFirst
             if userDefined[previewKey] == classifierPreview { userDefined[previewKey] = nil }
             metadata.userDefined = userDefined

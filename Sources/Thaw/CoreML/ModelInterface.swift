@@ -147,8 +147,12 @@ struct ModelInterface {
         let channelsLast = try ordered.withoutRegrouping().reordered(to: .last, imageInput: image != nil)
         let said = ModelDescription.Reading(
             description, channels: image?.color.channels, outputChannels: imageOutput?.color.channels)
+        let numbered = try channelsLast.rebuiltOutputs { place, value, builder in
+            guard said.bareNumbers.contains(place), builder[value].shape == [1] else { return value }
+            return try builder.add(Reshape([]), [value], name: channelsLast.outputs[place].name + "/number")[0]
+        }
         // Before what makes pixels is folded into the layers before it.
-        var model = try Model(graph: channelsLast, imageOutput: imageOutput, metadata: said.metadata)
+        var model = try Model(graph: numbered, imageOutput: imageOutput, metadata: said.metadata)
             .withoutPixels(said.pixels, hasBounds: said.hasPixelBounds)
         model.graph = try Passes.run(Passes.simplification, on: model.graph)
         var lifted = said.lifted

@@ -17,6 +17,26 @@ import Testing
             classifier: ClassifierConfiguration(labels: ["a", "b", "c"], probabilities: "scores:0"))
     }
 
+    // MARK: Shapes
+
+    @Test(arguments: Dialect.allCases) func `one number comes out without an axis, a row of one with its own`(
+        _ dialect: Dialect
+    ) throws {
+        var builder = GraphBuilder()
+        let input = builder.input("in", TensorType([1, 2, 3, 4]))
+        for (name, axes) in [("number", [0, 1, 2, 3]), ("row", [1, 2, 3])] {
+            let sum = Reduction(function: .sum, axes: axes, keepsAxes: false)
+            builder.output(name, try builder.add(sum, [input], name: name)[0])
+        }
+        let back = try dialect.roundTrip(dialect.roundTrip(Model(graph: builder.graph)))
+        #expect(back.graph.outputs.map { back.graph[$0.value].shape.dimensions } == [[], [1]])
+        #expect(back.graph.outputs.map(\.name) == ["number", "row"])
+        let values = noise(24)
+        for answer in back.graph.evaluate([Tensor(values, shape: [1, 2, 3, 4])]) {
+            #expect(abs(answer.floats[0] - values.reduce(0, +)) < 1e-3)
+        }
+    }
+
     // MARK: Labels
 
     @Test(arguments: Dialect.allCases) func `integer labels are written and read`(_ dialect: Dialect) throws {
