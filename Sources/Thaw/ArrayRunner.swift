@@ -42,8 +42,10 @@ public struct ArrayRunner: Sendable {
     /// - Throws: `Failure` for an unknown or missing input, and for an array that does not fit.
     public func run(_ arrays: [(name: String?, array: NumPyFile)]) throws -> [(name: String, array: NumPyFile)] {
         let types = model.graph.inputs.map { model.graph[$0.value] }
-        let inputs = try zip(inOrder(arrays), types).enumerated().map { place, input in
-            place == 0 && model.image?.isChannelsFirst == true ? try channelsLast(input.0, input.1.shape) : input.0
+        let inputs = try zip(Self.inOrder(arrays, model.graph.inputs.map(\.name)) { $0.name }, types).enumerated().map {
+            place, input in
+            let array = input.0.array
+            return place == 0 && model.image?.isChannelsFirst == true ? try channelsLast(array, input.1.shape) : array
         }
         let counts = try zip(inputs, zip(types, model.graph.inputs)).map { try pieces($0, $1.0, $1.1.name) }
         guard let count = counts.first, counts.allSatisfy({ $0 == count }) else { throw Failure.batchesDiffer(counts) }
@@ -68,18 +70,21 @@ public struct ArrayRunner: Sendable {
         }
     }
 
-    /// One array for each input of the graph, in its order.
-    private func inOrder(_ arrays: [(name: String?, array: NumPyFile)]) throws -> [NumPyFile] {
-        let names = model.graph.inputs.map(\.name)
-        if let unknown = arrays.compactMap(\.name).first(where: { !names.contains($0) }) {
+    /// What is given, one for each of the inputs' names, in their order.
+    ///
+    /// - Parameter name: The input that something is given for; nil says nothing where there is only one.
+    /// - Throws: `Failure` for what has an unknown name or none, and for what is missing.
+    static func inOrder<Given>(_ given: [Given], _ names: [String], name: (Given) -> String?) throws -> [Given] {
+        if let unknown = given.compactMap(name).first(where: { !names.contains($0) }) {
             throw Failure.unknownInput(unknown, names)
         }
-        guard arrays.count <= names.count else { throw Failure.tooManyArrays(arrays.count, names) }
-        return try names.map { name in
-            guard let array = arrays.first(where: { $0.name == name || ($0.name == nil && names.count == 1) }) else {
-                throw Failure.inputMissing(name, names)
+        guard given.count <= names.count else { throw Failure.tooManyArrays(given.count, names) }
+        if names.count > 1, given.contains(where: { name($0) == nil }) { throw Failure.arrayWithoutName(names) }
+        return try names.map { wanted in
+            guard let found = given.first(where: { name($0) ?? names[0] == wanted }) else {
+                throw Failure.inputMissing(wanted, names)
             }
-            return array.array
+            return found
         }
     }
 

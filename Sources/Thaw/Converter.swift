@@ -18,6 +18,9 @@ public struct Converter: Sendable {
         public var color: ColorLayout?
         /// Where the image's channels stand in the graph's own input; nil finds it out.
         public var channels: Graph.ChannelOrder?
+        /// What is fed to a graph of several inputs: gets their names, and returns the shapes of arrays, each with the name
+        /// of its input. Without it such a graph is refused.
+        public var arrays: (@Sendable (_ inputs: [String]) throws -> [(name: String?, shape: [Int])])?
         /// Values for placeholders other than the image's.
         public var settings: [Setting] = []
         /// The tags of the graph of a SavedModel that is meant, with commas between them; `serve` where nil.
@@ -92,9 +95,18 @@ public struct Converter: Sendable {
     }
 
     private var importOptions: ImportOptions {
-        ImportOptions(
+        var result = ImportOptions(
             input: options.input, outputs: options.outputs, size: options.size, color: options.color,
             channels: options.channels, settings: options.settings, openSize: options.openSize)
+        if let arrays = options.arrays {
+            result.feeding = { names in
+                let given = try arrays(names)
+                do {
+                    return try ArrayRunner.inOrder(given, names) { $0.name }.map(\.shape)
+                } catch let failure as Failure { throw failure.orSet(names) }
+            }
+        }
+        return result
     }
 
     private func convert(_ source: GraphSource, labels: Labels?) throws -> Conversion {
@@ -117,8 +129,9 @@ public struct Converter: Sendable {
 
     private func convertOneSize(_ source: GraphSource, labels: Labels?) throws -> Conversion {
         var importOptions = importOptions
-        if let inputs = source.signature?.inputs, inputs.count == 1 {
-            importOptions.input = importOptions.input ?? inputs[0].tensor
+        if let inputs = source.signature?.inputs {
+            if inputs.count == 1 { importOptions.input = importOptions.input ?? inputs[0].tensor }
+            for input in inputs { importOptions.words[GraphSurvey.Reference(input.tensor).node] = input.word }
         }
         if importOptions.outputs.isEmpty { importOptions.outputs = source.outputs }
         var imported = try Importer.run(source.definition, importOptions)
@@ -239,6 +252,11 @@ extension Graph {
         let taken = Set(nodes.map(\.name) + inputs.map(\.name) + outputs.map(\.name))
         if signature.inputs.count == 1, !taken.contains(signature.inputs[0].word) {
             inputs[0].name = signature.inputs[0].word
+        } else {
+            for input in signature.inputs where !taken.contains(input.word) {
+                let node = GraphSurvey.Reference(input.tensor).node
+                for place in inputs.indices where inputs[place].name == node { inputs[place].name = input.word }
+            }
         }
         guard signature.outputs.count == outputs.count else { return }
         for (place, output) in signature.outputs.enumerated() where !taken.contains(output.word) {

@@ -159,9 +159,10 @@ enum Commands {
             ("options", [Options.arrays, Options.reference, Options.threads, Options.precision]), graphOptions,
         ],
         notes: [
-            "Arrays stand as batch, height, width, channel, the channels in the order of the model's colours. They are "
-                + "the network's own input: only arithmetic of the graph itself is done to them, no other scaling of "
-                + "images."
+            "Images stand as batch, height, width, channel, or with the channels before height and width where the graph "
+                + "takes them so; the channels in the order of the model's colours. Arrays are the network's own input: "
+                + "only arithmetic of the graph itself is done to them, no other scaling of images.",
+            "Where the model has several inputs, each array is given with the name of its input.",
         ],
         run: runRun)
 

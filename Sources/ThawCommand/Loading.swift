@@ -47,8 +47,14 @@ extension Arguments {
     func labels() throws -> Labels? { try self[Options.labels].map { try Labels(contentsOf: $0) } }
 
     /// The model at `path`, converted where it is a graph.
-    func model(at path: String) throws -> Conversion {
-        let conversion = try Model.load(contentsOf: path, options: converterOptions(), labels: labels())
+    ///
+    /// - Parameter arrays: What is fed to a graph of several inputs, by their names; without it such a graph is refused.
+    func model(
+        at path: String, arrays: (@Sendable ([String]) throws -> [(name: String?, shape: [Int])])? = nil
+    ) throws -> Conversion {
+        var options = try converterOptions()
+        options.arrays = arrays
+        let conversion = try Model.load(contentsOf: path, options: options, labels: labels())
         let forGraphs = [Options.labels] + Commands.whatGoesIn
         if !conversion.isGraph, let option = forGraphs.first(where: { isGiven($0) }) {
             throw Failure.optionForGraphs(option.spelling).inFile(path)

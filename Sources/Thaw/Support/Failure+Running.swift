@@ -20,6 +20,19 @@ extension Failure {
             remedy: "the model takes " + names.map { "\($0)=FILE.npy" }.joined(separator: " "))
     }
 
+    static func arrayWithoutName(_ names: [String]) -> Failure {
+        Failure(
+            "an array does not say for which of \(names.count) inputs it is",
+            remedy: "the model takes " + names.map { "\($0)=FILE.npy" }.joined(separator: " "))
+    }
+
+    /// The same failure with another way to say what an input is.
+    func orSet(_ names: [String]) -> Failure {
+        var copy = self
+        copy.hint = "--set \(names[names.count - 1])=VALUE says what a placeholder is without a file"
+        return copy
+    }
+
     static func unknownInput(_ name: String, _ names: [String]) -> Failure {
         Failure("there is no input '\(name)'", remedy: "the model takes '\(names.joined(separator: "', '"))'")
     }

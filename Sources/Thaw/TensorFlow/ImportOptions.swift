@@ -13,6 +13,11 @@ struct ImportOptions: Sendable {
     var settings: [Setting] = []
     /// The size to go on with where neither the graph nor `size` says one.
     var openSize: (width: Int, height: Int)?
+    /// The shapes of the arrays that are fed to a graph of several inputs, one for each of these names in their order;
+    /// without it such a graph is refused.
+    var feeding: (@Sendable (_ names: [String]) throws -> [[Int]])?
+    /// What a signature calls its inputs, by their nodes' names.
+    var words: [String: String] = [:]
     /// The nodes to be fed with arrays of these types, in place of the one input that is found; for tests.
     var arrays: [String: TensorType]?
 }

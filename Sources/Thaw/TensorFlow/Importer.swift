@@ -40,7 +40,7 @@ struct Importer {
     ///   do where there is one.
     static func run(_ definition: GraphDefinition, _ options: ImportOptions) throws -> Result {
         let flat = try FlatGraph(definition, options)
-        if let arrays = options.arrays { return try run(flat, arrays) }
+        if let arrays = try options.arrays ?? ArrayInputs.types(flat, options) { return try run(flat, arrays) }
         let input = try InputNode(flat.survey, outputs: flat.names, given: options.input, size: options.size)
         do {
             return try run(flat, flat.outputs, input, options)

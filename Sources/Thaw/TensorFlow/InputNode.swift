@@ -94,8 +94,8 @@ struct InputNode {
 
     // MARK: Finding
 
-    /// The one placeholder, decoder or iterator that the outputs depend on.
-    private static func found(_ survey: GraphSurvey, _ outputs: [String]) throws -> GraphSurvey.Reference {
+    /// The placeholders, decoders and iterators that the outputs depend on.
+    static func candidates(_ survey: GraphSurvey, _ outputs: [String]) throws -> [GraphSurvey.Reference] {
         let stops = Set(survey.nodes.lazy.filter { sources.contains($0.op) }.map(\.name))
         let reach = try survey.order(from: outputs, stoppingAt: stops).map { survey.nodes[$0] }
         var candidates: [GraphSurvey.Reference] = []
@@ -113,10 +113,16 @@ struct InputNode {
                 where !candidates.contains(reference) { candidates.append(reference) }
             }
         }
-        if candidates.isEmpty { candidates = texts }
+        return candidates.isEmpty ? texts : candidates
+    }
+
+    /// The one among them.
+    private static func found(_ survey: GraphSurvey, _ outputs: [String]) throws -> GraphSurvey.Reference {
+        let candidates = try candidates(survey, outputs)
         if candidates.count == 1 { return candidates[0] }
         guard candidates.isEmpty else { throw Failure.severalInputs(candidates.map(\.text)) }
         // A graph may have a default for its one input; then that is the place to feed.
+        let reach = try survey.order(from: outputs, stoppingAt: []).map { survey.nodes[$0] }
         let defaults = reach.filter { $0.op == "PlaceholderWithDefault" }
         if defaults.count == 1 { return GraphSurvey.Reference(defaults[0].name) }
         throw Failure.noInput(outputs)
@@ -245,7 +251,7 @@ private struct ResizeChain {
 extension NodeDefinition {
     /// The sizes that the attribute `shape` gives; nil where the rank is not known. TensorFlow 1.0 and earlier wrote an empty
     /// shape where none was given.
-    fileprivate var shapeAttribute: [Int]? {
+    var shapeAttribute: [Int]? {
         if case .shape(let sizes?)? = attributes["shape"] { return sizes.isEmpty ? nil : sizes }
         if case .list(let list)? = attributes["_output_shapes"], case .shape(let sizes)? = list.first { return sizes }
         return nil

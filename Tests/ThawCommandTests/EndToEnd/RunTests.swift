@@ -78,6 +78,40 @@ import Testing
         #expect(zip(answer.values, expected).allSatisfy { abs($0 - $1) < 1e-5 })
     }
 
+    /// Writes one picture of 6 by 6 pixels in three colours for NumPy, all its numbers the same.
+    private func write(_ number: Float, to url: URL) throws {
+        let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 6, 6, 3)}"
+        let text = header.padding(toLength: 117, withPad: " ", startingAt: 0) + "\n"
+        let values = [Float](repeating: number, count: 108)
+        try (Data([0x93] + "NUMPY".utf8 + [1, 0, 118, 0]) + Data(text.utf8) + values.withUnsafeBytes { Data($0) })
+            .write(to: url)
+    }
+
+    @Test func `each input of a graph gets the array of its name`() throws {
+        let folder = try TemporaryFolder()
+        let graph = Project.fixture("refuse/two_placeholders.pb")
+        try write(2, to: folder.url.appending(path: "a.npy"))
+        try write(0.5, to: folder.url.appending(path: "b.npy"))
+        for words in [["second=b.npy", "input=a.npy"], ["input=a.npy", "second=b.npy", "--reference"]] {
+            let outcome = try Thaw.run(["run", graph, "-o", "sum.npy"] + words, in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let sum = try array(folder.path("sum.npy"))
+            #expect(sum.shape == ["1", "6", "6", "3"])
+            #expect(sum.values == [Float](repeating: 2.5, count: 108))
+        }
+        for (words, message) in [
+            (["input=a.npy"], "the input 'second' is missing; the model takes input=FILE.npy second=FILE.npy"),
+            (["a.npy"], "an array does not say for which of 2 inputs it is; the model takes input=FILE.npy"),
+            (["input=a.npy", "third=b.npy"], "there is no input 'third'; the model takes 'input', 'second'"),
+            (["input=a.npy", "second=b.npy", "second=a.npy"], "3 arrays are given"),
+            (["input=a.npy"], "hint: --set second=VALUE"),
+        ] {
+            let outcome = try Thaw.run(["run", graph, "-o", "no.npy"] + words, in: folder)
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.contains(message), "\(outcome.errors)")
+        }
+    }
+
     @Test(
         "What is wrong with the arrays is said, and what the model takes",
         arguments: [

@@ -1,0 +1,113 @@
+import Testing
+
+@testable import Thaw
+
+/// Graphs of several inputs, each fed with an array.
+@Suite struct ArrayInputsTests {
+    private static func node(
+        _ name: String, _ op: String, _ inputs: [String], _ attributes: [String: Attribute] = [:]
+    ) -> NodeDefinition { NodeDefinition(name: name, op: op, inputs: inputs, attributes: attributes) }
+
+    private static func placeholder(_ name: String, _ shape: [Int]?, _ type: DataType = .float) -> NodeDefinition {
+        node(name, "Placeholder", [], ["dtype": .type(type), "shape": .shape(shape)])
+    }
+
+    /// left · right + right.
+    private static func graph(_ left: [Int]?, _ right: [Int]?) -> GraphDefinition {
+        GraphDefinition(nodes: [
+            placeholder("left", left), placeholder("right", right), node("product", "Mul", ["left", "right"]),
+            node("sum", "AddV2", ["product", "right"]),
+        ])
+    }
+
+    private static func answer(_ graph: GraphDefinition, _ arrays: [(name: String?, array: NumPyFile)]) throws
+        -> NumPyFile
+    {
+        var options = Converter.Options()
+        options.arrays = { _ in arrays.map { ($0.name, $0.array.shape) } }
+        return try ArrayRunner(Converter(options).convert(graph: graph).model).run(arrays)[0].array
+    }
+
+    private static func array(_ shape: [Int]) -> NumPyFile {
+        NumPyFile(shape: shape, values: (0..<shape.reduce(1, *)).map { Float($0 % 7) - 2 })
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var declared: ([Int]?, [Int]?)
+        var fed: ([Int], [Int])
+        var result: [Int]
+
+        init(_ name: String, _ declared: ([Int]?, [Int]?), _ fed: ([Int], [Int]), _ result: [Int]) {
+            (testDescription, self.declared, self.fed, self.result) = (name, declared, fed, result)
+        }
+    }
+
+    static let cases = [
+        Case("two rows", ([1, 5], [1, 5]), ([1, 5], [1, 5]), [1, 5]),
+        Case("an image and its colour", ([1, 4, 6, 3], [1, 1, 1, 3]), ([1, 4, 6, 3], [1, 1, 1, 3]), [1, 4, 6, 3]),
+        Case("open batches", ([-1, 5], [-1, 5]), ([3, 5], [3, 5]), [3, 5]),
+        Case("one batch open, one array for all of it", ([-1, 5], [1, 5]), ([3, 5], [1, 5]), [3, 5]),
+        Case("all open", (nil, [-1, -1]), ([2, 3, 4], [3, 4]), [2, 3, 4]),
+        Case("a batch left out", ([-1, 5], [1, 5]), ([5], [5]), [1, 5]),
+        Case("a number beside a row", ([1, 5], []), ([1, 5], []), [1, 5]),
+        Case("a batch piece by piece", ([1, 5], [1, 5]), ([2, 5], [2, 5]), [2, 5]),
+    ]
+
+    @Test(arguments: cases) func `arrays go to the inputs of their names`(_ test: Case) throws {
+        let (left, right) = (Self.array(test.fed.0), Self.array(test.fed.1))
+        let answer = try Self.answer(
+            Self.graph(test.declared.0, test.declared.1), [("right", right), ("left", left)])
+        #expect(answer.shape == test.result)
+        // The last axes of both are the same, or one number stands for all.
+        let expected = left.values.enumerated().map { place, value in
+            let other = right.values[place % right.values.count]
+            return value * other + other
+        }
+        #expect(answer.values == expected)
+    }
+
+    @Test func `whole numbers and an image choose among channels`() throws {
+        let graph = GraphDefinition(nodes: [
+            Self.placeholder("image", [1, 2, 2, 3]), Self.placeholder("place", [1], .int32),
+            Self.node("axis", "Const", [], ["value": .tensor(Tensor(integers: [3], shape: []))]),
+            Self.node("chosen", "GatherV2", ["image", "place", "axis"]),
+        ])
+        let image = NumPyFile(shape: [1, 2, 2, 3], values: (0..<12).map(Float.init))
+        let place = NumPyFile(shape: [1], values: [1])
+        #expect(try Self.answer(graph, [("image", image), ("place", place)]).values == [1, 4, 7, 10])
+    }
+
+    @Test(
+        arguments: [
+            (["left", "left"], "the input 'right' is missing; the model takes left=FILE.npy right=FILE.npy"),
+            (["left", nil], "an array does not say for which of 2 inputs it is"),
+            (["left", "middle"], "there is no input 'middle'; the model takes 'left', 'right'"),
+            (["left", "right", "left"], "3 arrays are given"),
+        ] as [([String?], String)])
+    func `what is missing or unknown is said`(_ names: [String?], _ message: String) throws {
+        let failure = #expect(throws: Failure.self) {
+            try Self.answer(Self.graph([1, 5], [-1, 5]), names.map { ($0, Self.array([1, 5])) })
+        }
+        #expect(failure?.description.contains(message) == true, "\(failure?.description ?? "")")
+        #expect(failure?.hint?.contains("--set right=VALUE") == true)
+    }
+
+    @Test func `arrays that do not fit are refused by the input's name`() throws {
+        for (right, message) in [
+            ([1, 4], "the array for 'right' has shape [1, 4]; [1, 5] is expected"),
+            ([1, 1, 1, 5], "the array for 'right' has shape [1, 1, 1, 5]; [?, 5] is expected"),
+        ] {
+            let failure = #expect(throws: Failure.self) {
+                try Self.answer(
+                    Self.graph([1, 5], [-1, 5]), [("left", Self.array([1, 5])), ("right", Self.array(right))])
+            }
+            #expect(failure?.description.contains(message) == true, "\(failure?.description ?? "")")
+        }
+    }
+
+    @Test func `a conversion that is fed with nothing refuses several inputs as before`() throws {
+        let failure = #expect(throws: Failure.self) { try Converter().convert(graph: Self.graph([1, 5], [1, 5])) }
+        #expect(failure?.description.contains("the graph has 2 inputs: 'left', 'right'") == true)
+    }
+}
