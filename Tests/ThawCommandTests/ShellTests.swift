@@ -117,7 +117,7 @@ import Testing
                 == "thaw: there is no option --completion; did you mean --completions?\n")
         #expect(
             try Thaw.run("classify", "m.mlmodel", "a.jpg", "--tpo", "2").errors
-                == "thaw: there is no option --tpo; did you mean --top?\n")
+                .hasPrefix("thaw: there is no option --tpo; did you mean --top?\n"))
         #expect(try Thaw.run("clasify").errors.hasPrefix("thaw: 'clasify' is not a command; did you mean 'classify'?"))
         #expect(try Thaw.run("--completions=fish").output == Completions.fish.script)
         #expect(
