@@ -25,6 +25,18 @@ void   core_ml__model__init
   static const CoreML__Model init_value = CORE_ML__MODEL__INIT;
   *message = init_value;
 }
+void   core_ml__pipeline_model__init
+                     (CoreML__PipelineModel         *message)
+{
+  static const CoreML__PipelineModel init_value = CORE_ML__PIPELINE_MODEL__INIT;
+  *message = init_value;
+}
+void   core_ml__pipeline__init
+                     (CoreML__Pipeline         *message)
+{
+  static const CoreML__Pipeline init_value = CORE_ML__PIPELINE__INIT;
+  *message = init_value;
+}
 void   core_ml__model_description__init
                      (CoreML__ModelDescription         *message)
 {
@@ -865,7 +877,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, pipelineclassifier),
-    &core_ml__unsupported__descriptor,
+    &core_ml__pipeline_model__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -877,7 +889,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, pipelineregressor),
-    &core_ml__unsupported__descriptor,
+    &core_ml__pipeline_model__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -889,7 +901,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, pipeline),
-    &core_ml__unsupported__descriptor,
+    &core_ml__pipeline__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1376,6 +1388,82 @@ const ProtobufCMessageDescriptor core_ml__model__descriptor =
   core_ml__model__field_indices_by_name,
   14,  core_ml__model__number_ranges,
   (ProtobufCMessageInit) core_ml__model__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__pipeline_model__field_descriptors[1] =
+{
+  {
+    "pipeline",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__PipelineModel, pipeline),
+    &core_ml__pipeline__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__pipeline_model__field_indices_by_name[] = {
+  0,   /* field[0] = pipeline */
+};
+static const ProtobufCIntRange core_ml__pipeline_model__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__pipeline_model__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.PipelineModel",
+  "PipelineModel",
+  "CoreML__PipelineModel",
+  "",
+  sizeof(CoreML__PipelineModel),
+  1,
+  core_ml__pipeline_model__field_descriptors,
+  core_ml__pipeline_model__field_indices_by_name,
+  1,  core_ml__pipeline_model__number_ranges,
+  (ProtobufCMessageInit) core_ml__pipeline_model__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__pipeline__field_descriptors[1] =
+{
+  {
+    "models",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Pipeline, n_models),
+    offsetof(CoreML__Pipeline, models),
+    &core_ml__model__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__pipeline__field_indices_by_name[] = {
+  0,   /* field[0] = models */
+};
+static const ProtobufCIntRange core_ml__pipeline__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__pipeline__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Pipeline",
+  "Pipeline",
+  "CoreML__Pipeline",
+  "",
+  sizeof(CoreML__Pipeline),
+  1,
+  core_ml__pipeline__field_descriptors,
+  core_ml__pipeline__field_indices_by_name,
+  1,  core_ml__pipeline__number_ranges,
+  (ProtobufCMessageInit) core_ml__pipeline__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor core_ml__model_description__field_descriptors[7] =

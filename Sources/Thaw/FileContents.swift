@@ -4,6 +4,8 @@ public struct FileContents: Sendable {
     public let byteCount: Int
     /// The version of Core ML's format.
     public private(set) var version: Int?
+    /// The version whose systems can load a Core ML model: not below what it has in it; nil for one that is newer than known.
+    public private(set) var loadableVersion: CoreMLVersion?
     /// TensorFlow's operations or Core ML's layers, the most frequent first.
     public private(set) var parts: [(kind: String, count: Int)] = []
     /// The weights by how they are stored, those that take most bytes first; none for graphs whose variables lie elsewhere.
@@ -61,9 +63,11 @@ public struct FileContents: Sendable {
         case "neuralNetwork", "neuralNetworkClassifier":
             parts = FileContents.counted((message[kind].layers as [Message]).map { $0.choice ?? "unknown" })
         case "mlProgram": parts = FileContents.counted(try ProgramReader.kinds(message))
-        default: throw Failure.modelKind(kind)
+        default: throw message.refusedKind(kind)
         }
         weights = StoredWeights.all(in: message)
+        guard message.unknownOpset == nil else { return }
+        loadableVersion = CoreMLVersion(rawValue: message.specificationVersion).map { max($0, message.leastVersion) }
     }
 
     /// How often each of `kinds` stands there, the most frequent first, of equals in the order of the alphabet.

@@ -48,7 +48,7 @@ private struct Report {
         case .coreML, .coreMLPackage:
             let dialect = contents.format == .coreML ? "neural network" : "ML Program"
             let version = contents.version ?? 0
-            let systems = CoreMLVersion(rawValue: version).map { ", for \($0.systems) and later" } ?? ""
+            let systems = contents.loadableVersion.map { ", for \($0.systems) and later" } ?? ""
             add("format", ["a Core ML \(dialect), version \(version)\(systems)"])
         }
         add("size", [megabytes(contents.byteCount)])

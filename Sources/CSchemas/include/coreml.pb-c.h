@@ -19,6 +19,8 @@ typedef struct CoreML CoreML;
 typedef struct CoreML__Unsupported CoreML__Unsupported;
 typedef struct CoreML__NoParameters CoreML__NoParameters;
 typedef struct CoreML__Model CoreML__Model;
+typedef struct CoreML__PipelineModel CoreML__PipelineModel;
+typedef struct CoreML__Pipeline CoreML__Pipeline;
 typedef struct CoreML__ModelDescription CoreML__ModelDescription;
 typedef struct CoreML__Metadata CoreML__Metadata;
 typedef struct CoreML__Metadata__UserDefinedEntry CoreML__Metadata__UserDefinedEntry;
@@ -359,9 +361,9 @@ struct  CoreML__Model
   protobuf_c_boolean isupdatable;
   CoreML__Model__TypeCase type_case;
   union {
-    CoreML__Unsupported *pipelineclassifier;
-    CoreML__Unsupported *pipelineregressor;
-    CoreML__Unsupported *pipeline;
+    CoreML__PipelineModel *pipelineclassifier;
+    CoreML__PipelineModel *pipelineregressor;
+    CoreML__Pipeline *pipeline;
     CoreML__Unsupported *glmregressor;
     CoreML__Unsupported *supportvectorregressor;
     CoreML__Unsupported *treeensembleregressor;
@@ -401,6 +403,30 @@ struct  CoreML__Model
 #define CORE_ML__MODEL__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&core_ml__model__descriptor) \
     , 0, NULL, 0, CORE_ML__MODEL__TYPE__NOT_SET, {0} }
+
+
+/*
+ * Classifiers and regressors.
+ */
+struct  CoreML__PipelineModel
+{
+  ProtobufCMessage base;
+  CoreML__Pipeline *pipeline;
+};
+#define CORE_ML__PIPELINE_MODEL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__pipeline_model__descriptor) \
+    , NULL }
+
+
+struct  CoreML__Pipeline
+{
+  ProtobufCMessage base;
+  size_t n_models;
+  CoreML__Model **models;
+};
+#define CORE_ML__PIPELINE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__pipeline__descriptor) \
+    , 0,NULL }
 
 
 struct  CoreML__ModelDescription
@@ -2502,6 +2528,12 @@ void   core_ml__no_parameters__init
 /* CoreML__Model methods */
 void   core_ml__model__init
                      (CoreML__Model         *message);
+/* CoreML__PipelineModel methods */
+void   core_ml__pipeline_model__init
+                     (CoreML__PipelineModel         *message);
+/* CoreML__Pipeline methods */
+void   core_ml__pipeline__init
+                     (CoreML__Pipeline         *message);
 /* CoreML__ModelDescription methods */
 void   core_ml__model_description__init
                      (CoreML__ModelDescription         *message);
@@ -2889,6 +2921,12 @@ typedef void (*CoreML__NoParameters_Closure)
 typedef void (*CoreML__Model_Closure)
                  (const CoreML__Model *message,
                   void *closure_data);
+typedef void (*CoreML__PipelineModel_Closure)
+                 (const CoreML__PipelineModel *message,
+                  void *closure_data);
+typedef void (*CoreML__Pipeline_Closure)
+                 (const CoreML__Pipeline *message,
+                  void *closure_data);
 typedef void (*CoreML__ModelDescription_Closure)
                  (const CoreML__ModelDescription *message,
                   void *closure_data);
@@ -3259,6 +3297,8 @@ extern const ProtobufCMessageDescriptor core_ml__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__unsupported__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__no_parameters__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__model__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__pipeline_model__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__pipeline__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__model_description__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__metadata__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__metadata__user_defined_entry__descriptor;

@@ -14,25 +14,51 @@ enum ModelReader {
         switch kind {
         case "neuralNetwork", "neuralNetworkClassifier": model = try NeuralNetworkReader.run(message, kind, size)
         case "mlProgram": model = try ProgramReader.run(message, package, size)
-        default: throw Failure.modelKind(kind)
+        default: throw message.refusedKind(kind)
         }
         if let image = model.image, image.sizes != .fixed {
             model.inSize = { try run(message, package, size: $0).model }
         }
-        let newest = CoreMLVersion.allCases.last!.rawValue
-        let least = message.leastVersion
-        if version > newest { return (model, [Failure.newerVersion(version)]) }
-        return (model, version < least.rawValue ? [Failure.olderVersion(version, least.rawValue)] : [])
+        return (model, warnings(of: message))
+    }
+
+    /// What was read although it may be wrong.
+    private static func warnings(of message: Message) -> [String] {
+        let version: Int = message.specificationVersion
+        let least = message.leastVersion.rawValue
+        var warnings: [String] = []
+        if version > CoreMLVersion.allCases.last!.rawValue {
+            warnings.append(Failure.newerVersion(version))
+        } else if version < least {
+            warnings.append(Failure.olderVersion(version, least))
+        }
+        if let opset = message.unknownOpset { warnings.append(Failure.unknownOpset(opset)) }
+        return warnings
     }
 }
 
 extension Message {
-    /// The version that a model is of at least, whatever it says. Apple's own checks pass over a lower one.
-    fileprivate var leastVersion: CoreMLVersion {
-        if choice == "mlProgram" {
-            let opsets = (self.mlProgram.functions as [Message]).map { $0.value.opset as String }
-            return CoreMLVersion.allCases.last { opsets.contains($0.opset) } ?? .firstProgram
+    /// Why a model of this kind is not read: that of a pipeline is the first of its members that is not.
+    func refusedKind(_ kind: String) -> Failure {
+        let members = pipelineMembers()
+        return members.isEmpty ? Failure.modelKind(kind) : Failure.pipeline(kind, members)
+    }
+
+    /// The models of a pipeline, those of pipelines in it in their place.
+    private func pipelineMembers(_ place: String = "") -> [(place: String, kind: String, isSupported: Bool)] {
+        let pipeline: Message
+        switch choice {
+        case "pipeline"?: pipeline = self["pipeline"]
+        case "pipelineClassifier"?: pipeline = self["pipelineClassifier"]["pipeline"]
+        case "pipelineRegressor"?: pipeline = self["pipelineRegressor"]["pipeline"]
+        default: return []
         }
-        return self[choice!].arrayInputShapeMapping as String == "EXACT_ARRAY_MAPPING" ? .iOS13 : .iOS11
+        return (pipeline.models as [Message]).enumerated().flatMap { index, model in
+            let place = place + "\(index + 1)"
+            let inner = model.pipelineMembers(place + ".")
+            let kind = model.choice ?? "none"
+            let isSupported = ["neuralNetwork", "neuralNetworkClassifier", "mlProgram"].contains(kind)
+            return inner.isEmpty ? [(place, kind, isSupported)] : inner
+        }
     }
 }

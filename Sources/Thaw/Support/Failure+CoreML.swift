@@ -38,6 +38,14 @@ extension Failure {
         Failure("the model is of the kind '\(kind)'", remedy: "neural networks are supported")
     }
 
+    static func pipeline(_ kind: String, _ members: [(place: String, kind: String, isSupported: Bool)]) -> Failure {
+        let kinds = members.map(\.kind).joined(separator: ", ")
+        let reason =
+            members.first { !$0.isSupported }.map { "member \($0.place), of the kind '\($0.kind)', is not supported" }
+            ?? "each of them is supported by itself, not as a pipeline"
+        return Failure("the model is of the kind '\(kind)': \(kinds)", remedy: reason)
+    }
+
     static func noModelKind() -> Failure { Failure("the file is no Core ML model, or is damaged") }
 
     static func noVersion() -> Failure {
@@ -51,6 +59,11 @@ extension Failure {
     static func olderVersion(_ version: Int, _ needed: Int) -> String {
         "the model says that it is of version \(version), but has what only version \(needed) brought; Apple's systems may "
             + "refuse it"
+    }
+
+    static func unknownOpset(_ opset: String) -> String {
+        "the program is written in the set of operations '\(opset)', which is not known; it was read because every operation "
+            + "is known"
     }
 
     static func blobMissing(_ layer: String, _ blob: String) -> Failure {

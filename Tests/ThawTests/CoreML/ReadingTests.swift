@@ -124,7 +124,10 @@ extension Failure {
         }
     }
 
-    @Test(arguments: [("lstm_regressor", "biDirectionalLSTM"), ("vision_feature_print_pipeline", "pipelineClassifier")])
+    @Test(arguments: [
+        ("lstm_regressor", "biDirectionalLSTM"),
+        ("vision_feature_print_pipeline", "member 1, of the kind 'visionFeaturePrint'"),
+    ])
     func `a kind that runs on Apple's systems only is refused by name`(_ name: String, _ kind: String) {
         let failure = #expect(throws: Failure.self) {
             try Model.load(contentsOf: path("coreml/refuse/\(name).mlmodel"))

@@ -1,0 +1,103 @@
+/// The oldest version of Core ML's format that knows all that a model has.
+///
+/// Apple's own checks pass over a model that says that it is of an older one, and its systems then refuse it, or not.
+/// Source: the layers and fields by version in coremltools' `mlmodel/src/Utils.cpp` and `NeuralNetwork.proto`.
+extension Message {
+    var leastVersion: CoreMLVersion {
+        let parts = choice == "mlProgram" ? programVersions : networkVersions
+        return (parts + featureVersions).max() ?? .iOS11
+    }
+
+    /// The set of operations that a program is written in, where it is none that is known.
+    var unknownOpset: String? {
+        guard choice == "mlProgram" else { return nil }
+        let known = CoreMLVersion.allCases.map(\.opset)
+        return opsets.first { !known.contains($0) }
+    }
+
+    private var opsets: [String] { (self.mlProgram.functions as [Message]).map { $0.value.opset as String } }
+
+    // MARK: Programs
+
+    private var programVersions: [CoreMLVersion] {
+        var versions = CoreMLVersion.allCases.filter { opsets.contains($0.opset) } + [.firstProgram]
+        for function in self.mlProgram.functions as [Message] {
+            for block in function.value.block_specializations as [Message] {
+                versions += (block.value.operations as [Message]).compactMap(\.operationVersion)
+            }
+        }
+        return versions
+    }
+
+    /// For operations that hold weights in less; all others stand in their sets.
+    private var operationVersion: CoreMLVersion? {
+        let kind: String = self.type
+        guard kind.hasPrefix("constexpr_") else { return nil }
+        return kind.contains("blockwise") || kind == "constexpr_lut_to_sparse" ? .iOS18 : .iOS16
+    }
+
+    // MARK: Neural networks
+
+    private var networkVersions: [CoreMLVersion] {
+        guard let kind = choice else { return [] }
+        let network: Message = self[kind]
+        let isExact = network.arrayInputShapeMapping as String == "EXACT_ARRAY_MAPPING"
+        return (network.layers as [Message]).flatMap { [$0.layerVersion, $0.weightsVersion] } + [
+            isExact ? .iOS13 : .iOS11
+        ]
+    }
+
+    /// All layers but these came with version 4.
+    private static let layerVersions: [CoreMLVersion: Set<String>] = [
+        .iOS11: [
+            "convolution", "pooling", "activation", "innerProduct", "embedding", "batchnorm", "mvn", "l2normalize",
+            "softmax", "lrn", "crop", "padding", "upsample", "unary", "add", "multiply", "average", "scale", "bias",
+            "max",
+            "min", "dot", "reduce", "loadConstant", "reshape", "flatten", "permute", "concat", "split",
+            "sequenceRepeat",
+            "reorganizeData", "slice", "simpleRecurrent", "gru", "uniDirectionalLSTM", "biDirectionalLSTM",
+        ],
+        .iOS11Point2: ["custom"],
+        .iOS12: ["resizeBilinear", "cropResize"],
+        .iOS14: [
+            "oneHot", "cumSum", "clampedReLU", "argSort", "convolution3d", "pooling3d", "globalPooling3d",
+            "sliceBySize",
+        ],
+    ]
+
+    private var layerVersion: CoreMLVersion {
+        guard let kind = choice else { return .iOS11 }
+        let parameters: Message = self[kind]
+        let isNewForm =
+            switch kind {
+            case "upsample":
+                (parameters.fractionalScalingFactor as ByteView).count > 0
+                    || parameters.linearUpsampleMode as String != "DEFAULT"
+            case "reorganizeData": parameters.mode as String == "PIXEL_SHUFFLE"
+            case "concatND": parameters.interleave as Bool
+            default: false
+            }
+        if isNewForm { return .iOS14 }
+        return Message.layerVersions.first { $0.value.contains(kind) }?.key ?? .iOS13
+    }
+
+    /// By how the weights of a layer are stored.
+    private var weightsVersion: CoreMLVersion {
+        hasCompressedWeights ? .iOS12 : hasShortWeights ? .iOS11Point2 : .iOS11
+    }
+
+    // MARK: What goes in and comes out
+
+    private var featureVersions: [CoreMLVersion] {
+        let description: Message = self["description"]
+        return ((description.input as [Message]) + (description.output as [Message])).map { feature in
+            let type: Message = feature["type"]
+            let (image, array): (Message, Message) = (type["imageType"], type["multiArrayType"])
+            let isHalf =
+                image.colorSpace as String == "GRAYSCALE_FLOAT16" || array.dataType as String == "FLOAT16"
+            return isHalf ? .iOS16 : image.choice != nil || array.hasFlexibleShape ? .iOS12 : .iOS11
+        }
+    }
+
+    private var hasFlexibleShape: Bool { has("enumeratedShapes") || has("shapeRange") }
+}

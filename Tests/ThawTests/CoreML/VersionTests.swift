@@ -1,0 +1,110 @@
+import Testing
+
+@testable import Thaw
+
+/// Versions of the format that models say and that they need.
+@Suite struct VersionTests {
+    /// A network of one convolution of 4096 weights, which are worth compressing.
+    private static func message(_ weights: WeightType = .float32) throws -> Message {
+        var builder = GraphBuilder(channelOrder: .first)
+        let image = builder.input("image", TensorType([1, 64, 4, 4]))
+        let convolution = Convolution(
+            filters: Tensor(noise(4096), shape: [1, 1, 64, 64]), bias: nil,
+            window: Window(height: .init(size: 1), width: .init(size: 1)))
+        builder.output("output", try builder.one(convolution, image))
+        return try NeuralNetworkWriter.message(Model(graph: builder.graph), weights: WeightStorage(weights))
+    }
+
+    @Test(arguments: [
+        (WeightType.float32, CoreMLVersion.iOS11), (.float16, .iOS11Point2), (.int8, .iOS12), (.palette8, .iOS12),
+    ])
+    func `weights in less need a version that knows them`(_ weights: WeightType, _ needed: CoreMLVersion) throws {
+        var message = try Self.message(weights)
+        message.specificationVersion = 1
+        let warnings = try ModelReader.run(message).warnings
+        #expect(warnings == (needed == .iOS11 ? [] : [Failure.olderVersion(1, needed.rawValue)]))
+        let folder = try TemporaryFolder()
+        let path = folder.url.appendingPathComponent("model.mlmodel").path
+        _ = try Model.write(message, to: path, mayReplace: true)
+        let contents = try FileContents(contentsOf: path)
+        #expect(contents.version == 1 && contents.loadableVersion == needed)
+    }
+
+    private struct LayerCase: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let needed: CoreMLVersion
+        let change: @Sendable (inout Message) -> Void
+    }
+
+    @Test(arguments: [
+        LayerCase(testDescription: "upsample", needed: .iOS11) { $0.upsample.scalingFactor = [2, 2] },
+        LayerCase(testDescription: "resizeBilinear", needed: .iOS12) { $0.resizeBilinear.targetSize = [2, 2] },
+        LayerCase(testDescription: "tan", needed: .iOS13) { $0.choose("tan") },
+        LayerCase(testDescription: "clampedReLU", needed: .iOS14) { $0.clampedReLU.beta = 1.0 as Float },
+        LayerCase(testDescription: "upsample by fractions", needed: .iOS14) {
+            $0.upsample.fractionalScalingFactor = [1, 2] as [Float]
+        },
+    ]) private func `layers need the version that brought them`(_ layerCase: LayerCase) throws {
+        var message = try Self.message()
+        var layers: [Message] = message.neuralNetwork.layers
+        layerCase.change(&layers[0])
+        message.neuralNetwork.layers = layers
+        #expect(message.leastVersion == layerCase.needed)
+    }
+
+    @Test(arguments: GraphCase.all) func `what is written says a version that knows all that it has`(
+        _ graphCase: GraphCase
+    ) throws {
+        let model = Model(graph: try Passes.run(Passes.simplification, on: graphCase.result().graph))
+        let messages = [try? NeuralNetworkWriter.message(model), try? ProgramWriter.run(model).message]
+        for message in messages.compactMap({ $0 }) {
+            #expect(message.leastVersion.rawValue <= message.specificationVersion as Int)
+            #expect(message.unknownOpset == nil)
+        }
+    }
+
+    @Test func `an unknown set of operations is read where every operation is known, with a warning`() throws {
+        var builder = GraphBuilder()
+        let image = builder.input("image", TensorType([1, 4, 4, 3]))
+        builder.output("held", try builder.one(Unary(.relu6), image))
+        var message = try ProgramWriter.run(Model(graph: builder.graph)).message
+        var functions: [Message] = message.mlProgram.functions
+        var bodies: [Message] = functions[0].value.block_specializations
+        functions[0].value.opset = "CoreML99"
+        bodies[0].key = "CoreML99"
+        functions[0].value.block_specializations = bodies
+        message.mlProgram.functions = functions
+        #expect(try ModelReader.run(message).warnings == [Failure.unknownOpset("CoreML99")])
+    }
+
+    // MARK: Pipelines
+
+    /// A pipeline of models of these kinds.
+    private static func pipeline(_ kinds: [String]) -> Message {
+        var pipeline = Message(.model)
+        pipeline.pipeline.models = kinds.map { kind in
+            var model = Message(.model)
+            model.choose(kind)
+            return model
+        }
+        return pipeline
+    }
+
+    @Test func `a pipeline is refused by its first member that is not supported, and where that stands`() throws {
+        var outer = Message(.model)
+        outer.specificationVersion = 3
+        var network = Message(.model)
+        network.choose("neuralNetwork")
+        func problem(_ members: [Message]) -> String? {
+            outer.pipelineClassifier.pipeline.models = members
+            return #expect(throws: Failure.self) { try ModelReader.run(outer) }?.problemText
+        }
+        #expect(
+            problem([network, Self.pipeline(["neuralNetworkClassifier", "glmClassifier", "scaler"])])
+                == "the model is of the kind 'pipelineClassifier': neuralNetwork, neuralNetworkClassifier, glmClassifier, "
+                + "scaler; member 2.2, of the kind 'glmClassifier', is not supported")
+        #expect(
+            problem([network, network])?.hasSuffix("; each of them is supported by itself, not as a pipeline") == true)
+        #expect(problem([])?.contains("pipelineClassifier") == true)
+    }
+}
