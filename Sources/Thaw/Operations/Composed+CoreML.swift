@@ -73,12 +73,16 @@ enum ComposedLayers {
             guard shape.rank == 4, let axis = axes[parameters.axis as String] else {
                 throw Failure.wrongRank(4, shape).at(layer.name)
             }
-            let step = Swift.max(1, given)
-            guard start >= 0, end > start, end <= shape[axis], StridedSlice.Range.isStep(step) else {
+            let (size, step) = (shape[axis], Swift.max(1, given))
+            // Negative places count from the end; an end of -1 leaves the last one out (NeuralNetwork.proto).
+            guard (-size...size).contains(start), (-size...size).contains(end), StridedSlice.Range.isStep(step) else {
                 throw layer.refused("a slice from \(start) to \(end) of an array of shape \(shape) is not supported")
             }
             var ranges = shape.map { StridedSlice.Range(start: 0, count: $0) }
-            ranges[axis] = StridedSlice.Range(from: start, to: end, step: step, of: shape[axis])
+            ranges[axis] = StridedSlice.Range(from: start, to: end, step: step, of: size)
+            guard ranges[axis].count > 0 else {
+                throw layer.refused("a slice from \(start) to \(end) of an array of shape \(shape) is empty")
+            }
             return [try reading.add(StridedSlice(ranges: ranges), [layer.input()], layer)]
         },
         NeuralRule("reduceL1", "reduceSumSquare", "reduceLogSum", "reduceLogSumExp", "reduceL2") { layer, reading in

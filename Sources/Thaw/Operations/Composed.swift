@@ -71,6 +71,12 @@ struct Composed<Value> {
         }
     }
 
+    /// The sum of log(x + epsilon).
+    func sumOfLogarithms(_ x: Value, axes: [Int], epsilon: Float) throws -> Value {
+        let logarithms = try add(Unary(.logarithm), [apply(.add, x, epsilon)])
+        return try add(Reduction(function: .sum, axes: axes, keepsAxes: true), [logarithms])
+    }
+
     /// x by the root of the sum of its squares and an epsilon.
     func unitLength(_ x: Value, axes: [Int], epsilon: Float) throws -> Value {
         let squares = try sum(.squares, x, axes: axes, keepsAxes: true)

@@ -50,18 +50,38 @@ extension Reduction {
         } + [
             NeuralRule("reduce") { layer, reading in
                 let shape = reading.shape(try layer.input())
-                let functions: [String: Function] = [
-                    "SUM": .sum, "AVG": .mean, "PROD": .product, "MAX": .maximum, "MIN": .minimum,
-                ]
-                let axes = ["CHW": [1, 2, 3], "HW": [2, 3], "C": [1], "H": [2], "W": [3]]
-                guard shape.rank == 4, let function = functions[layer.parameters.mode as String],
-                    let over = axes[layer.parameters.axis as String]
-                else {
-                    throw layer.refused("the reduction \(layer.parameters.mode as String) is not supported")
-                }
-                return [
-                    try reading.add(Reduction(function: function, axes: over, keepsAxes: true), [layer.input()], layer)
-                ]
+                let named = ["CHW": [1, 2, 3], "HW": [2, 3], "C": [1], "H": [2], "W": [3]]
+                let (mode, axis): (String, String) = (layer.parameters.mode, layer.parameters.axis)
+                guard shape.rank == 4, let axes = named[axis] else { throw Failure.wrongRank(4, shape).at(layer.name) }
+                return [try reduced(mode, axes, layer, &reading)]
             }
         ]
+
+    /// What the older layer computes; the axes stay.
+    private static func reduced(
+        _ mode: String, _ axes: [Int], _ layer: NeuralLayer, _ reading: inout NeuralReading
+    ) throws -> Graph.Value {
+        let functions: [String: Function] = [
+            "SUM": .sum, "AVG": .mean, "PROD": .product, "MAX": .maximum, "MIN": .minimum,
+        ]
+        let sums: [String: Composed<Graph.Value>.Sum] = ["L1": .magnitudes, "SUMSQUARE": .squares, "L2": .length]
+        if let function = functions[mode] {
+            return try reading.add(Reduction(function: function, axes: axes, keepsAxes: true), [layer.input()], layer)
+        }
+        if let sum = sums[mode] {
+            return try layer.composed(&reading) { try $0.sum(sum, $1, axes: axes, keepsAxes: true) }
+        }
+        switch mode {
+        case "LOGSUM":
+            // Unlike the newer layer, the logarithms are summed; no epsilon stands for coremltools' own.
+            let given: Float = layer.parameters.epsilon
+            return try layer.composed(&reading) {
+                try $0.sumOfLogarithms($1, axes: axes, epsilon: given == 0 ? 1e-6 : given)
+            }
+        case "ARGMAX" where axes.count == 1:
+            let place = ArgMax(axis: axes[0], keepsAxis: true)
+            return try reading.asFloats(reading.add(place, [layer.input()], layer), layer)
+        default: throw layer.refused("the reduction \(mode) over \(axes.count) axes is not supported")
+        }
+    }
 }

@@ -51,10 +51,14 @@ extension Reshape {
             let shape = reading.shape(input)
             let target = (layer.parameters.targetShape as [Int]).suffix(3)
             guard target.count == 3, shape.rank == 4 else { throw layer.refused("the target shape has not three axes") }
-            guard layer.parameters.mode as String == "CHANNEL_FIRST" else {
-                throw layer.refused("the mode CHANNEL_LAST is not supported")
+            guard layer.parameters.mode as String == "CHANNEL_LAST" else {
+                return [try reading.add(Reshape(Shape([shape[0]] + target)), [input], layer)]
             }
-            return [try reading.add(Reshape(Shape([shape[0]] + target)), [input], layer)]
+            // The numbers stand and are taken in the order height, width, channel.
+            let sizes = Array(target)
+            let behind = try reading.add(Transpose(Graph.toLast), [input], layer)
+            let shaped = try reading.add(Reshape([shape[0], sizes[1], sizes[2], sizes[0]]), [behind], layer)
+            return [try reading.add(Transpose(Graph.toFirst), [shaped], layer)]
         },
         NeuralRule("reshapeStatic") { layer, reading in
             let target: [Int] = layer.parameters.targetShape

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// Layers of the oldest dialect, whose arrays are images of five axes (coremltools' NeuralNetwork.proto).
+@Suite struct OlderLayerTests {
+    /// Two channels of three rows and four columns, all above 0.
+    private static let numbers = noise(24).map { abs($0) + 0.1 }
+
+    /// What the one layer of a network makes of the numbers.
+    private func answer(_ change: (inout Message) -> Void) throws -> [Float] {
+        var builder = GraphBuilder(channelOrder: .first)
+        let input = builder.input("input", TensorType([1, 2, 3, 4]))
+        builder.output("output", try builder.one(Unary(.relu), input))
+        var message = try NeuralNetworkWriter.message(Model(graph: builder.graph))
+        var layers: [Message] = message.neuralNetwork.layers
+        change(&layers[0])
+        message.neuralNetwork.layers = layers
+        return try ModelReader.run(message).model.graph.evaluate([Tensor(Self.numbers, shape: [1, 2, 3, 4])])[0].floats
+    }
+
+    // MARK: Reductions
+
+    private struct Reducing: CustomTestStringConvertible, Sendable {
+        let mode: String
+        let of: @Sendable ([Float]) -> Float
+
+        var testDescription: String { mode }
+    }
+
+    private static let reductions = [
+        Reducing(mode: "L1") { $0.map(abs).reduce(0, +) },
+        Reducing(mode: "L2") { $0.reduce(0) { $0 + $1 * $1 }.squareRoot() },
+        Reducing(mode: "SUMSQUARE") { $0.reduce(0) { $0 + $1 * $1 } },
+        // Not the logarithm of the sum, as of the newer layer.
+        Reducing(mode: "LOGSUM") { $0.reduce(0) { $0 + log($1 + 0.5) } },
+        Reducing(mode: "ARGMAX") { Float($0.firstIndex(of: $0.max()!)!) },
+    ]
+
+    /// The elements of channel, row and column that become one, for each place that is left.
+    private static let groups: [String: [[Int]]] = [
+        "CHW": [Array(0..<24)], "HW": [Array(0..<12), Array(12..<24)], "C": (0..<12).map { [$0, $0 + 12] },
+        "H": (0..<8).map { place in (0..<3).map { place / 4 * 12 + $0 * 4 + place % 4 } },
+        "W": (0..<6).map { Array($0 * 4..<$0 * 4 + 4) },
+    ]
+
+    @Test(arguments: reductions, ["CHW", "HW", "C", "H", "W"]) private func `a reduction does what its formula says`(
+        _ reducing: Reducing, _ axis: String
+    ) throws {
+        func reduced() throws -> [Float] {
+            try answer { layer in
+                layer.reduce.mode = reducing.mode
+                layer.reduce.axis = axis
+                layer.reduce.epsilon = 0.5 as Float
+            }
+        }
+        guard reducing.mode != "ARGMAX" || axis.count == 1 else {
+            #expect(throws: Failure.self) { try reduced() }
+            return
+        }
+        let expected = Self.groups[axis]!.map { reducing.of($0.map { Self.numbers[$0] }) }
+        #expect(try error(reduced(), expected) <= 1e-5)
+    }
+
+    // MARK: Places
+
+    /// Like a range of Python's: an end of −1 leaves the last one out.
+    @Test(arguments: [
+        (0, -1, 1, [0, 1, 2]), (1, -1, 1, [1, 2]), (0, -2, 1, [0, 1]), (0, -1, 2, [0, 2]), (-3, -1, 1, [1, 2]),
+        (-2, 4, 1, [2, 3]),
+    ]) func `a slice counts negative places from the end`(_ start: Int, _ end: Int, _ step: Int, _ columns: [Int])
+        throws
+    {
+        let taken = try answer { layer in
+            layer.slice.startIndex = start
+            layer.slice.endIndex = end
+            layer.slice.stride = step
+            layer.slice.axis = "WIDTH_AXIS"
+        }
+        #expect(taken == (0..<6).flatMap { row in columns.map { Self.numbers[row * 4 + $0] } })
+    }
+
+    @Test(arguments: [(0, -4), (2, -2), (3, 2), (0, 5), (-5, 4), (0, 0)]) func `a slice that holds nothing is refused`(
+        _ start: Int, _ end: Int
+    ) {
+        let failure = #expect(throws: Failure.self) {
+            try answer { layer in
+                layer.slice.startIndex = start
+                layer.slice.endIndex = end
+                layer.slice.axis = "WIDTH_AXIS"
+            }
+        }
+        #expect(failure?.problemText.contains("a slice from \(start) to \(end)") == true)
+    }
+
+    @Test func `a reshape takes the channels last where it says so`() throws {
+        let taken = try answer { layer in
+            layer.reshape.targetShape = [4, 2, 3]
+            layer.reshape.mode = "CHANNEL_LAST"
+        }
+        // By height, width and channel: of 3×4×2 as of 2×3×4.
+        let line = (0..<12).flatMap { place in (0..<2).map { Self.numbers[$0 * 12 + place] } }
+        #expect(taken == (0..<4).flatMap { channel in (0..<6).map { line[$0 * 4 + channel] } })
+    }
+}
