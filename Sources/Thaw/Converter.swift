@@ -21,6 +21,8 @@ public struct Converter: Sendable {
         /// What is fed to a graph of several inputs: gets their names, and returns the shapes of arrays, each with the name
         /// of its input. Without it such a graph is refused.
         public var arrays: (@Sendable (_ inputs: [String]) throws -> [(name: String?, shape: [Int])])?
+        /// The inputs that those arrays are for, as far as they are named.
+        public var fed: Set<String> = []
         /// Values for placeholders other than the image's.
         public var settings: [Setting] = []
         /// The tags of the graph of a SavedModel that is meant, with commas between them; `serve` where nil.
@@ -98,6 +100,7 @@ public struct Converter: Sendable {
         var result = ImportOptions(
             input: options.input, outputs: options.outputs, size: options.size, color: options.color,
             channels: options.channels, settings: options.settings, openSize: options.openSize)
+        result.fed = options.fed
         if let arrays = options.arrays {
             result.feeding = { names in
                 let given = try arrays(names)
@@ -131,7 +134,11 @@ public struct Converter: Sendable {
         var importOptions = importOptions
         if let inputs = source.signature?.inputs {
             if inputs.count == 1 { importOptions.input = importOptions.input ?? inputs[0].tensor }
-            for input in inputs { importOptions.words[GraphSurvey.Reference(input.tensor).node] = input.word }
+            for input in inputs {
+                let node = GraphSurvey.Reference(input.tensor).node
+                importOptions.words[node] = input.word
+                if options.fed.contains(input.word) { importOptions.fed.insert(node) }
+            }
         }
         if importOptions.outputs.isEmpty { importOptions.outputs = source.outputs }
         var imported = try Importer.run(source.definition, importOptions)

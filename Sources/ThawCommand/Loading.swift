@@ -48,12 +48,16 @@ extension Arguments {
 
     /// The model at `path`, converted where it is a graph.
     ///
-    /// - Parameter arrays: What is fed to a graph of several inputs, by their names; without it such a graph is refused.
+    /// - Parameters:
+    ///   - fed: The inputs that arrays are given for, as far as they are named.
+    ///   - arrays: What is fed to a graph of several inputs, by their names; without it such a graph is refused.
     func model(
-        at path: String, arrays: (@Sendable ([String]) throws -> [(name: String?, shape: [Int])])? = nil
+        at path: String, fed: Set<String> = [],
+        arrays: (@Sendable ([String]) throws -> [(name: String?, shape: [Int])])? = nil
     ) throws -> Conversion {
         var options = try converterOptions()
         options.arrays = arrays
+        options.fed = fed
         let conversion = try Model.load(contentsOf: path, options: options, labels: labels())
         let forGraphs = [Options.labels] + Commands.whatGoesIn
         if !conversion.isGraph, let option = forGraphs.first(where: { isGiven($0) }) {

@@ -13,7 +13,8 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     guard !words.isEmpty else { throw Failure.missingArgument("an array, INPUT.npy,") }
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
 
-    let conversion = try arguments.model(at: path) { inputs in
+    let fed = Set(words.compactMap { word in word.firstIndex(of: "=").map { String(word[..<$0]) } })
+    let conversion = try arguments.model(at: path, fed: fed) { inputs in
         try words.map { word in
             let (name, file) = named(word, inputs: inputs)
             return (name, try NumPyFile(contentsOf: file).shape)

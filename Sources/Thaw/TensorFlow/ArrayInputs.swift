@@ -6,7 +6,7 @@ enum ArrayInputs {
     /// - Throws: `Failure` for an array that does not fit, and for inputs that take no numbers.
     static func types(_ flat: FlatGraph, _ options: ImportOptions) throws -> [String: TensorType]? {
         guard let feeding = options.feeding, options.input == nil else { return nil }
-        let inputs = try InputNode.candidates(flat.survey, flat.names)
+        let inputs = try InputNode.candidates(flat.survey, flat.names, fed: options.fed)
         // What a data set or a queue hands on is cut off at one output.
         guard inputs.count > 1, inputs.allSatisfy({ flat.survey.node($0.node)!.op.hasPrefix("Placeholder") }) else {
             return nil

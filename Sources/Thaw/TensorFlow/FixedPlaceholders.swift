@@ -11,8 +11,9 @@ struct FixedPlaceholders {
     /// - Parameters:
     ///   - settings: Values by the names of placeholders.
     ///   - input: The node that the image takes the place of, which stays as it is.
+    ///   - fed: Placeholders that arrays are at hand for, of which nothing is assumed.
     /// - Throws: `Failure` for names that are no placeholder's, and for values of another type.
-    init(_ nodes: [NodeDefinition], _ settings: [Setting], input: String?) throws {
+    init(_ nodes: [NodeDefinition], _ settings: [Setting], input: String?, fed: Set<String> = []) throws {
         self.nodes = nodes
         var values: [String: Setting] = [:]
         for setting in settings {
@@ -29,7 +30,9 @@ struct FixedPlaceholders {
         {
             if let setting = values[node.name] {
                 self.nodes[place] = node.fixed(to: try setting.tensor(for: node))
-            } else if case .type(.bool)? = node.attributes["dtype"], let value = node.valueAtInference {
+            } else if !fed.contains(node.name), case .type(.bool)? = node.attributes["dtype"],
+                let value = node.valueAtInference
+            {
                 self.nodes[place] = node.fixed(to: Tensor(value ? 1 : 0, element: .bool))
                 assumed[node.name] = value
             }

@@ -22,11 +22,13 @@ struct FlatGraph {
 
     /// - Throws: `Failure` where the outputs cannot be told, and for functions and settings that cannot be followed.
     init(_ definition: GraphDefinition, _ options: ImportOptions) throws {
-        let fixed = try FixedPlaceholders(definition.nodes, options.settings, input: options.input)
+        let fixed = try FixedPlaceholders(definition.nodes, options.settings, input: options.input, fed: options.fed)
         assumed = fixed.assumed
         // Outputs are sought in the graph as it is: without its dropout, and in the bodies of its functions, parts are read
         // by nobody.
-        let found = try options.outputs.isEmpty ? FlatGraph.findOutputs(GraphSurvey(fixed.nodes)) : options.outputs
+        let found =
+            try options.outputs.isEmpty
+            ? FlatGraph.findOutputs(GraphSurvey(fixed.nodes), fed: options.fed) : options.outputs
         let inlined = try Inlining(GraphDefinition(nodes: fixed.nodes, functions: definition.functions))
         let survey = try GraphSurvey(Dropout.removed(from: Unfusing.run(inlined.nodes)))
         outputs = try found.map { text in
@@ -37,8 +39,8 @@ struct FlatGraph {
 
     /// The one output that shows itself.
     /// - Throws: `Failure` where there is none, or several.
-    static func findOutputs(_ survey: GraphSurvey) throws -> [String] {
-        let outputs = try survey.outputs()
+    static func findOutputs(_ survey: GraphSurvey, fed: Set<String> = []) throws -> [String] {
+        let outputs = try survey.outputs(fed: fed)
         guard outputs.count == 1 else {
             throw outputs.isEmpty ? Failure.noOutput() : Failure.severalOutputs(outputs)
         }

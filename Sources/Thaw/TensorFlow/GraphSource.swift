@@ -63,7 +63,7 @@ struct GraphSource {
         let graph = live.meta.graph
         let bundle = live.variables
         let source = try naming(file: path) {
-            if outputs.isEmpty { outputs = try FlatGraph.findOutputs(GraphSurvey(graph.nodes)) }
+            if outputs.isEmpty { outputs = try FlatGraph.findOutputs(GraphSurvey(graph.nodes), fed: options.fed) }
             let keys = try bundle.map(ObjectGraph.keys) ?? [:]
             let frozen = try VariableFreezing.frozen(
                 graph, outputs: outputs, source: bundle.map { $0.prefix + ".index" } ?? path

@@ -33,9 +33,11 @@ extension GraphSurvey {
 
     /// The outputs that show themselves: nodes that depend on the image and on nothing like its label, and that nobody
     /// reads; what only trains, saves, reports or compares with labels counts for nobody.
-    func outputs() throws -> [String] {
+    ///
+    /// - Parameter fed: Placeholders that arrays are at hand for, which are no labels then.
+    func outputs(fed: Set<String> = []) throws -> [String] {
         let order = try order(from: nodes.map(\.name), stoppingAt: [])
-        let (labels, hasTruth) = labels(order)
+        let (labels, hasTruth) = labels(order, fed)
         let outputs = outputs(order, labels, isTrained: hasTruth)
         return outputs.isEmpty && hasTruth ? self.outputs(order, [], isTrained: false) : outputs
     }
@@ -91,13 +93,14 @@ extension GraphSurvey {
 
     /// Where a graph has one input like an image, those of its other inputs that are neither switches nor single fractions:
     /// labels, for one. And whether there is something that answers may be held against: labels, or other images.
-    private func labels(_ order: [Int]) -> (labels: Set<Reference>, hasTruth: Bool) {
+    private func labels(_ order: [Int], _ fed: Set<String>) -> (labels: Set<Reference>, hasTruth: Bool) {
         var images: Set<Reference> = []
         var others: Set<Reference> = []
         for place in order {
             let node = nodes[place]
             if node.op == "Placeholder" || node.op == "PlaceholderV2" {
                 let reference = Reference(node.name)
+                if fed.contains(node.name), node.declaredShape(0)?.count ?? 0 < 3 { continue }
                 let isWhole = [.int32, .int64].contains(node.dataType)
                 switch node.declaredShape(0) {
                 case let sizes? where sizes.count >= 3 && !isWhole: images.insert(reference)

@@ -16,6 +16,8 @@ struct ImportOptions: Sendable {
     /// The shapes of the arrays that are fed to a graph of several inputs, one for each of these names in their order;
     /// without it such a graph is refused.
     var feeding: (@Sendable (_ names: [String]) throws -> [[Int]])?
+    /// The placeholders that arrays are at hand for, as far as they are named.
+    var fed: Set<String> = []
     /// What a signature calls its inputs, by their nodes' names.
     var words: [String: String] = [:]
     /// The nodes to be fed with arrays of these types, in place of the one input that is found; for tests.

@@ -95,13 +95,18 @@ struct InputNode {
     // MARK: Finding
 
     /// The placeholders, decoders and iterators that the outputs depend on.
-    static func candidates(_ survey: GraphSurvey, _ outputs: [String]) throws -> [GraphSurvey.Reference] {
+    ///
+    /// - Parameter fed: Placeholders with a default that are among them, because arrays are at hand for them.
+    static func candidates(_ survey: GraphSurvey, _ outputs: [String], fed: Set<String> = []) throws -> [GraphSurvey
+        .Reference]
+    {
         let stops = Set(survey.nodes.lazy.filter { sources.contains($0.op) }.map(\.name))
         let reach = try survey.order(from: outputs, stoppingAt: stops).map { survey.nodes[$0] }
         var candidates: [GraphSurvey.Reference] = []
         var texts: [GraphSurvey.Reference] = []
         for node in reach {
-            if node.op == "Placeholder" || node.op == "PlaceholderV2" {
+            let isFed = node.op == "PlaceholderWithDefault" && fed.contains(node.name)
+            if node.op == "Placeholder" || node.op == "PlaceholderV2" || isFed {
                 if case .type(.string)? = node.attributes["dtype"] {
                     texts.append(GraphSurvey.Reference(node.name))
                 } else {

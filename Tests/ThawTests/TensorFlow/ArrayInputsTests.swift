@@ -24,6 +24,7 @@ import Testing
         -> NumPyFile
     {
         var options = Converter.Options()
+        options.fed = Set(arrays.compactMap(\.name))
         options.arrays = { _ in arrays.map { ($0.name, $0.array.shape) } }
         return try ArrayRunner(Converter(options).convert(graph: graph).model).run(arrays)[0].array
     }
@@ -76,6 +77,26 @@ import Testing
         let image = NumPyFile(shape: [1, 2, 2, 3], values: (0..<12).map(Float.init))
         let place = NumPyFile(shape: [1], values: [1])
         #expect(try Self.answer(graph, [("image", image), ("place", place)]).values == [1, 4, 7, 10])
+    }
+
+    @Test func `what looks like a label or a switch is an input where an array is given for it`() throws {
+        let graph = GraphDefinition(nodes: [
+            Self.placeholder("image", [1, 2, 2, 3]), Self.placeholder("color", [3]),
+            Self.placeholder("is_training", [1, 2, 2, 3], .bool),
+            Self.node("seven", "Const", [], ["value": .tensor(Tensor([7], shape: [1]))]),
+            Self.node("shift", "PlaceholderWithDefault", ["seven"], ["shape": .shape([1])]),
+            Self.node("twice", "AddV2", ["image", "image"]), Self.node("sum", "AddV2", ["twice", "color"]),
+            Self.node("chosen", "SelectV2", ["is_training", "sum", "image"]),
+            Self.node("end", "AddV2", ["chosen", "shift"]),
+        ])
+        let image = NumPyFile(shape: [1, 2, 2, 3], values: (0..<12).map(Float.init))
+        let color = NumPyFile(shape: [3], values: [1, 2, 3])
+        let flags = NumPyFile(shape: [1, 2, 2, 3], values: (0..<12).map { $0 < 3 ? 1 : 0 })
+        let arrays: [(String?, NumPyFile)] = [("image", image), ("color", color), ("is_training", flags)]
+        let chosen: [Float] = [1, 4, 7, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+        #expect(try Self.answer(graph, arrays).values == chosen.map { $0 + 7 })
+        let shift = NumPyFile(shape: [1], values: [100])
+        #expect(try Self.answer(graph, arrays + [("shift", shift)]).values == chosen.map { $0 + 100 })
     }
 
     @Test(
