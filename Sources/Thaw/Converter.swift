@@ -182,6 +182,7 @@ public struct Converter: Sendable {
         }
         var conversion = Conversion(model: model, notes: notes, warnings: warnings, isSizeOpen: imported.isSizeOpen)
         conversion.original = single
+        conversion.assumptions = imported.notes
         conversion.isPreprocessingCertain =
             model.image == nil || model.image?.lifted != nil || imported.takesPixels || options.preprocessing != nil
             || options.scale != nil || options.bias != nil
@@ -288,6 +289,8 @@ public struct Conversion: Sendable {
     public var model: Model
     /// What was found out and assumed, a sentence each.
     public var notes: [String]
+    /// Those of the notes that say how the graph was read, and not how images come to it.
+    public var assumptions: [String] = []
     /// What may be wrong although the conversion went through.
     public var warnings: [String]
     /// Whether the model was converted from a graph, and not read as it was.

@@ -56,6 +56,7 @@ extension Arguments {
             }
             console.note("\(paths[index]) is fed as \(paths[1 - index]) declares its image")
             for formula in fed.model.image?.formulas ?? [] { console.note(formula) }
+            graph.assumptions.forEach(console.note)
             return fed
         }
         for model in models.compactMap({ $0 }) { model.warnings.forEach(console.warn) }

@@ -20,7 +20,12 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
             return (name, try NumPyFile(contentsOf: file).shape)
         }
     }
-    if !conversion.isGraph { conversion.warnings.forEach(console.warn) }
+    // Arrays go in as they are: how images would be scaled is of no matter.
+    if conversion.isGraph {
+        conversion.assumptions.forEach(console.note)
+    } else {
+        conversion.warnings.forEach(console.warn)
+    }
     let graph = conversion.model.graph
     let isFile = target.hasSuffix(".npy")
     if isFile, graph.outputs.count != 1 {

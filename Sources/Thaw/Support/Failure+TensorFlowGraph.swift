@@ -38,6 +38,14 @@ extension Failure {
                 separator: " "))
     }
 
+    static func switchesOpen(_ names: [String]) -> Failure {
+        Failure(
+            "nothing tells whether \(names.count == 1 ? "the placeholder" : "the placeholders") \(listed(names)) "
+                + "\(names.count == 1 ? "is" : "are") true or false at inference",
+            remedy: "say it with "
+                + names.prefix(4).map { "--set \($0)=true or --set \($0)=false" }.joined(separator: ", "))
+    }
+
     static func outputIndependentOfInput(_ outputs: [String], _ input: String?) -> Failure {
         Failure(
             "the output '\(outputs.joined(separator: "', '"))' does not depend on the input"

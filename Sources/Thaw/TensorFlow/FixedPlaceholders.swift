@@ -1,5 +1,5 @@
-/// Placeholders that get their value when a graph is converted: those that the user sets, and those that tell training from
-/// inference, whatever they are called.
+/// Placeholders that get their value when a graph is converted: those that the user sets, and those whose names say that they
+/// tell training from inference.
 struct FixedPlaceholders {
     /// The nodes with constants for these placeholders.
     private(set) var nodes: [NodeDefinition]
@@ -45,16 +45,38 @@ extension NodeDefinition {
         NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(value)])
     }
 
-    /// The truth value that a placeholder has at inference: what asks for training is false, what asks for inference
-    /// true; a default that says neither holds.
+    /// The truth value that a placeholder has at inference, by the words of its own name: what asks for training is false,
+    /// what asks for inference true. Nil where they say neither, or both, or deny one.
     fileprivate var valueAtInference: Bool? {
-        let words = name.lowercased()
-        if ["infer", "predict", "is_test", "evaluat"].contains(where: words.contains) { return true }
-        if op != "PlaceholderWithDefault" || ["train", "learning_phase", "phase"].contains(where: words.contains) {
-            return false
-        }
-        return nil
+        let words = Set(name.split(separator: "/").last.map(NodeDefinition.words) ?? [])
+        guard words.isDisjoint(with: ["not", "no", "non", "without", "disable", "skip"]) else { return nil }
+        let isInference = !words.isDisjoint(with: NodeDefinition.inferenceWords)
+        // The phase of a test is no phase of training.
+        let isTraining =
+            !words.isDisjoint(with: NodeDefinition.trainingWords) || (words.contains("phase") && !isInference)
+        return isTraining == isInference ? nil : isInference
     }
+
+    private static let trainingWords: Set<String> = ["train", "training", "istrain", "istraining"]
+    private static let inferenceWords: Set<String> = [
+        "test", "testing", "istest", "istesting", "eval", "evaluate", "evaluation", "evaluating", "infer", "inference",
+        "inferring", "predict", "prediction", "predicting",
+    ]
+
+    /// The words of a name, in lower case: `is_training_1` and `isTraining` have the same two.
+    private static func words(_ name: Substring) -> [String] {
+        var words = [""]
+        var isAfterCapital = true
+        for character in name {
+            if !character.isLetter || (character.isUppercase && !isAfterCapital) { words.append("") }
+            if character.isLetter { words[words.count - 1] += character.lowercased() }
+            isAfterCapital = character.isUppercase
+        }
+        return words
+    }
+
+    /// Whether it is a placeholder for what is true or false, without a value of its own.
+    var isOpenSwitch: Bool { (op == "Placeholder" || op == "PlaceholderV2") && dataType == .bool }
 }
 
 /// A placeholder's value, as it is written: truth values, numbers, or several with commas between them.

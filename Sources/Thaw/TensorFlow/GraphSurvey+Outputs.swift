@@ -98,6 +98,7 @@ extension GraphSurvey {
         var others: Set<Reference> = []
         for place in order {
             let node = nodes[place]
+            if node.isOpenSwitch { continue }
             if node.op == "Placeholder" || node.op == "PlaceholderV2" {
                 let reference = Reference(node.name)
                 if fed.contains(node.name), node.declaredShape(0)?.count ?? 0 < 3 { continue }

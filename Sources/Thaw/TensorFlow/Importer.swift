@@ -78,6 +78,7 @@ struct Importer {
         guard order.contains(where: { cut.nodes[$0].name == input.name }) else {
             throw Failure.outputIndependentOfInput(names, input.name)
         }
+        try requireNoOpenSwitch(order.map { cut.nodes[$0] }, but: [input.name])
         var importer = Importer(cut)
         var added: InputImage.Added?
         var notes = input.notes
@@ -107,6 +108,12 @@ struct Importer {
             isChannelsFirst: added?.isChannelsFirst ?? false, nodeNames: order.map { cut.nodes[$0].name }, notes: notes)
     }
 
+    /// - Throws: `Failure` naming the placeholders of which nothing tells whether they are true or false.
+    private static func requireNoOpenSwitch(_ nodes: [NodeDefinition], but inputs: Set<String>) throws {
+        let switches = nodes.filter { $0.isOpenSwitch && !inputs.contains($0.name) }
+        guard switches.isEmpty else { throw Failure.switchesOpen(switches.map(\.name)) }
+    }
+
     private static func assumption(_ placeholder: String, _ value: Bool) -> String {
         "the placeholder '\(placeholder)' is \(value), as at inference; --set \(placeholder)=\(!value) says otherwise"
     }
@@ -115,6 +122,7 @@ struct Importer {
     private static func run(_ flat: FlatGraph, _ arrays: [String: TensorType]) throws -> Result {
         let survey = flat.survey
         let order = try survey.order(from: flat.names, stoppingAt: Set(arrays.keys))
+        try requireNoOpenSwitch(order.map { survey.nodes[$0] }, but: Set(arrays.keys))
         var importer = Importer(survey)
         for (name, type) in arrays.sorted(by: { $0.key < $1.key }) {
             importer.known[name] = [.operand(.edge(importer.context.builder.input(name, type), type))]
@@ -136,7 +144,11 @@ struct Importer {
         }
         return Result(
             graph: importer.context.builder.graph.pruned(), takesImage: false,
-            nodeNames: order.map { survey.nodes[$0].name }, notes: [])
+            nodeNames: order.map { survey.nodes[$0].name },
+            notes: order.compactMap { place in
+                let name = survey.nodes[place].name
+                return arrays[name] == nil ? flat.assumed[name].map { assumption(name, $0) } : nil
+            })
     }
 
     private mutating func addOutput(_ output: FlatGraph.Output) throws {

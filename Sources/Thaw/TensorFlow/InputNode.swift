@@ -104,7 +104,7 @@ struct InputNode {
         let reach = try survey.order(from: outputs, stoppingAt: stops).map { survey.nodes[$0] }
         var candidates: [GraphSurvey.Reference] = []
         var texts: [GraphSurvey.Reference] = []
-        for node in reach {
+        for node in reach where !node.isOpenSwitch {
             let isFed = node.op == "PlaceholderWithDefault" && fed.contains(node.name)
             if node.op == "Placeholder" || node.op == "PlaceholderV2" || isFed {
                 if case .type(.string)? = node.attributes["dtype"] {
@@ -125,9 +125,11 @@ struct InputNode {
     private static func found(_ survey: GraphSurvey, _ outputs: [String]) throws -> GraphSurvey.Reference {
         let candidates = try candidates(survey, outputs)
         if candidates.count == 1 { return candidates[0] }
-        guard candidates.isEmpty else { throw Failure.severalInputs(candidates.map(\.text)) }
-        // A graph may have a default for its one input; then that is the place to feed.
         let reach = try survey.order(from: outputs, stoppingAt: []).map { survey.nodes[$0] }
+        guard candidates.isEmpty else {
+            throw Failure.severalInputs(candidates.map(\.text) + reach.filter(\.isOpenSwitch).map(\.name))
+        }
+        // A graph may have a default for its one input; then that is the place to feed.
         let defaults = reach.filter { $0.op == "PlaceholderWithDefault" }
         if defaults.count == 1 { return GraphSurvey.Reference(defaults[0].name) }
         throw Failure.noInput(outputs)

@@ -116,7 +116,6 @@ def write(ways):
             ("dropout_unscaled", halved_unscaled, lambda x: tiny(x, lambda x: op.Mul(x=x, y=0.5)),
              "a factor of the network, and a mask without one"),
             ("phase_placeholder", switched(phase, chosen), plain, "Switch and Merge on a bool placeholder without default"),
-            ("phase_of_any_name", switched(lambda: phase("x7"), chosen), plain, "the bool placeholder is called x7"),
             ("phase_default_true", switched(lambda: phase("is_training", True), chosen, scaled), lambda x: tiny(x, scaled),
              "is_training is true by default"),
             ("phase_inference_mode", switched(negated, chosen, scaled), lambda x: tiny(x, scaled), "LogicalNot of inference_mode"),
@@ -128,3 +127,5 @@ def write(ways):
         ways.add(name, lambda x, middle=middle: tiny(x, middle), note, reference=expected)
     ways.add("phase_set", lambda x: tiny(x, switched(phase, scaled)), "--set says that it is training",
              reference=lambda x: tiny(x, scaled), options="--set keras_learning_phase=true")
+    ways.add("phase_of_any_name", lambda x: tiny(x, switched(lambda: phase("x7"), chosen)), "the bool placeholder is called x7",
+             reference=plain, options="--set x7=false")

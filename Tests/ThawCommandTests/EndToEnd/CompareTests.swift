@@ -67,6 +67,18 @@ import Testing
         #expect(outcome.lines.last == "                     the models disagree")
     }
 
+    @Test func `what was assumed of a graph is said, however it is fed`() throws {
+        let folder = try TemporaryFolder()
+        let graph = Project.fixture("ways/phase_placeholder.pb")
+        #expect(try Thaw.run("convert", graph, "-o", "m.mlmodel", in: folder).status == 0)
+        for words in [["m.mlmodel"], ["m.mlmodel", "--preprocess", "unit"], [graph]] {
+            let outcome = try Thaw.run(["compare", graph] + words + [Project.photograph("cat")], in: folder)
+            #expect(
+                ("\n" + outcome.errors).contains("\nthe placeholder 'keras_learning_phase' is false, as at inference; ")
+            )
+        }
+    }
+
     @Test func `a graph of unknown size takes that of the model, in either place`() throws {
         let folder = try converted("unknown_size", "--size", "32x32")
         let graph = Project.network("unknown_size")

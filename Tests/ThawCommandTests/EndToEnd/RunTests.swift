@@ -59,6 +59,18 @@ import Testing
                 == ["MobilenetV1_Predictions_Reshape.npy", "MobilenetV1_Predictions_Reshape_1.npy"])
     }
 
+    @Test func `what was assumed of the graph is said, and nothing of how images would be scaled`() throws {
+        let folder = try TemporaryFolder()
+        let graph = Project.fixture("ways/phase_placeholder.pb")
+        let words = ["run", graph, Project.fixture("ways/color0.npy"), "-o", "out.npy"]
+        let outcome = try Thaw.run(words, in: folder)
+        #expect(outcome.status == 0)
+        #expect(
+            outcome.errors == "the placeholder 'keras_learning_phase' is false, as at inference; "
+                + "--set keras_learning_phase=true says otherwise\n")
+        #expect(try Thaw.run(words + ["--set", "keras_learning_phase=false"], in: folder).errors == "")
+    }
+
     @Test func `a larger batch is run piece by piece`() throws {
         let folder = try TemporaryFolder()
         // Both inputs behind each other, in one file.

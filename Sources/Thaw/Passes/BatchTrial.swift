@@ -1,0 +1,91 @@
+/// An operation tried with two images, which must come out as each of them by itself.
+///
+/// It is done by its reference to numbers drawn at random, always the same. Both times the same loops run, so the answers
+/// must be the same to the bit.
+struct BatchTrial {
+    private let graph: Graph
+    /// The operation for one image, and for two.
+    private let one: any Operation
+    private let two: any Operation
+    private let inputs: [BatchedValue]
+    /// The types of the outputs for one image, and for two.
+    private let singles: [TensorType]
+    private let pairs: [TensorType]
+
+    init(
+        _ graph: Graph, _ one: any Operation, _ two: any Operation, _ inputs: [BatchedValue], _ singles: [TensorType],
+        _ pairs: [TensorType]
+    ) {
+        (self.graph, self.one, self.two, self.inputs) = (graph, one, two, inputs)
+        (self.singles, self.pairs) = (singles, pairs)
+    }
+
+    /// Where the batch stands in the outputs, each along its axis; nil where one is no batch of what comes of one image.
+    func places(along axes: [Int]) -> [BatchPlace]? {
+        var possible = axes.indices.map { candidates(singles[$0].shape, axes[$0]) }
+        for round in 0..<rounds {
+            let (first, second) = (images(2 * round), images(2 * round + 1))
+            let both = inputs.indices.map { input in
+                inputs[input].constant?.two
+                    ?? inputs[input].place.map { pair(first[input], second[input], $0, inputs[input].two.shape) }
+                    ?? first[input]
+            }
+            let results = (graph.evaluate(one, first), graph.evaluate(one, second))
+            let answers = graph.evaluate(two, both)
+            for output in answers.indices {
+                possible[output].removeAll {
+                    pair(results.0[output], results.1[output], $0, pairs[output].shape) != answers[output]
+                }
+                if possible[output].isEmpty { return nil }
+            }
+        }
+        return possible.map { $0[0] }
+    }
+
+    /// Few numbers may agree by chance, truth values above all.
+    private var rounds: Int {
+        let counts = inputs.filter { $0.place != nil }.map(\.one.shape.elementCount) + singles.map(\.shape.elementCount)
+        return max(1, 64 / max(1, counts.min()!))
+    }
+
+    /// All places along an axis, first those where the batch stands in the inputs.
+    private func candidates(_ shape: Shape, _ axis: Int) -> [BatchPlace] {
+        let places = (1...max(1, shape[axis])).filter { shape[axis] % $0 == 0 }.map {
+            BatchPlace(axis: axis, outer: $0)
+        }
+        let known = Set(inputs.compactMap { input in input.place?.elementsBefore(in: input.one.shape) })
+        return places.filter { known.contains($0.elementsBefore(in: shape)) }
+            + places.filter { !known.contains($0.elementsBefore(in: shape)) }
+    }
+
+    /// What the operation reads for one image.
+    private func images(_ seed: Int) -> [Tensor] {
+        inputs.indices.map { input in
+            let value = inputs[input]
+            if let constant = value.constant { return constant.one }
+            // What all images share is the same for both.
+            let seed = UInt64(value.place == nil ? 0 : seed + 1) << 40 | UInt64(input) << 32
+            return Tensor(shape: value.one.shape, element: value.one.element) { place in
+                let number = BatchTrial.number(seed &+ UInt64(place))
+                // Whole numbers are places more often than not: small ones.
+                return value.one.element.isFloatingPoint ? number * 4 - 2 : (number * 2).rounded(.down)
+            }
+        }
+    }
+
+    /// A number from 0 to 1 for each key. Source: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+    private static func number(_ key: UInt64) -> Double {
+        var bits = (key &+ 1) &* 0x9E37_79B9_7F4A_7C15
+        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+        return Double((bits ^ bits >> 31) >> 11) / 0x1p53
+    }
+
+    /// Two arrays as a batch that stands in `place`.
+    private func pair(_ first: Tensor, _ second: Tensor, _ place: BatchPlace, _ shape: Shape) -> Tensor {
+        guard shape.elementCount > 0 else { return first.reshaped(shape) }
+        let before = place.elementsBefore(in: first.shape)
+        let parts = [first, second].map { $0.reshaped([before, 1, $0.elementCount / before]) }
+        return Concatenation(axis: 1).evaluate(parts)[0].reshaped(shape)
+    }
+}

@@ -1,0 +1,181 @@
+import Testing
+
+@testable import Thaw
+
+/// What a graph does with a batch of four pictures of 4x4, from `x` to `y`.
+struct BatchCase: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    /// The node that needs all of the batch; nil where every picture goes its own way.
+    let needing: String?
+    let nodes: [NodeDefinition]
+
+    init(_ note: String, needs node: String? = nil, _ nodes: NodeDefinition...) {
+        (testDescription, needing) = (note, node)
+        self.nodes = nodes
+    }
+
+    var graph: GraphDefinition {
+        GraphDefinition(
+            nodes: [
+                NodeDefinition(
+                    name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([4, 4, 4, 3])])
+            ] + nodes)
+    }
+
+    private static func node(_ name: String, _ op: String, _ inputs: String..., with: [String: Attribute] = [:])
+        -> NodeDefinition
+    {
+        NodeDefinition(name: name, op: op, inputs: inputs, attributes: with)
+    }
+
+    private static func whole(_ name: String, _ numbers: [Int], _ shape: Shape? = nil) -> NodeDefinition {
+        array(name, Tensor(integers: numbers, shape: shape ?? [numbers.count]))
+    }
+
+    private static func number(_ name: String, _ number: Int) -> NodeDefinition { whole(name, [number], []) }
+
+    private static func array(_ name: String, _ tensor: Tensor) -> NodeDefinition {
+        NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(tensor)])
+    }
+
+    private static let filter = array("filter", Tensor((0..<27).map { Float($0 % 5) - 2 }, shape: [3, 3, 3, 1]))
+    private static let convolution: [String: Attribute] = [
+        "strides": .list([.int(1), .int(1), .int(1), .int(1)]), "padding": .string("SAME"),
+    ]
+    private static let boxes = array("boxes", Tensor([0, 0, 1, 1, 0, 0.5, 1, 1], shape: [2, 4]))
+
+    static let all: [BatchCase] = [
+        // Along the batch, and as many of the result as of the batch.
+        BatchCase("a running sum", needs: "y", number("axis", 0), node("y", "Cumsum", "x", "axis")),
+        BatchCase(
+            "a running sum backwards", needs: "y", number("axis", 0),
+            node("y", "Cumsum", "x", "axis", with: ["reverse": .bool(true)])),
+        BatchCase("the batch turned round", needs: "y", whole("axis", [0]), node("y", "ReverseV2", "x", "axis")),
+        BatchCase("the batch twice", needs: "y", whole("times", [2, 1, 1, 1]), node("y", "Tile", "x", "times")),
+        BatchCase("the batch behind itself", needs: "y", number("axis", 0), node("y", "ConcatV2", "x", "x", "axis")),
+        BatchCase(
+            "the first picture for each", needs: "y", whole("first", [0, 0, 0, 0]), number("axis", 0),
+            node("y", "GatherV2", "x", "first", "axis")),
+        BatchCase(
+            "the pictures in another order", needs: "y", whole("order", [1, 0, 3, 2]), number("axis", 0),
+            node("y", "GatherV2", "x", "order", "axis")),
+        BatchCase(
+            "a box of the first picture for each", needs: "y/images",
+            array("boxes", Tensor([Float](repeating: 0.5, count: 16), shape: [4, 4])), whole("of", [0, 0, 0, 0]),
+            whole("size", [2, 2]), node("y", "CropAndResize", "x", "boxes", "of", "size")),
+        BatchCase(
+            "shares of the batch", needs: "shares", whole("turn", [1, 2, 3, 0]),
+            node("turned", "Transpose", "x", "turn"),
+            node("shares", "Softmax", "turned"), whole("back", [3, 0, 1, 2]), node("y", "Transpose", "shares", "back")),
+        BatchCase(
+            "shares of the batch as logarithms", needs: "shares", whole("turn", [1, 2, 3, 0]),
+            node("turned", "Transpose", "x", "turn"), node("shares", "LogSoftmax", "turned"),
+            whole("back", [3, 0, 1, 2]),
+            node("y", "Transpose", "shares", "back")),
+        BatchCase(
+            "the batch mixed by a matrix", needs: "y", whole("flat", [4, 48]), node("rows", "Reshape", "x", "flat"),
+            array("matrix", Tensor((0..<16).map { Float($0) }, shape: [4, 4])), node("y", "MatMul", "matrix", "rows")),
+        BatchCase(
+            "blocks left batches", needs: "y", whole("block", [2, 2]), whole("pads", [0, 0, 0, 0], [2, 2]),
+            node("y", "SpaceToBatchND", "x", "block", "pads")),
+        BatchCase(
+            "the batch for the rows", needs: "y", whole("turn", [1, 0, 2, 3]), node("turned", "Transpose", "x", "turn"),
+            filter, node("y", "Conv2D", "turned", "filter", with: convolution)),
+        // Of another size than the batch.
+        BatchCase("a mean", needs: "y", whole("axis", [0]), node("y", "Mean", "x", "axis")),
+        BatchCase(
+            "a border", needs: "y", whole("pads", [1, 1, 0, 0, 0, 0, 0, 0], [4, 2]), node("y", "Pad", "x", "pads")),
+        BatchCase("the place of the largest", needs: "y", number("axis", 0), node("y", "ArgMax", "x", "axis")),
+        // Impossible for one picture.
+        BatchCase(
+            "the batch halved", needs: "halves", number("axis", 0),
+            node("halves", "Split", "axis", "x", with: ["num_split": .int(2)]), node("y", "Sub", "halves", "halves:1")),
+        BatchCase(
+            "pictures by themselves", needs: "pictures",
+            node("pictures", "Unpack", "x", with: ["num": .int(4), "axis": .int(0)]), node("y", "Neg", "pictures:2")),
+        BatchCase(
+            "the two largest", needs: "largest", whole("turn", [1, 2, 3, 0]), node("turned", "Transpose", "x", "turn"),
+            number("k", 2), node("largest", "TopKV2", "turned", "k"), node("y", "Neg", "largest")),
+        BatchCase(
+            "weights for as many channels as pictures", needs: "product", whole("flat", [4, 48]),
+            node("rows", "Reshape", "x", "flat"), array("weights", Tensor((0..<8).map { Float($0) }, shape: [4, 2])),
+            node("product", "MatMul", "rows", "weights", with: ["transpose_a": .bool(true)]),
+            node("y", "Neg", "product")),
+        BatchCase(
+            "a number for each picture", needs: "y", array("numbers", Tensor([1, 2, 3, 4], shape: [4, 1, 1, 1])),
+            node("y", "Add", "x", "numbers")),
+
+        // Each picture for itself.
+        BatchCase("running sums of rows", number("axis", 1), node("y", "Cumsum", "x", "axis")),
+        BatchCase("rows turned round", whole("axis", [1]), node("y", "ReverseV2", "x", "axis")),
+        BatchCase("channels twice", whole("times", [1, 1, 1, 2]), node("y", "Tile", "x", "times")),
+        BatchCase("channels behind each other", number("axis", 3), node("y", "ConcatV2", "x", "x", "axis")),
+        BatchCase(
+            "channels in another order", whole("order", [2, 0]), number("axis", 3),
+            node("y", "GatherV2", "x", "order", "axis")),
+        BatchCase("the place of the brightest channel", number("axis", 3), node("y", "ArgMax", "x", "axis")),
+        BatchCase(
+            "the two brightest channels", number("k", 2), node("largest", "TopKV2", "x", "k"),
+            node("y", "Neg", "largest")),
+        BatchCase(
+            "a mean of each", whole("axis", [1, 2]), node("y", "Mean", "x", "axis", with: ["keep_dims": .bool(true)])),
+        BatchCase(
+            "halves of each", number("axis", 2), node("halves", "Split", "axis", "x", with: ["num_split": .int(2)]),
+            node("y", "Sub", "halves", "halves:1")),
+        BatchCase(
+            "the batch last, and first again", whole("turn", [1, 2, 3, 0]), node("turned", "Transpose", "x", "turn"),
+            whole("axis", [2]), node("flipped", "ReverseV2", "turned", "axis"), whole("back", [3, 0, 1, 2]),
+            node("y", "Transpose", "flipped", "back")),
+        BatchCase(
+            "pixels as rows, weighed", whole("flat", [64, 3]), node("rows", "Reshape", "x", "flat"),
+            array("weights", Tensor((0..<12).map { Float($0) }, shape: [3, 4])),
+            node("product", "MatMul", "rows", "weights"),
+            node("shares", "Softmax", "product"), whole("image", [4, 4, 4, 4]), node("y", "Reshape", "shares", "image")),
+        BatchCase(
+            "blocks made batches, and space again", whole("block", [2, 2]), whole("pads", [0, 0, 0, 0], [2, 2]),
+            node("blocks", "SpaceToBatchND", "x", "block", "pads"), filter,
+            node("sums", "Conv2D", "blocks", "filter", with: convolution),
+            node("y", "BatchToSpaceND", "sums", "block", "pads")),
+        BatchCase(
+            "blocks made batches, apart in another shape", whole("block", [2, 2]),
+            whole("pads", [0, 0, 0, 0], [2, 2]),
+            node("blocks", "SpaceToBatchND", "x", "block", "pads"), whole("apart", [4, 4, 12]),
+            node("groups", "Reshape", "blocks", "apart"), whole("turn", [1, 0, 2]),
+            node("y", "Transpose", "groups", "turn")),
+        BatchCase(
+            "a product of each picture with itself", whole("flat", [4, 16, 3]), node("rows", "Reshape", "x", "flat"),
+            node("y", "BatchMatMulV2", "rows", "rows", with: ["adj_y": .bool(true)])),
+        BatchCase(
+            "the same added to all", array("numbers", Tensor([Float](repeating: 2, count: 192), shape: [4, 4, 4, 3])),
+            node("sum", "Add", "x", "numbers"), node("y", "Mul", "sum", "sum")),
+        BatchCase(
+            "the same behind all", array("numbers", Tensor([Float](repeating: 2, count: 64), shape: [4, 4, 4, 1])),
+            number("axis", 3), node("y", "ConcatV2", "x", "numbers", "axis")),
+        BatchCase(
+            "as many equal numbers as pictures", array("numbers", Tensor([2, 2, 2, 2], shape: [4])),
+            node("rows", "Reshape", "x", "shape"), whole("shape", [4, 3, 4, 4]), node("y", "Minimum", "rows", "numbers")
+        ),
+    ]
+}
+
+@Suite struct BatchTests {
+    @Test(arguments: BatchCase.all.filter { $0.needing != nil })
+    func `a node that needs all of a batch is refused`(_ batch: BatchCase) throws {
+        let failure = try #require(throws: Failure.self) { try Converter().convert(graph: batch.graph) }
+        #expect(failure.place == batch.needing)
+        #expect(failure.problem == "the batch is fixed at 4, and this node needs all of it")
+    }
+
+    @Test(arguments: BatchCase.all.filter { $0.needing == nil })
+    func `one picture gives what it gives among others`(_ batch: BatchCase) throws {
+        let whole = try Importer.run(batch.graph, ImportOptions()).graph
+        let single = try whole.withBatchOfOne()
+        try single.validate()
+        let pictures = (0..<4).map { picture in
+            Tensor(shape: [1, 4, 4, 3], element: .float32) { Double(($0 * 7 + picture * 31) % 23) - 9 }
+        }
+        let together = whole.evaluate([Concatenation(axis: 0).evaluate(pictures)[0]])[0]
+        let answers = pictures.map { single.evaluate([$0])[0] }
+        #expect(together == Concatenation(axis: 0).evaluate(answers)[0])
+    }
+}

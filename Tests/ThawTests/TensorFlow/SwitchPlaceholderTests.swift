@@ -1,0 +1,105 @@
+import Testing
+
+@testable import Thaw
+
+/// Placeholders for what is true or false: x is multiplied by 2 where one is true, by 3 where it is false.
+@Suite struct SwitchPlaceholderTests {
+    private static let values: [(name: String, value: Bool?)] = [
+        ("is_training", false), ("isTraining", false), ("phase_train", false), ("keras_learning_phase", false),
+        ("bn/keras_learning_phase_1", false), ("train", false), ("TRAINING", false), ("phase", false),
+        ("serving_default_training", false), ("inference/is_training", false),
+        ("test_mode", true), ("eval", true), ("is_test", true), ("isEvaluation", true), ("inference_mode", true),
+        ("train/predict_only", true), ("test_phase", true),
+        // What only looks like such a word, what says both or denies one, and what stands around the name.
+        ("latest", nil), ("medieval", nil), ("pretrained", nil), ("train_or_test", nil), ("not_training", nil),
+        ("use_dropout", nil), ("training/Placeholder", nil), ("flag", nil), ("x7", nil),
+    ]
+
+    private func graph(_ names: [String], default truth: Bool? = nil) -> GraphDefinition {
+        func node(_ name: String, _ op: String, _ inputs: String..., with: [String: Attribute] = [:]) -> NodeDefinition
+        {
+            NodeDefinition(name: name, op: op, inputs: inputs, attributes: with)
+        }
+        func number(_ name: String, _ tensor: Tensor) -> NodeDefinition {
+            node(name, "Const", with: ["value": .tensor(tensor)])
+        }
+        let shape = Attribute.shape([1, 2, 2, 3])
+        var nodes = [
+            node("image", "Placeholder", with: ["dtype": .type(.float), "shape": shape]),
+            number("two", Tensor(2)), number("three", Tensor(3)),
+            number("truth", Tensor(truth == true ? 1 : 0, element: .bool)),
+        ]
+        var image = "image"
+        for name in names {
+            let attributes = ["dtype": Attribute.type(.bool), "shape": .shape([])]
+            nodes += [
+                truth == nil
+                    ? node(name, "Placeholder", with: attributes)
+                    : node(name, "PlaceholderWithDefault", "truth", with: attributes),
+                node(name + "/factor", "Select", name, "two", "three"),
+                node(name + "/product", "Mul", image, name + "/factor"),
+            ]
+            image = name + "/product"
+        }
+        return GraphDefinition(nodes: nodes)
+    }
+
+    /// The factor that the graph multiplies by.
+    private func factor(_ graph: GraphDefinition, _ options: ImportOptions = ImportOptions()) throws -> (
+        Float, [String]
+    ) {
+        let result = try Importer.run(graph, options)
+        let one = Tensor([Float](repeating: 1, count: 12), shape: [1, 2, 2, 3])
+        return (result.graph.evaluate([one])[0].floats[0], result.notes)
+    }
+
+    @Test(arguments: values) func `the words of a name tell what a switch is at inference`(
+        _ name: String, _ value: Bool?
+    )
+        throws
+    {
+        guard let value else {
+            let failure = try #require(throws: Failure.self) { try factor(graph([name])) }
+            #expect(
+                failure.description
+                    == "nothing tells whether the placeholder '\(name)' is true or false at inference; "
+                    + "say it with --set \(name)=true or --set \(name)=false")
+            return
+        }
+        let (product, notes) = try factor(graph([name]))
+        #expect(product == (value ? 2 : 3))
+        #expect(
+            notes == ["the placeholder '\(name)' is \(value), as at inference; --set \(name)=\(!value) says otherwise"])
+    }
+
+    @Test(arguments: [true, false]) func `a default holds where the name says nothing`(_ truth: Bool) throws {
+        let (unknown, notes) = try factor(graph(["flag"], default: truth))
+        #expect(unknown == (truth ? 2 : 3))
+        #expect(notes.isEmpty)
+        #expect(try factor(graph(["is_training"], default: truth)).0 == 3)
+        #expect(try factor(graph(["test_mode"], default: truth)).0 == 2)
+    }
+
+    @Test func `what is said holds, whatever the name`() throws {
+        var options = ImportOptions()
+        options.settings = [Setting(name: "flag", value: "true"), Setting(name: "is_training", value: "true")]
+        let (product, notes) = try factor(graph(["flag", "is_training"]), options)
+        #expect(product == 4)
+        #expect(notes.isEmpty)
+    }
+
+    @Test func `all switches that nothing is known of are named at once`() throws {
+        let failure = try #require(throws: Failure.self) { try factor(graph(["flag", "is_training", "mirror"])) }
+        #expect(
+            failure.problem == "nothing tells whether the placeholders 'flag', 'mirror' are true or false at inference")
+        #expect(failure.remedy?.hasSuffix("--set mirror=true or --set mirror=false") == true)
+    }
+
+    @Test func `a switch that the output does not need is of no matter`() throws {
+        var definition = graph(["flag"])
+        definition.nodes.append(NodeDefinition(name: "same", op: "Neg", inputs: ["image"]))
+        var options = ImportOptions()
+        options.outputs = ["same"]
+        #expect(try factor(definition, options).0 == -1)
+    }
+}
