@@ -176,7 +176,7 @@ struct Importer {
             }
         }
         switch node.op {
-        case "Switch", "RefSwitch": return try branch(node, inputs)
+        case "Switch", "RefSwitch", "_SwitchN": return try branch(node, inputs)
         case "Merge", "RefMerge": return merge(node, inputs)
         case "NoOp": return []
         default: break
@@ -199,15 +199,31 @@ struct Importer {
         }
     }
 
-    /// A switch on a constant sends its input to the side that is taken: output 1 where the predicate holds, else 0.
+    /// A switch on a constant sends its input to the side that is taken: output 1 where the predicate holds, else 0; of
+    /// several sides the one with that number, and the last for any other number.
     private mutating func branch(_ node: NodeDefinition, _ inputs: [Known]) throws -> [Known] {
-        guard inputs.count == 2, case .operand(let predicate) = inputs[1] else { return [.unknown, .unknown] }
+        var count = 2
+        if node.op == "_SwitchN" {
+            guard case .int(let sides)? = node.attributes["num_outs"], (1...Importer.mostSides).contains(sides) else {
+                throw Failure.badAttribute(node.name, node.op, "num_outs")
+            }
+            count = sides
+        }
+        var sides = [Known](repeating: .unknown, count: count)
+        guard inputs.count == 2, case .operand(let predicate) = inputs[1] else { return sides }
         guard let constant = predicate.constant, constant.elementCount == 1 else {
             refusal.add(Failure.dataDependent(node.name, node.op), of: node)
-            return [.unknown, .unknown]
+            return sides
         }
-        return constant.integers[0] != 0 ? [.dead, inputs[0]] : [inputs[0], .dead]
+        let number = constant.integers[0]
+        let side = node.op == "_SwitchN" ? (0..<count).contains(number) ? number : count - 1 : number != 0 ? 1 : 0
+        sides = [Known](repeating: .dead, count: count)
+        sides[side] = inputs[0]
+        return sides
     }
+
+    /// More sides than any choice has.
+    private static let mostSides = 1 << 16
 
     /// A merge hands on the input that is computed, and says as its second output which one that was.
     private func merge(_ node: NodeDefinition, _ inputs: [Known]) -> [Known] {

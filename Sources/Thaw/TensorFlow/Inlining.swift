@@ -74,7 +74,7 @@ struct Inlining {
     // MARK: Calls
 
     private static let calls: Set<String> = ["PartitionedCall", "StatefulPartitionedCall"]
-    private static let conditions: Set<String> = ["If", "StatelessIf"]
+    private static let conditions: Set<String> = ["If", "StatelessIf", "Case", "StatelessCase"]
 
     private func function(of node: NodeDefinition) -> String? {
         if functions[node.op] != nil { return node.op }
@@ -178,10 +178,19 @@ struct Inlining {
             call.node.op = "PartitionedCall"
             call.node.inputs.removeFirst()
             call.node.attributes = [:]
-            call.node.attributes["f"] =
-                condition.node.attributes[value.integers[0] != 0 ? "then_branch" : "else_branch"]
+            call.node.attributes["f"] = condition.node.branch(value.integers[0])
             pending.append(call)
         }
         return open
+    }
+}
+
+extension NodeDefinition {
+    /// The branch that a condition takes. Whatever number stands for none of several branches takes the last
+    /// (tensorflow/core/kernels/functional_ops.cc, CaseOp).
+    fileprivate func branch(_ number: Int) -> Attribute? {
+        guard op.hasSuffix("Case") else { return attributes[number != 0 ? "then_branch" : "else_branch"] }
+        guard case .list(let branches)? = attributes["branches"] else { return nil }
+        return branches.indices.contains(number) ? branches[number] : branches.last
     }
 }

@@ -99,6 +99,68 @@ import Testing
         #expect(failure.problem.contains("depends on its own result"))
     }
 
+    /// Functions that multiply by 2, 3 and 4.
+    private func factors() -> [FunctionDefinition] {
+        (2...4).map { factor in
+            let constant = NodeDefinition(
+                name: "factor", op: "Const", attributes: ["value": .tensor(Tensor(Double(factor)))])
+            return function("By\(factor)", [constant, node("y", "Mul", ["x", "factor:output:0"])])
+        }
+    }
+
+    /// What a graph of the placeholder, these nodes and a placeholder for a number makes of 1.
+    private func factor(_ nodes: [NodeDefinition], _ functions: [FunctionDefinition], mode number: Int) throws -> Float
+    {
+        let mode = NodeDefinition(
+            name: "mode", op: "Placeholder", attributes: ["dtype": .type(.int32), "shape": .shape([])])
+        var options = ImportOptions()
+        options.settings = [Setting(name: "mode", value: "\(number)")]
+        let graph = GraphDefinition(nodes: [placeholder, mode] + nodes, functions: functions)
+        let ones = Tensor([Float](repeating: 1, count: 48), shape: [1, 4, 4, 3])
+        return try Importer.run(graph, options).graph.evaluate([ones])[0].floats[0]
+    }
+
+    @Test(arguments: [(0, 2), (1, 3), (2, 4), (3, 4), (-1, 4)] as [(Int, Float)])
+    func `a case takes the branch of its number, and the last for any other`(_ number: Int, _ expected: Float) throws {
+        for op in ["Case", "StatelessCase"] {
+            var choice = node("choice", op, ["mode", "input"])
+            choice.attributes["branches"] = .list((2...4).map { .function("By\($0)") })
+            #expect(try factor([choice], factors(), mode: number) == expected)
+        }
+        // The same as TensorFlow writes it out.
+        var sides = node("sides", "_SwitchN", ["input", "mode"])
+        sides.attributes["num_outs"] = .int(3)
+        let products = (0..<3).flatMap { side in
+            [
+                NodeDefinition(
+                    name: "factor\(side)", op: "Const", attributes: ["value": .tensor(Tensor(Double(side + 2)))]),
+                node("product\(side)", "Mul", [side == 0 ? "sides" : "sides:\(side)", "factor\(side)"]),
+            ]
+        }
+        let merge = node("merge", "Merge", (0..<3).map { "product\($0)" })
+        #expect(try factor([sides] + products + [merge], [], mode: number) == expected)
+    }
+
+    @Test func `a case whose branches are not said is refused`() throws {
+        let failure = try #require(throws: Failure.self) {
+            try factor([node("choice", "Case", ["mode", "input"])], factors(), mode: 0)
+        }
+        #expect(failure.description.contains("choice"))
+    }
+
+    @Test(arguments: ["Case", "StatelessCase", "_SwitchN"])
+    func `a choice of several that depends on data is refused`(_ op: String) throws {
+        var choice = node("choice", op, op == "_SwitchN" ? ["input", "number"] : ["number", "input"])
+        choice.attributes = ["branches": .list([.function("By2"), .function("By3")]), "num_outs": .int(2)]
+        let axis = NodeDefinition(name: "axis", op: "Const", attributes: ["value": .tensor(Tensor(3, element: .int32))])
+        let graph = GraphDefinition(
+            nodes: [placeholder, axis, node("number", "ArgMax", ["input", "axis"]), choice], functions: factors())
+        let failure = try #require(throws: Failure.self) { try Converter().convert(graph: graph) }
+        #expect(failure.description.contains("choice"))
+        #expect(failure.description.contains("depends on the input"))
+        #expect(failure.hint == nil)
+    }
+
     @Test func `a condition on data stays, and is refused by the importer`() throws {
         var condition = node("choose", "If", ["flag", "input"])
         condition.attributes = ["then_branch": .function("A"), "else_branch": .function("A")]
