@@ -1,4 +1,4 @@
-/// Weights stored as 8-bit numbers, turned back into fractions while a graph is read. Nothing of it stays in a graph.
+/// Weights stored as whole numbers, turned back into fractions while a graph is read. Nothing of it stays in a graph.
 enum Dequantize {
     /// TensorFlow's MIN_FIRST mode: codes stand evenly spaced from the minimum to the maximum.
     ///
@@ -21,7 +21,7 @@ enum Dequantize {
     private static func linear(_ codes: Tensor, _ mode: Mode, minimum: Float, maximum: Float, isNarrow: Bool) -> Tensor
     {
         let bits = codes.element.size * 8
-        let isSigned = codes.element == .int8 || codes.element == .int16
+        let isSigned = codes.element != .uint8 && codes.element != .uint16
         let lowest: Float = isSigned ? -Float(1 << (bits - 1)) : 0
         let highest = lowest + Float(1 << bits - 1)
         switch mode {
@@ -36,7 +36,13 @@ enum Dequantize {
         case .scaled:
             let step = isSigned ? max(minimum / (isNarrow ? lowest + 1 : lowest), maximum / highest) : maximum / highest
             return codes.withElements { code in
-                Tensor(shape: codes.shape) { out in for i in 0..<out.count { out[i] = Float(code[i]) * step } }
+                Tensor(shape: codes.shape) { out in
+                    for i in 0..<out.count {
+                        let number = Float(code[i])
+                        // TensorFlow makes an Int32 of this again. What was rounded up to 2^31 comes out as the lowest.
+                        out[i] = (number < 0x1p31 ? number : -0x1p31) * step
+                    }
+                }
             }
         }
     }
@@ -54,9 +60,10 @@ enum Dequantize {
                 throw node.refused("the quantisation mode \(modeName) is not supported")
             }
             let codes = try node.constant(0, "quantised array")
-            guard [.uint8, .int8, .uint16, .int16].contains(codes.element) else {
+            guard [.uint8, .int8, .uint16, .int16, .int32].contains(codes.element) else {
                 throw node.refused(
-                    "elements of type \(codes.element.rawValue) are not supported", remedy: "8 and 16 bits are")
+                    "elements of type \(codes.element.rawValue) are not supported",
+                    remedy: "8 and 16 bits are, and 32 with a sign")
             }
             let ranges = try ["minimum", "maximum"].enumerated().map {
                 try node.constant($0.offset + 1, $0.element).floats
