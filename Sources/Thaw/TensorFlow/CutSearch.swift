@@ -8,6 +8,13 @@ struct CutSearch {
     private var dependsOnInput: [Bool]
     private var reads: [[Int]]
     private let refused: Set<String>
+    /// Per node: whether it is the input itself, under whatever name or type.
+    private var isInput: [Bool]
+
+    /// Operations that hand on what they read.
+    private static let passing: Set<String> = [
+        "Identity", "StopGradient", "CheckNumerics", "PreventGradient", "Snapshot", "PlaceholderWithDefault", "Cast",
+    ]
 
     /// How many cuts behind the refused nodes are tried.
     private static let limit = 8
@@ -21,6 +28,7 @@ struct CutSearch {
         self.refused = refused
         isTainted = Array(repeating: false, count: nodes.count)
         dependsOnInput = isTainted
+        isInput = isTainted
         var places: [String: Int] = [:]
         reads = []
         for (place, node) in nodes.enumerated() {
@@ -28,6 +36,9 @@ struct CutSearch {
             places[node.name] = place
             isTainted[place] = refused.contains(node.name) || reads[place].contains { isTainted[$0] }
             dependsOnInput[place] = node.name == input || reads[place].contains { dependsOnInput[$0] }
+            isInput[place] =
+                node.name == input
+                || (CutSearch.passing.contains(node.op) && reads[place].first.map { isInput[$0] } ?? false)
         }
     }
 
@@ -81,17 +92,22 @@ struct CutSearch {
         return found
     }
 
-    /// The values from the input that refused nodes read, and the outputs that do not need refused nodes.
+    /// The values computed from the input that refused nodes read, and the outputs that do not need refused nodes.
     private func ends() -> [String] {
         var ends: [String] = []
         func add(_ place: Int) {
-            if dependsOnInput[place], !isTainted[place], !ends.contains(nodes[place].name) {
+            if dependsOnInput[place], !isInput[place], !isTainted[place], !ends.contains(nodes[place].name) {
                 ends.append(nodes[place].name)
             }
         }
         for (place, node) in nodes.enumerated() {
             // What a choice depends on is of no use without the choice.
-            let choices = ["If", "StatelessIf"].contains(node.op) ? reads[place].dropFirst() : reads[place][...]
+            let choices =
+                switch node.op {
+                case "If", "StatelessIf", "Case", "StatelessCase": reads[place].dropFirst()
+                case "Switch", "RefSwitch", "_SwitchN": reads[place].dropLast()
+                default: reads[place][...]
+                }
             if refused.contains(node.name) { choices.forEach(add) }
             if outputs.contains(node.name) { add(place) }
         }

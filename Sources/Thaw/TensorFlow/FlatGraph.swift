@@ -40,7 +40,10 @@ struct FlatGraph {
     /// The one output that shows itself.
     /// - Throws: `Failure` where there is none, or several.
     static func findOutputs(_ survey: GraphSurvey, fed: Set<String> = []) throws -> [String] {
-        let outputs = try survey.outputs(fed: fed)
+        var outputs = try survey.outputs(fed: fed)
+        // Numbers quantised for an operation that another step of the optimiser took away are no answers.
+        let answers = outputs.filter { survey.node($0).flatMap { Refusal.Kind($0.op) } != .quantized }
+        if answers.count == 1 { outputs = answers }
         guard outputs.count == 1 else {
             throw outputs.isEmpty ? Failure.noOutput() : Failure.severalOutputs(outputs)
         }

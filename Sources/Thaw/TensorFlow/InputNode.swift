@@ -127,7 +127,11 @@ struct InputNode {
         if candidates.count == 1 { return candidates[0] }
         let reach = try survey.order(from: outputs, stoppingAt: []).map { survey.nodes[$0] }
         guard candidates.isEmpty else {
-            throw Failure.severalInputs(candidates.map(\.text) + reach.filter(\.isOpenSwitch).map(\.name))
+            // Most like an image first: a number that chooses something is none.
+            let images = candidates.filter { survey.node($0.node)?.shapeAttribute?.count ?? 0 >= 3 }
+            let others = candidates.filter { !images.contains($0) }
+            throw Failure.severalInputs(
+                (images + others).map(\.text) + reach.filter(\.isOpenSwitch).map(\.name))
         }
         // A graph may have a default for its one input; then that is the place to feed.
         let defaults = reach.filter { $0.op == "PlaceholderWithDefault" }

@@ -95,6 +95,16 @@ import Testing
         #expect(failure.remedy?.hasSuffix("--set mirror=true or --set mirror=false") == true)
     }
 
+    @Test func `a graph that is fed with arrays has its switches set as well`() throws {
+        var options = ImportOptions()
+        options.arrays = ["image": TensorType([1, 2, 2, 3])]
+        let (product, notes) = try factor(graph(["is_training"]), options)
+        #expect(product == 3)
+        #expect(notes.count == 1)
+        let failure = try #require(throws: Failure.self) { try factor(graph(["flag"]), options) }
+        #expect(failure.problem.hasPrefix("nothing tells whether the placeholder 'flag' is"))
+    }
+
     @Test func `a switch that the output does not need is of no matter`() throws {
         var definition = graph(["flag"])
         definition.nodes.append(NodeDefinition(name: "same", op: "Neg", inputs: ["image"]))

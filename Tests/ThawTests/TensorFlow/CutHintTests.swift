@@ -1,0 +1,88 @@
+import Testing
+
+@testable import Thaw
+
+/// What is proposed where a part of a graph cannot be converted.
+@Suite struct CutHintTests {
+    private static func node(_ name: String, _ op: String, _ inputs: String...) -> NodeDefinition {
+        NodeDefinition(name: name, op: op, inputs: inputs)
+    }
+
+    private static let image = NodeDefinition(
+        name: "image", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 4, 4, 3])])
+
+    private static func number(_ name: String, _ number: Double, _ element: ElementType = .float32) -> NodeDefinition {
+        NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(Tensor(number, element: element))])
+    }
+
+    /// The image with a weight for every channel.
+    private static let network = [
+        NodeDefinition(name: "weights", op: "Const", attributes: ["value": .tensor(Tensor([1, 2, 3], shape: [3]))]),
+        node("net", "Mul", "image", "weights"),
+    ]
+
+    private static let isBright = [
+        number("axis", 3, .int32), node("largest", "Max", "image", "axis"), number("half", 0.5),
+        node("bright", "Greater", "largest", "half"),
+    ]
+
+    private static func switched(_ input: String) -> [NodeDefinition] {
+        isBright + [
+            node("sides", "Switch", input, "bright"), node("on", "Neg", "sides:1"), node("end", "Merge", "sides", "on"),
+        ]
+    }
+
+    static let cases: [(note: String, nodes: [NodeDefinition], hint: String?)] = [
+        ("a network before", network + [node("end", "MyOwn", "net")], "--output net"),
+        ("the image beside a network", network + [node("end", "MyOwn", "image", "net")], "--output net"),
+        ("only the image before", [node("end", "MyOwn", "image")], nil),
+        (
+            "the image by other names, and a network",
+            network + [
+                node("same", "Identity", "image"), node("end", "MyOwn", "same", "net"),
+            ], "--output net"
+        ),
+        ("a switch of the image", switched("image"), nil),
+        ("a switch of a network", network + switched("net"), "--output net"),
+    ]
+
+    @Test(arguments: cases)
+    func `a cut is proposed where something is left of the graph`(
+        _ note: String, _ nodes: [NodeDefinition], _ hint: String?
+    ) throws {
+        var options = Converter.Options()
+        options.outputs = ["end"]
+        let failure = try #require(throws: Failure.self) {
+            try Converter(options).convert(graph: GraphDefinition(nodes: [CutHintTests.image] + nodes))
+        }
+        #expect(failure.hint == hint.map { "\($0) converts the rest of the graph" })
+    }
+
+    @Test func `numbers that are quantised for nobody are no outputs`() throws {
+        let graph = GraphDefinition(nodes: [
+            CutHintTests.image, CutHintTests.number("low", 0), CutHintTests.number("high", 1),
+            CutHintTests.node("codes", "QuantizeV2", "image", "low", "high"),
+            CutHintTests.node("relu", "QuantizedRelu", "codes", "codes:1", "codes:2"),
+            CutHintTests.node("answer", "Dequantize", "relu", "relu:1", "relu:2"),
+            CutHintTests.node("left", "QuantizeV2", "answer", "low", "high"),
+            CutHintTests.node("over", "QuantizeV2", "image", "low", "high"), CutHintTests.node("end", "Neg", "answer"),
+        ])
+        let failure = try #require(throws: Failure.self) { try Converter().convert(graph: graph) }
+        for line in [
+            "QuantizeV2 (computes with quantised numbers): codes",
+            "QuantizedRelu (computes with quantised numbers): relu",
+        ] {
+            #expect(failure.problem.contains("\n  \(line)"))
+        }
+        #expect(failure.hint == nil)
+    }
+
+    @Test func `of several inputs the one like an image is proposed`() throws {
+        let graph = GraphDefinition(nodes: [
+            NodeDefinition(name: "mode", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([])]),
+            CutHintTests.image, CutHintTests.node("end", "Mul", "mode", "image"),
+        ])
+        let failure = try #require(throws: Failure.self) { try Converter().convert(graph: graph) }
+        #expect(failure.hint == "--input image --set mode=VALUE")
+    }
+}
