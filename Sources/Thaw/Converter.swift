@@ -89,7 +89,9 @@ public struct Converter: Sendable {
         -> Conversion
     {
         var source = GraphSource(definition: graph, outputs: options.outputs)
-        if source.outputs.isEmpty { source.outputs = try FlatGraph.findOutputs(GraphSurvey(graph.nodes)) }
+        if source.outputs.isEmpty {
+            source.outputs = try FlatGraph.findOutputs(GraphSurvey(graph.nodes), fed: options.fed)
+        }
         source.definition = try VariableFreezing.frozen(graph, outputs: source.outputs, source: nil) { name, part in
             part == nil ? variables[name] : nil
         }

@@ -104,7 +104,7 @@ struct InputNode {
         let reach = try survey.order(from: outputs, stoppingAt: stops).map { survey.nodes[$0] }
         var candidates: [GraphSurvey.Reference] = []
         var texts: [GraphSurvey.Reference] = []
-        for node in reach where !node.isOpenSwitch {
+        for node in reach where !node.isOpenSwitch || fed.contains(node.name) {
             let isFed = node.op == "PlaceholderWithDefault" && fed.contains(node.name)
             if node.op == "Placeholder" || node.op == "PlaceholderV2" || isFed {
                 if case .type(.string)? = node.attributes["dtype"] {
