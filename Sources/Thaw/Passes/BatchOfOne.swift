@@ -46,18 +46,18 @@ extension Graph {
     }
 
     /// A node as it is for one image.
-    private struct Step {
+    private struct BatchedNode {
         var operation: any Operation
         var inputs: [BatchedValue]
         var outputs: [BatchedValue]
     }
 
     /// - Throws: `Failure` where the node needs the whole batch.
-    private func step(_ node: Node, _ inputs: [BatchedValue], _ batch: Int) throws -> Step {
+    private func step(_ node: Node, _ inputs: [BatchedValue], _ batch: Int) throws -> BatchedNode {
         if inputs.allSatisfy({ $0.place == nil }) {
             let constant = (node.operation as? Constant)?.value
             let outputs = node.outputs.map { BatchedValue(self[$0], constant: constant) }
-            return Step(operation: node.operation, inputs: inputs, outputs: outputs)
+            return BatchedNode(operation: node.operation, inputs: inputs, outputs: outputs)
         }
         // Whatever goes wrong with fewer images was right for the whole batch.
         if let step = try? batched(node, inputs, batch) { return step }
@@ -72,7 +72,7 @@ extension Graph {
     }
 
     /// - Returns: nil where the node is not done image by image.
-    private func batched(_ node: Node, _ inputs: [BatchedValue], _ batch: Int) throws -> Step? {
+    private func batched(_ node: Node, _ inputs: [BatchedValue], _ batch: Int) throws -> BatchedNode? {
         let whole = node.inputs.map { self[$0] }
         let results = node.outputs.map { self[$0] }
         guard let one = node.operation.forImages(1, of: batch, inputs, whole, results),
@@ -94,7 +94,7 @@ extension Graph {
         let outputs = results.indices.map {
             BatchedValue(one: singles[$0], two: pairs[$0], place: places[$0])
         }
-        return Step(operation: one, inputs: inputs, outputs: outputs)
+        return BatchedNode(operation: one, inputs: inputs, outputs: outputs)
     }
 }
 
