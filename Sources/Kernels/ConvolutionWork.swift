@@ -7,8 +7,8 @@
 /// layers (a pixel is a row) and the first layer over a plain image (a tap is a row of the window, `depth` its width
 /// times its channels). An input is stored with its zero border; there are no edge cases.
 ///
-/// Weights are packed `[group][tap][depth][16 · groupBlocks]`; the last group may have fewer blocks, and is then that
-/// much narrower.
+/// Weights are packed `[group][tap][depth][16 · blocks of the group]`; the groups are the `BlockGroups` of all output
+/// channels.
 public struct ConvolutionWork {
     public var input: UnsafePointer<Float>
     /// Of each output pixel: where its first tap lies in the input.
@@ -46,7 +46,7 @@ public struct ConvolutionWork {
 
     public var firstPixel = 0
     public var pixelCount: Int
-    /// A multiple of the table's `groupBlocks`.
+    /// The first of a group, as what ends the work is the last of one.
     public var firstBlock = 0
     public var blockCount: Int
 

@@ -8,7 +8,7 @@
 /// `[channels / 16][height + halo][width + halo][16]`: one *plane* for every block of 16 channels; the last block is
 /// filled up with zeros. Offsets and strides count floats.
 public struct KernelTable: Sendable {
-    /// Blocks of 16 output channels that a convolution computes at once: the width of a group of its packed weights.
+    /// The most blocks of 16 output channels that a convolution computes at once: the width of a group of its packed weights.
     public var groupBlocks: Int
     /// The most output pixels that a convolution computes at once.
     public var tilePixels: Int

@@ -1,146 +1,138 @@
 import CMachine
 import Kernels
 
-/// The registers of a convolution's inner loop: some output pixels times one or two blocks of 16 output channels.
-///
-/// A tile is a tree of `Pair`s over single pixels, made whole by the compiler: every accumulator becomes a register.
-/// (An array of accumulators with loops over it would be kept in memory.) It always holds that pixels stand in the
-/// order of the offset lists.
+// The registers of a convolution's inner loop: some output pixels times some blocks of 16 output channels.
+//
+// Both directions are trees of pairs, made whole by the compiler: every accumulator becomes a register. (An array of
+// accumulators with loops over it would be kept in memory.)
+
+/// A vector for each of the blocks that are computed at once, the first in front: a step's weights, or a pixel's sums.
+protocol Blocks {
+    static var count: Int { get }
+    /// Blocks that stand `stride` apart.
+    init(_ pointer: UnsafePointer<Float>, stride: Int)
+    static func prefetch(_ memory: UnsafePointer<Float>, stride: Int)
+    mutating func accumulate(_ number: Vector, _ weights: Self)
+    mutating func add(_ pointer: UnsafePointer<Float>, stride: Int)
+    mutating func clamp(lower: Vector)
+    mutating func clamp(upper: Vector)
+    /// Stores all blocks, of the last one only `lanes` lanes.
+    func store(_ output: UnsafeMutablePointer<Float>, stride: Int, lanes: Int)
+}
+
+struct OneBlock: Blocks {
+    private var vector: Vector
+    static var count: Int { 1 }
+
+    @inline(__always) init(_ pointer: UnsafePointer<Float>, stride: Int) { vector = load(pointer) }
+    @inline(__always) static func prefetch(_ memory: UnsafePointer<Float>, stride: Int) { thaw_prefetch(memory) }
+    @inline(__always) mutating func accumulate(_ number: Vector, _ weights: OneBlock) {
+        vector = multiplyAdd(vector, number, weights.vector)
+    }
+    @inline(__always) mutating func add(_ pointer: UnsafePointer<Float>, stride: Int) { vector += load(pointer) }
+    @inline(__always) mutating func clamp(lower: Vector) { vector = maximum(vector, lower) }
+    @inline(__always) mutating func clamp(upper: Vector) { vector = minimum(vector, upper) }
+    @inline(__always) func store(_ output: UnsafeMutablePointer<Float>, stride: Int, lanes: Int) {
+        write(vector, output, count: lanes)
+    }
+}
+
+/// Some blocks, then some more.
+struct BlockPair<A: Blocks, B: Blocks>: Blocks {
+    private var a: A
+    private var b: B
+    static var count: Int { A.count + B.count }
+
+    @inline(__always) init(_ pointer: UnsafePointer<Float>, stride: Int) {
+        a = A(pointer, stride: stride)
+        b = B(pointer + A.count * stride, stride: stride)
+    }
+    @inline(__always) static func prefetch(_ memory: UnsafePointer<Float>, stride: Int) {
+        A.prefetch(memory, stride: stride)
+        B.prefetch(memory + A.count * stride, stride: stride)
+    }
+    @inline(__always) mutating func accumulate(_ number: Vector, _ weights: BlockPair) {
+        a.accumulate(number, weights.a)
+        b.accumulate(number, weights.b)
+    }
+    @inline(__always) mutating func add(_ pointer: UnsafePointer<Float>, stride: Int) {
+        a.add(pointer, stride: stride)
+        b.add(pointer + A.count * stride, stride: stride)
+    }
+    @inline(__always) mutating func clamp(lower: Vector) {
+        a.clamp(lower: lower)
+        b.clamp(lower: lower)
+    }
+    @inline(__always) mutating func clamp(upper: Vector) {
+        a.clamp(upper: upper)
+        b.clamp(upper: upper)
+    }
+    @inline(__always) func store(_ output: UnsafeMutablePointer<Float>, stride: Int, lanes: Int) {
+        a.store(output, stride: stride, lanes: blockWidth)
+        b.store(output + A.count * stride, stride: stride, lanes: lanes)
+    }
+}
+
+typealias TwoBlocks = BlockPair<OneBlock, OneBlock>
+typealias ThreeBlocks = BlockPair<TwoBlocks, OneBlock>
+typealias FourBlocks = BlockPair<TwoBlocks, TwoBlocks>
+
+/// Some pixels, in the order of the offset lists: a list's entry says where a pixel lies.
 protocol Tile {
-    /// One step's weights: a vector for each block.
-    associatedtype Weights: TileWeights
+    associatedtype Sums: Blocks
     static var pixels: Int { get }
     /// Starts at the bias; `offsets` holds the places of this tile's pixels in the input.
-    init(offsets: UnsafePointer<Int32>, bias: Weights)
+    init(offsets: UnsafePointer<Int32>, bias: Sums)
     /// Asks for the memory of each pixel.
     static func prefetch(_ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int)
     /// Adds each pixel's number, times the weights.
-    mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: Weights)
+    mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: Sums)
     mutating func add(_ residual: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int)
     mutating func clamp(lower: Vector)
     mutating func clamp(upper: Vector)
-    func store(_ output: UnsafeMutablePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int)
-    /// Stores all blocks but of the last one only `lanes` lanes.
-    func store(_ output: UnsafeMutablePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int)
+    /// Stores all blocks, of the last one only `lanes` lanes.
+    func store(
+        _ output: UnsafeMutablePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int)
 }
 
-protocol TileWeights {
-    static var blocks: Int { get }
-    /// Blocks that stand `stride` apart.
-    init(_ pointer: UnsafePointer<Float>, stride: Int)
-}
-
-struct OneBlock: TileWeights {
-    let first: Vector
-    static var blocks: Int { 1 }
-    @inline(__always) init(_ pointer: UnsafePointer<Float>, stride: Int) { first = load(pointer) }
-}
-
-struct TwoBlocks: TileWeights {
-    let first: Vector
-    let second: Vector
-    static var blocks: Int { 2 }
-    @inline(__always) init(_ pointer: UnsafePointer<Float>, stride: Int) {
-        first = load(pointer)
-        second = load(pointer + stride)
-    }
-}
-
-/// One pixel, one block.
-struct Narrow: Tile {
+struct Pixel<Sums: Blocks>: Tile {
     private let offset: Int
-    var sum: Vector
+    private var sums: Sums
     static var pixels: Int { 1 }
 
-    @inline(__always) init(offsets: UnsafePointer<Int32>, bias: OneBlock) {
+    @inline(__always) init(offsets: UnsafePointer<Int32>, bias: Sums) {
         offset = Int(offsets[0])
-        sum = bias.first
+        sums = bias
     }
     @inline(__always) static func prefetch(
         _ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
     ) {
-        thaw_prefetch(memory + Int(offsets[0]))
+        Sums.prefetch(memory + Int(offsets[0]), stride: blockStride)
     }
-    @inline(__always) mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: OneBlock) {
-        sum = multiplyAdd(sum, Vector(repeating: input[offset]), weights.first)
-    }
-    @inline(__always) mutating func add(
-        _ residual: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
-    ) {
-        sum += load(residual + Int(offsets[0]))
-    }
-    @inline(__always) mutating func clamp(lower: Vector) { sum = maximum(sum, lower) }
-    @inline(__always) mutating func clamp(upper: Vector) { sum = minimum(sum, upper) }
-    @inline(__always) func store(
-        _ output: UnsafeMutablePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
-    ) {
-        write(sum, output + Int(offsets[0]))
-    }
-    @inline(__always) func store(
-        _ output: UnsafeMutablePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int
-    ) {
-        write(sum, output + Int(offsets[0]), count: lanes)
-    }
-}
-
-/// One pixel, two blocks.
-struct Wide: Tile {
-    private let offset: Int
-    var first: Vector
-    var second: Vector
-    static var pixels: Int { 1 }
-
-    @inline(__always) init(offsets: UnsafePointer<Int32>, bias: TwoBlocks) {
-        offset = Int(offsets[0])
-        first = bias.first
-        second = bias.second
-    }
-    @inline(__always) static func prefetch(
-        _ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
-    ) {
-        thaw_prefetch(memory + Int(offsets[0]))
-        thaw_prefetch(memory + (Int(offsets[0]) + blockStride))
-    }
-    @inline(__always) mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: TwoBlocks) {
-        let number = Vector(repeating: input[offset])
-        first = multiplyAdd(first, number, weights.first)
-        second = multiplyAdd(second, number, weights.second)
+    @inline(__always) mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: Sums) {
+        sums.accumulate(Vector(repeating: input[offset]), weights)
     }
     @inline(__always) mutating func add(
         _ residual: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
     ) {
-        first += load(residual + Int(offsets[0]))
-        second += load(residual + (Int(offsets[0]) + blockStride))
+        sums.add(residual + Int(offsets[0]), stride: blockStride)
     }
-    @inline(__always) mutating func clamp(lower: Vector) {
-        first = maximum(first, lower)
-        second = maximum(second, lower)
-    }
-    @inline(__always) mutating func clamp(upper: Vector) {
-        first = minimum(first, upper)
-        second = minimum(second, upper)
-    }
-    @inline(__always) func store(
-        _ output: UnsafeMutablePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
-    ) {
-        write(first, output + Int(offsets[0]))
-        write(second, output + (Int(offsets[0]) + blockStride))
-    }
+    @inline(__always) mutating func clamp(lower: Vector) { sums.clamp(lower: lower) }
+    @inline(__always) mutating func clamp(upper: Vector) { sums.clamp(upper: upper) }
     @inline(__always) func store(
         _ output: UnsafeMutablePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int
     ) {
-        write(first, output + Int(offsets[0]))
-        write(second, output + (Int(offsets[0]) + blockStride), count: lanes)
+        sums.store(output + Int(offsets[0]), stride: blockStride, lanes: lanes)
     }
 }
 
 /// The pixels of one tile, then those of another.
-struct Pair<A: Tile, B: Tile>: Tile where A.Weights == B.Weights {
-    var a: A
-    var b: B
+struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
+    private var a: A
+    private var b: B
     static var pixels: Int { A.pixels + B.pixels }
 
-    @inline(__always) init(offsets: UnsafePointer<Int32>, bias: A.Weights) {
+    @inline(__always) init(offsets: UnsafePointer<Int32>, bias: A.Sums) {
         a = A(offsets: offsets, bias: bias)
         b = B(offsets: offsets + A.pixels, bias: bias)
     }
@@ -150,7 +142,7 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Weights == B.Weights {
         A.prefetch(memory, offsets, blockStride: blockStride)
         B.prefetch(memory, offsets + A.pixels, blockStride: blockStride)
     }
-    @inline(__always) mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: A.Weights) {
+    @inline(__always) mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: A.Sums) {
         a.accumulate(input, weights)
         b.accumulate(input, weights)
     }
@@ -167,12 +159,6 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Weights == B.Weights {
     @inline(__always) mutating func clamp(upper: Vector) {
         a.clamp(upper: upper)
         b.clamp(upper: upper)
-    }
-    @inline(__always) func store(
-        _ output: UnsafeMutablePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
-    ) {
-        a.store(output, offsets, blockStride: blockStride)
-        b.store(output, offsets + A.pixels, blockStride: blockStride)
     }
     @inline(__always) func store(
         _ output: UnsafeMutablePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int

@@ -86,17 +86,17 @@ extension Compiler {
     ) -> ConvolutionLayer.Weights {
         guard case .constant(let weights) = layer.weights else { preconditionFailure("weights are gated once") }
         let numbers = place(gates, .plain)
-        let (blocks, groupBlocks) = (layer.to.blocks, kernels.groupBlocks)
-        let slot = scratch(floatCount: blocks * blockWidth * layer.steps)
+        let groups = BlockGroups(blocks: layer.to.blocks, most: kernels.groupBlocks).ranges
+        let slot = scratch(floatCount: layer.to.blocks * blockWidth * layer.steps)
         let kernel = kernels.binary
         add(
             Step(
                 name: node.name, kind: "Multiply", algorithm: "weights by gates", reads: [numbers.slot], writes: [slot],
-                chunks: (blocks + groupBlocks - 1) / groupBlocks
+                chunks: groups.count
             ) { memory, group in
                 // A row of a group's weights belongs to one channel that is read.
-                let width = min(groupBlocks, blocks - group * groupBlocks) * blockWidth
-                let first = group * groupBlocks * blockWidth * layer.steps
+                let width = groups[group].count * blockWidth
+                let first = groups[group].lowerBound * blockWidth * layer.steps
                 var work = RowWork(
                     left: memory.floats(weights) + first, leftStride: width,
                     output: memory.slots[slot].assumingMemoryBound(to: Float.self) + first, outputStride: width,
@@ -111,10 +111,10 @@ extension Compiler {
 
     private mutating func addConvolution(_ node: PlannedNode, _ from: Place, _ layer: ConvolutionLayer) {
         let to = layer.to
-        let groups = (to.blocks + kernels.groupBlocks - 1) / kernels.groupBlocks
+        let groups = BlockGroups(blocks: to.blocks, most: kernels.groupBlocks)
         let cut = Cut(
-            pixels: to.pixels, tile: kernels.tilePixels, groups: groups, groupBlocks: kernels.groupBlocks,
-            groupBytes: layer.steps * kernels.groupBlocks * blockWidth * 4,
+            pixels: to.pixels, tile: kernels.tilePixels, groups: groups.ranges,
+            groupBytes: layer.steps * groups.widest * blockWidth * 4,
             // A stride passes most of the image by.
             inputBytes: min(from.imageStride, to.pixels * layer.steps) * 4)
         add(
@@ -124,7 +124,7 @@ extension Compiler {
                 chunks: from.images * cut.chunks
             ) { memory, chunk in
                 let (image, part) = chunk.quotientAndRemainder(dividingBy: cut.chunks)
-                let (pixels, blocks) = cut[part, blockCount: to.blocks]
+                let (pixels, blocks) = cut[part]
                 if pixels.lowerBound == 0 { memory.clearHalo(to, image: image, blocks: blocks) }
                 layer.run(
                     memory, image, pixels: pixels, blocks: blocks, from: memory.start(from, image: image),
@@ -244,65 +244,61 @@ extension Place {
 
 // MARK: Cutting
 
-/// How a convolution's output is cut into chunks: runs of pixels times runs of units, a unit being what shares packed
-/// weights.
+/// How a convolution's output is cut into chunks: runs of pixels times runs of groups, which share packed weights.
 struct Cut {
     let pixels: Int
     let pixelsPerChunk: Int
-    let units: Int
-    let unitsPerChunk: Int
-    let unitBlocks: Int
+    let groups: [Range<Int>]
+    let groupsPerChunk: Int
     let pixelChunks: Int
     let chunks: Int
 
-    init(pixels: Int, pixelsPerChunk: Int, units: Int, unitsPerChunk: Int, unitBlocks: Int) {
+    init(pixels: Int, pixelsPerChunk: Int, groups: [Range<Int>], groupsPerChunk: Int) {
         self.pixels = pixels
         self.pixelsPerChunk = pixelsPerChunk
-        self.units = units
-        self.unitsPerChunk = unitsPerChunk
-        self.unitBlocks = unitBlocks
+        self.groups = groups
+        self.groupsPerChunk = groupsPerChunk
         pixelChunks = (pixels + pixelsPerChunk - 1) / pixelsPerChunk
-        chunks = pixelChunks * ((units + unitsPerChunk - 1) / unitsPerChunk)
+        chunks = pixelChunks * ((groups.count + groupsPerChunk - 1) / groupsPerChunk)
     }
 
     /// Cuts so that a chunk's weights and input fit into a core's cache together, and that there are enough chunks to
     /// keep several threads busy.
-    init(pixels: Int, tile: Int, groups: Int, groupBlocks: Int, groupBytes: Int, inputBytes: Int) {
+    init(pixels: Int, tile: Int, groups: [Range<Int>], groupBytes: Int, inputBytes: Int) {
         let weightBudget = 256 << 10
         let inputBudget = 256 << 10
         let fewest = 8
-        var unitsPerChunk = min(groups, max(1, weightBudget / groupBytes))
+        var perChunk = min(groups.count, max(1, weightBudget / groupBytes))
         let parts = max(1, (inputBytes + inputBudget - 1) / inputBudget)
         var pixelsPerChunk = (pixels + parts - 1) / parts
-        let chunks = { (pixels + pixelsPerChunk - 1) / pixelsPerChunk * ((groups + unitsPerChunk - 1) / unitsPerChunk) }
+        let groupChunks = { (groups.count + perChunk - 1) / perChunk }
+        let chunks = { (pixels + pixelsPerChunk - 1) / pixelsPerChunk * groupChunks() }
         if chunks() < fewest {
             pixelsPerChunk = max(tile * 4, min(pixelsPerChunk, (pixels + fewest - 1) / fewest))
         }
-        while chunks() < fewest, unitsPerChunk > 1 { unitsPerChunk = (unitsPerChunk + 1) / 2 }
+        while chunks() < fewest, perChunk > 1 { perChunk = (perChunk + 1) / 2 }
         // Whole tiles; where few tiles do for all pixels, they are made of equal size instead. An even number of chunks
         // lets two threads end together.
         if pixelsPerChunk < pixels {
             let tiles = (pixels + tile - 1) / tile
             var tilesPerChunk = (pixelsPerChunk + tile - 1) / tile
-            let isOdd = { (groups + unitsPerChunk - 1) / unitsPerChunk % 2 * ((tiles + $0 - 1) / $0 % 2) == 1 }
+            let isOdd = { groupChunks() % 2 * ((tiles + $0 - 1) / $0 % 2) == 1 }
             if let even = (max(1, tilesPerChunk * 2 / 3)...tilesPerChunk).last(where: { !isOdd($0) }) {
                 tilesPerChunk = even
             }
             pixelsPerChunk = tilesPerChunk * tile
         }
-        self.init(
-            pixels: pixels, pixelsPerChunk: pixelsPerChunk, units: groups, unitsPerChunk: unitsPerChunk,
-            unitBlocks: groupBlocks)
+        self.init(pixels: pixels, pixelsPerChunk: pixelsPerChunk, groups: groups, groupsPerChunk: perChunk)
     }
 
     /// The pixels and blocks of a chunk. Chunks that share weights follow each other.
-    subscript(chunk: Int, blockCount blockCount: Int) -> (pixels: Range<Int>, blocks: Range<Int>) {
-        let (unit, pixel) = chunk.quotientAndRemainder(dividingBy: pixelChunks)
+    subscript(chunk: Int) -> (pixels: Range<Int>, blocks: Range<Int>) {
+        let (part, pixel) = chunk.quotientAndRemainder(dividingBy: pixelChunks)
         let firstPixel = pixel * pixelsPerChunk
-        let firstBlock = unit * unitsPerChunk * unitBlocks
+        let last = min((part + 1) * groupsPerChunk, groups.count) - 1
         return (
             firstPixel..<min(firstPixel + pixelsPerChunk, pixels),
-            firstBlock..<min(firstBlock + unitsPerChunk * unitBlocks, blockCount)
+            groups[part * groupsPerChunk].lowerBound..<groups[last].upperBound
         )
     }
 }

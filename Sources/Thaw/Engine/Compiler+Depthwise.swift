@@ -8,24 +8,22 @@ extension Compiler {
         let to = native(node.outputs[0])
         let layer = depthwiseLayer(node, to: to)
         // The channels of a group share an expansion's packed weights.
-        let unit = layer.expansion == nil ? 1 : kernels.groupBlocks
-        let units = (to.blocks + unit - 1) / unit
+        let groups = BlockGroups(blocks: to.blocks, most: layer.expansion == nil ? 1 : kernels.groupBlocks).ranges
         // Runs of rows that stay in the cache between their first and their last reading; or few, because what is computed
         // at their edges is computed twice.
         let bands =
             layer.expansion == nil
             ? Bands(rows: to.height, perBand: max(1, 2048 / to.width))
-            : Bands(rows: to.height, count: (8 + units - 1) / units)
+            : Bands(rows: to.height, count: (8 + groups.count - 1) / groups.count)
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: layer.algorithm, reads: [layer.from.slot],
-            writes: [to.slot], multiplyAdds: node.multiplyAdds, chunks: to.images * units * bands.count
+            writes: [to.slot], multiplyAdds: node.multiplyAdds, chunks: to.images * groups.count * bands.count
         ) { memory, chunk in
-            let (image, part) = chunk.quotientAndRemainder(dividingBy: units * bands.count)
+            let (image, part) = chunk.quotientAndRemainder(dividingBy: groups.count * bands.count)
             let (index, band) = part.quotientAndRemainder(dividingBy: bands.count)
-            let blocks = index * unit..<min((index + 1) * unit, to.blocks)
-            if band == 0 { memory.clearHalo(to, image: image, blocks: blocks) }
+            if band == 0 { memory.clearHalo(to, image: image, blocks: groups[index]) }
             layer.run(
-                memory, image, blocks: blocks, rows: bands[band], to: memory.pixels(to, image: image),
+                memory, image, blocks: groups[index], rows: bands[band], to: memory.pixels(to, image: image),
                 rowStride: to.rowStride, blockStride: to.blockStride)
         }
         step.scratchBytes = layer.scratchCount * 4
@@ -46,7 +44,8 @@ extension Compiler {
         // What a band of the image between lies in.
         let band = between.cut(toHeight: bands.perBand)
         let pointwise = directLayer(node, from: band, to: to, filters: filters, bias: bias, window: window)
-        let (groupBlocks, start) = (kernels.groupBlocks, layer.scratchCount)
+        let groups = BlockGroups(blocks: between.blocks, most: kernels.groupBlocks).ranges
+        let start = layer.scratchCount
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: layer.algorithm + " + 1×1",
             reads: [layer.from.slot] + pointwise.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
@@ -57,10 +56,10 @@ extension Compiler {
             // Rows are counted from the image's first.
             let firstRow =
                 memory.scratch.assumingMemoryBound(to: Float.self) + (start - rows.lowerBound * band.rowStride)
-            for first in stride(from: 0, to: band.blocks, by: groupBlocks) {
+            for blocks in groups {
                 layer.run(
-                    memory, image, blocks: first..<min(first + groupBlocks, band.blocks), rows: rows, to: firstRow,
-                    rowStride: band.rowStride, blockStride: band.blockStride)
+                    memory, image, blocks: blocks, rows: rows, to: firstRow, rowStride: band.rowStride,
+                    blockStride: band.blockStride)
             }
             if part == 0 { memory.clearHalo(to, image: image, blocks: 0..<to.blocks) }
             pointwise.run(
@@ -83,7 +82,8 @@ extension Compiler {
             let image = Place(graph[before.outputs[0]], slot: -1, kind: .blocked, halo: Halo(window))
             let layer = directLayer(before, from: from, to: image, filters: filters, bias: bias, window: inner)
             expansion = Expansion(
-                from: from, image: image, window: window.height, groupBlocks: kernels.groupBlocks, layer: layer)
+                from: from, image: image, window: window.height, layer: layer,
+                blocks: BlockGroups(blocks: image.blocks, most: kernels.groupBlocks).widest)
         } else {
             from = place(node.inputs[0], .blocked)
         }
@@ -123,20 +123,24 @@ private struct Expansion: Sendable {
     /// What the depthwise convolution reads.
     let window: Window.Axis
     let layer: ConvolutionLayer
+    /// The blocks of the widest group.
+    let blocks: Int
     /// Rows of the depthwise convolution that are computed in one pass, and the rows that those read.
     let perPass: Int
     let rows: Int
 
-    private static let budget = 192 << 10
+    private static let budget = 384 << 10
 
-    init(from: Place, image: Place, window: Window.Axis, groupBlocks: Int, layer: ConvolutionLayer) {
-        (self.from, self.image, self.window, self.layer) = (from, image, window, layer)
-        let fitting = Expansion.budget / (image.rowStride * groupBlocks * 4)
+    init(from: Place, image: Place, window: Window.Axis, layer: ConvolutionLayer, blocks: Int) {
+        (self.from, self.image, self.window, self.layer, self.blocks) = (from, image, window, layer, blocks)
+        let fitting = Expansion.budget / (image.rowStride * blocks * 4)
         perPass = max(1, (fitting - window.extent) / window.stride + 1)
         rows = (perPass - 1) * window.stride + window.extent
     }
 
     var blockStride: Int { rows * image.rowStride }
+    /// Floats that a pass lies in.
+    var scratchCount: Int { blocks * blockStride + blockWidth }
 
     /// Computes what some rows of the depthwise convolution read, of some blocks, with the border.
     /// - Parameters:
@@ -182,7 +186,7 @@ private struct DepthwiseLayer: Sendable {
     }
 
     /// Floats that a thread works in.
-    var scratchCount: Int { expansion.map { kernels.groupBlocks * $0.blockStride + blockWidth } ?? 0 }
+    var scratchCount: Int { expansion?.scratchCount ?? 0 }
 
     /// - Parameter output: The first pixel of the whole image, in its first block.
     func run(

@@ -5,7 +5,7 @@ import Kernels
 extension Compiler {
     /// Packs weights as the convolution kernel reads them: a group's columns of each of `rows` in turn.
     mutating func pack(_ weights: Tensor, rows: [Int32], outputs: Int) -> Int {
-        let groups = ColumnGroups(outputs, kernels)
+        let groups = ColumnGroups(outputs, most: kernels.groupBlocks)
         return withConstants { pool in
             pool.reserve(byteCount: groups.padded * rows.count * 4, parts: groups.count) { memory, group in
                 let (columns, width) = groups[group]
@@ -20,7 +20,7 @@ extension Compiler {
     mutating func packWinograd(_ filters: Tensor, _ form: WinogradForm) -> Int {
         let (taps, inputs) = (form.height.window * form.width.window, filters.shape[2])
         let paddedInputs = (inputs + blockWidth - 1) / blockWidth * blockWidth
-        let groups = ColumnGroups(filters.shape[3], kernels)
+        let groups = ColumnGroups(filters.shape[3], most: WinogradPlan.groupBlocks(kernels))
         let kernel = kernels.transformFilters
         return withConstants { pool in
             pool.reserve(
@@ -68,21 +68,21 @@ extension Compiler {
 /// Output channels in groups that share packed weights, filled up to whole blocks.
 private struct ColumnGroups {
     let outputs: Int
-    let groupWidth: Int
-    let padded: Int
+    let ranges: [Range<Int>]
 
-    init(_ outputs: Int, _ kernels: KernelTable) {
+    init(_ outputs: Int, most: Int) {
         self.outputs = outputs
-        groupWidth = kernels.groupBlocks * blockWidth
-        padded = (outputs + blockWidth - 1) / blockWidth * blockWidth
+        ranges = BlockGroups(blocks: (outputs + blockWidth - 1) / blockWidth, most: most).ranges
     }
 
-    var count: Int { (padded + groupWidth - 1) / groupWidth }
+    var count: Int { ranges.count }
+    var padded: Int { ranges.reduce(0) { $0 + $1.count } * blockWidth }
 
     /// The channels of a group, and how many with those that fill it up.
     subscript(group: Int) -> (columns: Range<Int>, width: Int) {
-        let first = group * groupWidth
-        return (first..<min(first + groupWidth, outputs), min(groupWidth, padded - first))
+        let first = ranges[group].lowerBound * blockWidth
+        let width = ranges[group].count * blockWidth
+        return (first..<min(first + width, outputs), width)
     }
 }
 

@@ -12,7 +12,7 @@ extension Compiler {
         let to = native(node.outputs[0])
         let plan = WinogradPlan(form, from: from, to: to, tile: kernels.tilePixels)
         let transformedTiles = plan.isSplit ? plan.tiles : plan.tilesPerChunk
-        let groupWidth = kernels.groupBlocks * blockWidth
+        let groups = BlockGroups(blocks: plan.outputBlocks, most: WinogradPlan.groupBlocks(kernels))
         let offsets = (0..<plan.tilesPerChunk).map { Int32($0 * blockWidth) }
         let taps = (0..<plan.inputBlocks).map { Int32($0 * transformedTiles * blockWidth) }
         let layer = WinogradLayer(
@@ -20,11 +20,11 @@ extension Compiler {
             kernels: kernels, activation: node.activation,
             weights: packWinograd(filters, form),
             bias: withConstants { $0.floats(bias?.floats ?? [], count: to.blocks * blockWidth) },
-            zeros: withConstants { $0.floats([], count: groupWidth) },
+            zeros: withConstants { $0.floats([], count: groups.widest * blockWidth) },
             offsets: withConstants { $0.offsets(offsets) }, taps: withConstants { $0.offsets(taps) },
             pointStride: plan.pointStride(tiles: transformedTiles, blocks: plan.inputBlocks),
             blockStride: transformedTiles * blockWidth,
-            productStride: plan.pointStride(tiles: plan.tilesPerChunk, blocks: kernels.groupBlocks))
+            productStride: plan.pointStride(tiles: plan.tilesPerChunk, blocks: groups.widest), groups: groups.ranges)
         plan.isSplit ? addSplit(node, layer) : addWhole(node, layer)
     }
 
@@ -45,7 +45,7 @@ extension Compiler {
             let working = input + inputCount
             if part == 0 { memory.clearHalo(layer.to, image: image, blocks: 0..<layer.to.blocks) }
             layer.transform(memory, image, tiles, blocks: 0..<plan.inputBlocks, to: input, scratch: working)
-            for group in 0..<layer.groups {
+            for group in layer.groups.indices {
                 layer.multiply(memory, image, tiles, group: group, transformed: input, scratch: working)
             }
         }
@@ -80,14 +80,14 @@ extension Compiler {
         var multiply = Step(
             name: node.name, kind: node.operation.kind, algorithm: plan.form.name, reads: layer.reads + [slot],
             writes: [layer.to.slot],
-            multiplyAdds: node.multiplyAdds, chunks: layer.from.images * layer.groups * parts
+            multiplyAdds: node.multiplyAdds, chunks: layer.from.images * layer.groups.count * parts
         ) { memory, chunk in
-            let (image, place) = chunk.quotientAndRemainder(dividingBy: layer.groups * parts)
+            let (image, place) = chunk.quotientAndRemainder(dividingBy: layer.groups.count * parts)
             let (group, part) = place.quotientAndRemainder(dividingBy: parts)
             let first = part * plan.tilesPerChunk
             let tiles = first..<min(first + plan.tilesPerChunk, plan.tiles)
             let transformed = memory.slots[slot].assumingMemoryBound(to: Float.self) + image * imageCount
-            if part == 0 { memory.clearHalo(layer.to, image: image, blocks: layer.blocks(of: group)) }
+            if part == 0 { memory.clearHalo(layer.to, image: image, blocks: layer.groups[group]) }
             layer.multiply(
                 memory, image, tiles, group: group, transformed: transformed + first * blockWidth,
                 scratch: memory.scratch.assumingMemoryBound(to: Float.self))
@@ -114,16 +114,12 @@ private struct WinogradLayer: Sendable {
     let pointStride: Int
     let blockStride: Int
     let productStride: Int
+    /// The blocks that share packed weights.
+    let groups: [Range<Int>]
 
     var reads: [Int] { [from.slot] + (residual.map { [$0.slot] } ?? []) }
-    var groups: Int { (plan.outputBlocks + kernels.groupBlocks - 1) / kernels.groupBlocks }
     /// Floats that `multiply` works in.
     var workingCount: Int { plan.form.scratchCount + plan.form.points * productStride }
-
-    func blocks(of group: Int) -> Range<Int> {
-        let first = group * kernels.groupBlocks
-        return first..<min(first + kernels.groupBlocks, plan.outputBlocks)
-    }
 
     private func tiles(
         _ range: Range<Int>, blocks: Range<Int>, pointStride: Int, blockStride: Int,
@@ -158,7 +154,7 @@ private struct WinogradLayer: Sendable {
         _ memory: Memory, _ image: Int, _ range: Range<Int>, group: Int, transformed: UnsafePointer<Float>,
         scratch: UnsafeMutablePointer<Float>
     ) {
-        let blocks = blocks(of: group)
+        let blocks = groups[group]
         let products = scratch + plan.form.scratchCount
         let depth = plan.inputBlocks * blockWidth
         let weights = memory.floats(self.weights) + blocks.lowerBound * blockWidth * depth * plan.form.points

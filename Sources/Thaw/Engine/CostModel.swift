@@ -113,6 +113,10 @@ struct WinogradPlan {
         tilesPerChunk = (tiles + even - 1) / even
     }
 
+    /// The most blocks of output channels that are multiplied at once: the products of all points wait in the cache until they
+    /// are transformed back, and those of more would push the weights out.
+    static func groupBlocks(_ kernels: KernelTable) -> Int { min(kernels.groupBlocks, 2) }
+
     /// Floats between the transforms of one point and those of the next, over so many tiles. (Not a power of two: the
     /// points of a tile would meet in one set of the cache.)
     func pointStride(tiles: Int, blocks: Int) -> Int { (blocks * tiles + 1) * blockWidth }

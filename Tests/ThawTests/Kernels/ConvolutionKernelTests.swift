@@ -39,6 +39,7 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
         ]
         // Every number of pixels in a tile.
         + (1...6).map { ConvolutionCase(outputs: 48, size: $0) }
+        + (4...9).map { ConvolutionCase(outputs: 16 * $0, activation: UnaryFunction(.sigmoid)) }
 
     static let tileCounts = Array(1...30)
 }
@@ -110,24 +111,41 @@ struct ConvolutionKernelTests {
     func tiles(_ pixels: Int) {
         let input = noise(pixels * 16)
         for (set, table) in kernelTables {
-            // The identity as weights: every pixel must come out as it went in, in both blocks of a group.
-            let outputs = 16 * table.groupBlocks
-            var weights = [Float](repeating: 0, count: 16 * outputs)
-            for i in 0..<16 { for block in 0..<table.groupBlocks { weights[i * outputs + block * 16 + i] = 1 } }
-            let output = pointer([Float](repeating: 7, count: (pixels + 2) * outputs))
-            let offsets = pointer((0..<pixels).map { Int32($0 * 16) })
-            table.convolve(
-                ConvolutionWork(
-                    input: pointer(input), inputOffsets: offsets, taps: pointer([0]), tapCount: 1,
-                    weights: pointer(weights), bias: pointer([Float](repeating: 0, count: outputs)), output: output,
-                    outputOffsets: offsets, outputBlockStride: (pixels + 1) * 16, channels: outputs,
-                    pixelCount: pixels, blockCount: table.groupBlocks))
-            for block in 0..<table.groupBlocks {
-                let start = output + block * (pixels + 1) * 16
-                #expect(Array(UnsafeBufferPointer(start: start, count: pixels * 16)) == input, "\(set)")
-                #expect(start[pixels * 16] == 7, "\(set)")
-            }
+            for blocks in 1...table.groupBlocks { identity(input, pixels: pixels, blocks: blocks, set, table) }
         }
+    }
+
+    /// The identity as weights: every pixel must come out as it went in, in all blocks of a group.
+    private func identity(_ input: [Float], pixels: Int, blocks: Int, _ set: InstructionSet, _ table: KernelTable) {
+        let outputs = 16 * blocks
+        var weights = [Float](repeating: 0, count: 16 * outputs)
+        for i in 0..<16 { for block in 0..<blocks { weights[i * outputs + block * 16 + i] = 1 } }
+        let output = pointer([Float](repeating: 7, count: (pixels + 2) * outputs))
+        let offsets = pointer((0..<pixels).map { Int32($0 * 16) })
+        table.convolve(
+            ConvolutionWork(
+                input: pointer(input), inputOffsets: offsets, taps: pointer([0]), tapCount: 1,
+                weights: pointer(weights), bias: pointer([Float](repeating: 0, count: outputs)), output: output,
+                outputOffsets: offsets, outputBlockStride: (pixels + 1) * 16, channels: outputs,
+                pixelCount: pixels, blockCount: blocks))
+        for block in 0..<blocks {
+            let start = output + block * (pixels + 1) * 16
+            #expect(Array(UnsafeBufferPointer(start: start, count: pixels * 16)) == input, "\(set)")
+            #expect(start[pixels * 16] == 7, "\(set)")
+        }
+    }
+
+    @Test(
+        "Groups are as wide as can be without leaving a block alone",
+        arguments: [
+            (blocks: 1, most: 4, widths: [1]), (2, 4, [2]), (3, 4, [3]), (4, 4, [4]), (5, 4, [3, 2]), (6, 4, [3, 3]),
+            (7, 4, [3, 4]), (8, 4, [4, 4]), (9, 4, [3, 3, 3]), (13, 4, [3, 3, 3, 4]), (5, 2, [2, 2, 1]),
+            (3, 1, [1, 1, 1]),
+        ])
+    func groups(_ blocks: Int, most: Int, widths: [Int]) {
+        let groups = BlockGroups(blocks: blocks, most: most)
+        #expect(groups.ranges.map(\.count) == widths)
+        #expect(groups.widest == widths.max())
     }
 
     @Test("A first layer reads rows of a plain image", arguments: [1, 3, 4])
@@ -220,19 +238,16 @@ struct ConvolutionKernelTests {
 /// HWIO to the kernel's order.
 private func pack(_ weights: [Float], _ c: ConvolutionCase, groupBlocks: Int) -> [Float] {
     var packed = [Float]()
-    var block = 0
-    while block < c.outputBlocks {
-        let width = 16 * min(groupBlocks, c.outputBlocks - block)
+    for group in BlockGroups(blocks: c.outputBlocks, most: groupBlocks).ranges {
         for inputBlock in 0..<c.inputBlocks {
             for tap in 0..<c.window * c.window {
                 for i in inputBlock * 16..<inputBlock * 16 + 16 {
-                    for o in block * 16..<block * 16 + width {
+                    for o in group.lowerBound * 16..<group.upperBound * 16 {
                         packed.append(i < c.inputs && o < c.outputs ? weights[(tap * c.inputs + i) * c.outputs + o] : 0)
                     }
                 }
             }
         }
-        block += width / 16
     }
     return packed
 }
