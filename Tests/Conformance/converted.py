@@ -24,6 +24,31 @@ FORMS = PLAIN | COMPRESSED
 LAYOUTS = {"rgb": "RGB", "bgr": "BGR", "gray": "GRAYSCALE"}
 
 
+def with_defaults(definition, feed, fetch):
+    """The graph with what may be fed besides the image held to its default, which coremltools asks for; a learning phase so
+    held takes the branches of training away, whose Switch and Merge coremltools does not know."""
+    import tensorflow as tf
+    from tensorflow.core.protobuf import config_pb2
+    from tensorflow.python.grappler import tf_optimizer
+    held = [node for node in definition.node if node.op == "PlaceholderWithDefault" and node.name != feed]
+    if not held:
+        return definition
+    for node in held:
+        kind = node.attr["dtype"].type
+        node.op = "Identity"
+        node.attr.clear()
+        node.attr["T"].type = kind
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(definition, name="")
+        for name in (feed, fetch):
+            graph.add_to_collection("train_op", graph.get_tensor_by_name(name + ":0"))
+        whole = tf.compat.v1.train.export_meta_graph(graph=graph)
+    config = config_pb2.ConfigProto()
+    config.graph_options.rewrite_options.optimizers.extend(["constfold", "loop", "pruning"])
+    config.graph_options.rewrite_options.min_graph_nodes = -1
+    return tf_optimizer.OptimizeGraph(config, whole)
+
+
 class Converted:
     def __init__(self, graph, feed, fetch, shape, colour, scale, bias):
         import tensorflow as tf
@@ -33,6 +58,7 @@ class Converted:
         if self.definition.library.function:
             from keras_graphs import without_functions
             self.definition, fetch = without_functions(self.definition, feed, fetch, shape)
+        self.definition = with_defaults(self.definition, feed, fetch)
         self.feed, self.fetch, self.shape, self.colour, self.scale, self.bias = feed, fetch, shape, colour, scale, bias
         self.models = {}
 

@@ -9,8 +9,6 @@ float32 lie as far from these as rounding takes them. Needs `pip install tensorf
 import os
 import sys
 
-# oneDNN fuses nodes into such as know no float64.
-os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 import networks
 
 import numpy as np
