@@ -158,6 +158,14 @@ extension Operation {
             let isSame = axis < 0 || binary.constant!.shape[axis] == 1 || place.outer == 1
             return isSame && results[0].rank == shape.rank ? [place] : nil
         case let joined as Concatenation where isAlike && joined.axis != place.axis: return [place]
+        case let padding as Pad where isAlike && padding.before[place.axis] == 0 && padding.after[place.axis] == 0:
+            return [place]
+        // Along other axes.
+        case let split as Split where isAlike && split.axis != place.axis: return split.sizes.map { _ in place }
+        case let softmax as Softmax where isAlike && softmax.axis != place.axis: return [place]
+        case let reduction as Reduction where isAlike && !reduction.axes.contains(place.axis):
+            let gone = reduction.keepsAxes ? 0 : reduction.axes.count { $0 < place.axis }
+            return [BatchPlace(axis: place.axis - gone, outer: place.outer)]
         // Rows, each by itself.
         case is Dense where isAlike && place.axis < shape.rank - 1: return [place]
         // What takes images takes them one by one; what changes their number does more.

@@ -120,6 +120,13 @@ struct BatchCase: CustomTestStringConvertible, Sendable {
         BatchCase(
             "a mean of each", whole("axis", [1, 2]), node("y", "Mean", "x", "axis", with: ["keep_dims": .bool(true)])),
         BatchCase(
+            "a border of each", whole("pads", [0, 0, 1, 1, 2, 0, 0, 0], [4, 2]), node("y", "Pad", "x", "pads")),
+        BatchCase(
+            "the batch last, and shares and sums of each", whole("turn", [1, 2, 3, 0]),
+            node("turned", "Transpose", "x", "turn"), whole("axes", [0, 1]),
+            node("sums", "Sum", "turned", "axes"), whole("back", [1, 0]), node("rows", "Transpose", "sums", "back"),
+            node("y", "Softmax", "rows")),
+        BatchCase(
             "halves of each", number("axis", 2), node("halves", "Split", "axis", "x", with: ["num_split": .int(2)]),
             node("y", "Sub", "halves", "halves:1")),
         BatchCase(
