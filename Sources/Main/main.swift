@@ -6,4 +6,4 @@ import ThawCommand
     import Darwin
 #endif
 
-exit(runCommand(Array(CommandLine.arguments.dropFirst())))
+exit(runCommand(commandWords()))

@@ -6,6 +6,13 @@ import Thaw
     import Darwin
 #endif
 
+/// The program's arguments without its name. (`CommandLine.arguments` mends what is no text, and a file's name need be none.)
+public func commandWords() -> [String] {
+    (1..<max(1, Int(CommandLine.argc))).compactMap { place in
+        CommandLine.unsafeArgv[place].map { String(fileName: UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+    }
+}
+
 /// Runs the command that `words` say, the program's arguments without its name, and returns the exit code.
 public func runCommand(_ words: [String]) -> Int32 {
     // A closed pipe is then an error of writing, whose end is quiet.

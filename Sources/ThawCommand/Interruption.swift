@@ -57,7 +57,7 @@ final class InputLines {
 
     private func text(_ range: Range<Int>) -> String {
         let line = buffer[range]
-        return String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+        return String(fileName: line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
     }
 
     /// Waits for more, and looks now and then whether it is to stop: a signal may have gone to another thread.

@@ -61,7 +61,7 @@ extension DecodedImage {
     /// - Throws: `Failure` when the file is missing, empty, cut short, damaged, larger than the options allow, or another
     ///   kind of file.
     public init(contentsOf path: String, _ options: DecodingOptions = DecodingOptions()) throws {
-        let file = try MappedFile(path: path)
+        let file = try MappedFile(path: path, isMapped: false)
         self = try naming(file: path) { try DecodedImage(decoding: file.bytes, options) }
     }
 

@@ -7,7 +7,7 @@
 /// The size of the file at `path` in bytes, or nil where there is no such file.
 func fileSize(_ path: String) -> Int? {
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard stat(path.fileName, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
 }
 

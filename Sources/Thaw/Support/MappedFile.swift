@@ -4,18 +4,21 @@
     import Darwin
 #endif
 
-/// A file mapped into memory, read only. Tensors that view it keep it alive.
+/// A file's bytes, mapped into memory or read. Tensors that view them keep it alive.
 final class MappedFile: @unchecked Sendable {
     let path: String
     /// The file's bytes. Valid as long as this object lives.
     let bytes: UnsafeRawBufferPointer
+    private let isMapped: Bool
 
     /// Maps the file at `path`.
+    /// - Parameter isMapped: Whether it is mapped, or read as a whole: who maps a file that becomes shorter meanwhile is ended
+    ///   by the system. A model is not expected to; of ten thousand photographs one may.
     /// - Throws: `Failure` when there is no such file, when it is a folder, a pipe or a device, or when it cannot be read.
-    init(path: String) throws {
-        self.path = path
+    init(path: String, isMapped: Bool = true) throws {
+        (self.path, self.isMapped) = (path, isMapped)
         // A pipe that nobody writes to would hold up a plain `open`.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = open(path.fileName, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Failure.cannotOpen(path, errno) }
         defer { close(descriptor) }
         var status = stat()
@@ -25,6 +28,23 @@ final class MappedFile: @unchecked Sendable {
         let count = Int(status.st_size)
         guard count > 0 else {
             bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+            return
+        }
+        if !isMapped {
+            let address = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
+            var done = 0
+            while done < count {
+                let more = read(descriptor, address + done, count - done)
+                if more == 0 { break }
+                if more > 0 {
+                    done += more
+                } else if errno != EINTR {
+                    let code = errno
+                    address.deallocate()
+                    throw Failure.cannotOpen(path, code)
+                }
+            }
+            bytes = UnsafeRawBufferPointer(start: address, count: done)
             return
         }
         guard let address = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), address != MAP_FAILED else {
@@ -45,6 +65,7 @@ final class MappedFile: @unchecked Sendable {
     }
 
     deinit {
-        if let address = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: address), bytes.count) }
+        guard let address = bytes.baseAddress else { return }
+        if isMapped { munmap(UnsafeMutableRawPointer(mutating: address), bytes.count) } else { address.deallocate() }
     }
 }

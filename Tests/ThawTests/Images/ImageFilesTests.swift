@@ -30,6 +30,50 @@ import Testing
         #expect(try ImageFiles.under([root + "/a/"]) == [root + "/a/deep/er/Ä.PNG", root + "/a/z.jpg"])
     }
 
+    @Test("A link to a folder elsewhere is followed once, and what begins with a dot is passed over")
+    func links() throws {
+        let folder = try TemporaryFolder()
+        let manager = FileManager.default
+        for name in ["photos/a/1.png", "photos/.hidden/2.png", "photos/._1.png", "elsewhere/in/3.png"] {
+            let file = folder.url.appending(path: name)
+            try manager.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data().write(to: file)
+        }
+        for (name, target) in [
+            ("photos/b", "elsewhere"), ("photos/c", "elsewhere"), ("photos/a/up", "photos"),
+            ("elsewhere/in/back", "photos/a"), ("elsewhere/top", "."), ("photos/gone", "nowhere"),
+        ] {
+            try manager.createSymbolicLink(
+                at: folder.url.appending(path: name), withDestinationURL: folder.url.appending(path: target))
+        }
+        let root = folder.url.path + "/photos"
+        let found = try ImageFiles.under([root]).map { String($0.dropFirst(root.count + 1)) }
+        #expect(found == ["a/1.png", "b/in/3.png", "b/in/back/1.png"])
+    }
+
+    @Test("A name that is no UTF-8 leads to its file")
+    func namesOfBytes() throws {
+        let folder = try TemporaryFolder()
+        let bytes = Array((folder.url.path + "/f").utf8) + [0xFC] + Array("r-ü.png".utf8)
+        let name = String(fileName: bytes)
+        #expect(name.unicodeScalars.count == folder.url.path.unicodeScalars.count + 10)
+        let png = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/one-pixel.png")))
+        let file = try #require(fopen(name.fileName, "wb"))
+        #expect(png.withUnsafeBytes { fwrite($0.baseAddress, 1, png.count, file) } == png.count)
+        fclose(file)
+        #expect(try ImageFiles.under([folder.url.path]) == [name])
+        #expect(try Pixels(contentsOf: name).width == 1)
+    }
+
+    @Test(
+        "The bytes of a name come out as they went in",
+        arguments: [
+            [0x61, 0xC3, 0xBC], [0xFC], [0xC3], [0xC3, 0x28], [0xF0, 0x9F, 0x98], [0xF4, 0x90, 0x80, 0x80, 0x61],
+        ])
+    func roundTrip(_ bytes: [UInt8]) {
+        #expect(String(fileName: bytes).fileName.map { UInt8(bitPattern: $0) } == bytes + [0])
+    }
+
     @Test("What is named is taken as it is, in the order given")
     func naming() throws {
         #expect(try ImageFiles.under(["b", "missing.txt", "a"]) == ["b", "missing.txt", "a"])
