@@ -46,10 +46,14 @@ int thaw_png_decode(
         png_destroy_read_struct(&png, NULL, NULL);
         return 1;
     }
+    // What comes behind the last row is no loss.
+    volatile int has_pixels = 0;
     if (setjmp(png_jmpbuf(png))) {
         png_destroy_read_struct(&png, &info, NULL);
-        return 1;
+        return has_pixels ? 2 : 1;
     }
+    // The caller has checked the size.
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_read_fn(png, &source, read_bytes);
     // Text, profiles and the like are checked for nothing but their length.
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
@@ -75,6 +79,7 @@ int thaw_png_decode(
         png_error(png, "the header contradicts itself");
     for (int pass = 0; pass < passes; pass++)
         for (uint32_t y = 0; y < height; y++) png_read_row(png, pixels + y * row, NULL);
+    has_pixels = 1;
     png_read_end(png, NULL);
     png_destroy_read_struct(&png, &info, NULL);
     return 0;

@@ -11,7 +11,9 @@ extension Converter {
         let graph = model.graph
         let candidates = graph.outputs.indices.compactMap { index -> (index: Int, form: ImageForm)? in
             let type = graph[graph.outputs[index].value]
-            guard type.element == .float32, let form = ImageForm(type.shape) else { return nil }
+            // Of a line that goes in a line comes out.
+            let isLine = model.image.map { $0.width == 1 || $0.height == 1 } ?? false
+            guard type.element == .float32, let form = ImageForm(type.shape, mayBeLine: isLine) else { return nil }
             return (index, form)
         }
         guard let (index, form) = candidates.first else {

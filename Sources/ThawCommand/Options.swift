@@ -148,7 +148,7 @@ enum Options {
     static let maxPixels = Option(
         "max-pixels", "N", "refuse images of more pixels than this, before they take memory",
         standard: DecodingOptions.standardMaximum, "\(DecodingOptions.standardMaximum)", read: readCount)
-    static let strict = Flag("strict", "refuse a JPEG that ends early instead of decoding what there is of it")
+    static let strict = Flag("strict", "refuse an image that ends early or fails its checksums, instead of a warning")
     static let resize = Option(
         "resize", "HOW",
         "how images come to the network's size: pillow is its antialiased BILINEAR; bicubic is Pillow's; tensorflow is "

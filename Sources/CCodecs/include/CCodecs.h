@@ -9,8 +9,8 @@
 /// profiles ignored. Gray pictures take one byte a pixel, all others three; one more where alpha is wanted, which then
 /// comes last and which the file must have.
 /// `width`, `height` and `channels` are what the caller read from the header and made room for; a file that turns out
-/// otherwise is an error. Returns 0, or 1 with libpng's word for what is wrong in `message`. `wrong_checksum` is set where
-/// a chunk's checksum is wrong, which alone is no error.
+/// otherwise is an error. Returns 0, 1 with libpng's word for what is wrong in `message`, or 2 where that is behind the last
+/// row. `wrong_checksum` is set where a chunk's checksum is wrong, which alone is no error.
 int thaw_png_decode(
     const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, int channels, uint8_t *pixels,
     int *wrong_checksum, char *message, size_t message_size);

@@ -90,7 +90,7 @@ struct ModelInterface {
         // What is as large as the image that goes in is described for one size of it.
         if image?.sizes != .fixed, given.rank == 4 { (shape[2], shape[3]) = (given[2], given[3]) }
         guard given.filter({ $0 != 1 }) == shape.filter({ $0 != 1 }),
-            let form = ImageForm(shape.permuted(Graph.toLast))
+            let form = ImageForm(shape.permuted(Graph.toLast), mayBeLine: true)
         else {
             throw Failure.badFeature(
                 name, "is an image of \(read.width)×\(read.height) pixels made of an array of \(given)")

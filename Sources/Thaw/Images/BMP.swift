@@ -79,8 +79,8 @@ private struct BMPHeader {
         compression = isCore ? 0 : try number(30, 4)
         guard width > 0, height > 0 else { throw Failure.damagedImage("BMP", "no pixels") }
         switch (bits, compression) {
-        case (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (24, 0), (32, 0), (8, 1), (4, 2), (16, 3), (32, 3), (16, 6),
-            (32, 6):
+        case (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (24, 0), (32, 0), (8, 1), (4, 2), (16, 3), (24, 3), (32, 3),
+            (16, 6), (32, 6):
             break
         case (_, 4):
             throw Failure.unsupportedImage(kind: size == 64 ? "BMP with runs of 24 bits" : "BMP that holds a JPEG")
@@ -98,8 +98,10 @@ private struct BMPHeader {
             }
         } else {
             let named = isCore ? 0 : try number(46, 4)
-            let stored = named == 0 ? 1 << bits : named
             let step = isCore ? 3 : 4
+            // A palette of OS/2 goes as far as the pixels, and no further than it can be named.
+            let room = isCore ? max(0, try number(10, 4) - end) / step : 1 << bits
+            let stored = named == 0 ? min(1 << bits, room == 0 ? 1 << bits : room) : named
             guard stored <= 1 << 16 else { throw Failure.damagedImage("BMP", "a palette of \(stored) colours") }
             palette = try (0..<min(stored, 1 << bits)).map { index in
                 let color = try number(end + index * step, 3)

@@ -40,7 +40,7 @@ enum ImageKind: Equatable {
         } else if has("\0\0\u{1}\0") && start.count > 9 && start[9] == 0 {
             self = .other("icon")
         } else if start.count > 2 && has("P") && (0x31...0x36).contains(start[1])
-            && [0x09, 0x0A, 0x0D, 0x20, 0x23].contains(start[2])
+            && (0x09...0x0D ~= start[2] || start[2] == 0x20 || start[2] == 0x23)
         {
             self = .pnm
         } else if has("P7\n") {

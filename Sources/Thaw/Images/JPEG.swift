@@ -18,8 +18,9 @@ extension StoredImage {
         guard width > 0, height > 0, space >= 0 else {
             throw Failure.damagedImage("JPEG", status == 0 ? "no picture" : decoder.problem)
         }
-        // A block of 64 samples takes at least one bit, so a byte makes at most 512 pixels.
-        try checkSize(width: Int(width), height: Int(height), options, capacity: bytes.count * 512)
+        // A block of 64 samples takes at least one bit, so a byte makes at most 512 pixels; where codes are of whole bits.
+        let capacity = bytes.isArithmeticJPEG ? Int.max : bytes.count * 512
+        try checkSize(width: Int(width), height: Int(height), options, capacity: capacity)
 
         if let reduction = options.reduction {
             // Scaled decoding rounds up.
@@ -75,6 +76,17 @@ extension Pixels {
 }
 
 extension UnsafeRawBufferPointer {
+    /// Whether the frame's header says that numbers are coded arithmetically: SOF9 and SOF10 of ITU-T T.81.
+    fileprivate var isArithmeticJPEG: Bool {
+        var offset = 2
+        while offset + 4 <= count, self[offset] == 0xFF {
+            let marker = self[offset + 1]
+            if 0xC0...0xCF ~= marker, marker != 0xC4, marker != 0xC8, marker != 0xCC { return marker >= 0xC9 }
+            offset += marker == 0xFF ? 1 : 2 + Int(self[offset + 2]) << 8 + Int(self[offset + 3])
+        }
+        return false
+    }
+
     /// Whether an end-of-image marker stands near the end. (Some cameras write a few bytes after it.)
     fileprivate var endsLikeAJPEG: Bool {
         let tail = suffix(1 << 16)

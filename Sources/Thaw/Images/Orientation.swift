@@ -83,12 +83,16 @@ enum Orientation: UInt16 {
             let start = Int(directory) + 2 + 12 * entry
             guard let tag = number(at: start, UInt16.self) else { return nil }
             guard tag == 0x0112 else { continue }
-            // One number of two bytes (type 3) stands in the entry itself.
-            if number(at: start + 2, UInt16.self) == 3, let value = number(at: start + 8, UInt16.self) {
-                self = Orientation(rawValue: value) ?? .upright
-                return
-            }
-            return nil
+            // One number stands in the entry itself: of two bytes, or of four as some write it, with a sign or without.
+            let value =
+                switch number(at: start + 2, UInt16.self) {
+                case 3, 8: number(at: start + 8, UInt16.self)
+                case 4, 9: number(at: start + 8, UInt32.self).map { UInt16(truncatingIfNeeded: min($0, 9)) }
+                default: nil as UInt16?
+                }
+            guard let value else { return nil }
+            self = Orientation(rawValue: value) ?? .upright
+            return
         }
         return nil
     }

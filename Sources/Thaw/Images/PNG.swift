@@ -19,12 +19,14 @@ extension StoredImage {
         let wantsAlpha = options.background != nil && Self.hasAlpha(png: bytes)
         let channels = bytes[25] & 2 == 0 ? 1 : 3
         var wrongChecksum: Int32 = 0
+        var endsEarly = false
         func decode(into target: UnsafeMutableBufferPointer<UInt8>, samples: Int) throws {
             try withUnsafeTemporaryAllocation(of: CChar.self, capacity: 200) { message in
                 let status = thaw_png_decode(
                     bytes.baseAddress, bytes.count, width, height, Int32(samples), target.baseAddress, &wrongChecksum,
                     message.baseAddress, message.count)
-                if status != 0 { throw Failure.damagedImage("PNG", String(cString: message.baseAddress!)) }
+                endsEarly = status == 2
+                if status == 1 { throw Failure.damagedImage("PNG", String(cString: message.baseAddress!)) }
             }
         }
         if wantsAlpha {
@@ -39,6 +41,7 @@ extension StoredImage {
             }
         }
         orientation = Orientation(png: bytes)
+        if endsEarly { warning = Failure.truncatedImage("PNG").problem }
         if wrongChecksum != 0 { warning = Failure.wrongChecksum("PNG").problem }
     }
 

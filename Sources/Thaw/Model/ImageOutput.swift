@@ -8,7 +8,8 @@ public struct ImageForm: Hashable, Sendable {
 
     /// The form of an array of 1 or 3 channels that has more than one row and column, with a batch of 1 or without; nil for
     /// any other. Channels are looked for behind first. An array without an axis for them is gray.
-    public init?(_ shape: Shape) {
+    /// - Parameter mayBeLine: Whether one row or one column will do, where it is known to be an image.
+    public init?(_ shape: Shape, mayBeLine: Bool = false) {
         var axes = shape.dimensions
         if axes.count == 4 {
             guard axes[0] == 1 else { return nil }
@@ -21,7 +22,7 @@ public struct ImageForm: Hashable, Sendable {
         case 2: (height, width, channels) = (axes[0], axes[1], 1)
         default: return nil
         }
-        guard height > 1, width > 1 else { return nil }
+        guard mayBeLine || height > 1 && width > 1 else { return nil }
     }
 
     /// The axes as they stand in the array, with a batch in front.
@@ -114,7 +115,8 @@ extension Model {
                 found = arithmetic.followed(by: found)
             }
             // Before the axes were turned it was an image, too.
-            guard let form = ImageForm(input.shape), (form.width, form.height) == (image.form.width, image.form.height),
+            guard let form = ImageForm(input.shape, mayBeLine: true),
+                (form.width, form.height) == (image.form.width, image.form.height),
                 form.channels == image.form.channels
             else { return self }
             image.form = form

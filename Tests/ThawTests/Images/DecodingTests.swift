@@ -85,7 +85,7 @@ import Testing
             #expect(failure?.problem.isEmpty == false)
             // Otherwise what there is of it is shown, with a warning; other kinds are refused all the same.
             if let image = try? part.withUnsafeBytes({ try DecodedImage(decoding: $0) }) {
-                #expect(name.hasSuffix(".jpg") || name == "rle8.bmp")
+                #expect(name.hasSuffix(".jpg") || name.hasSuffix(".png") || name == "rle8.bmp")
                 #expect(image.warning?.hasSuffix("ends too early") == true)
                 #expect((image.pixels.width, image.pixels.height) == (size.width, size.height))
             }
@@ -133,6 +133,47 @@ import Testing
         var none = png
         none.insert(contentsOf: chunk("iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0tiff:Orientation".utf8)), at: 33)
         #expect(try none.withUnsafeBytes { try Pixels(decoding: $0) } == upright)
+    }
+
+    @Test("EXIF's orientation is a number of two bytes, or of four", arguments: [3, 4, 8, 9], [true, false])
+    func orientationOfAnyWidth(_ type: Int, _ isLittle: Bool) throws {
+        func number(_ value: Int, _ count: Int) -> [UInt8] {
+            let bytes = (0..<count).map { UInt8(value >> (8 * $0) & 255) }
+            return isLittle ? bytes : bytes.reversed()
+        }
+        let value = number(6, type == 3 || type == 8 ? 2 : 4)
+        let exif =
+            Array((isLittle ? "II*\0" : "MM\0*").utf8) + number(8, 4) + number(1, 2) + number(0x0112, 2)
+            + number(type, 2) + number(1, 4) + value + [UInt8](repeating: 0, count: 8 - value.count)
+        var png = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/rgb-8.png")))
+        png.insert(contentsOf: [0, 0, 0, UInt8(exif.count)] + Array("eXIf".utf8) + exif + [0, 0, 0, 0], at: 33)
+        let upright = try Pixels(contentsOf: ImageFixtures.path("good/rgb-8.png"))
+        #expect(try png.withUnsafeBytes { try Pixels(decoding: $0) } == upright.turned(.turnedRight))
+    }
+
+    @Test("A PNG that lacks nothing but its end is read, with a warning")
+    func pngWithoutEnd() throws {
+        let path = ImageFixtures.path("good/rgb-8.png")
+        let png = try Data(contentsOf: URL(filePath: path)).dropLast(12)
+        let image = try png.withUnsafeBytes { try DecodedImage(decoding: $0) }
+        #expect(image.pixels == (try Pixels(contentsOf: path)))
+        #expect(image.warning == "the PNG file ends too early")
+    }
+
+    @Test("Bitmaps as some write them: masks of 24 bits, a palette that ends early, any blank in a header")
+    func unusualBitmaps() throws {
+        func word(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 255) } }
+        let fields =
+            Array("BM".utf8) + word(70, 4) + word(0, 4) + word(66, 4) + word(40, 4) + word(1, 4) + word(1, 4)
+            + word(1, 2) + word(24, 2) + word(3, 4) + word(4, 4) + word(0, 16) + word(0xFF, 4) + word(0xFF00, 4)
+            + word(0xFF0000, 4) + [1, 2, 3, 0]
+        #expect(try fields.withUnsafeBytes { try Pixels(decoding: $0) }.bytes == [1, 2, 3])
+        let palette =
+            Array("BM".utf8) + word(36, 4) + word(0, 4) + word(32, 4) + word(12, 4) + word(1, 2) + word(1, 2)
+            + word(1, 2) + word(8, 2) + [9, 9, 9, 30, 20, 10, 1, 0, 0, 0]
+        #expect(try palette.withUnsafeBytes { try Pixels(decoding: $0) }.bytes == [10, 20, 30])
+        let blank = Array("P6\u{0B}1 1 255\n".utf8) + [7, 8, 9]
+        #expect(try blank.withUnsafeBytes { try Pixels(decoding: $0) }.bytes == [7, 8, 9])
     }
 
     @Test("Damage gives a picture of the same size or a failure, never a crash", arguments: kinds)
