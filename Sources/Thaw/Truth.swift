@@ -68,7 +68,8 @@ public struct Truth: Sendable {
         var unknown: [(name: String, place: String, nearest: String?)] = []
         var lines: [String: Int] = [:]
         for (number, bytes) in file.bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
-            let line = String(decoding: bytes.last == 0x0D ? bytes.dropLast() : bytes, as: UTF8.self)
+            let mark = number == 0 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+            let line = String(fileName: (bytes.last == 0x0D ? bytes.dropLast() : bytes).dropFirst(mark))
             if number == 0 {
                 let image = String(line.prefix { $0 != "\t" })
                 if fileExists(image.hasPrefix("/") ? image : folder + image) {
@@ -78,7 +79,7 @@ public struct Truth: Sendable {
             }
             if line.isEmpty { continue }
             let columns = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
-            guard columns.count > 1 else { throw Failure.tableTooNarrow(line: number + 1) }
+            guard columns.count > 1, !columns[0].isEmpty else { throw Failure.tableTooNarrow(line: number + 1) }
             let image = columns[0].hasPrefix("/") ? columns[0] : folder + columns[0]
             if let earlier = lines.updateValue(number + 1, forKey: Truth.plain(image)) {
                 throw Failure.namedTwice(columns[0], line: number + 1, earlier: earlier)
@@ -101,9 +102,12 @@ public struct Truth: Sendable {
 }
 
 extension Truth {
-    /// A path without parts that lead nowhere, such as those of `./cat.jpg` and `photos//cat.jpg`.
+    /// A path without parts that lead nowhere, such as those of `./cat.jpg`, `photos//cat.jpg` and `photos/../cat.jpg`.
     fileprivate static func plain(_ path: String) -> String {
-        let parts = path.split(separator: "/").filter { $0 != "." }
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
+        }
         return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
     }
 }

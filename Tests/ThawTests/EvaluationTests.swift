@@ -127,6 +127,8 @@ import Testing
             ),
             ("file\tclass\na.jpg\tcat\na.jpg\tcat\n", "line 3: 'a.jpg' stands in line 2 too"),
             ("file\tclass\na.jpg\tcat\n.//a.jpg\tcat\n", "line 3: './/a.jpg' stands in line 2 too"),
+            ("file\tclass\na.jpg\tcat\nb/../a.jpg\tcat\n", "line 3: 'b/../a.jpg' stands in line 2 too"),
+            ("file\tclass\n\tcat\n", "line 2: has one column"),
             ("file\tclass\na.jpg\t3\n", "line 2: there is no class 3; the model has 3, counted from 0\nhint: --offset"),
             ("file\tclass\na.jpg\t-1\n", "line 2: there is no class -1"),
             ("file\tclass\na.jpg\n", "line 2: has one column"),
@@ -135,6 +137,18 @@ import Testing
     func refused(_ table: String, _ expected: String) {
         let failure = #expect(throws: Failure.self) { try truth(table) }
         #expect(failure?.description.contains(expected) == true, "\(failure?.description ?? "")")
+    }
+
+    @Test func `a photograph in the line of headings is told of, behind a mark of the byte order too`() throws {
+        let folder = try TemporaryFolder()
+        try Data().write(to: folder.url.appending(path: "a.jpg"))
+        for mark in ["", "\u{FEFF}"] {
+            let path = folder.url.appending(path: "truth.tsv").path
+            try (mark + "a.jpg\tcat\nb.jpg\tcat\n").write(toFile: path, atomically: true, encoding: .utf8)
+            let truth = try Truth(contentsOf: path, for: model)
+            #expect(truth.images.count == 1)
+            #expect(truth.notes.first == "the first line does not count, as the header, though there is a file 'a.jpg'")
+        }
     }
 
     @Test func `a folder has a folder for each class`() throws {
