@@ -142,7 +142,7 @@ public struct Converter: Sendable {
                 if options.fed.contains(input.word) { importOptions.fed.insert(node) }
             }
         }
-        if importOptions.outputs.isEmpty { importOptions.outputs = source.outputs }
+        if !source.outputs.isEmpty { importOptions.outputs = source.outputs }
         var imported = try Importer.run(source.definition, importOptions)
         if let signature = source.signature { imported.graph.rename(by: signature) }
         if let labels { imported.graph.putFirst(classCount: labels.names.count) }

@@ -2,10 +2,10 @@
 enum PassThrough {
     static let tensorFlow = [
         TensorFlowRule(
-            "Identity", "StopGradient", "CheckNumerics", "PreventGradient", "Snapshot", "PlaceholderWithDefault"
-        ) {
-            node, _ in [try node.input(0)]
-        },
+            "Identity", "StopGradient", "CheckNumerics", "PreventGradient", "Snapshot", "PlaceholderWithDefault",
+            // What it prints besides is lost.
+            "Print"
+        ) { node, _ in [try node.input(0)] },
         TensorFlowRule("IdentityN") { node, _ in node.inputs },
         TensorFlowRule("BiasAdd", "BiasAddV1") { node, context in
             let bias = try node.constant(1, "bias")

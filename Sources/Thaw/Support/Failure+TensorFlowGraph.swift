@@ -18,6 +18,10 @@ extension Failure {
         Failure("no node depends on a placeholder and is read by nobody", remedy: "name the output with --output NODE")
     }
 
+    static func outputTwice(_ name: String) -> Failure {
+        Failure("--output names '\(name)' twice", remedy: "leave one of them out")
+    }
+
     static func severalOutputs(_ names: [String]) -> Failure {
         Failure(
             "the graph has \(names.count) possible outputs: " + listed(names), remedy: "say which one is meant",

@@ -29,6 +29,9 @@ struct FlatGraph {
         let found =
             try options.outputs.isEmpty
             ? FlatGraph.findOutputs(GraphSurvey(fixed.nodes), fed: options.fed) : options.outputs
+        for (place, name) in found.enumerated() where found[..<place].contains(name) {
+            throw Failure.outputTwice(name)
+        }
         let inlined = try Inlining(GraphDefinition(nodes: fixed.nodes, functions: definition.functions))
         let survey = try GraphSurvey(Dropout.removed(from: Unfusing.run(inlined.nodes)))
         outputs = try found.map { text in

@@ -58,9 +58,17 @@ struct GraphSource {
             return
         }
         var signature = kind == .savedModel ? try naming(file: path) { try live.signature(name) } : nil
-        if !options.outputs.isEmpty { signature?.outputs = [] }
-        var outputs = options.outputs.isEmpty ? signature?.outputs.map(\.tensor) ?? [] : options.outputs
         let graph = live.meta.graph
+        if !options.outputs.isEmpty {
+            let words = signature?.outputs ?? []
+            // A signature's word for an output is what its users know.
+            signature?.outputs = options.outputs.map { name in
+                let isNode = graph.nodes.contains { $0.name == GraphSurvey.Reference(name).node }
+                let found = isNode ? nil : words.first { $0.word == name }
+                return found ?? (word: name, tensor: name)
+            }
+        }
+        var outputs = signature?.outputs.map(\.tensor) ?? options.outputs
         let bundle = live.variables
         let source = try naming(file: path) {
             if outputs.isEmpty { outputs = try FlatGraph.findOutputs(GraphSurvey(graph.nodes), fed: options.fed) }

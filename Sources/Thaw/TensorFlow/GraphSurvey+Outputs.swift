@@ -3,7 +3,7 @@ extension GraphSurvey {
     private static let leftovers: Set<String> = [
         "NoOp", "Assert", "SaveV2", "RestoreV2", "SaveSlices", "RestoreSlice", "MergeV2Checkpoints", "ShardedFilename",
         "MergeSummary",
-        "ScalarSummary", "HistogramSummary", "ImageSummary", "TensorSummary", "TensorSummaryV2", "Print", "PrintV2",
+        "ScalarSummary", "HistogramSummary", "ImageSummary", "TensorSummary", "TensorSummaryV2", "PrintV2",
         "ApplyGradientDescent", "ApplyMomentum", "ApplyAdam", "ApplyRMSProp", "ApplyAdagrad",
         "ResourceApplyGradientDescent",
         "ResourceApplyMomentum", "ResourceApplyAdam", "ResourceApplyKerasMomentum", "ResourceApplyRMSProp", "InTopK",
@@ -55,6 +55,7 @@ extension GraphSurvey {
                 || read.contains { isLeftover[$0] }
                 || data.contains(where: labels.contains)
                 || node.name.split(separator: "/").contains { $0.hasPrefix("gradients") }
+                || node.name.split(separator: "/").contains { $0.hasPrefix("assert_") }
                 || (isTrained && GraphSurvey.trainingWords.contains(where: node.name.lowercased().contains))
             // A file's name has a default; sound and text to be decoded have none. What is true or false is no input.
             let isFileName = node.op == "PlaceholderWithDefault" && node.dataType == .string
@@ -86,9 +87,12 @@ extension GraphSurvey {
             }
             if !counts { isLeftover[place] = true }
         }
-        return nodes.indices.filter {
+        let outputs = nodes.indices.filter {
             !isRead[$0] && !isLeftover[$0] && dependsOnInput[$0] && !GraphSurvey.sources.contains(nodes[$0].op)
-        }.map { nodes[$0].name }
+        }
+        // Whether numbers are finite is asked beside the answer; an answer may be what was asked of, too.
+        let answers = outputs.filter { nodes[$0].op != "CheckNumerics" }
+        return (answers.isEmpty ? outputs : answers).map { nodes[$0].name }
     }
 
     /// Where a graph has one input like an image, those of its other inputs that are neither switches nor single fractions:

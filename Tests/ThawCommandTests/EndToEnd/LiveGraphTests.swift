@@ -110,4 +110,19 @@ import Testing
         #expect(outcome.errors.hasPrefix("thaw: \(meta): the .meta file holds only the graph"), "\(outcome.errors)")
         #expect(outcome.errors.contains("there is no \(index); put the .index and .data files"), "\(outcome.errors)")
     }
+
+    @Test func `an output is asked for by the word that the signature has for it`() throws {
+        let folder = try TemporaryFolder()
+        let saved = Project.fixture("live/saved")
+        let signature = try Thaw.run("inspect", saved)
+        let line = try #require(signature.lines.first { $0.hasPrefix("outputs") })
+        let word = String(try #require(line.dropFirst(7).split(separator: ":").first).drop { $0 == " " })
+        let outcome = try Thaw.run("convert", saved, "--output", word, "-o", "m.mlmodel", in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let model = try Model.load(contentsOf: folder.path("m.mlmodel")).model
+        #expect(model.graph.outputs.map(\.name) == [word])
+        let twice = try Thaw.run("convert", saved, "--output", word, "--output", word, "-o", "m.mlmodel", in: folder)
+        #expect(twice.status == 2)
+        #expect(twice.errors.contains("twice"))
+    }
 }

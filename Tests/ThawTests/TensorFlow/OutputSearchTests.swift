@@ -1,0 +1,49 @@
+import Testing
+
+@testable import Thaw
+
+/// Which of a graph's nodes show themselves to be its outputs.
+@Suite struct OutputSearchTests {
+    private static func node(_ name: String, _ op: String, _ inputs: String...) -> NodeDefinition {
+        NodeDefinition(name: name, op: op, inputs: inputs)
+    }
+
+    /// What is added to an image `x` and an answer `y` = relu(`x`), and the outputs that are found.
+    static let cases: [(note: String, nodes: [NodeDefinition], outputs: [String])] = [
+        ("an answer alone", [], ["y"]),
+        ("what is printed goes on", [node("p", "Print", "y", "x"), node("z", "Abs", "p")], ["z"]),
+        ("what only reports", [node("s", "HistogramSummary", "y")], ["y"]),
+        ("a check beside the answer", [node("c", "CheckNumerics", "x")], ["y"]),
+        ("a check of the answer", [node("c", "CheckNumerics", "y")], ["c"]),
+        ("what is claimed of the image", [node("assert_equal_1/All", "All", "x", "x")], ["y"]),
+    ]
+
+    @Test(arguments: cases) func `outputs show themselves`(
+        _ note: String, _ nodes: [NodeDefinition], _ outputs: [String]
+    ) throws {
+        let image = NodeDefinition(
+            name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 4, 4, 3])])
+        let survey = try GraphSurvey([image, Self.node("y", "Relu", "x")] + nodes)
+        #expect(try survey.outputs() == outputs)
+    }
+
+    @Test func `what is printed is what comes out`() throws {
+        let image = NodeDefinition(
+            name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 2, 2, 3])])
+        let graph = GraphDefinition(
+            nodes: [image, Self.node("p", "Print", "x", "x"), Self.node("y", "Neg", "p")])
+        let read = try Importer.run(graph, ImportOptions()).graph
+        let input = Tensor(noise(12), shape: [1, 2, 2, 3])
+        #expect(read.evaluate([input])[0].floats == input.floats.map { -$0 })
+    }
+
+    @Test func `an output that is named twice is refused`() {
+        let image = NodeDefinition(
+            name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 2, 2, 3])])
+        let graph = GraphDefinition(nodes: [image, Self.node("y", "Neg", "x")])
+        let failure = #expect(throws: Failure.self) {
+            try Importer.run(graph, ImportOptions(outputs: ["y", "y"]))
+        }
+        #expect(failure?.problem == "--output names 'y' twice")
+    }
+}
