@@ -6,6 +6,12 @@ extension Failure {
             remedy: "it has \(names.isEmpty ? "none" : names.joined(separator: ", "))")
     }
 
+    static func severalFunctions(_ names: [String]) -> Failure {
+        Failure(
+            "the package holds several functions: '\(names.sorted().joined(separator: "', '"))'",
+            remedy: "save the one that is wanted as a model of its own; only those are supported")
+    }
+
     static func noBlock(_ opset: String) -> Failure {
         Failure(
             "the function has no body for '\(opset)', which it says it is written in", remedy: "the file is damaged")

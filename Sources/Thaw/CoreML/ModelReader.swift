@@ -32,6 +32,9 @@ enum ModelReader {
         } else if version < least {
             warnings.append(Failure.olderVersion(version, least))
         }
+        if message.choice == "mlProgram", message.mlProgram.version as Int > 1 {
+            warnings.append(Failure.newerProgram(message.mlProgram.version))
+        }
         if let opset = message.unknownOpset { warnings.append(Failure.unknownOpset(opset)) }
         return warnings
     }

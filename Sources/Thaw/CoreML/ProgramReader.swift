@@ -35,6 +35,10 @@ struct ProgramReader {
         description = message["description"]
         interface = ModelInterface(description, size: size)
         let functions: [Message] = message.mlProgram.functions
+        // Several functions that can be called describe what goes in and out for each.
+        if functions.count > 1, (description.input as [Message]).isEmpty {
+            throw Failure.severalFunctions(functions.map { $0.key })
+        }
         guard let main = functions.first(where: { $0.key == "main" }) ?? (functions.count == 1 ? functions[0] : nil)
         else { throw Failure.noFunction(functions.map { $0.key }) }
         function = main["value"]

@@ -56,5 +56,24 @@ extension Dense {
             }
             return try reading.add(product, [x, y], op)
         },
+        // softmax(query · keyᵀ / √width + mask) · value
+        MILRule("scaled_dot_product_attention") { op, reading in
+            let (query, key, value) = (try op.operand("query"), try op.operand("key"), try op.operand("value"))
+            guard let width = query.shape.last, width > 0, query.shape.rank >= 2 else {
+                throw op.refused("queries of shape \(query.shape) have no width")
+            }
+            let factor = Tensor([1 / Float(width).squareRoot()], shape: [])
+            var scores = try reading.add(MatrixProduct(transposeSecond: true), [query, key], op)[0]
+            scores = try reading.add(Binary(.multiply, constant: factor), scores, op)
+            if op.has("attn_mask") {
+                let mask = try op.operand("attn_mask")
+                guard mask.type.element.isFloatingPoint else {
+                    throw op.refused("a mask of truth values is not supported; one of numbers to be added is")
+                }
+                scores = try reading.add(Binary(.add), [scores, mask], op)[0]
+            }
+            let shares = try reading.add(Softmax(axis: scores.shape.rank - 1), scores, op)
+            return try reading.add(MatrixProduct(), [shares, value], op)
+        },
     ]
 }

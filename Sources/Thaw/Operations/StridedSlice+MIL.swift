@@ -40,6 +40,22 @@ extension StridedSlice {
             }
             return [try reading.slice(x, ranges, squeezing: masks[2], op)]
         },
+        MILRule("crop") { op, reading in
+            let x = try op.operand()
+            let amounts = try ["crop_height", "crop_width"].map { try op.integers($0) }
+            guard x.shape.rank == 4, amounts.allSatisfy({ $0.count == 2 && $0.allSatisfy((0..<1 << 24).contains) })
+            else { throw op.refused("the amounts do not fit an array of shape \(x.shape)") }
+            let ranges = x.shape.indices.map { axis in
+                let amount = axis < 2 ? [0, 0] : amounts[axis - 2]
+                return Range(start: amount[0], count: x.shape[axis] - amount[0] - amount[1])
+            }
+            guard ranges.allSatisfy({ $0.count > 0 }) else { throw Failure.sliceOutside(x.shape).at(op.place) }
+            return [try reading.slice(x, ranges, squeezing: x.shape.map { _ in false }, op)]
+        },
+        MILRule("reverse") { op, reading in
+            let x = try op.operand()
+            return [try reading.add(StridedSlice.reversing(op.axes(x), of: x.shape), x, op)]
+        },
         MILRule("slice_by_size") { op, reading in
             let x = try op.operand()
             let begins = try op.integers("begin")

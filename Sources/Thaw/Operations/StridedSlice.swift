@@ -91,12 +91,7 @@ extension StridedSlice {
             let axes =
                 node.op == "Reverse"
                 ? given.indices.filter { given[$0] != 0 } : try given.map { try input.shape.axis($0) }
-            let ranges = input.shape.indices.map { axis in
-                let size = input.shape[axis]
-                return axes.contains(axis) && size > 0
-                    ? Range(start: size - 1, count: size, step: -1) : Range(start: 0, count: size)
-            }
-            return [try context.add(StridedSlice(ranges: ranges), input, name: node.name)]
+            return [try context.add(reversing(axes, of: input.shape), input, name: node.name)]
         },
         TensorFlowRule("StridedSlice") { node, context in
             let (ranges, shape) = try strided(node)
@@ -104,6 +99,16 @@ extension StridedSlice {
             return [slice.shape == shape ? slice : try context.add(Reshape(shape), slice, name: node.name + "/shape")]
         },
     ]
+
+    /// What turns an array round along some axes.
+    static func reversing(_ axes: [Int], of shape: Shape) -> StridedSlice {
+        StridedSlice(
+            ranges: shape.indices.map { axis in
+                let size = shape[axis]
+                return axes.contains(axis) && size > 0
+                    ? Range(start: size - 1, count: size, step: -1) : Range(start: 0, count: size)
+            })
+    }
 
     /// The ranges of a strided slice, one an axis of the input, and the shape of the result, whose axes are made and taken
     /// away as the masks say (tensorflow/core/util/strided_slice_op.cc describes the masks).

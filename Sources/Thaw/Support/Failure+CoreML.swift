@@ -56,6 +56,10 @@ extension Failure {
         "the model's version \(version) is newer than the newest known; it was read because every layer is known"
     }
 
+    static func newerProgram(_ version: Int) -> String {
+        "the program's version \(version) is newer than the newest known; it was read because every operation is known"
+    }
+
     static func olderVersion(_ version: Int, _ needed: Int) -> String {
         "the model says that it is of version \(version), but has what only version \(needed) brought; Apple's systems may "
             + "refuse it"

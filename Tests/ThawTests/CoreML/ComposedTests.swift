@@ -10,6 +10,8 @@ private struct ComposedCase: CustomTestStringConvertible, Sendable {
     var layer: (@Sendable (inout Message) -> Void)?
     /// The kind of a program's operation and what it takes beside `x`.
     var operation: (kind: String, arguments: [(String, Message)])?
+    /// What the operation calls the image.
+    var names = ["x"]
     /// The answer, [channel][row][column] as the image is.
     let expected: @Sendable (Planes) -> Planes
 }
@@ -48,6 +50,17 @@ private func centred(_ numbers: [Float]) -> [Float] {
     let mean = numbers.reduce(0, +) / Float(numbers.count)
     let variance = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Float(numbers.count)
     return numbers.map { ($0 - mean) / (variance.squareRoot() + 1e-5) }
+}
+
+/// Each row of a plane among all of them, the plane being queries, keys and values.
+private func attention(_ rows: [[Float]]) -> [[Float]] {
+    rows.map { query in
+        let scores = rows.map { key in
+            exp(zip(query, key).reduce(0) { $0 + $1.0 * $1.1 } / Float(query.count).squareRoot())
+        }
+        let sum = scores.reduce(0, +)
+        return query.indices.map { column in zip(scores, rows).reduce(0) { $0 + $1.0 / sum * $1.1[column] } }
+    }
 }
 
 private let slopes: [Float] = [0.1, 0.5, -0.25]
@@ -114,6 +127,17 @@ private let cases: [ComposedCase] = [
             $0.slice.startIndex = 1
             $0.slice.endIndex = 3
         }, expected: { Array($0[1..<3]) }),
+    ComposedCase(
+        testDescription: "a border cut off",
+        operation: ("crop", [integers("crop_height", [1, 0]), integers("crop_width", [0, 2])]),
+        expected: taken([1, 2, 3], [0, 1])),
+    ComposedCase(
+        testDescription: "rows and columns turned round", operation: ("reverse", [integers("axes", [2, -1])]),
+        expected: taken([3, 2, 1, 0], [3, 2, 1, 0])),
+    ComposedCase(
+        testDescription: "attention", operation: ("scaled_dot_product_attention", []),
+        names: ["query", "key", "value"],
+        expected: { $0.map(attention) }),
     ComposedCase(
         testDescription: "magnitudes summed",
         layer: {
@@ -229,6 +253,11 @@ private let cases: [ComposedCase] = [
         let expected = composed.expected(planes)
         operation.type = kind
         var inputs: [Message] = operation.inputs
+        inputs = composed.names.map { name in
+            var entry = inputs[0]
+            entry.key = name
+            return entry
+        }
         for (key, value) in arguments {
             var entry = inputs[0]
             entry.key = key

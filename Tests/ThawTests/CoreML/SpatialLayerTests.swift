@@ -228,4 +228,28 @@ import Testing
         let failure = #expect(throws: Failure.self) { try read(message, refusal.change) }
         #expect(failure?.place?.isEmpty == false)
     }
+
+    @Test func `a deconvolution spreads its taps as far apart as it says`() throws {
+        let filters = Tensor(noise(54), shape: [3, 3, 2, 3])
+        func graph(_ dilation: Int) throws -> Graph {
+            var builder = GraphBuilder()
+            let image = builder.input("image", TensorType([1, 5, 4, 3]))
+            let axis = Window.Axis(size: 3, stride: 2, dilation: dilation)
+            let operation = TransposedConvolution(
+                filters: filters, bias: nil, window: Window(height: axis, width: axis))
+            builder.output("output", try builder.one(operation, image))
+            return builder.graph
+        }
+        var message = try NeuralNetworkWriter.message(Model(graph: graph(1)), weights: WeightStorage(.float32))
+        var layers: [Message] = message.neuralNetwork.layers
+        let place = try #require(layers.firstIndex { $0.choice == "convolution" })
+        layers[place].convolution.dilationFactor = [2, 2]
+        message.neuralNetwork.layers = layers
+        let input = Tensor(noise(60, seed: 2), shape: [1, 5, 4, 3])
+        let expected = try graph(2).evaluate([input])[0]
+        let read = try ModelReader.run(message).model.graph
+        let order = read[read.inputs[0].value].shape == input.shape ? [0, 1, 2, 3] : Graph.toFirst
+        let answer = read.evaluate([input.transposed(order)])[0]
+        #expect(difference(order == Graph.toFirst ? answer.transposed(Graph.toLast) : answer, expected) <= 1e-6)
+    }
 }

@@ -77,6 +77,32 @@ import Testing
         #expect(try ModelReader.run(message).warnings == [Failure.unknownOpset("CoreML99")])
     }
 
+    private static func program() throws -> Message {
+        var builder = GraphBuilder()
+        let image = builder.input("image", TensorType([1, 4, 4, 3]))
+        builder.output("held", try builder.one(Unary(.relu6), image))
+        return try ProgramWriter.run(Model(graph: builder.graph)).message
+    }
+
+    @Test func `a newer program is read where every operation is known, with a warning`() throws {
+        var message = try Self.program()
+        message.mlProgram.version = 7
+        #expect(try ModelReader.run(message).warnings == [Failure.newerProgram(7)])
+    }
+
+    @Test func `a package of several functions is refused by their names`() throws {
+        var message = try Self.program()
+        var functions: [Message] = message.mlProgram.functions
+        functions.append(functions[0])
+        functions[1].key = "features"
+        message.mlProgram.functions = functions
+        #expect(throws: Never.self) { try ModelReader.run(message) }
+        // What they take is described for each of them then.
+        message.description.input = [] as [Message]
+        let failure = #expect(throws: Failure.self) { try ModelReader.run(message) }
+        #expect(failure?.problem == "the package holds several functions: 'features', 'main'")
+    }
+
     // MARK: Pipelines
 
     /// A pipeline of models of these kinds.

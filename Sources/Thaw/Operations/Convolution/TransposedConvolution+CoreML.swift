@@ -59,12 +59,13 @@ extension TransposedConvolution {
         let groups = Swift.max(1, parameters.nGroups as Int)
         let size = try layer.pair(parameters.kernelSize, default: 3)
         let stride = try layer.pair(parameters.stride, default: 1)
+        let dilation = try layer.pair(parameters.dilationFactor, default: 1)
         guard outputs > 0, outputs % groups == 0, shape[1] % groups == 0, size.height > 0, size.width > 0,
-            stride.height > 0, stride.width > 0
-        else { throw layer.refused("kernel, stride and groups do not fit an image of shape \(shape)") }
+            stride.height > 0, stride.width > 0, dilation.height > 0, dilation.width > 0
+        else { throw layer.refused("kernel, stride, dilation and groups do not fit an image of shape \(shape)") }
         var window = Window(
-            height: .init(size: size.height, stride: stride.height),
-            width: .init(size: size.width, stride: stride.width))
+            height: .init(size: size.height, stride: stride.height, dilation: dilation.height),
+            width: .init(size: size.width, stride: stride.width, dilation: dilation.width))
         let target: [Int] = parameters.outputShape
         if !target.isEmpty {
             let target = try layer.pair(target, default: 1)
