@@ -99,6 +99,9 @@ public final class Classifier: Sendable {
             let probabilities = executor.withOutput(0) { Array($0.prefix(model.classCount)) }
             var answer = Classification(probabilities: probabilities, labels: model.classifier?.labels)
             (answer.warning, answer.thumbnail) = (prepared.warning, prepared.thumbnail)
+            if answer.probabilities.contains(where: \.isNaN) {
+                answer.warning = "the model's answer is no number: a weight of it may be none"
+            }
             return answer
         }
     }

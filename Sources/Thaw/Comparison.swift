@@ -110,7 +110,7 @@ public struct Comparison: Sendable {
                 try naming(file: path) {
                     let image = try DecodedImage(contentsOf: path, decoding)
                     var outcome = compare(image.pixels)
-                    outcome.warning = image.warning
+                    outcome.warning = image.warning ?? outcome.warning
                     return outcome
                 }
             }
@@ -153,6 +153,9 @@ public struct Comparison: Sendable {
             differences: zip(second.graph.outputs, zip(expected, actual)).map { port, arrays in
                 (port.name, Difference(arrays.0, arrays.1))
             })
+        if let place = expected.firstIndex(where: { $0.contains(where: \.isNaN) }) {
+            outcome.warning = "'\(second.graph.outputs[place].name)' holds what is no number"
+        }
         let shape = second.graph[second.graph.outputs[0].value].shape
         let axes = shape.dropFirst().filter { $0 != 1 }
         if axes.count == 1 {

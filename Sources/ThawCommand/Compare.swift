@@ -46,7 +46,7 @@ extension Arguments {
         let models = try zip(paths, isGraph).map { try $1 ? nil : Model.load(contentsOf: $0) }
         let feeding: [any AnyOption] = [Options.color, Options.preprocess, Options.scale, Options.bias]
         let isSaid = feeding.contains { isGiven($0) }
-        let pair = try paths.indices.map { index -> Conversion in
+        var pair = try paths.indices.map { index -> Conversion in
             if let model = models[index] { return model }
             let image = models[1 - index]?.model.image
             let graph = try graph(at: paths[index], likely: image)
@@ -60,6 +60,11 @@ extension Arguments {
             return fed
         }
         for model in models.compactMap({ $0 }) { model.warnings.forEach(console.warn) }
+        // Of several sizes a model takes the other's.
+        for (one, other) in [(0, 1), (1, 0)] {
+            guard pair[one].model.image?.sizes != .fixed, let image = pair[other].model.image else { continue }
+            try blaming(paths[one]) { try pair[one].model.take(ImageSize(width: image.width, height: image.height)) }
+        }
         return (pair[0], pair[1])
     }
 

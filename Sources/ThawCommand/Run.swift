@@ -14,7 +14,7 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
 
     let fed = Set(words.compactMap { word in word.firstIndex(of: "=").map { String(word[..<$0]) } })
-    let conversion = try arguments.model(at: path, fed: fed) { inputs in
+    var conversion = try arguments.model(at: path, fed: fed) { inputs in
         try words.map { word in
             let (name, file) = named(word, inputs: inputs)
             return (name, try NumPyFile(contentsOf: file).shape)
@@ -25,6 +25,10 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
         conversion.assumptions.forEach(console.note)
     } else {
         conversion.warnings.forEach(console.warn)
+    }
+    if words.count == 1, let word = words.first {
+        let (_, file) = named(word, inputs: conversion.model.graph.inputs.map(\.name))
+        try blaming(file) { try conversion.model.takeSize(of: NumPyFile(contentsOf: file).shape) }
     }
     let graph = conversion.model.graph
     let isFile = target.hasSuffix(".npy")

@@ -30,6 +30,21 @@ import Testing
         #expect(answer.top(2).map(\.index) == [2, 0])
     }
 
+    @Test func `an answer that is no number is warned of, in a comparison too`() throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 2, 2, 3]))
+        let product = try builder.one(Binary(.multiply, constant: Tensor([1, .nan, 1], shape: [3])), input)
+        builder.output("output", try builder.one(Reduction(function: .mean, axes: [1, 2], keepsAxes: false), product))
+        let model = Model(
+            graph: builder.graph, image: ImageInput(name: "input", width: 2, height: 2, color: .rgb))
+        let answer = try Classifier(model).classify(Pixels(width: 2, height: 2, channels: 3, bytes: Array(0..<12)))
+        #expect(answer.warning?.hasPrefix("the model's answer is no number") == true)
+        let conversion = Conversion(model: model, notes: [], warnings: [])
+        let report = try Comparison(conversion, conversion).report(imagesAt: [ImageFixtures.path("good/rgb-8.png")])
+        #expect(report.agrees)
+        #expect(report.warnings.map(\.warning) == ["'output' holds what is no number"])
+    }
+
     @Test func `a model that takes no image, or gives no row of numbers, is refused`() throws {
         func model(_ operation: any Thaw.Operation) throws -> Model {
             var builder = GraphBuilder()

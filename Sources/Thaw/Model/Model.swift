@@ -23,6 +23,27 @@ public struct Model: Sendable {
         self.metadata = metadata
     }
 
+    /// Makes it the model for images of this size, where it takes several sizes.
+    /// - Throws: `Failure` where that is none of them.
+    public mutating func take(_ size: ImageSize) throws {
+        guard let inSize, let image, ImageSize(width: image.width, height: image.height) != size else { return }
+        guard image.sizes.contains(size) else { throw Failure.sizeOutside(size, image.sizes) }
+        self = try inSize(size)
+    }
+
+    /// Makes it the model for images of the size that an array has: its last axes are height, width and channels, or channels,
+    /// height and width.
+    /// - Throws: `Failure` where the model takes several sizes, and that is none of them.
+    public mutating func takeSize(of array: [Int]) throws {
+        guard let image, array.count >= 3 else { return }
+        let axes = Array(array.suffix(3))
+        if axes[2] == image.color.channels {
+            try take(ImageSize(width: axes[1], height: axes[0]))
+        } else if axes[0] == image.color.channels {
+            try take(ImageSize(width: axes[2], height: axes[1]))
+        }
+    }
+
     /// How many values the first output has for one image: the number of classes of a classifier.
     public var classCount: Int {
         guard let output = graph.outputs.first else { return 0 }

@@ -1,5 +1,9 @@
 /// What is said of images of several sizes.
 extension Failure {
+    static func sizeOutside(_ size: ImageSize, _ sizes: ImageSizes) -> Failure {
+        Failure("the model takes no images of \(size) pixels", remedy: "their sizes are \(sizes)")
+    }
+
     static func sizeMatters(_ node: String, _ kind: String, _ size: some CustomStringConvertible) -> Failure {
         Failure(
             place: node,

@@ -87,6 +87,19 @@ import Testing
         }
     }
 
+    @Test func `a model of several sizes runs and is held to the graph in each of them`() throws {
+        let folder = try converted("unknown_size", "--size", "24..64x24..64")
+        let graph = Project.network("unknown_size")
+        let words = ["compare", graph, "m.mlmodel", Project.photograph("cat")]
+        for size in ["24x24", "40x33", "64x64"] {
+            #expect(try Thaw.run(words + ["--size", size], in: folder).status == 0, "\(size)")
+        }
+        let outside = try Thaw.run(words + ["--size", "80x80"], in: folder)
+        #expect(outside.status == 2)
+        #expect(
+            outside.errors.contains("the model takes no images of 80×80 pixels; their sizes are from 24×24 to 64×64"))
+    }
+
     @Test func `one weight that was changed is found`() throws {
         let folder = try converted("resnet", "--preprocess", "unit")
         let path = folder.path("m.mlmodel")
