@@ -19,13 +19,15 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let cancellation = Interruption.watch()
     let source = ImageSource(names, cancellation, resumed)
     let threads = arguments.threads
-    // Images go one to a thread; where there are fewer, each is spread.
-    let first = source.first(threads)
+    // Images go one to a thread; where there are fewer, each is spread. A list may take its time.
+    let isListed = names.contains("-")
+    let first = source.first(isListed ? 1 : threads)
+    if first.isEmpty, cancellation.isCancelled { return .interrupted }
     guard !first.isEmpty || source.passedOver > 0 else {
         throw (names == ["-"] ? Failure.emptyList() : Failure.noImages()).inFile(names[0])
     }
     let classifier = try blaming(path) {
-        try arguments.classifier(conversion.model, threads: first.count < threads ? threads / max(first.count, 1) : 1)
+        try arguments.classifier(conversion.model, threads: isListed ? 1 : max(1, threads / max(first.count, 1)))
     }
     let report = try arguments[Options.report].map { try ReportFile($0, conversion.model, top: arguments[Options.top]) }
     let printer = ResultPrinter(
@@ -33,7 +35,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         isColored: Console.isColored)
     var work = Work(console: console, printer: printer, resumed: resumed, report: report)
     work.progress = Progress(
-        console, total: names.contains("-") ? nil : ImageSource.count(names), before: source.passedOver)
+        console, total: isListed ? nil : ImageSource.count(names), before: source.passedOver)
     if resumed == nil { try console.print(printer.header) }
     defer { work.progress?.clear() }
     do {
@@ -50,7 +52,16 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         throw error
     }
     work.progress?.clear()
-    try report?.finish(title: "\(grouped(work.done)) photographs", subtitle: path, summary: nil)
+    // With nothing new, an earlier page is worth more.
+    if work.done > 0 || source.passedOver == 0 {
+        try report?.finish(title: "\(grouped(work.done)) photographs", subtitle: path, summary: nil)
+    }
+    if let page = arguments[Options.report], source.passedOver > 0 {
+        console.note(
+            work.done > 0
+                ? "\(page) shows only what has been added; without --resume it shows all"
+                : "\(page) was left as it was: nothing has been added")
+    }
     if let resumed, source.passedOver > 0 {
         console.note("\(grouped(resumed.count)) results were there, \(grouped(work.done)) have been added")
     }

@@ -38,10 +38,19 @@ struct Console: Sendable {
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
     /// Whether results may be coloured: on a terminal that knows colours, unless `NO_COLOR` is set (https://no-color.org).
-    static let isColored: Bool = {
-        func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
-        return isTerminal(STDOUT_FILENO) && variable("NO_COLOR").isEmpty && variable("TERM") != "dumb"
-    }()
+    static let isColored = isTerminal(STDOUT_FILENO) && variable("NO_COLOR").isEmpty && !isDumb
+
+    /// Whether the terminal knows nothing but lines of text.
+    static var isDumb: Bool { variable("TERM") == "dumb" }
+
+    private static func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
+
+    /// The columns of a terminal; 80 where it does not tell.
+    static func width(of descriptor: Int32) -> Int {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
 
     /// Writes all of `text`.
     func put(_ text: String, to descriptor: Int32) throws {

@@ -19,7 +19,7 @@ final class Progress {
 
     /// - Parameter total: How many there will be, nil where that cannot be known.
     init?(_ console: Console, total: Int?, before: Int = 0) {
-        guard Console.isTerminal(STDERR_FILENO) else { return nil }
+        guard Console.isTerminal(STDERR_FILENO), !Console.isDumb else { return nil }
         (self.console, self.total, self.before) = (console, total, before)
         start = clock.now
         shown = start
@@ -32,8 +32,9 @@ final class Progress {
         guard now - shown > .milliseconds(100) else { return }
         shown = now
         isVisible = true
-        console.raw(
-            "\r\u{1B}[K" + Self.line(done: done, before: before, total: total, seconds: (now - start) / .seconds(1)))
+        let line = Self.line(done: done, before: before, total: total, seconds: (now - start) / .seconds(1))
+        // A line that is wrapped could not be taken away again.
+        console.raw("\r\u{1B}[K" + line.prefix(max(0, Console.width(of: STDERR_FILENO) - 1)))
     }
 
     /// Takes the line away, so that something else can be printed.
