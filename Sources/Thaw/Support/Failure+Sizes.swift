@@ -1,6 +1,8 @@
 /// What is said of images of several sizes.
 extension Failure {
-    static func sizeOutside(_ size: ImageSize, _ sizes: ImageSizes) -> Failure {
+    static func sizeOutside(
+        _ size: some CustomStringConvertible, _ sizes: some CustomStringConvertible
+    ) -> Failure {
         Failure("the model takes no images of \(size) pixels", remedy: "their sizes are \(sizes)")
     }
 
