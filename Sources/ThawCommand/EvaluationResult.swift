@@ -48,26 +48,61 @@ struct EvaluationResult {
                 }.joined(separator: ", ") + "]",
         ]
         if let baseline {
-            let comparison = baseline.comparison
-            fields.append(
-                "\"baseline\": {\"model\": \(ThawCommand.json(baseline.model)), "
-                    + "\"top1\": \(Self.json(baseline.evaluation.top(1))), "
-                    + "\"top5\": \(Self.json(baseline.evaluation.top(5))), \"both_right\": \(comparison.both), "
-                    + "\"only_model_right\": \(comparison.firstOnly), \"only_baseline_right\": \(comparison.secondOnly), "
-                    + "\"both_wrong\": \(comparison.neither), "
-                    + "\"probability_of_chance\": \(ThawCommand.json(comparison.probabilityOfChance)), \"changed\": ["
-                    + comparison.changed.map { place in
-                        let (own, other) = (evaluation.outcomes[place], baseline.evaluation.outcomes[place])
-                        return "{\"image\": \(ThawCommand.json(images[place].path)), "
-                            + "\"right\": \(own.isRight), \"baseline_right\": \(other.isRight)}"
-                    }.joined(separator: ", ") + "]}")
+            fields.append("\"baseline\": \(json(baseline.model, baseline.evaluation, baseline.comparison))")
         }
         return "{" + fields.joined(separator: ", ") + "}"
+    }
+
+    private func json(_ model: String, _ evaluation: Evaluation, _ comparison: PairedComparison) -> String {
+        "{\"model\": \(ThawCommand.json(model)), \"top1\": \(Self.json(evaluation.top(1))), "
+            + "\"top5\": \(Self.json(evaluation.top(5))), \"both_right\": \(comparison.both), "
+            + "\"only_model_right\": \(comparison.firstOnly), \"only_baseline_right\": \(comparison.secondOnly), "
+            + "\"both_wrong\": \(comparison.neither), "
+            + "\"probability_of_chance\": \(ThawCommand.json(comparison.probabilityOfChance)), \"changed\": ["
+            + changes.map { change in
+                "{\"image\": \(ThawCommand.json(change.image)), \"truth\": \(ThawCommand.json(change.truth)), "
+                    + "\"prediction\": \(ThawCommand.json(change.prediction)), "
+                    + "\"probability\": \(ThawCommand.json(change.outcome.confidence)), "
+                    + "\"right\": \(change.outcome.isRight), "
+                    + "\"baseline_prediction\": \(change.baselinePrediction.map { ThawCommand.json($0) } ?? "null"), "
+                    + "\"baseline_probability\": \(ThawCommand.json(change.baselineOutcome.confidence)), "
+                    + "\"baseline_right\": \(change.baselineOutcome.isRight)}"
+            }.joined(separator: ", ") + "]}"
     }
 
     private static func json(_ proportion: Proportion) -> String {
         "{\"right\": \(proportion.part), \"share\": \(ThawCommand.json(proportion.value)), "
             + "\"low\": \(ThawCommand.json(proportion.interval.lowerBound)), "
             + "\"high\": \(ThawCommand.json(proportion.interval.upperBound))}"
+    }
+}
+
+extension EvaluationResult {
+    /// A photograph of which the model says something else than the baseline.
+    struct Change {
+        let image: String
+        let truth: String
+        let prediction: String
+        let outcome: Evaluation.Outcome
+        /// nil where it is a class that cannot be told in the model's labels.
+        let baselinePrediction: String?
+        let baselineOutcome: Evaluation.Outcome
+    }
+
+    /// In the order of the outcomes; empty without a baseline.
+    var changes: [Change] {
+        guard let baseline else { return [] }
+        let (own, others) = (evaluation.outcomes, baseline.evaluation.outcomes)
+        // The baseline may count the classes in another way; the photographs tell in which, as both know their truth.
+        let classes = Dictionary(zip(others, own).map { ($0.truth, $1.truth) }, uniquingKeysWith: { first, _ in first })
+        let countsAlike = classes.allSatisfy { $0 == $1 }
+        return baseline.comparison.changed.map { place in
+            let (outcome, other) = (own[place], others[place])
+            let isShared = countsAlike && other.prediction < evaluation.classCount
+            let index = classes[other.prediction] ?? (isShared ? other.prediction : nil)
+            return Change(
+                image: images[place].path, truth: label(Int(outcome.truth)), prediction: label(Int(outcome.prediction)),
+                outcome: outcome, baselinePrediction: index.map { label(Int($0)) }, baselineOutcome: other)
+        }
     }
 }

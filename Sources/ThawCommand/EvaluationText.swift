@@ -8,6 +8,9 @@ struct EvaluationText {
     /// A matrix of more classes than this does not fit on a screen.
     private static let matrixLimit = 20
 
+    /// Of photographs that have changed sides no more are listed.
+    private static let changeLimit = 5
+
     init(_ result: EvaluationResult) {
         self.result = result
         addSummary()
@@ -15,6 +18,8 @@ struct EvaluationText {
         addClasses()
         addConfusion()
         addMistakes()
+        addChanges("now right, not with the baseline") { $0.outcome.isRight && !$0.baselineOutcome.isRight }
+        addChanges("now wrong, but not with the baseline") { !$0.outcome.isRight && $0.baselineOutcome.isRight }
     }
 
     private mutating func addSummary() {
@@ -97,6 +102,20 @@ struct EvaluationText {
             text += "  \(fixed(Double(outcome.confidence), 4))  \(result.label(Int(outcome.prediction))), not "
             text += "\(result.label(Int(outcome.truth))): \(result.images[place].path)\n"
         }
+    }
+
+    /// The photographs that have come to one side, those first of which the model is surest.
+    private mutating func addChanges(_ heading: String, _ isMeant: (EvaluationResult.Change) -> Bool) {
+        let changes = result.changes.filter(isMeant).sorted { $0.outcome.confidence > $1.outcome.confidence }
+        guard !changes.isEmpty else { return }
+        text += "\n\(heading): \(grouped(changes.count))\n"
+        for change in changes.prefix(Self.changeLimit) {
+            let other = fixed(Double(change.baselineOutcome.confidence), 4)
+            text += "  \(fixed(Double(change.outcome.confidence), 4))  \(change.prediction) "
+            text += "(baseline: \(other) \(change.baselinePrediction ?? "another")): \(change.image)\n"
+        }
+        let rest = changes.count - Self.changeLimit
+        if rest > 0 { text += "  and \(grouped(rest)) more: --report shows them, --format json lists them\n" }
     }
 
     private mutating func line(_ heading: String, _ content: String) { text += padded(heading, 13) + content + "\n" }

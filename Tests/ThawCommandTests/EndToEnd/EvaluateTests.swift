@@ -127,19 +127,67 @@ import Testing
         #expect(outcome.errors.contains(expected))
     }
 
+    @Test func `what a baseline says of the photographs that have changed is told`() throws {
+        let folder = try TemporaryFolder()
+        let classes = EvaluateTests.folder.path("classes")
+        let words = demo + [classes, "--baseline", Project.network("mobilenet_v1_folded")]
+        let text = try Thaw.run(words)
+        #expect(text.status == 0)
+        let listed = "\nnow right, not with the baseline: 2\n  0.9991  horse (baseline: 0.5152 airplane): "
+        #expect(text.output.contains(listed))
+        #expect(!text.output.contains("now wrong"))
+
+        let path = folder.path("report.html")
+        let outcome = try Thaw.run(words + ["--format", "json", "--report", path])
+        let printed = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        let summary = try #require((try json("page", inPage: path) as? [String: Any])?["summary"] as? [String: Any])
+        for object in [printed, summary] {
+            let baseline = try #require(object["baseline"] as? [String: Any])
+            let changed = try #require(baseline["changed"] as? [[String: Any]])
+            #expect(changed.count == 3)
+            let cat = try #require(changed.first { $0["truth"] as? String == "cat" })
+            #expect(cat["image"] as? String == classes + "/cat/cat.jpg")
+            #expect(cat["prediction"] as? String == "cat" && cat["right"] as? Bool == true)
+            #expect(cat["baseline_prediction"] as? String == "truck" && cat["baseline_right"] as? Bool == false)
+            #expect(try #require(cat["probability"] as? Double) > 0.9)
+            #expect(try #require(cat["baseline_probability"] as? Double) < 0.9)
+        }
+    }
+
+    @Test func `a baseline that counts classes in another way is told in the model's labels, or not at all`() throws {
+        let folder = try TemporaryFolder()
+        let labels = try String(contentsOfFile: Project.demoLabels, encoding: .utf8).split(separator: "\n")
+        let reversed = try folder.write(labels.reversed().joined(separator: "\n") + "\n", to: "reversed.txt")
+        let models = ["model", "baseline"].map { folder.path($0 + ".mlmodel") }
+        for (model, labels) in zip(models, [Project.demoLabels, reversed]) {
+            #expect(try Thaw.run("convert", Project.demo, "--labels", labels, "-o", model).status == 0)
+        }
+        // A cat is a frog to the baseline, which the third photograph shows where; a horse is a bird, which none shows.
+        let rows = [("cat", "cat"), ("horse", "horse"), ("coffee", "frog")]
+            .map { "\(Project.photograph($0))\t\($1)\n" }.joined()
+        let table = try folder.write("file\tclass\n" + rows, to: "truth.tsv")
+        let outcome = try Thaw.run("evaluate", models[0], table, "--baseline", models[1], "--format", "json")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        let changed = try #require((object["baseline"] as? [String: Any])?["changed"] as? [[String: Any]])
+        #expect(changed[0]["baseline_prediction"] as? String == "frog")
+        #expect(changed[1]["baseline_prediction"] is NSNull)
+    }
+
     @Test func `the report holds the summary and every photograph with its truth`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("report.html")
         #expect(try Thaw.run(demo + [EvaluateTests.folder.path("classes"), "--report", path]).status == 0)
-        let page = try String(contentsOfFile: path, encoding: .utf8)
-        func json(_ id: String) throws -> Any {
-            let start = try #require(page.range(of: "id=\"\(id)\">"))
-            let end = try #require(page.range(of: "</script>", range: start.upperBound..<page.endIndex))
-            return try JSONSerialization.jsonObject(with: Data(page[start.upperBound..<end.lowerBound].utf8))
-        }
-        let rows = try #require(try json("rows") as? [[Any]])
+        let rows = try #require(try json("rows", inPage: path) as? [[Any]])
         #expect(rows.map { $0[3] as? Int } == [3, 4, 7])
-        let summary = (try json("page") as? [String: Any])?["summary"] as? [String: Any]
+        let summary = (try json("page", inPage: path) as? [String: Any])?["summary"] as? [String: Any]
         #expect(summary?["images"] as? Int == 3)
+    }
+
+    /// What a report's program reads: the JSON of the element with this name.
+    private func json(_ id: String, inPage path: String) throws -> Any {
+        let page = try String(contentsOfFile: path, encoding: .utf8)
+        let start = try #require(page.range(of: "id=\"\(id)\">"))
+        let end = try #require(page.range(of: "</script>", range: start.upperBound..<page.endIndex))
+        return try JSONSerialization.jsonObject(with: Data(page[start.upperBound..<end.lowerBound].utf8))
     }
 }
