@@ -67,7 +67,7 @@ final class ReportFile {
         switch answer {
         case .success(let classification):
             if count < Self.mostThumbnails, let bytes = classification.thumbnail { picture = base64(bytes) }
-            predictions = classification.top(top).map { "[\($0.index),\(fixed(Double($0.probability), 4))]" }
+            predictions = classification.top(top).map { "[\($0.index),\(Self.share($0.probability))]" }
                 .joined(separator: ",")
         case .failure(let failure):
             problem = Failure(place: failure.place, failure.problem, remedy: failure.remedy).description
@@ -89,12 +89,17 @@ final class ReportFile {
             """
             ]</script>
             <script type="application/json" id="page">\(Self.safe(page))</script>
-            <script>\(ReportPage.program)\(ReportPage.evaluation)</script>
+            <script>\(ReportPage.script)</script>
             </body>
             </html>
 
             """.utf8)
         try file.commit()
+    }
+
+    /// A probability with the digits that the page shows; null where it is no finite number, which JSON cannot hold.
+    static func share(_ probability: Float) -> String {
+        probability.isFinite ? fixed(Double(probability), 4) : "null"
     }
 
     /// JSON in which nothing can end the element that it stands in, whatever files are called.

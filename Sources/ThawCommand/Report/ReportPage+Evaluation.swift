@@ -22,91 +22,37 @@ extension ReportPage {
           const gap = summary.calibration.mean_confidence - summary.top1.share;
           tiles.append(tile("Calibration error", [(100 * summary.calibration.error).toFixed(2), make("small", {}, " %")],
             `on average ${percent(Math.abs(gap))} ${gap < 0 ? "less" : "more"} sure than right`));
-          if (summary.baseline) {
-            const other = summary.baseline, gain = 100 * (summary.top1.share - other.top1.share);
-            const chance = other.probability_of_chance;
+          if (baseline) {
+            const gain = 100 * (summary.top1.share - baseline.top1.share);
             tiles.append(tile("Against the baseline", [(gain < 0 ? "−" : "+") + Math.abs(gain).toFixed(2), make("small", {}, " points")],
-              `${chance < 0.05 ? "More than chance" : "May be chance"} (p ${chance < 0.0001 ? "< 0.0001" : "= " + chance.toFixed(4)}): `
-              + `${number(other.only_model_right)} right here only, ${number(other.only_baseline_right)} there only`));
+              `of top 1, where the baseline has ${percent(baseline.top1.share, 2)}`));
           }
           main.append(tiles);
+          if (baseline) main.append(comparison());
           if (summary.failed) main.append(make("p", { class: "sub" }, `${number(summary.failed)} photographs could not be read and do not count.`));
           const used = summary.classes.filter(one => one.images || one.predicted);
-          const tip = make("div", { class: "tip" });
-          document.body.append(tip);
           const matrixPart = make("section", {}, make("h2", {}, "Who is taken for whom"),
-            make("p", { class: "hint" }, "A row is what the photographs show, a column what the model says. The stronger the colour, the larger a part of the row. A click shows the photographs."),
-            make("div", { class: "panel" }, used.length <= 30 ? matrix(used) : picture(used, tip)));
+            make("p", { class: "hint" }, "A row is what the photographs show, a column what the model says. The stronger the colour, the larger a part of the row. A click, or Enter after the arrow keys, shows the photographs."),
+            make("div", { class: "panel" }, used.length <= 30 ? matrix(used) : picture(used)));
           const curvePart = make("section", {}, make("h2", {}, "Is it as right as it is sure?"),
             make("p", { class: "hint" }, "Bars on the diagonal: yes. Below it the model claims too much, above it too little. The fainter, the fewer photographs."),
             make("div", { class: "panel" }, curve()));
           const classPart = make("section", {}, make("h2", {}, "Class by class"),
-            make("p", { class: "hint" }, "A click on a heading sorts, a click on a class shows its photographs."),
+            make("p", { class: "hint" }, "A click on a heading sorts, a click on a class or Enter shows its photographs."),
             make("div", { class: "panel scroll" }, classes(used)));
           if (used.length <= 12) main.append(make("div", { class: "two" }, matrixPart, curvePart), classPart);
           else main.append(matrixPart, make("div", { class: "two" }, classPart, curvePart));
         }
 
-        function shade(share) { return `color-mix(in oklab, var(--ice) ${Math.round(8 + 92 * Math.sqrt(share))}%, var(--card))`; }
-
-        function matrix(used) {
-          const cells = new Map(summary.confusion.map(([truth, best, count]) => [truth + ":" + best, count]));
-          const table = make("table", { class: "matrix" },
-            make("thead", {}, make("tr", {}, make("th", {}), ...used.map(one => make("th", {}, make("span", {}, short(one.label)))))));
-          const body = make("tbody", {});
-          for (const row of used) {
-            body.append(make("tr", {}, make("th", { title: row.label }, row.label), ...used.map(column => {
-              const count = cells.get(row.index + ":" + column.index) || 0;
-              const share = row.images ? count / row.images : 0;
-              const cell = make("td", { class: count ? "" : "empty", title: `${row.label} taken for ${column.label}: ${number(count)} (${percent(share)})`,
-                onclick: () => {
-                  for (const on of table.querySelectorAll(".on")) on.classList.remove("on");
-                  cell.classList.add("on");
-                  show(row.index, column.index);
-                } }, count ? String(count) : "0");
-              cell.style.background = count ? shade(share) : "color-mix(in oklab, var(--edge) 45%, var(--card))";
-              if (share > 0.2) cell.style.color = "var(--card)";
-              return cell;
-            })));
-          }
-          table.append(body);
-          return table;
-        }
-        const short = name => name.length > 14 ? name.slice(0, 13) + "…" : name;
-
-        // Many classes: a picture with a square for each pair.
-        function picture(used, tip) {
-          const place = new Map(used.map((one, index) => [one.index, index]));
-          const size = Math.max(1, Math.floor(Math.min(1100, innerWidth - 80) / used.length)), side = size * used.length;
-          const canvas = make("canvas", { width: side, height: side });
-          const paint = () => {
-            const style = getComputedStyle(document.documentElement), context = canvas.getContext("2d");
-            context.globalAlpha = 1;
-            context.fillStyle = style.getPropertyValue("--ground");
-            context.fillRect(0, 0, side, side);
-            context.fillStyle = style.getPropertyValue("--ice");
-            for (const [truth, best, count] of summary.confusion) {
-              const y = place.get(truth), x = place.get(best);
-              context.globalAlpha = 0.15 + 0.85 * Math.sqrt(count / used[y].images);
-              context.fillRect(x * size, y * size, size, size);
-            }
-          };
-          paint();
-          matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
-          const cells = new Map(summary.confusion.map(([truth, best, count]) => [truth + ":" + best, count]));
-          const at = event => {
-            const box = canvas.getBoundingClientRect(), scale = used.length / box.width;
-            const clamp = n => Math.max(0, Math.min(used.length - 1, Math.floor(n)));
-            return [used[clamp((event.clientY - box.top) * scale)], used[clamp((event.clientX - box.left) * scale)]];
-          };
-          canvas.addEventListener("mousemove", event => {
-            const [row, column] = at(event);
-            tip.textContent = `${row.label} taken for ${column.label}: ${cells.get(row.index + ":" + column.index) || 0}`;
-            Object.assign(tip.style, { display: "block", left: Math.min(event.clientX + 14, innerWidth - 290) + "px", top: event.clientY + 16 + "px" });
-          });
-          canvas.addEventListener("mouseleave", () => { tip.style.display = "none"; });
-          canvas.addEventListener("click", event => { const [row, column] = at(event); show(row.index, column.index); });
-          return canvas;
+        // What has changed since the baseline, and whether that says anything.
+        function comparison() {
+          const chance = baseline.probability_of_chance, both = number(baseline.both_wrong);
+          const some = (kind, count) => count
+            ? make("button", { class: "link", type: "button", onclick: () => show({ kind }) }, number(count)) : "0";
+          return make("p", { class: "verdict" }, some("gained", baseline.only_model_right), " photographs are now right that are wrong with ",
+            make("b", {}, baseline.model), ", ", some("lost", baseline.only_baseline_right), ` are now wrong that are right with it; ${both} are wrong with both. `,
+            make("b", {}, chance < 0.05 ? "This is more than chance" : "This may be chance"),
+            `: so uneven a split has a probability of ${chance < 0.0001 ? "less than 0.0001" : chance.toFixed(4)} by chance alone.`);
         }
 
         function curve() {
@@ -151,36 +97,39 @@ extension ReportPage {
           }
           const shareCell = share => make("td", {}, share === null ? "–" : percent(share),
             make("span", { class: "meter" }, make("i", { style: `width:${100 * (share || 0)}%` })));
-          const heads = [["Class", one => one.label], ["Photographs", one => one.images], ["Precision", one => one.precision ?? 2],
-            ["Recall", one => one.recall ?? 2], ["F1", one => one.f1 ?? 2], ["Most often taken for", one => -(worst.get(one.index)?.[1] || 0)]];
-          const body = make("tbody", {});
+          // A heading, what is sorted by, and whether the largest come first.
+          const heads = [["Class", one => one.label], ["Photographs", one => one.images], ["Precision", one => one.precision],
+            ["Recall", one => one.recall], ["F1", one => one.f1], ["Most often taken for", one => worst.get(one.index)?.[1] ?? null, true]];
+          const body = make("tbody", {}), enter = walk(body);
           let by = -1, down = false;
-          const titles = heads.map(([name], place) => make("th", { onclick: () => sort(place) }, name));
+          const titles = heads.map(([name], place) =>
+            make("th", { scope: "col" }, make("button", { type: "button", onclick: () => sort(place) }, name, make("i", { "aria-hidden": true }))));
           function sort(place) {
-            down = place === by ? !down : false;
+            const [, key, isDown = false] = heads[place];
+            down = place === by ? !down : isDown;
             by = place;
-            const key = heads[place][1];
             const order = [...used].sort((a, b) => {
               const x = key(a), y = key(b);
-              return (typeof x === "string" ? x.localeCompare(y) : x - y) * (down ? -1 : 1) || a.index - b.index;
+              // What has no number comes last either way.
+              return (x === null) - (y === null)
+                || (typeof x === "string" ? x.localeCompare(y) : x - y) * (down ? -1 : 1) || a.index - b.index;
             });
             titles.forEach((title, index) => {
-              title.className = index === place ? "sorted" : "";
-              title.textContent = heads[index][0] + (index === place ? down ? " ↓" : " ↑" : "");
+              title.setAttribute("aria-sort", index !== place ? "none" : down ? "descending" : "ascending");
+              title.querySelector("i").textContent = index !== place ? "" : down ? " ↓" : " ↑";
             });
             body.replaceChildren(...order.map(one => {
               const other = worst.get(one.index);
-              return make("tr", { onclick: () => show(one.index, -1) }, make("td", { title: one.label }, one.label),
+              return make("tr", { onclick: () => show({ truth: one.index }) }, make("td", { title: one.label, tabindex: -1 }, one.label),
                 make("td", {}, number(one.images)), shareCell(one.precision), shareCell(one.recall),
                 make("td", {}, one.f1 === null ? "–" : one.f1.toFixed(3)),
                 make("td", {}, other ? `${label(other[0])} (${number(other[1])})` : ""));
             }));
+            enter();
           }
           sort(3);
-          return make("table", { class: "classes" }, make("thead", {}, make("tr", {}, ...titles)), body);
+          return make("table", { class: "classes", role: "grid", "aria-label": "Class by class" }, make("thead", {}, make("tr", {}, ...titles)), body);
         }
-
-        start();
 
         """#
 }

@@ -1,15 +1,18 @@
 /// The parts of a report's page that are the same in all.
 enum ReportPage {
+    /// All of the page's program, in the order that it needs.
+    static let script = program + toolbar + matrix + evaluation + "start();\n"
+
     static let style = #"""
 
         :root {
-          --ground: #f5f6f8; --card: #ffffff; --edge: #e3e6eb; --text: #15181e; --soft: #626b7a; --faint: #98a1b0;
-          --ice: #0b7fab; --ice-soft: #d8eef7; --right: #18794e; --wrong: #c4320a; --shade: 0 1px 2px #1018280d;
+          --ground: #f5f6f8; --card: #ffffff; --edge: #e3e6eb; --text: #15181e; --soft: #5a6270;
+          --ice: #086c95; --ice-soft: #d8eef7; --right: #18794e; --wrong: #c4320a; --shade: 0 1px 2px #1018280d; --cast: #10182838;
         }
         @media (prefers-color-scheme: dark) {
           :root {
-            --ground: #0d1015; --card: #161a21; --edge: #262c37; --text: #e8ebf1; --soft: #9aa4b5; --faint: #667085;
-            --ice: #5cc4ea; --ice-soft: #12323f; --right: #4cc38a; --wrong: #ff8b5e; --shade: none;
+            --ground: #0d1015; --card: #161a21; --edge: #262c37; --text: #e8ebf1; --soft: #9aa4b5;
+            --ice: #5cc4ea; --ice-soft: #12323f; --right: #4cc38a; --wrong: #ff8b5e; --shade: none; --cast: #000000b0;
           }
         }
         * { box-sizing: border-box; }
@@ -36,10 +39,20 @@ enum ReportPage {
         .span { position: relative; height: 6px; border-radius: 3px; background: var(--edge); margin-top: 10px; }
         .span i { position: absolute; top: 0; bottom: 0; border-radius: 3px; background: var(--ice); opacity: .45; min-width: 3px; }
         .span b { position: absolute; top: -3px; width: 3px; height: 12px; border-radius: 2px; background: var(--ice); margin-left: -1px; }
+        .verdict { margin: 18px 0 0; max-width: 90ch; overflow-wrap: anywhere; }
+        .link { font: inherit; color: var(--ice); background: none; border: 0; padding: 0; text-decoration: underline; cursor: pointer; }
+        :focus-visible { outline: 2px solid var(--ice); outline-offset: 1px; }
         .panel { padding: 18px; overflow: auto; }
         .two { display: grid; grid-template-columns: minmax(0, 1.6fr) minmax(0, 1fr); gap: 28px; }
         .two > * { min-width: 0; }
-        .scroll { max-height: 460px; padding: 0; }
+        /* The shadows lie still and are covered where the table has come to its end: they say where it goes on. */
+        .scroll {
+          max-height: 460px; padding: 0; background-color: var(--card);
+          background-image: linear-gradient(to right, var(--card) 40%, transparent), linear-gradient(to left, var(--card) 40%, transparent),
+            linear-gradient(to right, var(--cast), transparent), linear-gradient(to left, var(--cast), transparent);
+          background-position: 0 0, 100% 0, 0 0, 100% 0; background-repeat: no-repeat; background-size: 48px 100%, 48px 100%, 16px 100%, 16px 100%;
+          background-attachment: local, local, scroll, scroll;
+        }
 
         table.classes { border-collapse: collapse; width: 100%; font-size: 14px; }
         .classes th, .classes td { text-align: right; padding: 7px 8px; white-space: nowrap; }
@@ -48,9 +61,12 @@ enum ReportPage {
         .classes th:last-child, .classes td:last-child { text-align: left; padding-right: 18px; }
         .classes thead th {
           position: sticky; top: 0; background: var(--card); color: var(--soft); font-size: 12.5px; font-weight: 560;
-          border-bottom: 1px solid var(--edge); cursor: pointer; user-select: none; z-index: 1;
+          border-bottom: 1px solid var(--edge); user-select: none; z-index: 1;
         }
-        .classes thead th.sorted { color: var(--text); }
+        .classes thead button { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; }
+        .classes thead i { font-style: normal; }
+        .classes thead [aria-sort$=ending] { color: var(--text); }
+        .classes td:focus-visible { outline-offset: -3px; border-radius: 8px; }
         .classes tbody tr { border-top: 1px solid var(--edge); cursor: pointer; }
         .classes tbody tr:first-child { border-top: 0; }
         .classes tbody tr:hover { background: var(--ice-soft); }
@@ -62,9 +78,13 @@ enum ReportPage {
         .matrix thead th { height: 92px; vertical-align: bottom; padding: 0; text-align: left; max-width: none; overflow: visible; }
         .matrix thead th span { display: block; width: 20px; margin: 0 auto; white-space: nowrap; transform: translateX(8px) rotate(-55deg); transform-origin: 0 100%; }
         .matrix td { width: 46px; min-width: 34px; height: 34px; text-align: center; border-radius: 6px; cursor: pointer; }
-        .matrix td:hover, .matrix td.on { outline: 2px solid var(--text); outline-offset: 0; }
-        .matrix td.empty { color: transparent; }
-        canvas { display: block; margin: 0 auto; image-rendering: pixelated; cursor: crosshair; border-radius: 4px; max-width: 100%; }
+        .matrix td:hover, .matrix td:focus-visible, .matrix td.on { outline: 2px solid var(--text); outline-offset: 0; }
+        .matrix td.empty { color: transparent; background: color-mix(in oklab, var(--edge) 45%, var(--card)); }
+        .pairs { display: grid; grid-template-columns: max-content minmax(0, max-content); justify-content: center; gap: 6px; color: var(--soft); font-size: 13px; }
+        .across { grid-column: 2; }
+        .down { writing-mode: vertical-rl; transform: rotate(180deg); text-align: right; white-space: nowrap; }
+        .chosen { margin: 10px 0 0; text-align: center; min-height: 3em; color: var(--text); font-size: 14px; }
+        canvas { display: block; margin: 0 auto; image-rendering: pixelated; cursor: crosshair; border-radius: 4px; max-width: 100%; touch-action: manipulation; }
         .tip {
           position: fixed; pointer-events: none; z-index: 9; background: var(--text); color: var(--ground); padding: 5px 9px;
           border-radius: 7px; font-size: 13px; max-width: 280px; display: none;
@@ -79,14 +99,17 @@ enum ReportPage {
           font: inherit; font-size: 14px; color: var(--text); background: var(--card); border: 1px solid var(--edge);
           border-radius: 9px; height: 36px; padding: 0 11px; min-width: 0;
         }
-        .bar input:focus-visible, .bar select:focus-visible, .bar button:focus-visible { outline: 2px solid var(--ice); outline-offset: 1px; }
         .bar input[type=search] { flex: 1 1 200px; }
         .bar select { max-width: 220px; }
         .bar .range { display: flex; align-items: center; gap: 8px; color: var(--soft); font-size: 14px; }
         .bar .range input { padding: 0; width: 110px; height: 20px; border: 0; background: none; accent-color: var(--ice); }
-        .bar output { min-width: 3.2em; display: inline-block; }
+        .bar output { min-width: 3.4em; display: inline-block; }
+        .bar .more { display: none; cursor: pointer; }
+        .bar .picked { border-radius: 18px; background: var(--ice-soft); color: var(--ice); font-weight: 600; cursor: pointer; max-width: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+        .bar .picked[hidden] { display: none; }
         .chips { display: flex; }
-        .bar .chips button { border-radius: 0; margin-left: -1px; cursor: pointer; }
+        .bar .chips button { flex: none; border-radius: 0; margin-left: -1px; cursor: pointer; white-space: nowrap; }
+        .bar .chips button:focus-visible { z-index: 1; }
         .bar .chips button:first-child { border-radius: 9px 0 0 9px; margin-left: 0; }
         .bar .chips button:last-child { border-radius: 0 9px 9px 0; }
         .bar .chips button[aria-pressed=true] { background: var(--ice-soft); color: var(--ice); font-weight: 600; }
@@ -95,7 +118,7 @@ enum ReportPage {
         .grid { position: relative; }
         .window { position: absolute; left: 0; right: 0; top: 0; display: grid; gap: 12px; }
         .card { display: flex; height: 128px; overflow: hidden; }
-        .card .photo { flex: 0 0 126px; background: var(--edge); display: grid; place-items: center; color: var(--faint); font-size: 12px; }
+        .card .photo { flex: 0 0 126px; background: var(--edge); display: grid; place-items: center; color: var(--soft); font-size: 12px; }
         .card img { width: 126px; height: 126px; object-fit: cover; display: block; }
         .card .said { flex: 1; min-width: 0; padding: 10px 14px; display: flex; flex-direction: column; }
         .card .file { font-size: 12.5px; line-height: 1.3; flex: none; color: var(--soft); white-space: nowrap; overflow: hidden; text-overflow: ellipsis; direction: rtl; text-align: left; }
@@ -110,9 +133,9 @@ enum ReportPage {
         .track { display: flex; align-items: center; gap: 7px; font-size: 11.5px; }
         .track u { flex: 1; height: 6px; border-radius: 3px; background: var(--edge); overflow: hidden; }
         .track u i { display: block; height: 100%; background: var(--ice); border-radius: 3px; }
-        .track em { font-style: normal; width: 3.7em; text-align: right; white-space: nowrap; }
+        .track em { font-style: normal; width: 4.3em; flex: none; text-align: right; white-space: nowrap; }
         .error { color: var(--wrong); font-size: 13.5px; margin-top: 4px; }
-        .none { color: var(--soft); padding: 40px 0; text-align: center; }
+        .none { grid-column: 1 / -1; color: var(--soft); padding: 40px 0; text-align: center; }
 
         @media (max-width: 1180px) { .two { grid-template-columns: minmax(0, 1fr); gap: 0; } }
         @media (max-width: 560px) {
@@ -130,10 +153,17 @@ enum ReportPage {
           .matrix { font-size: 11px; border-spacing: 1px; }
           .matrix td { width: 26px; min-width: 22px; height: 26px; border-radius: 4px; }
           .matrix th { padding: 0 4px; max-width: 78px; }
+          /* The window is small: of what chooses only the kinds stay in it, until more is asked for. */
+          .bar { gap: 6px 8px; padding: 8px 0; }
+          .bar:not(.open) :is(input[type=search], select, .range) { display: none; }
+          .bar .more { display: block; }
+          .bar .chips { flex: 1 1 60%; min-width: 0; overflow-x: auto; scrollbar-width: none; padding: 2px; }
           .bar input[type=search] { flex: 1 1 100%; }
           .bar select { flex: 1 1 40%; max-width: none; }
-          .bar .range { flex: 1 1 55%; }
+          .bar .range { flex: 1 1 100%; }
           .bar .range input { flex: 1; }
+          .bar .picked { height: 30px; max-width: 70%; }
+          .bar .count { font-size: 13px; }
         }
 
         """#
