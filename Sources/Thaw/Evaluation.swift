@@ -98,9 +98,11 @@ public struct Evaluation: Sendable {
 
     /// The places, in the order of adding, of the mistakes that the model was surest of.
     public func worstMistakes(_ count: Int) -> [Int] {
-        Array(
+        // What is no number is not sure at all.
+        func sureness(_ place: Int) -> Float { outcomes[place].confidence.isNaN ? 0 : outcomes[place].confidence }
+        return Array(
             outcomes.indices.filter { !outcomes[$0].isRight }
-                .sorted { (-outcomes[$0].confidence, $0) < (-outcomes[$1].confidence, $1) }.prefix(count))
+                .sorted { (-sureness($0), $0) < (-sureness($1), $1) }.prefix(count))
     }
 
     // MARK: Calibration

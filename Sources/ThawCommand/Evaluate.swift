@@ -28,7 +28,9 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
             let second = try run.evaluate(baseline.classifier, first.images.map { baseline.image($0) })
             guard second.images.count == first.images.count else { throw Failure.photographsChanged() }
             let comparison = PairedComparison(first.evaluation, second.evaluation) { $0 == baseline.translate($1) }
-            result.baseline = (baseline.path, second.evaluation, comparison)
+            result.baseline = EvaluationResult.Baseline(
+                model: baseline.path, evaluation: second.evaluation, comparison: comparison,
+                translate: baseline.translate)
         }
     } catch is Interrupted {
         console.note("interrupted: an evaluation of a part would be none")

@@ -9,7 +9,16 @@ struct EvaluationResult {
     /// The photographs that could be read, in the order of the outcomes.
     let images: [Truth.Image]
     let failed: Int
-    var baseline: (model: String, evaluation: Evaluation, comparison: PairedComparison)?
+    var baseline: Baseline?
+
+    /// What another model says of the same photographs.
+    struct Baseline {
+        let model: String
+        let evaluation: Evaluation
+        let comparison: PairedComparison
+        /// A class of it as one of the model's; -1 where that has no such class.
+        let translate: (Int32) -> Int32
+    }
 
     func label(_ index: Int) -> String { labels?[index] ?? "\(index)" }
 
@@ -84,7 +93,7 @@ extension EvaluationResult {
         let truth: String
         let prediction: String
         let outcome: Evaluation.Outcome
-        /// nil where it is a class that cannot be told in the model's labels.
+        /// nil where the model has no such class.
         let baselinePrediction: String?
         let baselineOutcome: Evaluation.Outcome
     }
@@ -93,16 +102,12 @@ extension EvaluationResult {
     var changes: [Change] {
         guard let baseline else { return [] }
         let (own, others) = (evaluation.outcomes, baseline.evaluation.outcomes)
-        // The baseline may count the classes in another way; the photographs tell in which, as both know their truth.
-        let classes = Dictionary(zip(others, own).map { ($0.truth, $1.truth) }, uniquingKeysWith: { first, _ in first })
-        let countsAlike = classes.allSatisfy { $0 == $1 }
         return baseline.comparison.changed.map { place in
             let (outcome, other) = (own[place], others[place])
-            let isShared = countsAlike && other.prediction < evaluation.classCount
-            let index = classes[other.prediction] ?? (isShared ? other.prediction : nil)
+            let index = baseline.translate(other.prediction)
             return Change(
                 image: images[place].path, truth: label(Int(outcome.truth)), prediction: label(Int(outcome.prediction)),
-                outcome: outcome, baselinePrediction: index.map { label(Int($0)) }, baselineOutcome: other)
+                outcome: outcome, baselinePrediction: index < 0 ? nil : label(Int(index)), baselineOutcome: other)
         }
     }
 }
