@@ -73,6 +73,15 @@ def shared_models(shared):
         return json.load(file)
 
 
+def rank(tf, graph, name):
+    """How many axes a placeholder has; None where it does not say."""
+    definition = tf.compat.v1.GraphDef()
+    with open(graph, "rb") as file:
+        definition.ParseFromString(file.read())
+    shape = next(node for node in definition.node if node.name == name).attr["shape"].shape
+    return None if shape.unknown_rank else len(shape.dim)
+
+
 def shared_graphs(shared, names):
     """The real graphs of these names. Where no answer is stored, `tf_ref.py` gives it, for smooth random pictures."""
     import numpy as np
@@ -89,7 +98,8 @@ def shared_graphs(shared, names):
             coarse = np.random.default_rng(1).uniform(0, 255, (INPUTS, 8, 8, 1 if model["colour"] == "gray" else 3))
             pixels = np.clip(tf.image.resize(coarse, (height, width), "bicubic").numpy(), 0, 255)
             inputs = list((pixels * model["scale"] + model["bias"]).astype("f4"))
-            answers = [tf_ref.run(graph, x[None], model["input"], model["output"]) for x in inputs]
+            batched = rank(tf, graph, model["input"]) != 3
+            answers = [tf_ref.run(graph, x[None] if batched else x, model["input"], model["output"]) for x in inputs]
         channels = 1 if model["colour"] == "gray" else 3
         yield Judged(model["name"], graph, model["input"], model["output"],
                      [x.reshape(height, width, channels) for x in inputs], np.array(answers), model["colour"], model["scale"],
