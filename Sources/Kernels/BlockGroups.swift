@@ -4,7 +4,6 @@
 /// Groups are as wide as the kernels can, or one less where that leaves no block alone; where fewer blocks are left, they are
 /// one group. So a group's width follows from how many blocks come from its first on, wherever a kernel begins.
 public struct BlockGroups: Sendable {
-    public let blocks: Int
     /// The width of the widest.
     public let widest: Int
     /// The blocks of each group, in order.
@@ -12,7 +11,6 @@ public struct BlockGroups: Sendable {
 
     /// - Parameter most: The most blocks that the kernels compute at once.
     public init(blocks: Int, most: Int) {
-        self.blocks = blocks
         var ranges: [Range<Int>] = []
         var first = 0
         while first < blocks {

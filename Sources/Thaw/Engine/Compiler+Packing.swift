@@ -76,7 +76,7 @@ private struct ColumnGroups {
     }
 
     var count: Int { ranges.count }
-    var padded: Int { ranges.reduce(0) { $0 + $1.count } * blockWidth }
+    var padded: Int { (ranges.last?.upperBound ?? 0) * blockWidth }
 
     /// The channels of a group, and how many with those that fill it up.
     subscript(group: Int) -> (columns: Range<Int>, width: Int) {
