@@ -6,14 +6,15 @@ extension String {
     /// The text of a file's name.
     public init(fileName bytes: some Collection<UInt8>) {
         self = String(decoding: bytes, as: UTF8.self)
-        guard unicodeScalars.contains("\u{FFFD}") else { return }
+        // What stands for a byte stands in no text of its own.
+        guard unicodeScalars.contains(where: { $0 == "\u{FFFD}" || $0.value > String.raw }) else { return }
         var text = String.UnicodeScalarView()
         var rest = Array(bytes)[...]
         while let first = rest.first {
             // The longest scalar that stands here.
             let whole = (1...4).reversed().lazy.compactMap { count -> Unicode.Scalar? in
                 guard count <= rest.count, let text = String(validating: rest.prefix(count), as: UTF8.self),
-                    text.unicodeScalars.count == 1
+                    text.unicodeScalars.count == 1, text.unicodeScalars.first!.value <= String.raw
                 else { return nil }
                 return text.unicodeScalars.first
             }.first

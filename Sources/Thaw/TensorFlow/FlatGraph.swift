@@ -29,7 +29,8 @@ struct FlatGraph {
         let found =
             try options.outputs.isEmpty
             ? FlatGraph.findOutputs(GraphSurvey(fixed.nodes), fed: options.fed) : options.outputs
-        for (place, name) in found.enumerated() where found[..<place].contains(name) {
+        let names = found.map { GraphSurvey.Reference($0).text }
+        for (place, name) in names.enumerated() where names[..<place].contains(name) {
             throw Failure.outputTwice(name)
         }
         let inlined = try Inlining(GraphDefinition(nodes: fixed.nodes, functions: definition.functions))

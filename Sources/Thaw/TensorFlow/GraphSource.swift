@@ -65,7 +65,7 @@ struct GraphSource {
             signature?.outputs = options.outputs.map { name in
                 let isNode = graph.nodes.contains { $0.name == GraphSurvey.Reference(name).node }
                 let found = isNode ? nil : words.first { $0.word == name }
-                return found ?? (word: name, tensor: name)
+                return found ?? (word: GraphSurvey.Reference(name).text, tensor: name)
             }
         }
         var outputs = signature?.outputs.map(\.tensor) ?? options.outputs

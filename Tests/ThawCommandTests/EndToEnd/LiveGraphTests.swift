@@ -121,6 +121,10 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.errors)")
         let model = try Model.load(contentsOf: folder.path("m.mlmodel")).model
         #expect(model.graph.outputs.map(\.name) == [word])
+        // A node is still called by its own name.
+        let node = try Thaw.run("convert", saved, "--output", "softmax:0", "-o", "n.mlmodel", in: folder)
+        #expect(node.status == 0, "\(node.errors)")
+        #expect(try Model.load(contentsOf: folder.path("n.mlmodel")).model.graph.outputs.map(\.name) == ["softmax"])
         let twice = try Thaw.run("convert", saved, "--output", word, "--output", word, "-o", "m.mlmodel", in: folder)
         #expect(twice.status == 2)
         #expect(twice.errors.contains("twice"))

@@ -69,6 +69,7 @@ import Testing
         "The bytes of a name come out as they went in",
         arguments: [
             [0x61, 0xC3, 0xBC], [0xFC], [0xC3], [0xC3, 0x28], [0xF0, 0x9F, 0x98], [0xF4, 0x90, 0x80, 0x80, 0x61],
+            [0xF4, 0x8F, 0xBF, 0xBC],
         ])
     func roundTrip(_ bytes: [UInt8]) {
         #expect(String(fileName: bytes).fileName.map { UInt8(bitPattern: $0) } == bytes + [0])

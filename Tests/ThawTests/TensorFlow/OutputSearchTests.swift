@@ -42,7 +42,7 @@ import Testing
             name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 2, 2, 3])])
         let graph = GraphDefinition(nodes: [image, Self.node("y", "Neg", "x")])
         let failure = #expect(throws: Failure.self) {
-            try Importer.run(graph, ImportOptions(outputs: ["y", "y"]))
+            try Importer.run(graph, ImportOptions(outputs: ["y", "y:0"]))
         }
         #expect(failure?.problem == "--output names 'y' twice")
     }
