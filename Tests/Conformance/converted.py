@@ -49,6 +49,53 @@ def with_defaults(definition, feed, fetch):
     return tf_optimizer.OptimizeGraph(config, whole)
 
 
+def constant(name, value):
+    import tensorflow as tf
+    node = tf.compat.v1.NodeDef(name=name, op="Const")
+    tensor = tf.make_tensor_proto(value)
+    node.attr["dtype"].type = tensor.dtype
+    node.attr["value"].tensor.CopyFrom(tensor)
+    return node
+
+
+def dequantized(definition):
+    """The graph with weights in 8 bits as the floating-point values that they stand for: coremltools has no type for them."""
+    import tensorflow as tf
+    nodes = {node.name: node for node in definition.node}
+    packed = [node for node in definition.node
+              if node.op == "Dequantize" and all(nodes[word].op == "Const" for word in node.input)]
+    if not packed:
+        return definition
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(definition, name="")
+        with tf.compat.v1.Session(graph=graph) as session:
+            values = session.run([node.name + ":0" for node in packed])
+    held = {word for node in packed for word in node.input}
+    others = [node for node in definition.node if node.name not in held and node not in packed]
+    folded = tf.compat.v1.GraphDef(versions=definition.versions)
+    folded.node.extend([constant(node.name, value) for node, value in zip(packed, values)] + others)
+    return folded
+
+
+def with_batch(definition, feed):
+    """The graph with an image of four axes, which coremltools asks for, where it takes one of three."""
+    import tensorflow as tf
+    node = next(node for node in definition.node if node.name == feed)
+    shape = [axis.size for axis in node.attr["shape"].shape.dim]
+    if len(shape) != 3:
+        return definition
+    node.attr["shape"].shape.CopyFrom(tf.TensorShape([1] + shape).as_proto())
+    without = tf.compat.v1.NodeDef(name=feed + "/without_batch", op="Reshape", input=[feed, feed + "/shape"])
+    without.attr["T"].CopyFrom(node.attr["dtype"])
+    without.attr["Tshape"].type = tf.int32.as_datatype_enum
+    for reader in definition.node:
+        for place, word in enumerate(reader.input):
+            if word in (feed, feed + ":0"):
+                reader.input[place] = without.name
+    definition.node.extend([constant(feed + "/shape", [size for size in shape]), without])
+    return definition
+
+
 class Converted:
     def __init__(self, graph, feed, fetch, shape, colour, scale, bias):
         import tensorflow as tf
@@ -58,7 +105,7 @@ class Converted:
         if self.definition.library.function:
             from keras_graphs import without_functions
             self.definition, fetch = without_functions(self.definition, feed, fetch, shape)
-        self.definition = with_defaults(self.definition, feed, fetch)
+        self.definition = with_batch(dequantized(with_defaults(self.definition, feed, fetch)), feed)
         self.feed, self.fetch, self.shape, self.colour, self.scale, self.bias = feed, fetch, shape, colour, scale, bias
         self.models = {}
 

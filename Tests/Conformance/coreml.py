@@ -10,12 +10,13 @@ For each graph, in both dialects and both precisions:
 
 The interpreters are those of ../shared/judges (or THAW_SHARED).
 """
+import contextlib
 import json
 import os
 import subprocess
 import sys
 
-from converted import FORMS, PLAIN
+from converted import FORMS, NEURAL, PLAIN
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXACT, SHORT = 1e-4, 2e-2
@@ -134,6 +135,7 @@ class CoreML:
         import evaluate
         spec, _, _ = cmcommon.load(model)
         feature = spec.description.input[0].type
+        picture = self.is_picture(spec)
         rows = []
         for x in judged.inputs[:count]:
             if feature.WhichOneof("Type") == "imageType":
@@ -143,8 +145,23 @@ class CoreML:
             _, out, mismatches = evaluate.run(model, np.ascontiguousarray(x, "f4"), exact)
             if mismatches:
                 raise Wrong(f"evaluate.py: {mismatches[0]}")
-            rows.append(next(value for value in out.values() if isinstance(value, np.ndarray)).reshape(-1))
+            answer = next(value for value in out.values() if isinstance(value, np.ndarray))
+            if picture:
+                answer = answer.reshape(answer.shape[-3:]).transpose(1, 2, 0)
+            rows.append(answer.reshape(-1))
         return np.array(rows)
+
+    @staticmethod
+    def is_picture(spec):
+        """Whether the answer is an image: its channels lie in planes, and its values between 0 and 255."""
+        return spec.description.output[0].type.WhichOneof("Type") == "imageType"
+
+    def wanted(self, model, answers):
+        """TensorFlow's answers as a model can give them."""
+        import cmcommon
+        import numpy as np
+        spec, _, _ = cmcommon.load(model)
+        return np.clip(answers, 0, 255) if self.is_picture(spec) else answers
 
     @staticmethod
     def behind_scaling(model, x, judged):
@@ -280,7 +297,7 @@ class CoreML:
             cells[0] = "bad"
             wrongs.append(str(wrong))
         count = PEER_INPUTS if peer and precision == "float16" else INPUTS
-        answers = judged.answers[:count]
+        answers = self.wanted(model, judged.answers[:count])
         actual = self.evaluated(model, judged, False, count)
         error = self.error(actual, answers)
         cells[1] = f"{error:.1e}"
@@ -290,7 +307,7 @@ class CoreML:
             error = self.error(actual, judged.exact().reshape(-1, actual.shape[1])[:count])
             cells[1] += f"; from float64 {error:.1e}"
         if peer:
-            peers = self.error(self.evaluated(peer, judged, False, count), answers)
+            peers = self.error(self.evaluated(peer, judged, False, count), judged.answers[:count])
             cells[2] = f"{peers:.1e}"
             if precision == "float16":
                 limit = max(limit, MORE_THAN_PEERS * peers)
@@ -298,7 +315,8 @@ class CoreML:
             wrongs.append(f"error {error:.1e} above {limit:.1e}")
         if not self.same_label(actual, answers, limit):
             wrongs.append("another first label")
-        engine = self.error(self.computed(model, judged), self.evaluated(model, judged, exact=True))
+        # What the network gives is `run`'s answer; the bounds of an image stand behind it.
+        engine = self.error(self.wanted(model, self.computed(model, judged)), self.evaluated(model, judged, exact=True))
         cells[3] = f"{engine:.1e}"
         if not engine <= EXACT:
             wrongs.append(f"the engine differs by {engine:.1e} from the interpreter")
@@ -317,10 +335,37 @@ class CoreML:
                     wrongs.append(str(wrong))
             raise Wrong("; ".join(wrongs))
 
+    @contextlib.contextmanager
+    def judgeable(self, model):
+        """The model as the judges can read it: the quantised weights of a neural network's deconvolutions, which they take to
+        be of the other order, as the numbers that coremltools takes them for."""
+        import cmcommon
+        spec, _, _ = cmcommon.load(model)
+        network = getattr(spec, spec.WhichOneof("Type"))
+        quantised = [layer for layer in getattr(network, "layers", []) if layer.convolution.isDeconvolution
+                     and layer.convolution.weights.HasField("quantization")]
+        if not quantised:
+            yield model
+            return
+        from coremltools.models.neural_network.quantization_utils import _dequantize_wp
+        for layer in quantised:
+            parameters = layer.convolution
+            shape = (parameters.kernelChannels, parameters.outputChannels // parameters.nGroups, *parameters.kernelSize)
+            _dequantize_wp(parameters.weights, shape, axis=1)
+        path = self.path(f"judgeable.{os.getpid()}{NEURAL}")
+        try:
+            with open(path, "wb") as file:
+                file.write(spec.SerializeToString())
+            yield path
+        finally:
+            os.remove(path)
+
     def check_peer(self, judged, peer, cells):
         if peer is None:
             return
-        error = self.error(self.computed(peer, judged, scaled=False), self.evaluated(peer, judged, exact=True))
+        with self.judgeable(peer) as read:
+            evaluated = self.evaluated(read, judged, exact=True)
+        error = self.error(self.computed(peer, judged, scaled=False), evaluated)
         cells[4] = f"{error:.1e}"
         if not error <= EXACT:
             raise Wrong(f"the engine differs by {error:.1e} on coremltools' model")
