@@ -61,7 +61,8 @@ struct CutSearch {
                 break
             }
             if let size, let weights = convert(name, outputs, size) {
-                offer("--input \(name) --size \(size.width)x\(size.height)", weights)
+                // What is refused may be what changes the size, so this is only likely.
+                offer("--input \(name) --size \(size.width)x\(size.height) (if it still has that size there)", weights)
                 break
             }
         }
