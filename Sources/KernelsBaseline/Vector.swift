@@ -1,14 +1,15 @@
+import CMachine
 import Kernels
 
 /// 16 floats: one register of AVX-512, two of AVX2, four of SSE and NEON.
 typealias Vector = SIMD16<Float>
 
-/// `sum + a · b`, by the instruction that does both where there is one. (Without it `addingProduct` would call `fmaf`
-/// for each lane; with it `a * b + c` would not fuse.)
+/// `sum + a · b`, by the instruction that does both where there is one. (Without it `fmaf` would be called for each lane;
+/// with it `a * b + c` would not fuse.)
 @inline(__always)
 func multiplyAdd(_ sum: Vector, _ a: Vector, _ b: Vector) -> Vector {
     #if AVX2 || AVX512 || arch(arm64)
-        return sum.addingProduct(a, b)
+        return thaw_multiply_add(sum, a, b)
     #else
         return sum + a * b
     #endif
@@ -45,15 +46,11 @@ func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int)
 
 /// The larger of each pair; a lane of `x` that is not a number stays so. (One instruction; `pointwiseMax` is not.)
 @inline(__always)
-func maximum(_ x: Vector, _ bound: Vector) -> Vector {
-    x.replacing(with: bound, where: x .< bound)
-}
+func maximum(_ x: Vector, _ bound: Vector) -> Vector { thaw_maximum(x, bound) }
 
 /// The smaller of each pair; a lane of `x` that is not a number stays so.
 @inline(__always)
-func minimum(_ x: Vector, _ bound: Vector) -> Vector {
-    x.replacing(with: bound, where: x .> bound)
-}
+func minimum(_ x: Vector, _ bound: Vector) -> Vector { thaw_minimum(x, bound) }
 
 /// The sum of all lanes. (The standard library's `sum()` becomes a function of its own, which the linker may share between
 /// instruction sets; so do its conversions between vectors.)
