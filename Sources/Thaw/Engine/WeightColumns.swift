@@ -1,0 +1,124 @@
+/// Some rows of a tensor, to be copied column by column from where they stand, a mapped file as a rule. Its last axis are the
+/// columns, all others the rows.
+struct WeightColumns: Sendable {
+    private let source: Tensor.Storage
+    private let axes: [(size: Int, step: Int, axis: Int)]
+    /// In the order in which they lie, where that is no matter of sorting.
+    private let rows: [Row]
+
+    fileprivate struct Row {
+        /// How many bytes behind the first element of a column.
+        let from: Int
+        /// Which of the copied rows it is.
+        let place: Int
+    }
+
+    init(_ weights: Tensor, rows: [Int32]) {
+        precondition(weights.element == .float32)
+        let count = weights.shape[weights.shape.rank - 1]
+        let matrix: Shape = [weights.elementCount / count, count]
+        let (source, plan) = weights.reshaped(matrix).arranged([0, 1])
+        let axes = plan.axes(of: matrix)!
+        self.source = source
+        self.axes = axes
+        self.rows = WeightColumns.inOrder(
+            rows.enumerated().map { Row(from: WeightColumns.offset(Int($1), axis: 0, axes), place: $0) })
+    }
+
+    /// How many bytes from the start a row, or a column, lies.
+    private static func offset(_ place: Int, axis: Int, _ axes: [(size: Int, step: Int, axis: Int)]) -> Int {
+        var (rest, offset) = (place, 0)
+        for part in axes.reversed() where part.axis == axis {
+            offset += rest % part.size * part.step * 4
+            rest /= part.size
+        }
+        return offset
+    }
+
+    /// Each row into the place that it has, where the places are not many more than the rows.
+    private static func inOrder(_ rows: [Row]) -> [Row] {
+        let span = (rows.map(\.from).max() ?? 0) / 4 + 1
+        guard span <= 2 * rows.count, zip(rows, rows.dropFirst()).contains(where: { $0.from > $1.from }) else {
+            return rows
+        }
+        var found = [Int32](repeating: -1, count: span)
+        for (index, row) in rows.enumerated() { found[row.from / 4] = Int32(index) }
+        let sorted = found.lazy.filter { $0 >= 0 }.map { rows[Int($0)] }
+        return sorted.count == rows.count ? Array(sorted) : rows
+    }
+
+    /// Copies columns into rows that lie `width` numbers apart.
+    func copy(_ columns: Range<Int>, width: Int, to target: UnsafeMutablePointer<Float>) {
+        let across = columns.map { WeightColumns.offset($0, axis: 1, axes) }
+        withExtendedLifetime(source) {
+            let from = source.bytes.baseAddress!
+            if across.indices.allSatisfy({ across[$0] == across[0] + $0 * 4 }) {
+                for row in rows {
+                    UnsafeMutableRawPointer(target + row.place * width).copyMemory(
+                        from: from + row.from + across[0], byteCount: columns.count * 4)
+                }
+            } else {
+                // So many rows at a time that what is written of them stays in the cache.
+                let most = max(4, (16 << 10) / (width * 4))
+                for first in stride(from: 0, to: rows.count, by: most) {
+                    let part = rows[first..<min(first + most, rows.count)]
+                    for column in stride(from: 0, to: across.count - across.count % 4, by: 4) {
+                        copyFour(part, across[column..<column + 4].map { from + $0 }, width, target + column)
+                    }
+                    for column in across.count - across.count % 4..<across.count {
+                        for row in part { target[row.place * width + column] = number(from + across[column], row) }
+                    }
+                }
+            }
+            // Columns that lie behind one another, as Core ML's do, are read once.
+            if let outermost = axes.max(by: { $0.step < $1.step }), outermost.axis == 1,
+                axes.count(where: { $0.axis == 1 }) == 1
+            {
+                source.release(across[0]..<across[0] + columns.count * outermost.step * 4)
+            }
+        }
+    }
+
+    /// Copies four columns, four rows at a time where those are neighbours.
+    @inline(__always)
+    private func copyFour(
+        _ rows: ArraySlice<Row>, _ columns: [UnsafeRawPointer], _ width: Int, _ target: UnsafeMutablePointer<Float>
+    ) {
+        let (a, b, c, d) = (columns[0], columns[1], columns[2], columns[3])
+        rows.withUnsafeBufferPointer { rows in
+            var next = 0
+            while next < rows.count {
+                let row = rows[next]
+                if next + 4 <= rows.count, rows[next + 1].from == row.from + 4, rows[next + 2].from == row.from + 8,
+                    rows[next + 3].from == row.from + 12
+                {
+                    let (x, y, z, w) = (four(a, row), four(b, row), four(c, row), four(d, row))
+                    write(SIMD4(x[0], y[0], z[0], w[0]), target + row.place * width)
+                    write(SIMD4(x[1], y[1], z[1], w[1]), target + rows[next + 1].place * width)
+                    write(SIMD4(x[2], y[2], z[2], w[2]), target + rows[next + 2].place * width)
+                    write(SIMD4(x[3], y[3], z[3], w[3]), target + rows[next + 3].place * width)
+                    next += 4
+                } else {
+                    let four = SIMD4(number(a, row), number(b, row), number(c, row), number(d, row))
+                    write(four, target + row.place * width)
+                    next += 1
+                }
+            }
+        }
+    }
+}
+
+@inline(__always)
+private func number(_ column: UnsafeRawPointer, _ row: WeightColumns.Row) -> Float {
+    column.loadUnaligned(fromByteOffset: row.from, as: Float.self)
+}
+
+@inline(__always)
+private func four(_ column: UnsafeRawPointer, _ row: WeightColumns.Row) -> SIMD4<Float> {
+    column.loadUnaligned(fromByteOffset: row.from, as: SIMD4<Float>.self)
+}
+
+@inline(__always)
+private func write(_ four: SIMD4<Float>, _ target: UnsafeMutablePointer<Float>) {
+    UnsafeMutableRawPointer(target).storeBytes(of: four, as: SIMD4<Float>.self)
+}
