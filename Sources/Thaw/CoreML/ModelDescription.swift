@@ -1,5 +1,9 @@
 /// The part of a Core ML model that says what goes in, what comes out, and who made it.
 struct ModelDescription {
+    /// The keys under which it stands in the model what is done to a pixel before the network sees it, numbers by commas:
+    /// where the network itself begins with arithmetic, the layers alone do not tell the two apart.
+    static let imageScaleKey = "thaw.image.scale"
+    static let imageBiasKey = "thaw.image.bias"
     /// The keys under which it stands in the model which arithmetic was lifted out of the graph, numbers by commas.
     static let liftedScaleKey = "thaw.lifted.scale"
     static let liftedBiasKey = "thaw.lifted.bias"
@@ -79,6 +83,10 @@ struct ModelDescription {
         func record(_ numbers: [Double], _ key: String) {
             userDefined[key] = numbers.map { "\($0)" }.joined(separator: ",")
         }
+        if let scaling = model.image?.scaling {
+            record(scaling.scale, ModelDescription.imageScaleKey)
+            record(scaling.bias, ModelDescription.imageBiasKey)
+        }
         if let lifted = model.image?.lifted {
             record(lifted.scale, ModelDescription.liftedScaleKey)
             record(lifted.bias, ModelDescription.liftedBiasKey)
@@ -107,6 +115,8 @@ struct ModelDescription {
     /// What a model that is read says of itself.
     struct Reading {
         var metadata = Metadata()
+        /// What is done to a pixel before the network, as it is written, sees it.
+        var scaling: PixelScaling?
         /// The arithmetic that was lifted out of the graph into the scaling of the image.
         var lifted: PixelScaling?
         /// Whether the network's own graph takes the image's channels before height and width.
@@ -136,6 +146,7 @@ struct ModelDescription {
                 let bias = numbers(biasKey, channels)
                 return scale.flatMap { scale in bias.map { PixelScaling(scale: scale, bias: $0) } }
             }
+            self.scaling = scaling(imageScaleKey, imageBiasKey, channels)
             lifted = scaling(liftedScaleKey, liftedBiasKey, channels)
             pixels = scaling(pixelScaleKey, pixelBiasKey, outputChannels)
             hasPixelBounds = numbers(pixelBoundsKey, 2) == [0, 255]

@@ -136,7 +136,8 @@ struct ModelInterface {
 
     /// The model of a graph whose channels stand first: simplified, and arithmetic at its head taken for the image's scaling.
     ///
-    /// - Parameter ownsHead: Whether that arithmetic is the network's own, and not a part of how its images are prepared.
+    /// - Parameter ownsHead: Whether that arithmetic is the network's own, and not a part of how its images are prepared, where
+    ///   the model does not say.
     func model(_ graph: Graph, ownsHead: Bool = false) throws -> Model {
         var image = image
         var ordered = graph
@@ -159,8 +160,10 @@ struct ModelInterface {
         if let read = image, let scaling = try model.graph.withLiftedPreprocessing() {
             model.graph = scaling.graph
             let head = PixelScaling(scale: scaling.lifted.scale, bias: scaling.lifted.offset)
-            image?.scaling = read.scaling.followed(by: head)
-            if ownsHead { lifted = lifted ?? head }
+            let whole = read.scaling.followed(by: head)
+            image?.scaling = whole
+            let own = said.scaling.map { whole.after($0) } ?? (ownsHead ? head : nil)
+            if let own, !own.isNearlyIdentity { lifted = lifted?.followed(by: own) ?? own }
         }
         image?.lifted = lifted
         image?.isChannelsFirst = said.isChannelsFirst

@@ -42,6 +42,18 @@ public struct PixelScaling: Hashable, Sendable {
             scale: zip(scale, next.scale).map { $0 * $1 },
             bias: bias.indices.map { bias[$0] * next.scale[$0] + next.bias[$0] })
     }
+
+    /// What follows `first` in this scaling, which begins with that.
+    func after(_ first: PixelScaling) -> PixelScaling {
+        let factors = zip(scale, first.scale).map { $1 == 0 ? 1 : $0 / $1 }
+        return PixelScaling(
+            scale: factors, bias: bias.indices.map { bias[$0] - first.bias[$0] * factors[$0] })
+    }
+
+    /// Whether it does nothing but for the rounding of the numbers that it was made of, which are floats.
+    var isNearlyIdentity: Bool {
+        scale.allSatisfy { abs($0 - 1) <= 1e-5 } && bias.allSatisfy { abs($0) <= 1e-5 }
+    }
 }
 
 /// The image that a model takes.

@@ -1,8 +1,12 @@
 extension Reduction: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        // The mean of whole numbers is one; to Core ML they are float32.
+        let isTruncated = function == .mean && node.input.element.bounds != nil
         if layers.arrays == .images {
             // Over a whole image there are older layers; a row is an image of one pixel anyway.
-            guard node.input.shape.rank == 4, axes == [2, 3] else { return try layers.requireExactArrays() }
+            guard node.input.shape.rank == 4, axes == [2, 3], !isTruncated else {
+                return try layers.requireExactArrays()
+            }
             switch function {
             case .mean:
                 return layers.add(node) { layer in
@@ -20,10 +24,12 @@ extension Reduction: NeuralOperation {
         }
         let kind = ["reduceMean", "reduceSum", "reduceMax", "reduceMin", "reduceProd"][
             Function.allCases.firstIndex(of: function)!]
-        layers.add(node) { layer in
+        func reduce(_ layer: inout Message) {
             layer[kind]["axes"] = axes
             layer[kind]["keepDims"] = keepsAxes
         }
+        guard isTruncated else { return layers.add(node, reduce) }
+        layers.addTruncation(node, layers.addPart(node, "mean", node.inputs, reduce))
     }
 }
 

@@ -9,7 +9,8 @@ extension Graph {
     ///
     /// Outputs keep the order of axes that they had.
     ///
-    /// - Parameter imageInput: Whether inputs of four axes are images, which change to that order; else they stay, too.
+    /// - Parameter imageInput: Whether the first input, if it has four axes, is an image, which changes to that order; all
+    ///   others stay, too.
     func reordered(to target: ChannelOrder, imageInput: Bool = true) throws -> Graph {
         var orders = AxisOrders(self, target)
         orders.imageInput = imageInput
@@ -45,9 +46,9 @@ private struct AxisOrders {
     }
 
     mutating func run() throws -> Graph {
-        for port in graph.inputs {
+        for (place, port) in graph.inputs.enumerated() {
             let type = graph[port.value]
-            let order = imageInput ? naturalOrder(type.shape.rank) : identity(type.shape.rank)
+            let order = imageInput && place == 0 ? naturalOrder(type.shape.rank) : identity(type.shape.rank)
             let value = builder.input(port.name, TensorType(type.shape.permuted(order), type.element))
             placed[port.value] = Placed(value: value, order: order)
         }

@@ -37,6 +37,65 @@ import Testing
         }
     }
 
+    @Test(arguments: Dialect.allCases) func `an array beside the image keeps the order of its axes`(
+        _ dialect: Dialect
+    ) throws {
+        var builder = GraphBuilder()
+        let image = builder.input("image", TensorType([1, 2, 4, 3]))
+        let array = builder.input("array", TensorType([1, 2, 4, 3]))
+        builder.output("out", try builder.add(Binary(.add), [image, array], name: "out")[0])
+        let model = Model(
+            graph: builder.graph, image: ImageInput(name: "image", width: 4, height: 2, color: .rgb))
+        let back = try dialect.roundTrip(model)
+        let inputs = [Tensor(noise(24), shape: [1, 2, 4, 3]), Tensor(noise(24, seed: 2), shape: [1, 2, 4, 3])]
+        #expect(back.graph.inputs.map { back.graph[$0.value].shape } == [[1, 2, 4, 3], [1, 2, 4, 3]])
+        let expected = model.graph.evaluate(inputs)[0].floats
+        #expect(zip(back.graph.evaluate(inputs)[0].floats, expected).allSatisfy { abs($0 - $1) < 2e-3 })
+    }
+
+    @Test(arguments: Dialect.allCases) func `the mean of whole numbers is one`(_ dialect: Dialect) throws {
+        var builder = GraphBuilder()
+        let input = builder.input("in", TensorType([1, 2, 3, 4]))
+        let whole = try builder.add(Cast(element: .int32), [input], name: "whole")[0]
+        let mean = Reduction(function: .mean, axes: [1, 2], keepsAxes: false)
+        builder.output("out", try builder.add(mean, [whole], name: "out")[0])
+        let back = try dialect.roundTrip(Model(graph: builder.graph))
+        let values = Tensor(noise(24).map { $0 * 10 }, shape: [1, 2, 3, 4])
+        let answer = back.graph.evaluate([values])[0].floats
+        #expect(answer == builder.graph.evaluate([values])[0].floats)
+        #expect(answer.allSatisfy { $0 == $0.rounded() })
+    }
+
+    // MARK: Scaling
+
+    /// A square of a difference begins with a difference, which looks like a part of the image's scaling.
+    @Test(arguments: Dialect.allCases) func `what the network begins with is told from the scaling of the image`(
+        _ dialect: Dialect
+    ) throws {
+        for (scale, bias) in [([1.0, 1, 1], [0.0, 0, 0]), ([2, 2, 2], [1, -1, 0]), ([2, 3, 4], [1, -1, 0])] {
+            var builder = GraphBuilder()
+            let input = builder.input("in", TensorType([1, 2, 4, 3]))
+            let difference = Binary(.squaredDifference, constant: Tensor([0.5], shape: []))
+            builder.output("out", try builder.add(difference, [input], name: "out")[0])
+            let scaling = PixelScaling(scale: scale, bias: bias)
+            let model = Model(
+                graph: builder.graph,
+                image: ImageInput(name: "in", width: 4, height: 2, color: .rgb, scaling: scaling))
+            var back = try dialect.roundTrip(model)
+            // And once more: what was read is written as it was.
+            for _ in 0..<2 {
+                let values = noise(24)
+                let array = NumPyFile(shape: [1, 2, 4, 3], values: values)
+                let answer = try ArrayRunner(back).run([("in", array)])[0].array
+                let expected = values.map { ($0 - 0.5) * ($0 - 0.5) }
+                #expect(zip(answer.values, expected).allSatisfy { abs($0 - $1) < 2e-3 })
+                let outer = try #require(back.image?.outerScaling)
+                #expect(zip(outer.scale + outer.bias, scale + bias).allSatisfy { abs($0 - $1) < 1e-4 })
+                back = try dialect.roundTrip(back)
+            }
+        }
+    }
+
     // MARK: Labels
 
     @Test(arguments: Dialect.allCases) func `integer labels are written and read`(_ dialect: Dialect) throws {
