@@ -9,5 +9,6 @@ extension Model {
         }
         // Blocks of a graph of TensorFlow's are found in its order of axes, those of a Core ML model in that one.
         .withNamedBlocks().reordered(to: .first, imageInput: image != nil).withNamedBlocks()
+        .withMergedAxes(most: MILBlock.mostAxes)
     }
 }

@@ -1,0 +1,107 @@
+extension Graph {
+    /// The graph with operations on arrays of many axes done on arrays of fewer: neighbouring axes with which an operation does
+    /// the same are one axis to it. Blocks of pixels that are moved about by reshaping have six axes, of which Core ML knows
+    /// five.
+    ///
+    /// - Parameter most: How many axes an array may have without that.
+    func withMergedAxes(most: Int) throws -> Graph {
+        guard nodes.contains(where: { ($0.inputs + $0.outputs).contains { self[$0].shape.rank > most } }) else {
+            return self
+        }
+        return try rebuilt { node, inputs, builder in
+            let shapes = (node.inputs + node.outputs.prefix(1)).map { self[$0].shape }
+            guard node.outputs.count == 1, !inputs.isEmpty, shapes.contains(where: { $0.rank > most }),
+                let merger = AxisMerger(node.operation, shapes.dropLast(), shapes.last!)
+            else { return nil }
+            let narrow = try inputs.enumerated().map { place, input in
+                try builder.add(Reshape(merger.shape(shapes[place])), [input], name: "\(node.name)/merged_\(place)")[0]
+            }
+            let result = try builder.add(merger.operation, narrow, name: node.name + "/of_merged")[0]
+            return try builder.add(Reshape(shapes.last!), [result], name: node.name)
+        }.withoutIdentities()
+    }
+}
+
+/// An operation on fewer axes.
+private struct AxisMerger {
+    /// Axes that are one.
+    private struct Group {
+        let axes: Range<Int>
+        /// The last of them that has several elements; any where none has.
+        let leader: Int
+    }
+
+    private let groups: [Group]
+    let operation: any Operation
+
+    init?(_ operation: any Operation, _ inputs: ArraySlice<Shape>, _ to: Shape) {
+        let from = inputs.first!
+        guard inputs.allSatisfy({ $0.rank == from.rank }) else { return nil }
+        switch operation {
+        case let transpose as Transpose:
+            let moved = transpose.order.filter { from[$0] != 1 }
+            let places = from.indices.map { axis in moved.firstIndex(of: axis) ?? -1 }
+            groups = AxisMerger.groups(from) { places[$1] == places[$0] + 1 }
+            let leaders = groups.map { places[$0.leader] }
+            self.operation = Transpose(groups.indices.sorted { leaders[$0] < leaders[$1] })
+        case let tile as Tile:
+            // What is repeated as a whole lies before what is not repeated at all.
+            groups = AxisMerger.groups(to) { tile.multiples[$1] == 1 }
+            self.operation = Tile(multiples: groups.map { $0.axes.reduce(1) { $0 * tile.multiples[$1] } })
+        case is BroadcastTo where from.rank == to.rank:
+            groups = AxisMerger.groups(to, repeating: inputs)
+            self.operation = BroadcastTo(shape: AxisMerger.merged(to, groups))
+        case var reduction as Reduction:
+            let isReduced = from.indices.map(reduction.axes.contains)
+            groups = AxisMerger.groups(from) { isReduced[$0] == isReduced[$1] }
+            reduction.axes = groups.indices.filter { [groups] in isReduced[groups[$0].leader] }
+            guard !reduction.axes.isEmpty else { return nil }
+            self.operation = reduction
+        case let concatenation as Concatenation:
+            groups = AxisMerger.groups(to) { $0 != concatenation.axis && $1 != concatenation.axis }
+            self.operation = Concatenation(axis: groups.firstIndex { $0.axes.contains(concatenation.axis) }!)
+        case var binary as Binary where from.rank == to.rank:
+            let constant = binary.constant?.shape.padded(to: to.rank)
+            groups = AxisMerger.groups(to, repeating: inputs + (constant.map { [$0] } ?? []))
+            binary.constant = binary.constant?.reshaped(AxisMerger.merged(constant!, groups))
+            self.operation = binary
+        case is Select where from.rank == to.rank:
+            groups = AxisMerger.groups(to, repeating: inputs)
+            self.operation = operation
+        case is Unary, is Cast:
+            groups = AxisMerger.groups(to) { _, _ in true }
+            self.operation = operation
+        default: return nil
+        }
+    }
+
+    /// Of something that goes in.
+    func shape(_ input: Shape) -> Shape { AxisMerger.merged(input, groups) }
+
+    /// - Parameter belong: Whether an axis belongs to the one before it; an axis of one element belongs to any.
+    private static func groups(_ shape: Shape, _ belong: (Int, Int) -> Bool) -> [Group] {
+        var groups: [Group] = []
+        for axis in shape.indices {
+            guard let last = groups.last else {
+                groups.append(Group(axes: axis..<axis + 1, leader: axis))
+                continue
+            }
+            if shape[axis] == 1 || shape[last.leader] == 1 || belong(last.leader, axis) {
+                groups[groups.count - 1] = Group(
+                    axes: last.axes.lowerBound..<axis + 1, leader: shape[axis] == 1 ? last.leader : axis)
+            } else {
+                groups.append(Group(axes: axis..<axis + 1, leader: axis))
+            }
+        }
+        return groups
+    }
+
+    /// For arrays that are repeated to this shape.
+    private static func groups(_ shape: Shape, repeating arrays: ArraySlice<Shape>) -> [Group] {
+        groups(shape) { a, b in arrays.allSatisfy { ($0[a] == shape[a]) == ($0[b] == shape[b]) } }
+    }
+
+    private static func merged(_ shape: Shape, _ groups: [Group]) -> Shape {
+        Shape(groups.map { $0.axes.reduce(1) { $0 * shape[$1] } })
+    }
+}

@@ -1,0 +1,72 @@
+import Testing
+
+@testable import Thaw
+
+@Suite struct MergedAxesTests {
+    /// What is done to an array of six axes on the way from one image to another.
+    static let cases: [(note: String, six: Shape, operation: any Operation, result: Shape)] = [
+        ("channels made blocks of pixels", [1, 4, 6, 2, 2, 3], Transpose([0, 1, 3, 2, 4, 5]), [1, 8, 12, 3]),
+        ("blocks of pixels made channels", [1, 2, 3, 4, 2, 6], Transpose([0, 1, 3, 2, 4, 5]), [1, 2, 4, 36]),
+        ("windows", [1, 2, 2, 3, 2, 12], Transpose([0, 1, 3, 2, 4, 5]), [4, 6, 12]),
+        ("an axis of one moved", [2, 1, 4, 3, 2, 6], Transpose([1, 2, 0, 4, 3, 5]), [8, 2, 18]),
+        ("pixels repeated", [1, 4, 1, 6, 1, 12], Tile(multiples: [1, 1, 2, 1, 3, 1]), [1, 8, 18, 12]),
+        (
+            "pixels times ones", [1, 4, 1, 6, 1, 12],
+            Binary(.multiply, constant: Tensor([1, 2, 3, 4], shape: [1, 1, 2, 1, 2, 1])), [1, 8, 12, 12]
+        ),
+        ("pixels broadcast", [1, 4, 1, 6, 1, 12], BroadcastTo(shape: [1, 4, 2, 6, 2, 12]), [1, 8, 12, 12]),
+        (
+            "the largest of blocks", [1, 2, 2, 3, 2, 12],
+            Reduction(function: .maximum, axes: [2, 4], keepsAxes: false), [1, 2, 3, 12]
+        ),
+        (
+            "the mean of blocks, whose axes stay", [1, 2, 2, 3, 2, 12],
+            Reduction(function: .mean, axes: [2, 4], keepsAxes: true), [1, 2, 3, 12]
+        ),
+        ("all as it is", [1, 2, 2, 3, 2, 12], Unary(.relu), [4, 6, 12]),
+    ]
+
+    private func graph(_ six: Shape, _ operation: any Operation, _ result: Shape) throws -> Graph {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 4, 6, 12]))
+        let before = try builder.add(Reshape(six), [input], name: "before")[0]
+        let done = try builder.add(operation, [before], name: "done")[0]
+        builder.output("output", try builder.add(Reshape(result), [done], name: "after")[0])
+        return builder.graph
+    }
+
+    @Test(arguments: cases) func `an array of six axes has five at most`(
+        _ note: String, _ six: Shape, _ operation: any Operation, _ result: Shape
+    ) throws {
+        let graph = try graph(six, operation, result)
+        let merged = try graph.withMergedAxes(most: 5)
+        #expect(merged.types.allSatisfy { $0.shape.rank <= 5 })
+        let input = Tensor(noise(288), shape: [1, 4, 6, 12])
+        #expect(merged.evaluate([input])[0].floats == graph.evaluate([input])[0].floats)
+        for dialect in Dialect.allCases {
+            let back = try dialect.roundTrip(Model(graph: graph)).graph
+            #expect(difference(back.evaluate([input])[0], graph.evaluate([input])[0]) < 2e-3)
+        }
+    }
+
+    @Test func `arrays beside one another, and a choice between them, have five axes at most`() throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 4, 6, 12]))
+        let six = try builder.add(Reshape([1, 4, 1, 6, 1, 12]), [input], name: "six")[0]
+        let rows = try builder.add(Concatenation(axis: 2), [six, six], name: "rows")[0]
+        let isPositive = try builder.add(
+            Binary(.greater, constant: Tensor([0], shape: [])), [six], name: "positive")[0]
+        let choice = try builder.add(Select(), [isPositive, rows, six], name: "choice")[0]
+        builder.output("output", try builder.add(Reshape([1, 8, 6, 12]), [choice], name: "after")[0])
+        let merged = try builder.graph.withMergedAxes(most: 5)
+        #expect(merged.types.allSatisfy { $0.shape.rank <= 5 })
+        let image = Tensor(noise(288), shape: [1, 4, 6, 12])
+        #expect(merged.evaluate([image])[0].floats == builder.graph.evaluate([image])[0].floats)
+    }
+
+    @Test func `an array whose axes all move apart is refused by name`() throws {
+        let graph = try graph([2, 2, 2, 2, 3, 6], Transpose([5, 4, 3, 2, 1, 0]), [1, 4, 6, 12])
+        let failure = #expect(throws: Failure.self) { try NeuralNetworkWriter.message(Model(graph: graph)) }
+        #expect(failure?.description.contains("has 6 axes") == true, "\(failure?.description ?? "")")
+    }
+}
