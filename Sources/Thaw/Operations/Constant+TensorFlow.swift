@@ -27,6 +27,26 @@ extension Constant {
             let element = try node.element("out_type", default: .int32)
             return [.constant(Tensor(Double(node.op == "Rank" ? shape.rank : shape.elementCount), element: element))]
         },
+        // A mask, as a rule, of what comes before what.
+        TensorFlowRule("MatrixBandPart") { node, _ in
+            let matrices = try node.constant(0, "input")
+            let bounds = try [1, 2].map { try node.constant($0, $0 == 1 ? "num_lower" : "num_upper") }
+            guard matrices.shape.rank >= 2, bounds.allSatisfy({ $0.elementCount == 1 }) else {
+                throw Failure.wrongRank(2, matrices.shape)
+            }
+            let (below, above) = (Int(bounds[0].floats[0]), Int(bounds[1].floats[0]))
+            let (rows, columns) = (matrices.shape[matrices.shape.rank - 2], matrices.shape[matrices.shape.rank - 1])
+            return [
+                .constant(
+                    matrices.withElements { elements in
+                        Tensor(shape: matrices.shape, element: matrices.element) { index in
+                            let (row, column) = (index / columns % rows, index % columns)
+                            let isKept = (below < 0 || row - column <= below) && (above < 0 || column - row <= above)
+                            return isKept ? elements[index] : 0
+                        }
+                    })
+            ]
+        },
         TensorFlowRule("ZerosLike", "OnesLike") { node, context in
             let type = try node.input(0).type
             return [

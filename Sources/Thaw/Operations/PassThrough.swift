@@ -3,6 +3,7 @@ enum PassThrough {
     static let tensorFlow = [
         TensorFlowRule(
             "Identity", "StopGradient", "CheckNumerics", "PreventGradient", "Snapshot", "PlaceholderWithDefault",
+            "EnsureShape",
             // What it prints besides is lost.
             "Print"
         ) { node, _ in [try node.input(0)] },

@@ -62,6 +62,12 @@ extension Reshape {
             let element = try node.element("out_type", default: .int32)
             return [.constant(Tensor(integers: shape.dimensions, shape: [shape.rank], element: element))]
         },
+        TensorFlowRule("ShapeN") { node, _ in
+            let element = try node.element("out_type", default: .int32)
+            return node.inputs.map {
+                .constant(Tensor(integers: $0.shape.dimensions, shape: [$0.shape.rank], element: element))
+            }
+        },
     ]
 
     /// The shape with its one −1 worked out.

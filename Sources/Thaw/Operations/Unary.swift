@@ -145,6 +145,12 @@ extension Unary {
         ].map { name, function in
             TensorFlowRule(name) { node, context in [try context.add(Unary(function), node.input(0), name: node.name)] }
         } + [
+            // Less itself, what is infinite is no number.
+            TensorFlowRule("IsFinite") { node, context in
+                let difference = try context.combine(.subtract, node.input(0), node.input(0), name: node.name + "/zero")
+                let isNaN = try context.add(Unary(.isNaN), difference, name: node.name + "/not_finite")
+                return [try context.add(Unary(.not), isNaN, name: node.name)]
+            },
             TensorFlowRule("ClipByValue") { node, context in
                 let (low, high) = (try node.input(1), try node.input(2))
                 let bounds = [low, high].compactMap { operand in

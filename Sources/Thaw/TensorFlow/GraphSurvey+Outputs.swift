@@ -90,9 +90,25 @@ extension GraphSurvey {
         let outputs = nodes.indices.filter {
             !isRead[$0] && !isLeftover[$0] && dependsOnInput[$0] && !GraphSurvey.sources.contains(nodes[$0].op)
         }
-        // Whether numbers are finite is asked beside the answer; an answer may be what was asked of, too.
-        let answers = outputs.filter { nodes[$0].op != "CheckNumerics" }
+        // Whether something holds is asked beside the answer; an answer may be what was asked of, too.
+        let isChecked = checked(order)
+        let answers = outputs.filter { nodes[$0].op != "CheckNumerics" && !isChecked[$0] }
         return (answers.isEmpty ? outputs : answers).map { nodes[$0].name }
+    }
+
+    /// Per node: whether it is read, but by what ends in an assertion only, or for the order of things.
+    private func checked(_ order: [Int]) -> [Bool] {
+        var isChecked = [Bool](repeating: false, count: nodes.count)
+        var isUsed = isChecked
+        for place in order.reversed() {
+            let node = nodes[place]
+            let isCheck = (isChecked[place] && !isUsed[place]) || node.op == "Assert" || node.op == "NoOp"
+            for input in node.inputs {
+                guard let source = places[Reference(input).node] else { continue }
+                if isCheck || input.hasPrefix("^") { isChecked[source] = true } else { isUsed[source] = true }
+            }
+        }
+        return nodes.indices.map { isChecked[$0] && !isUsed[$0] }
     }
 
     /// Where a graph has one input like an image, those of its other inputs that are neither switches nor single fractions:

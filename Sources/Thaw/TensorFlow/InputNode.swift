@@ -47,29 +47,10 @@ struct InputNode {
             let target = chain.target.flatMap { target in
                 size.map { $0.width == target.width && $0.height == target.height } ?? true ? target : nil
             }
-            // A batch of one, which the graph adds behind the decoder, belongs to the image.
-            if chain.reshaped == nil || !isDecoder,
-                isDecoder ? chain.expansion != nil || target != nil : target != nil && (shape ?? []).count != 4
-            {
+            if InputNode.takesBatch(chain, isDecoder: isDecoder, isResized: target != nil, shape) {
                 shape = [1, -1, -1, shape?.last ?? -1]
             }
-            for place in nodes.indices {
-                if nodes[place].name == chain.expansion && shape?.count == 4
-                    || target != nil && nodes[place].name == chain.resize
-                {
-                    nodes[place] = NodeDefinition(
-                        name: nodes[place].name, op: "Identity", inputs: [nodes[place].data[0]])
-                } else if chain.reversals.contains(nodes[place].name) {
-                    // By the last axis, whether the batch stands before it or not.
-                    let axis = nodes[place].name + "/last_axis"
-                    nodes[place] = NodeDefinition(
-                        name: nodes[place].name, op: "ReverseV2", inputs: [nodes[place].data[0], axis])
-                    nodes.append(
-                        NodeDefinition(
-                            name: axis, op: "Const",
-                            attributes: ["value": .tensor(Tensor(integers: [-1], shape: [1]))]))
-                }
-            }
+            standFor(chain, isResized: target != nil, hasBatch: shape?.count == 4)
             if let target {
                 shape = [shape?.first.map { max(1, $0) } ?? 1, target.height, target.width, shape?.last ?? -1]
                 notes.append(
@@ -80,6 +61,38 @@ struct InputNode {
         if given == nil, !isPlaceholder {
             notes.append("the image takes the place of '\(name)' (\(node.op)); what comes before it is left out")
         }
+        replace(reference, node, isPlaceholder: isPlaceholder, shape)
+    }
+
+    // MARK: Replacing
+
+    /// Whether a batch of one, which the graph adds behind the image, belongs to the placeholder.
+    private static func takesBatch(_ chain: ResizeChain, isDecoder: Bool, isResized: Bool, _ shape: [Int]?) -> Bool {
+        guard isDecoder else { return isResized && shape?.count != 4 }
+        return chain.reshaped == nil && (chain.expansion != nil || isResized)
+    }
+
+    /// Takes out of the graph what the placeholder stands for: the resizing, and the batch that is added.
+    private mutating func standFor(_ chain: ResizeChain, isResized: Bool, hasBatch: Bool) {
+        for place in nodes.indices {
+            let node = nodes[place]
+            if hasBatch && node.name == chain.expansion || isResized && node.name == chain.resize {
+                nodes[place] = NodeDefinition(name: node.name, op: "Identity", inputs: [node.data[0]])
+            } else if chain.reversals.contains(node.name) {
+                // By the last axis, whether the batch stands before it or not.
+                let axis = node.name + "/last_axis"
+                nodes[place] = NodeDefinition(name: node.name, op: "ReverseV2", inputs: [node.data[0], axis])
+                nodes.append(
+                    NodeDefinition(
+                        name: axis, op: "Const", attributes: ["value": .tensor(Tensor(integers: [-1], shape: [1]))]))
+            }
+        }
+    }
+
+    /// Makes a placeholder of the node.
+    private mutating func replace(
+        _ reference: GraphSurvey.Reference, _ node: NodeDefinition, isPlaceholder: Bool, _ shape: [Int]?
+    ) {
         let place = nodes.firstIndex { $0.name == name }!
         var attributes = ["shape": Attribute.shape(shape)]
         if isPlaceholder { attributes["dtype"] = node.attributes["dtype"] }

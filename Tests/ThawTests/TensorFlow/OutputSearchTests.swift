@@ -15,6 +15,13 @@ import Testing
         ("what only reports", [node("s", "HistogramSummary", "y")], ["y"]),
         ("a check beside the answer", [node("c", "CheckNumerics", "x")], ["y"]),
         ("a check of the answer", [node("c", "CheckNumerics", "y")], ["c"]),
+        ("what an assertion is made of", [node("c", "All", "x", "x"), node("a", "Assert", "c", "x")], ["y"]),
+        (
+            "what only has to be done before", [node("c", "Shape", "x"), node("z", "Abs", "y", "^c")],
+            ["z"]
+        ),
+        ("an answer that others wait for", [node("z", "NoOp", "^y")], ["y"]),
+        ("an answer of which a loss is made", [node("l", "L2Loss", "y")], ["y"]),
         ("what is claimed of the image", [node("assert_equal_1/All", "All", "x", "x")], ["y"]),
     ]
 
