@@ -21,9 +21,25 @@ extension Concatenation {
             return [try reading.add(Concatenation(axis: Swift.max(0, rank - 3)), layer.inputs, layer)]
         },
         NeuralRule("concatND") { layer, reading in
-            guard !(layer.parameters.interleave as Bool) else { throw layer.refused("interleaving is not supported") }
             let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
-            return [try reading.add(Concatenation(axis: axis), layer.inputs, layer)]
+            guard layer.parameters.interleave as Bool else {
+                return [try reading.add(Concatenation(axis: axis), layer.inputs, layer)]
+            }
+            let shapes = layer.inputs.map { reading.shape($0) }
+            let steps = try naming(place: layer.name) { try Concatenation.interleaving(shapes, axis: axis) }
+            let parts = try layer.inputs.map { try reading.add(Reshape(steps.part), [$0], layer) }
+            let stacked = try reading.add(Concatenation(axis: axis + 1), parts, layer)
+            return [try reading.add(Reshape(steps.result), [stacked], layer)]
+        },
+        NeuralRule("stack") { layer, reading in
+            let shape = reading.shape(try layer.input())
+            let (axis, rank): (Int, Int) = (layer.parameters.axis, shape.rank)
+            guard (-rank - 1...rank).contains(axis) else { throw Failure.noSuchAxis(axis, of: shape).at(layer.name) }
+            let place = axis < 0 ? axis + rank + 1 : axis
+            var part = shape.dimensions
+            part.insert(1, at: place)
+            let parts = try layer.inputs.map { try reading.add(Reshape(Shape(part)), [$0], layer) }
+            return [try reading.add(Concatenation(axis: place), parts, layer)]
         },
     ]
 }

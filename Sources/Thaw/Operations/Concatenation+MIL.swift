@@ -20,9 +20,17 @@ extension Split: MILOperation {
 extension Concatenation {
     static let mil = [
         MILRule("concat") { op, reading in
-            guard try !op.bool("interleave", default: false) else { throw op.refused("interleaving is not supported") }
             let values = try op.operands("values")
-            return try reading.add(Concatenation(axis: try op.axis(values[0])), values, op)
+            let axis = try op.axis(values[0])
+            guard try op.bool("interleave", default: false) else {
+                return try reading.add(Concatenation(axis: axis), values, op)
+            }
+            let steps = try naming(place: op.place) {
+                try Concatenation.interleaving(values.map(\.shape), axis: axis)
+            }
+            let parts = try values.map { try reading.add(Reshape(steps.part), $0, op) }
+            let stacked: Operand = try reading.add(Concatenation(axis: axis + 1), parts, op)[0]
+            return [try reading.add(Reshape(steps.result), stacked, op)]
         },
         MILRule("stack") { op, reading in
             let values = try op.operands("values")

@@ -21,6 +21,18 @@ struct Concatenation: Operation {
         return [TensorType(shape, inputs[0].element)]
     }
 
+    /// Of arrays that give one place of `axis` each in turn: the shape in which each is laid beside the others along an axis
+    /// behind that one, and the shape of them all.
+    /// - Throws: `Failure` where they are not of one shape.
+    static func interleaving(_ shapes: [Shape], axis: Int) throws -> (part: Shape, result: Shape) {
+        guard let first = shapes.first else { throw Failure.noSuchAxis(axis, of: []) }
+        if let other = shapes.first(where: { $0 != first }) { throw Failure.shapesDiffer(first, other) }
+        var (part, result) = (first.dimensions, first)
+        part.insert(1, at: axis + 1)
+        result[axis] *= shapes.count
+        return (Shape(part), result)
+    }
+
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let output = try! outputTypes(inputs.map(\.type))[0]
         let outer = output.shape.prefix(axis).reduce(1, *)

@@ -66,9 +66,12 @@ extension Dense {
             var scores = try reading.add(MatrixProduct(transposeSecond: true), [query, key], op)[0]
             scores = try reading.add(Binary(.multiply, constant: factor), scores, op)
             if op.has("attn_mask") {
-                let mask = try op.operand("attn_mask")
-                guard mask.type.element.isFloatingPoint else {
-                    throw op.refused("a mask of truth values is not supported; one of numbers to be added is")
+                var mask = try op.operand("attn_mask")
+                if !mask.type.element.isFloatingPoint {
+                    // What is not attended to is so far below all else that its share is 0.
+                    mask = try reading.add(Cast(element: .float32), mask, op)
+                    mask = try reading.add(Binary(.subtract, constant: Tensor([1], shape: [])), mask, op)
+                    mask = try reading.add(Binary(.multiply, constant: Tensor([1e9], shape: [])), mask, op)
                 }
                 scores = try reading.add(Binary(.add), [scores, mask], op)[0]
             }

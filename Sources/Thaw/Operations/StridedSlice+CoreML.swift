@@ -24,6 +24,15 @@ extension StridedSlice: NeuralOperation {
 
 extension StridedSlice {
     static let neural = [
+        NeuralRule("reverse") { layer, reading in
+            let shape = reading.shape(try layer.input())
+            let isReversed: [Bool] = layer.parameters.reverseDim
+            guard isReversed.count == shape.rank else {
+                throw layer.refused("\(isReversed.count) axes do not fit an array of shape \(shape)")
+            }
+            let axes = shape.indices.filter { isReversed[$0] }
+            return [try reading.add(StridedSlice.reversing(axes, of: shape), [layer.input()], layer)]
+        },
         NeuralRule("sliceStatic") { layer, reading in
             let shape = reading.shape(try layer.input())
             let parameters = layer.parameters

@@ -132,12 +132,37 @@ private let cases: [ComposedCase] = [
         operation: ("crop", [integers("crop_height", [1, 0]), integers("crop_width", [0, 2])]),
         expected: taken([1, 2, 3], [0, 1])),
     ComposedCase(
-        testDescription: "rows and columns turned round", operation: ("reverse", [integers("axes", [2, -1])]),
+        testDescription: "each channel twice",
+        layer: {
+            $0.input = Array(repeating: ($0.input as [String])[0], count: 2)
+            $0.concatND.axis = 1
+            $0.concatND.interleave = true
+        },
+        operation: ("concat", [integer("axis", 1), isTrue("interleave")]), names: ["values", "values"],
+        expected: { $0.flatMap { [$0, $0] } }),
+    ComposedCase(
+        testDescription: "rows and columns turned round",
+        layer: { $0.reverse.reverseDim = [false, false, true, true] },
+        operation: ("reverse", [integers("axes", [2, -1])]),
         expected: taken([3, 2, 1, 0], [3, 2, 1, 0])),
     ComposedCase(
         testDescription: "attention", operation: ("scaled_dot_product_attention", []),
         names: ["query", "key", "value"],
         expected: { $0.map(attention) }),
+    ComposedCase(
+        testDescription: "attention to rows that a mask of truth values lets through",
+        operation: (
+            "scaled_dot_product_attention",
+            [
+                (
+                    "attn_mask",
+                    .immediate(
+                        Tensor(integers: (0..<16).map { $0 % 4 <= $0 / 4 ? 1 : 0 }, shape: [4, 4], element: .bool))
+                )
+            ]
+        ),
+        names: ["query", "key", "value"],
+        expected: { $0.map { plane in plane.indices.map { attention(Array(plane[...$0]))[$0] } } }),
     ComposedCase(
         testDescription: "magnitudes summed",
         layer: {
@@ -253,18 +278,19 @@ private let cases: [ComposedCase] = [
         let expected = composed.expected(planes)
         operation.type = kind
         var inputs: [Message] = operation.inputs
-        inputs = composed.names.map { name in
+        inputs = Set(composed.names).sorted().map { name in
             var entry = inputs[0]
             entry.key = name
+            let image: [Message] = entry.value.arguments
+            entry.value.arguments = Array(repeating: image[0], count: composed.names.count { $0 == name })
             return entry
         }
         for (key, value) in arguments {
             var entry = inputs[0]
             entry.key = key
-            var bindings: [Message] = entry.value.arguments
-            bindings[0] = Message(MessageType.operation.type(of: "inputs").type(of: "value").type(of: "arguments"))
-            bindings[0].value = value
-            entry.value.arguments = bindings
+            var binding = Message(MessageType.operation.type(of: "inputs").type(of: "value").type(of: "arguments"))
+            binding.value = value
+            entry.value.arguments = [binding]
             inputs.append(entry)
         }
         operation.inputs = inputs
