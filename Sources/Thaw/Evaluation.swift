@@ -124,7 +124,9 @@ public struct Evaluation: Sendable {
         public let meanConfidence: Double
     }
 
-    public var calibration: Calibration {
+    /// Nil where the model's answers are no probabilities: where some lie outside 0 to 1 by more than rounding.
+    public var calibration: Calibration? {
+        guard outcomes.allSatisfy({ $0.confidence.isNaN || -1e-3...1.001 ~= $0.confidence }) else { return nil }
         let count = 15
         var (images, right, sums) = (
             [Int](repeating: 0, count: count), [Int](repeating: 0, count: count), [Double](repeating: 0, count: count)

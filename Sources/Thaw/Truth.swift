@@ -59,14 +59,15 @@ public struct Truth: Sendable {
             if let index = indices[name] { images.append(Image(path: path, classIndex: index)) }
         }
         if !unknown.isEmpty { throw Failure.unknownLabels(unknown) }
-        if strays > 0 { notes.append("\(strays) photographs lie in no class's folder and do not count") }
+        if strays == 1 { notes.append("a photograph lies in no class's folder and does not count") }
+        if strays > 1 { notes.append("\(strays) photographs lie in no class's folder and do not count") }
     }
 
     private mutating func readTable(_ path: String, _ names: LabelIndex, _ offset: Int) throws {
         let file = try MappedFile(path: path)
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
-        var unknown: [(name: String, place: String, nearest: String?)] = []
         var lines: [String: Int] = [:]
+        var rows: [Row] = []
         for (number, bytes) in file.bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             let mark = number == 0 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
             let line = String(fileName: (bytes.last == 0x0D ? bytes.dropLast() : bytes).dropFirst(mark))
@@ -77,24 +78,51 @@ public struct Truth: Sendable {
                 }
                 continue
             }
-            if line.isEmpty { continue }
+            if line.allSatisfy(\.isWhitespace) { continue }
             let columns = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
             guard columns.count > 1, !columns[0].isEmpty else { throw Failure.tableTooNarrow(line: number + 1) }
+            // To the system the name would end there.
+            guard !columns[0].utf8.contains(0) else { throw Failure.nameWithNUL(line: number + 1) }
             let image = columns[0].hasPrefix("/") ? columns[0] : folder + columns[0]
             if let earlier = lines.updateValue(number + 1, forKey: Truth.plain(image)) {
                 throw Failure.namedTwice(columns[0], line: number + 1, earlier: earlier)
             }
-            let digits = columns[1].hasPrefix("-") ? columns[1].dropFirst() : columns[1][...]
-            let isNumber = !digits.isEmpty && digits.utf8.allSatisfy { 0x30...0x39 ~= $0 }
-            if !isNumber || offset == 0, let index = names.index(of: columns[1]) {
-                images.append(Image(path: image, classIndex: index))
-            } else if isNumber, let index = Int(columns[1]) {
+            rows.append(Row(image: image, name: columns[1], line: number + 1))
+        }
+        try addImages(rows, names, offset)
+    }
+
+    private struct Row {
+        let image: String
+        let name: String
+        let line: Int
+
+        var index: Int? {
+            let digits = name.hasPrefix("-") ? name.dropFirst() : name[...]
+            return !digits.isEmpty && digits.utf8.allSatisfy { 0x30...0x39 ~= $0 } ? Int(name) : nil
+        }
+    }
+
+    /// All numbers of a table are read alike: as labels where each of them is one, else as indices.
+    private mutating func addImages(_ rows: [Row], _ names: LabelIndex, _ offset: Int) throws {
+        var unknown: [(name: String, place: String, nearest: String?)] = []
+        let numbers = rows.filter { $0.index != nil }
+        let labels = numbers.count { names.index(of: $0.name) != nil }
+        let areIndices = offset != 0 || labels < numbers.count
+        if labels > 0 {
+            let (taken, other) = areIndices ? ("indices", "labels") : ("labels", "indices")
+            notes.append("the numbers of the table are taken for \(taken) of classes, not for \(other)")
+        }
+        for row in rows {
+            if let index = row.index, areIndices {
                 guard names.isClass(index, offset) else {
-                    throw Failure.classOutside(index, line: number + 1, count: names.count)
+                    throw Failure.classOutside(index, line: row.line, count: names.count)
                 }
-                images.append(Image(path: image, classIndex: index + offset))
+                images.append(Image(path: row.image, classIndex: index + offset))
+            } else if let index = names.index(of: row.name) {
+                images.append(Image(path: row.image, classIndex: index))
             } else {
-                unknown.append((columns[1], " in line \(number + 1)", names.nearest(to: columns[1])))
+                unknown.append((row.name, " in line \(row.line)", names.nearest(to: row.name)))
             }
         }
         if !unknown.isEmpty { throw Failure.unknownLabels(unknown) }

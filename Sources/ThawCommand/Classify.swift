@@ -63,13 +63,15 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
                 : "\(page) was left as it was: nothing has been added")
     }
     if let resumed, source.passedOver > 0 {
-        console.note("\(grouped(resumed.count)) results were there, \(grouped(work.done)) have been added")
+        let failed = work.failures == 0 ? "" : "; could not be read: \(grouped(work.failures))"
+        console.note(
+            "results that were there: \(grouped(resumed.count)); added: \(grouped(work.done - work.failures))\(failed)")
     }
     if cancellation.isCancelled {
         console.note("interrupted: \(grouped(work.done)) images are done")
         return .interrupted
     }
-    return work.failures == 0 ? .done : work.failures < work.done ? .someInputsFailed : .failed
+    return work.failures == 0 ? .done : work.failures < work.done + source.passedOver ? .someInputsFailed : .failed
 }
 
 /// Thrown to end the work when the user has asked for that.
@@ -84,6 +86,7 @@ private struct Work {
     var progress: Progress?
     private(set) var done = 0
     private(set) var failures = 0
+    private var hasToldOfNumbers = false
 
     init(console: Console, printer: ResultPrinter, resumed: ResumedFile?, report: ReportFile?) {
         (self.console, self.printer, self.resumed, self.report) = (console, printer, resumed, report)
@@ -96,6 +99,13 @@ private struct Work {
             if let warning = classification.warning {
                 progress?.clear()
                 console.warn("\(image): \(warning)")
+            }
+            if !hasToldOfNumbers, let best = classification.top(1).first, !(-1e-3...1.001 ~= best.probability),
+                !best.probability.isNaN
+            {
+                hasToldOfNumbers = true
+                progress?.clear()
+                console.note("the model's answers are no probabilities: they lie outside 0 to 1")
             }
             try put(printer.text(image, classification))
         case .failure(let failure):

@@ -56,10 +56,11 @@ enum Completions: String, CaseIterable {
                 COMPREPLY=("${COMPREPLY[@]#"$head"}")
             }
             _thaw_files() {
-                local IFS=$'\\n'
+                local name
                 # Older ones know no compopt.
                 compopt -o filenames 2> /dev/null
-                COMPREPLY=($(compgen -f -- "$word"))
+                # Names may hold what stands for other names.
+                while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -f -- "$word")
             }
             _thaw() {
                 local word=${COMP_WORDS[COMP_CWORD]} place=$((COMP_CWORD - 1)) head= before options
@@ -99,7 +100,8 @@ enum Completions: String, CaseIterable {
         for command in Commands.all {
             cases += "        \(command.name))\n            _arguments -S \\\n"
             for option in command.options {
-                let help = option.help.filter { !"[]:".contains($0) }
+                // A colon may stand between the brackets, another bracket may not.
+                let help = option.help.filter { !"[]".contains($0) }
                 let repeated = option.isRepeatable && option.placeholder != nil ? "*" : ""
                 let value: String =
                     switch values(of: option) {
@@ -168,7 +170,8 @@ enum Completions: String, CaseIterable {
                     switch values(of: option) {
                     case .nothing: option.placeholder == nil ? "" : " -x"
                     case .files: option.valueSuffix == nil ? " -r -F" : ""
-                    case .words(let words): " -x -a \(quoted(words.joined(separator: " ")))"
+                    // Each with nothing said of it, else fish says of each what the option does.
+                    case .words(let words): " -x -a \(quoted(words.map { $0 + "\\t" }.joined(separator: " ")))"
                     }
                 let letter = option.letter.map { " -s \($0)" } ?? ""
                 script +=

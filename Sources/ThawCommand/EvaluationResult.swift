@@ -24,18 +24,11 @@ struct EvaluationResult {
 
     /// One object with all that was found, without the photographs that came out right.
     var json: String {
-        let calibration = evaluation.calibration
         var fields = [
             "\"model\": \(ThawCommand.json(model))", "\"truth\": \(ThawCommand.json(truth))",
             "\"images\": \(images.count)", "\"failed\": \(failed)",
             "\"top1\": \(Self.json(evaluation.top(1)))", "\"top5\": \(Self.json(evaluation.top(5)))",
-            "\"calibration\": {\"error\": \(ThawCommand.json(calibration.error)), "
-                + "\"mean_confidence\": \(ThawCommand.json(calibration.meanConfidence)), \"bins\": ["
-                + calibration.bins.map { bin in
-                    "{\"from\": \(ThawCommand.json(bin.range.lowerBound)), \"to\": \(ThawCommand.json(bin.range.upperBound)), "
-                        + "\"images\": \(bin.images), \"confidence\": \(ThawCommand.json(bin.meanConfidence)), "
-                        + "\"right\": \(ThawCommand.json(bin.right.value))}"
-                }.joined(separator: ", ") + "]}",
+            "\"calibration\": \(evaluation.calibration.map(Self.json) ?? "null")",
             "\"classes\": ["
                 + evaluation.classes.map { result in
                     "{\"label\": \(ThawCommand.json(label(result.index))), \"index\": \(result.index), "
@@ -60,6 +53,16 @@ struct EvaluationResult {
             fields.append("\"baseline\": \(json(baseline.model, baseline.evaluation, baseline.comparison))")
         }
         return "{" + fields.joined(separator: ", ") + "}"
+    }
+
+    private static func json(_ calibration: Evaluation.Calibration) -> String {
+        "{\"error\": \(ThawCommand.json(calibration.error)), "
+            + "\"mean_confidence\": \(ThawCommand.json(calibration.meanConfidence)), \"bins\": ["
+            + calibration.bins.map { bin in
+                "{\"from\": \(ThawCommand.json(bin.range.lowerBound)), \"to\": \(ThawCommand.json(bin.range.upperBound)), "
+                    + "\"images\": \(bin.images), \"confidence\": \(ThawCommand.json(bin.meanConfidence)), "
+                    + "\"right\": \(ThawCommand.json(bin.right.value))}"
+            }.joined(separator: ", ") + "]}"
     }
 
     private func json(_ model: String, _ evaluation: Evaluation, _ comparison: PairedComparison) -> String {

@@ -26,10 +26,13 @@ struct EvaluationText {
         let evaluation = result.evaluation
         let shown = evaluation.classes.filter { $0.images > 0 }.count
         let failed = result.failed == 0 ? "" : "; \(grouped(result.failed)) could not be read"
-        line("photographs", "\(grouped(result.images.count)) of \(grouped(shown)) classes\(failed)")
+        let classes = "\(grouped(shown)) \(shown == 1 ? "class" : "classes")"
+        line("photographs", "\(grouped(result.images.count)) of \(classes)\(failed)")
         line("top 1", Self.share(evaluation.top(1)))
         if evaluation.classCount > 5 { line("top 5", Self.share(evaluation.top(5))) }
-        let calibration = evaluation.calibration
+        guard let calibration = evaluation.calibration else {
+            return line("calibration", "none: the model's answers are no probabilities")
+        }
         let difference = calibration.meanConfidence - evaluation.top(1).value
         let tendency = difference >= 0 ? "more" : "less"
         line(
@@ -54,13 +57,13 @@ struct EvaluationText {
     private mutating func addClasses() {
         let classes = result.evaluation.classes.filter { $0.images > 0 || $0.predicted > 0 }
         let confusion = result.evaluation.worstConfusions(.max)
-        let width = min(32, (classes.map { result.label($0.index).count }.max() ?? 0))
+        let width = min(32, (classes.map { label($0.index).columns }.max() ?? 0))
         text += "\n" + padded("class", width) + "  photographs  precision  recall  most often taken for\n"
         for one in classes {
             let other = confusion.first { $0.truth == one.index }
-            let taken = other.map { "\(result.label($0.prediction)) (\($0.count))" } ?? ""
+            let taken = other.map { "\(label($0.prediction)) (\($0.count))" } ?? ""
             let row =
-                padded(Self.cut(result.label(one.index), width), width) + "  "
+                padded(label(one.index).cut(toColumns: width), width) + "  "
                 + padded(grouped(one.images), 11, left: true) + "  " + padded(Self.number(one.precision), 9, left: true)
                 + "  " + padded(Self.number(one.recall), 6, left: true) + "  " + taken
             text += Self.trimmed(row) + "\n"
@@ -74,16 +77,16 @@ struct EvaluationText {
             text += "\nmost often confused\n"
             for cell in evaluation.worstConfusions(10) {
                 text += padded(grouped(cell.count), 7, left: true)
-                text += "  \(result.label(cell.truth)) taken for \(result.label(cell.prediction))\n"
+                text += "  \(label(cell.truth)) taken for \(label(cell.prediction))\n"
             }
             return
         }
         let cells = Dictionary(evaluation.confusion.map { ([$0.truth, $0.prediction], $0.count) }) { $1 }
-        let names = classes.map { Self.cut(result.label($0), 14) }
-        let width = max(names.map(\.count).max() ?? 0, "truth".count)
+        let names = classes.map { label($0).cut(toColumns: 14) }
+        let width = max(names.map(\.columns).max() ?? 0, "truth".count)
         let column = max(6, (cells.values.map { grouped($0).count }.max() ?? 0) + 1)
         text += "\n" + padded("truth", width)
-        text += names.map { padded(Self.cut($0, column - 1), column, left: true) }.joined() + "\n"
+        text += names.map { padded($0.cut(toColumns: column - 1), column, left: true) }.joined() + "\n"
         for (row, name) in zip(classes, names) {
             text += padded(name, width)
             for other in classes {
@@ -99,8 +102,8 @@ struct EvaluationText {
         text += "\nworst mistakes\n"
         for place in worst {
             let outcome = result.evaluation.outcomes[place]
-            text += "  \(fixed(Double(outcome.confidence), 4))  \(result.label(Int(outcome.prediction))), not "
-            text += "\(result.label(Int(outcome.truth))): \(result.images[place].path)\n"
+            text += "  \(fixed(Double(outcome.confidence), 4))  \(label(Int(outcome.prediction))), not "
+            text += "\(label(Int(outcome.truth))): \(shown(result.images[place].path))\n"
         }
     }
 
@@ -118,6 +121,8 @@ struct EvaluationText {
         if rest > 0 { text += "  and \(grouped(rest)) more: --report shows them, --format json lists them\n" }
     }
 
+    private func label(_ index: Int) -> String { shown(result.label(index)) }
+
     private mutating func line(_ heading: String, _ content: String) { text += padded(heading, 13) + content + "\n" }
 
     /// A share with its interval.
@@ -128,10 +133,6 @@ struct EvaluationText {
 
     private static func number(_ proportion: Proportion) -> String {
         proportion.count == 0 ? "–" : fixed(proportion.value, 3)
-    }
-
-    private static func cut(_ text: String, _ width: Int) -> String {
-        text.count > width ? String(text.prefix(max(0, width - 1))) + "…" : text
     }
 
     private static func trimmed(_ row: String) -> String {

@@ -65,8 +65,18 @@ func grouped(_ number: Int) -> String {
     return (number < 0 ? "-" : "") + String(digits)
 }
 
-/// `text` with spaces before or after it, up to `width` characters.
+/// A name or a label as it may go to a terminal, which obeys control characters and the marks that turn the direction of
+/// writing.
+func shown(_ name: String) -> String {
+    let scalars = name.unicodeScalars.map { scalar -> Unicode.Scalar in
+        let turns = 0x202A...0x202E ~= scalar.value || 0x2066...0x2069 ~= scalar.value
+        return turns || scalar.properties.generalCategory == .control ? "?" : scalar
+    }
+    return String(String.UnicodeScalarView(scalars))
+}
+
+/// `text` with spaces before or after it, up to `width` columns of a terminal.
 func padded(_ text: String, _ width: Int, left: Bool = false, with filling: Character = " ") -> String {
-    let space = String(repeating: filling, count: max(0, width - text.count))
+    let space = String(repeating: filling, count: max(0, width - text.columns))
     return left ? space + text : text + space
 }

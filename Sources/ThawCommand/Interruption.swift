@@ -27,7 +27,7 @@ enum Interruption {
     }
 }
 
-/// The lines of standard input, as they come: names of files.
+/// The lines of standard input, as they come: names of files. A NUL ends one, too, as `find -print0` writes it.
 final class InputLines {
     private var buffer: [UInt8] = []
     private var start = 0
@@ -39,7 +39,7 @@ final class InputLines {
     /// The next line that is not empty; nil at the end, or when the command is to stop.
     func next() -> String? {
         while true {
-            if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            if let end = buffer[start...].firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == 0 }) {
                 let line = text(start..<end)
                 start = end + 1
                 if !line.isEmpty { return line }

@@ -16,8 +16,8 @@ struct ResultPrinter {
             return (isColored ? shown(image) : image) + "\n"
                 + predictions.enumerated().map { rank, prediction in
                     let number = padded(fixed(Double(prediction.probability), 4), 7, left: true)
-                    let label = isColored && rank == 0 ? "\u{1B}[1;32m\(prediction.label)\u{1B}[0m" : prediction.label
-                    return "  \(number)  \(label)\n"
+                    let label = shown(prediction.label)
+                    return "  \(number)  \(isColored && rank == 0 ? "\u{1B}[1;32m\(label)\u{1B}[0m" : label)\n"
                 }.joined()
         case .json:
             return "{\"image\": \(json(image)), \"predictions\": ["
@@ -29,12 +29,6 @@ struct ResultPrinter {
                 "\(csv(image)),\(rank + 1),\(csv(prediction.label)),\(prediction.index),\(prediction.probability),\n"
             }.joined()
         }
-    }
-
-    /// A name as it may go to a terminal, which obeys control characters.
-    private func shown(_ name: String) -> String {
-        let scalars = name.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }
-        return String(String.UnicodeScalarView(scalars))
     }
 
     /// What is printed of an image that failed; nil where that is no result.

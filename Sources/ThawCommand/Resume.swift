@@ -66,7 +66,13 @@ final class ResumedFile {
                 let count = read(descriptor, block.baseAddress!, block.count)
                 if count < 0, errno == EINTR { continue }
                 guard count >= 0 else { throw Failure.cannotResume(path, String(cString: strerror(errno))) }
-                if count == 0 { return }
+                if count == 0 {
+                    // What is no beginning of a result is somebody's, and not to be cut off.
+                    guard line.starts(with: Self.start) || Self.start.starts(with: line) else {
+                        throw Failure.noResult(path, line: number)
+                    }
+                    return
+                }
                 for byte in block[..<count] {
                     place += 1
                     guard byte == UInt8(ascii: "\n") else {
@@ -111,9 +117,10 @@ final class ResumedFile {
         return written
     }
 
+    private static let start = Array("{\"image\": \"".utf8)
+
     /// The path in a line of results, `{"image": "…", …}`, and whether it could not be read.
     static func image(inResult line: [UInt8]) -> (path: String, isFailure: Bool)? {
-        let start = Array("{\"image\": \"".utf8)
         guard line.starts(with: start), line.last == UInt8(ascii: "}") else { return nil }
         var text: [UInt8] = []
         var place = start.count

@@ -69,15 +69,20 @@ import Testing
         #expect(evaluation.outcomes.map(\.rank) == [2, 2])
     }
 
-    @Test func `calibration weighs the distance of being sure and being right`() {
+    @Test func `calibration weighs the distance of being sure and being right`() throws {
         let evaluation = evaluation([([0.9, 0.1], 0), ([0.9, 0.1], 1), ([0.55, 0.45], 0), ([1, 0], 0)])
-        let calibration = evaluation.calibration
+        let calibration = try #require(evaluation.calibration)
         #expect(calibration.bins.count == 15)
         #expect(calibration.bins.reduce(0) { $0 + $1.images } == 4)
         #expect(calibration.bins[14].images == 1)
         #expect(calibration.bins[13].images == 2)
         #expect(calibration.bins[13].right == Proportion(1, of: 2))
         #expect(abs(calibration.error - (0.8 + 0.45 + 0) / 4) < 1e-6)
+    }
+
+    @Test func `answers that are no probabilities are not calibrated`() {
+        #expect(evaluation([([3.5, 0.1], 0), ([0.9, 0.1], 1)]).calibration == nil)
+        #expect(evaluation([([-1, -2], 0)]).calibration == nil)
     }
 
     @Test func `two models are compared photograph by photograph`() {
@@ -119,6 +124,26 @@ import Testing
     }
 
     @Test(
+        "All numbers of a table are labels, or all are indices",
+        arguments: [
+            ("1 2 3 2", 0, [0, 1, 2, 1], "labels of classes, not for indices"),
+            ("0 1 2 1", 0, [0, 1, 2, 1], "indices of classes, not for labels"),
+            ("1 2 3", -1, [0, 1, 2], "indices of classes, not for labels"), ("0 0", 0, [0, 0], nil),
+        ] as [(String, Int, [Int], String?)])
+    func numbers(_ column: String, _ offset: Int, _ classes: [Int], _ note: String?) throws {
+        var numbered = model
+        numbered.classifier?.labels = ["1", "2", "3"]
+        let rows = column.split(separator: " ").enumerated().map { "\($0).jpg\t\($1)\n" }
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "truth.tsv").path
+        try ("file\tclass\n" + rows.joined()).write(toFile: path, atomically: true, encoding: .utf8)
+        let truth = try Truth(contentsOf: path, for: numbered, offset: offset)
+        #expect(truth.images.map(\.classIndex) == classes)
+        let said = truth.notes.first { $0.contains("numbers") }
+        #expect(said == note.map { "the numbers of the table are taken for " + $0 })
+    }
+
+    @Test(
         "A table that cannot be right is refused, with the line",
         arguments: [
             (
@@ -133,6 +158,7 @@ import Testing
             ("file\tclass\na.jpg\t-1\n", "line 2: there is no class -1"),
             ("file\tclass\na.jpg\n", "line 2: has one column"),
             ("file\tclass\n", "names no photograph"),
+            ("file\tclass\na.jpg\0b.jpg\tcat\n", "line 2: the path holds a NUL character"),
         ])
     func refused(_ table: String, _ expected: String) {
         let failure = #expect(throws: Failure.self) { try truth(table) }

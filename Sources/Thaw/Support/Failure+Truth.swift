@@ -6,6 +6,11 @@ extension Failure {
             remedy: "a folder with a folder for each class is expected, or a table")
     }
 
+    static func nameWithNUL(line: Int) -> Failure {
+        Failure(
+            place: "line \(line)", "the path holds a NUL character", remedy: "tables are text, one photograph a line")
+    }
+
     static func tableTooNarrow(line: Int) -> Failure {
         Failure(
             place: "line \(line)", "has one column",

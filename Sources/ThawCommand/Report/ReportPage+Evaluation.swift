@@ -19,9 +19,11 @@ extension ReportPage {
         function evaluation() {
           const tiles = make("div", { class: "tiles" }, shareTile("Top 1", summary.top1, summary.images));
           if (summary.classes.length > 5) tiles.append(shareTile("Top 5", summary.top5, summary.images));
-          const gap = summary.calibration.mean_confidence - summary.top1.share;
-          tiles.append(tile("Calibration error", [(100 * summary.calibration.error).toFixed(2), make("small", {}, " %")],
-            `on average ${percent(Math.abs(gap))} ${gap < 0 ? "less" : "more"} sure than right`));
+          if (summary.calibration) {
+            const gap = summary.calibration.mean_confidence - summary.top1.share;
+            tiles.append(tile("Calibration error", [(100 * summary.calibration.error).toFixed(2), make("small", {}, " %")],
+              `on average ${percent(Math.abs(gap))} ${gap < 0 ? "less" : "more"} sure than right`));
+          }
           if (baseline) {
             const gain = 100 * (summary.top1.share - baseline.top1.share);
             tiles.append(tile("Against the baseline", [(gain < 0 ? "−" : "+") + Math.abs(gain).toFixed(2), make("small", {}, " points")],
@@ -34,7 +36,7 @@ extension ReportPage {
           const matrixPart = make("section", {}, make("h2", {}, "Who is taken for whom"),
             make("p", { class: "hint" }, "A row is what the photographs show, a column what the model says. The stronger the colour, the larger a part of the row. A click, or Enter after the arrow keys, shows the photographs."),
             make("div", { class: "panel" }, used.length <= 30 ? matrix(used) : picture(used)));
-          const curvePart = make("section", {}, make("h2", {}, "Is it as right as it is sure?"),
+          const curvePart = summary.calibration && make("section", {}, make("h2", {}, "Is it as right as it is sure?"),
             make("p", { class: "hint" }, "Bars on the diagonal: yes. Below it the model claims too much, above it too little. The fainter, the fewer photographs."),
             make("div", { class: "panel" }, curve()));
           const classPart = make("section", {}, make("h2", {}, "Class by class"),

@@ -56,8 +56,8 @@ extension ReportPage {
           const photo = row.photo
             ? make("img", { src: "data:image/jpeg;base64," + row.photo, alt: "", loading: "lazy" })
             : row.error ? "unreadable" : "no preview";
-          // The name's end tells most; the mark keeps its beginning from being turned round.
-          const file = make("div", { class: "file", title: row.path }, "\u200e" + row.path);
+          // The name's end tells most; nothing in it is turned round but what is written so.
+          const file = make("div", { class: "file", title: row.path }, make("bdi", { dir: "ltr" }, row.path));
           if (row.error) {
             return make("div", { class: "card" }, make("div", { class: "photo" }, photo),
               make("div", { class: "said" }, file, make("div", { class: "error" }, row.error)));
@@ -68,7 +68,7 @@ extension ReportPage {
           const line = (kind, name, share) => make("div", { class: "line" + kind }, make("span", { title: name }, name),
             make("div", { class: "track" },
               make("u", {}, make("i", { style: `width:${Math.max(0, Math.min(100, 100 * share))}%` })),
-              make("em", {}, percent(share))));
+              make("em", {}, share > 1.001 || share < -0.001 ? share.toFixed(2) : percent(share))));
           const lines = row.said.slice(0, row.other ? 2 : 3)
             .map(([index, share]) => line(isJudged && index === row.truth ? " is" : "", label(index), share));
           if (row.other) {

@@ -214,7 +214,7 @@ import Testing
         let second = try classify(cat, odd, horse, "/nowhere.jpg", "--resume", out)
         // What could not be read is tried once more.
         #expect(second.status == 1)
-        #expect(second.errors == "2 results were there, 2 have been added\n")
+        #expect(second.errors == "results that were there: 2; added: 1; could not be read: 1\n")
         let lines = try String(contentsOfFile: out, encoding: .utf8).split(separator: "\n")
         #expect(lines.count == 4)
         #expect(lines.prefix(2) == before.prefix(2))
@@ -226,6 +226,12 @@ import Testing
         #expect(wrong.status == 2)
         #expect(wrong.errors.contains("line 1: is no result of thaw classify"))
         #expect(try folder.data("text.txt") == Data("hello\n".utf8))
+        // Nor is what somebody else wrote without a last newline cut off.
+        for text in ["{\"name\": \"mine\"}", "{\"image\": \"a.jpg\", \"error\": \"\"}\nmy notes"] {
+            #expect(try classify(cat, "--resume", folder.write(text, to: "other.json")).status == 2)
+            #expect(try folder.data("other.json") == Data(text.utf8))
+        }
+        #expect(try classify(cat, "/nowhere.jpg", "--resume", out).status == 1)
         #expect(try classify(cat, "--resume", out, "--format", "csv").status == 2)
     }
 

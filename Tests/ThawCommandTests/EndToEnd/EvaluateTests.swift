@@ -81,7 +81,7 @@ import Testing
         let outcome = try Thaw.run(demo + [table])
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("thaw: /nowhere.jpg: no such file\n"))
-        #expect(outcome.output.contains("photographs  1 of 1 classes; 1 could not be read\n"))
+        #expect(outcome.output.contains("photographs  1 of 1 class; 1 could not be read\n"))
         let none = try Thaw.run(demo + [folder.write("f\tc\n/nowhere.jpg\tdog\n", to: "none.tsv")])
         #expect(none.status == 2)
     }

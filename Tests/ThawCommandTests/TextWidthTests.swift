@@ -1,0 +1,27 @@
+import Testing
+
+@testable import ThawCommand
+
+@Suite struct TextWidthTests {
+    @Test(
+        "Text has the columns that a terminal gives to it",
+        arguments: [
+            ("cat", 3), ("", 0), ("Äpfel", 5), ("A\u{308}pfel", 5), ("猫", 2), ("ねこ", 4), ("고양이", 6), ("ｃａｔ", 6),
+            ("ｶﾀ", 2), ("🐈", 2), ("👩‍🔬", 2), ("🇨🇭", 2), ("кот", 3), ("a猫", 3), ("☂", 1),
+        ])
+    func columns(_ text: String, _ count: Int) { #expect(text.columns == count) }
+
+    @Test(
+        "Text is cut to so many columns at most",
+        arguments: [
+            ("cat", 3, "cat"), ("cats", 3, "ca…"), ("猫猫", 4, "猫猫"), ("猫猫猫", 4, "猫…"), ("猫猫猫", 5, "猫猫…"),
+            ("a👩‍🔬b", 3, "a…"),
+        ])
+    func cut(_ text: String, _ width: Int, _ expected: String) { #expect(text.cut(toColumns: width) == expected) }
+
+    @Test("Padding counts columns")
+    func padding() {
+        #expect(padded("猫", 4) == "猫  ")
+        #expect(padded("猫", 4, left: true) == "  猫")
+    }
+}
