@@ -116,7 +116,7 @@ public struct Truth: Sendable {
         for row in rows {
             if let index = row.index, areIndices {
                 guard names.isClass(index, offset) else {
-                    throw Failure.classOutside(index, line: row.line, count: names.count)
+                    throw Failure.classOutside(index, offset: offset, line: row.line, count: names.count)
                 }
                 images.append(Image(path: row.image, classIndex: index + offset))
             } else if let index = names.index(of: row.name) {
@@ -147,21 +147,27 @@ private struct LabelIndex {
     private let labels: [String]
     private var exact: [String: Int] = [:]
     private var loose: [String: Int] = [:]
+    /// Names that several labels would answer to.
+    private var ambiguous: Set<String> = []
 
     init(_ model: Model) {
         count = model.classCount
         labels = model.classifier?.labels ?? []
         for (index, label) in labels.enumerated() {
             exact[label] = index
-            for name in [label, String(label.prefix { $0 != "," })] where loose[Self.folded(name)] == nil {
-                loose[Self.folded(name)] = index
+            for name in [label, String(label.prefix { $0 != "," })] {
+                let name = Self.folded(name)
+                if loose.updateValue(index, forKey: name) ?? index != index { ambiguous.insert(name) }
             }
         }
     }
 
     private static func folded(_ name: String) -> String { String(name.lowercased().map { $0 == "_" ? " " : $0 }) }
 
-    func index(of name: String) -> Int? { exact[name] ?? loose[Self.folded(name)] }
+    func index(of name: String) -> Int? {
+        let folded = Self.folded(name)
+        return exact[name] ?? (ambiguous.contains(folded) ? nil : loose[folded])
+    }
 
     func nearest(to name: String) -> String? { Thaw.nearest(to: name, in: labels) }
 

@@ -165,6 +165,26 @@ import Testing
         #expect(failure?.description.contains(expected) == true, "\(failure?.description ?? "")")
     }
 
+    @Test func `a name that several labels answer to is none`() throws {
+        var twice = model
+        twice.classifier?.labels = ["crane, bird", "crane, machine", "Cat"]
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "truth.tsv").path
+        func truth(_ label: String) throws -> Truth {
+            try "file\tclass\na.jpg\t\(label)\n".write(toFile: path, atomically: true, encoding: .utf8)
+            return try Truth(contentsOf: path, for: twice)
+        }
+        #expect(throws: Failure.self) { try truth("crane") }
+        #expect(try truth("crane, machine").images[0].classIndex == 1)
+        #expect(try truth("cat").images[0].classIndex == 2)
+    }
+
+    @Test func `an offset is told of where it leads to no class`() throws {
+        let failure = #expect(throws: Failure.self) { try truth("file\tclass\na.jpg\t2\n", offset: 1) }
+        #expect(failure?.problem == "there is no class 3 (2 and the offset of 1)")
+        #expect(failure?.hint == nil)
+    }
+
     @Test func `a photograph in the line of headings is told of, behind a mark of the byte order too`() throws {
         let folder = try TemporaryFolder()
         try Data().write(to: folder.url.appending(path: "a.jpg"))

@@ -31,7 +31,11 @@ struct ModelInterface {
                 )
             }
             return shape
-        case "multiArrayType": return Shape(sizes)
+        case "multiArrayType":
+            // What the program leaves open has a size of its own where none is asked for.
+            let standard: [Int] = type["multiArrayType"].shape
+            guard standard.count == sizes.count else { return Shape(sizes) }
+            return Shape(zip(sizes, standard).map { $0 == -1 ? $1 : $0 })
         case let kind: throw Failure.inputKind(name, kind ?? "none")
         }
     }
@@ -40,7 +44,7 @@ struct ModelInterface {
     static func image(_ name: String, _ type: Message) throws -> ImageInput {
         let colors: [String: ColorLayout] = ["RGB": .rgb, "BGR": .bgr, "GRAYSCALE": .gray, "GRAYSCALE_FLOAT16": .gray]
         guard let color = colors[type.colorSpace as String] else {
-            throw Failure.badFeature(name, "has no color space")
+            throw Failure.badFeature(name, "has no known color space")
         }
         let (width, height): (Int, Int) = (type.width, type.height)
         guard (1...1 << 16).contains(width), (1...1 << 16).contains(height) else {

@@ -26,10 +26,15 @@ extension Failure {
         return Failure("\(shown.joined(separator: ", "))\(more) \(verb) of the model")
     }
 
-    static func classOutside(_ index: Int, line: Int, count: Int) -> Failure {
-        Failure(
-            place: "line \(line)", "there is no class \(index)", remedy: "the model has \(count), counted from 0",
-            hint: "--offset is added to the indices in a table: 1 for a model that counts a background class first")
+    static func classOutside(_ index: Int, offset: Int, line: Int, count: Int) -> Failure {
+        let sum = offset == 0 ? "" : " (\(index) and the offset of \(offset))"
+        return Failure(
+            place: "line \(line)", "there is no class \(index + offset)\(sum)",
+            remedy: "the model has \(count), counted from 0",
+            hint: offset == 0
+                ? "--offset is added to the indices in a table: 1 for a model that counts a background class first"
+                : nil
+        )
     }
 
     static func namedTwice(_ path: String, line: Int, earlier: Int) -> Failure {

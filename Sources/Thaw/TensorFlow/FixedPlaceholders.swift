@@ -99,7 +99,7 @@ public struct Setting: Sendable, Equatable {
         }
         let numbers: [Double] = try parts.map { part in
             switch element {
-            case .bool: try number(part, "true or false") { ["true": 1, "false": 0][$0] }
+            case .bool: try number(part, "true or false") { ["true": 1, "false": 0, "1": 1, "0": 0][$0.lowercased()] }
             case _ where element.isFloatingPoint:
                 try number(part, "a number") { Double($0).flatMap { $0.isFinite ? $0 : nil } }
             default: Double(try number(part, "a whole number", Int.init))

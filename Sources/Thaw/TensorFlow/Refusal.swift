@@ -47,7 +47,7 @@ struct Refusal: Error {
     /// Why an operation is not supported, where that can be told from its name.
     enum Kind: String {
         case loop = "a loop"
-        case condition = "a choice that depends on the input"
+        case condition = "a choice that is not known beforehand"
         case recurrent = "of recurrent networks"
         case text = "of strings"
         case sound = "of sound"

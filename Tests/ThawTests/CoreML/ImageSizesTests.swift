@@ -176,6 +176,23 @@ import Testing
         #expect(dimensions((operations.last!.outputs as [Message])[0]) == [1, 6])
     }
 
+    @Test func `an array whose sizes are open is taken in its standard size`() throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 3, 4, 5]))
+        builder.output("output", try builder.add(Unary(.relu), [input], name: "relu")[0])
+        let model = Model(graph: builder.graph)
+        var message = try ProgramWriter.run(model, weights: WeightStorage(.float32)).message
+        var functions: [Message] = message.mlProgram.functions
+        var inputs: [Message] = functions[0].value.inputs
+        var sizes: [Message] = inputs[0].type.tensorType.dimensions
+        sizes[3].choose("unknown")
+        inputs[0].type.tensorType.dimensions = sizes
+        functions[0].value.inputs = inputs
+        message.mlProgram.functions = functions
+        let back = try ModelReader.run(message).model
+        #expect(back.graph.inputs.map { back.graph[$0.value].shape } == [[1, 3, 4, 5]])
+    }
+
     @Test func `compressed weights are open to sizes, too`() throws {
         let program = try ProgramWriter.run(
             Self.converted(Self.classifying, Self.list), weights: WeightStorage(.palette4, minimumCount: 8))

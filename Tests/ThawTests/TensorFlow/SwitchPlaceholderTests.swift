@@ -80,9 +80,9 @@ import Testing
         #expect(try factor(graph(["test_mode"], default: truth)).0 == 2)
     }
 
-    @Test func `what is said holds, whatever the name`() throws {
+    @Test(arguments: ["true", "1", "TRUE"]) func `what is said holds, whatever the name`(_ yes: String) throws {
         var options = ImportOptions()
-        options.settings = [Setting(name: "flag", value: "true"), Setting(name: "is_training", value: "true")]
+        options.settings = [Setting(name: "flag", value: yes), Setting(name: "is_training", value: yes)]
         let (product, notes) = try factor(graph(["flag", "is_training"]), options)
         #expect(product == 4)
         #expect(notes.isEmpty)
