@@ -190,7 +190,8 @@ struct Importer {
         guard operands.count == inputs.count else { return [.unknown] }
         do {
             let results = try naming(place: "\(node.name) (\(node.op))") {
-                try rule.build(TensorFlowNode(definition: node, inputs: operands), &context)
+                let node = TensorFlowNode(definition: node, inputs: operands)
+                return try ShortIntegers(node)?.build(rule, &context) ?? rule.build(node, &context)
             }
             return results.map { .operand($0) }
         } catch let failure as Failure {

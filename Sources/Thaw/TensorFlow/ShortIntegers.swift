@@ -1,0 +1,56 @@
+/// Arithmetic on whole numbers of 8 or 16 bits: what does not fit goes round, as it does in the machine. It is computed in
+/// 32 bits, and the result taken back into the few.
+struct ShortIntegers {
+    private let element: ElementType
+    private let node: TensorFlowNode
+
+    /// What can leave the bounds of its inputs.
+    private static let arithmetic: Set<String> = [
+        "Add", "AddV2", "AddN", "AccumulateNV2", "Sub", "Mul", "Neg", "Square", "SquaredDifference", "Pow", "Sum",
+        "Prod",
+        "Cumsum",
+    ]
+
+    /// - Returns: Nil for all other nodes.
+    init?(_ node: TensorFlowNode) throws {
+        guard let element = node.inputs.first?.type.element, let bounds = element.bounds else { return nil }
+        self.node = node
+        if ShortIntegers.arithmetic.contains(node.op), element.size < 4 {
+            self.element = element
+        } else if node.op == "Cast", let target = try? node.element("DstT"), target.size < 4, let own = target.bounds,
+            !own.contains(bounds.lowerBound) || !own.contains(bounds.upperBound)
+        {
+            // A fraction is cut off at the bounds; a whole number is not.
+            self.element = target
+        } else {
+            return nil
+        }
+    }
+
+    /// What the node computes.
+    func build(_ rule: TensorFlowRule, _ context: inout ImportContext) throws -> [Operand] {
+        let wide = try node.inputs.enumerated().map { place, input in
+            guard input.type.element.bounds != nil, input.type.element.size < 4 else { return input }
+            return try context.add(Cast(element: .int32), input, name: "\(node.name)/wide_\(place)")
+        }
+        if node.op == "Cast" { return [try wrapped(wide[0], &context)] }
+        return try rule.build(TensorFlowNode(definition: node.definition, inputs: wide), &context).map {
+            try wrapped($0, &context)
+        }
+    }
+
+    private func wrapped(_ operand: Operand, _ context: inout ImportContext) throws -> Operand {
+        let bounds = element.bounds!
+        let (size, least) = (bounds.upperBound - bounds.lowerBound + 1, bounds.lowerBound)
+        func apply(_ function: Binary.Function, _ number: Double, _ operand: Operand, _ part: String) throws -> Operand
+        {
+            let constant = Operand.constant(Tensor(number, element: operand.type.element))
+            return try context.combine(function, operand, constant, name: node.name + part)
+        }
+        var result = operand
+        if least != 0 { result = try apply(.subtract, least, result, "/from_0") }
+        result = try apply(.floorRemainder, size, result, "/round")
+        if least != 0 { result = try apply(.add, least, result, "/from_least") }
+        return try context.add(Cast(element: element), result, name: node.name + "/short")
+    }
+}

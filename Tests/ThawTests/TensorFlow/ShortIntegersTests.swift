@@ -1,0 +1,47 @@
+import Testing
+
+@testable import Thaw
+
+/// Arithmetic on whole numbers of few bits, of which TensorFlow keeps what fits.
+@Suite struct ShortIntegersTests {
+    private static func node(
+        _ name: String, _ op: String, _ inputs: [String], _ attributes: [String: Attribute] = [:]
+    ) -> NodeDefinition { NodeDefinition(name: name, op: op, inputs: inputs, attributes: attributes) }
+
+    /// What becomes of a float image, taken as whole numbers of a type, by `op` with 100.
+    private func answer(_ type: DataType, _ element: ElementType, _ op: String, _ numbers: [Float]) throws -> [Float] {
+        let nodes = [
+            Self.node("x", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([1, 2, 2, 3])]),
+            Self.node("whole", "Cast", ["x"], ["DstT": .type(.int32)]),
+            Self.node("short", "Cast", ["whole"], ["DstT": .type(type)]),
+            Self.node("hundred", "Const", [], ["value": .tensor(Tensor(100, element: element))]),
+            Self.node("done", op, ["short"] + (op == "Neg" ? [] : ["hundred"])),
+            Self.node("y", "Cast", ["done"], ["DstT": .type(.float)]),
+        ]
+        let model = Model(graph: try Importer.run(GraphDefinition(nodes: nodes), ImportOptions()).graph)
+        let input = Tensor(numbers, shape: [1, 2, 2, 3])
+        let answer = model.graph.evaluate([input])[0].floats
+        let array = NumPyFile(shape: [1, 2, 2, 3], values: numbers)
+        #expect(try ArrayRunner(model).run([(nil, array)])[0].array.values == answer)
+        for dialect in Dialect.allCases where dialect != .halfProgram {
+            #expect(try dialect.roundTrip(model).graph.evaluate([input])[0].floats == answer)
+        }
+        return answer
+    }
+
+    @Test(arguments: ["AddV2", "Sub", "Mul", "Neg"]) func `what does not fit goes round`(_ op: String) throws {
+        let numbers: [Float] = [0, 1, 2, 100, 127, 128, 200, 255, 256, 1000, -1, -200]
+        let functions: [String: (Int) -> Int] = [
+            "AddV2": { $0 + 100 }, "Sub": { $0 - 100 }, "Mul": { $0 * 100 }, "Neg": { -$0 },
+        ]
+        func expected<Short: FixedWidthInteger>(_: Short.Type) -> [Float] {
+            numbers.map { number in
+                let short = Short(truncatingIfNeeded: Int(number))
+                return Float(Short(truncatingIfNeeded: functions[op]!(Int(short))))
+            }
+        }
+        #expect(try answer(.uint8, .uint8, op, numbers) == expected(UInt8.self))
+        #expect(try answer(.int8, .int8, op, numbers) == expected(Int8.self))
+        #expect(try answer(.int16, .int16, op, numbers) == expected(Int16.self))
+    }
+}
