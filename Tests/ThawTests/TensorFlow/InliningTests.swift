@@ -157,7 +157,7 @@ import Testing
             nodes: [placeholder, axis, node("number", "ArgMax", ["input", "axis"]), choice], functions: factors())
         let failure = try #require(throws: Failure.self) { try Converter().convert(graph: graph) }
         #expect(failure.description.contains("choice"))
-        #expect(failure.description.contains("depends on the input"))
+        #expect(failure.description.contains("is not known beforehand"))
         #expect(failure.hint == nil)
     }
 
