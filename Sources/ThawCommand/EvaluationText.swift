@@ -61,7 +61,7 @@ struct EvaluationText {
         text += "\n" + padded("class", width) + "  photographs  precision  recall  most often taken for\n"
         for one in classes {
             let other = confusion.first { $0.truth == one.index }
-            let taken = other.map { "\(label($0.prediction)) (\($0.count))" } ?? ""
+            let taken = other.map { "\(label($0.prediction).cut(toColumns: 32)) (\($0.count))" } ?? ""
             let row =
                 padded(label(one.index).cut(toColumns: width), width) + "  "
                 + padded(grouped(one.images), 11, left: true) + "  " + padded(Self.number(one.precision), 9, left: true)

@@ -1,4 +1,18 @@
 extension Graph {
+    /// The first node that puts images together along the axis on which the batch stands, which is of one.
+    var nodeAcrossBatch: String? {
+        nodes.first { node in
+            guard let shape = node.inputs.first.map({ self[$0].shape }), shape.rank >= 2, shape[0] == 1 else {
+                return false
+            }
+            switch node.operation {
+            case let reduction as Reduction: return reduction.axes.contains(0)
+            case let sum as CumulativeSum: return sum.axis == 0
+            default: return false
+            }
+        }?.name
+    }
+
     /// The graph for one image at a time, where it was made for a batch of several.
     ///
     /// Every value keeps its shape but for one axis, on which the batch stands. What an operation holds of the batch (the

@@ -81,6 +81,7 @@ struct Importer {
         try requireNoOpenSwitch(order.map { cut.nodes[$0] }, but: [input.name])
         var importer = Importer(cut)
         var added: InputImage.Added?
+        var isBatchOpen = false
         var notes = input.notes
         for place in order {
             let node = cut.nodes[place]
@@ -94,6 +95,7 @@ struct Importer {
                 let input = try image.add(to: &importer.context, options)
                 importer.known[node.name] = [.operand(input.operand)]
                 notes += [input.note].compactMap { $0 }
+                isBatchOpen = image.isBatchOpen
                 added = input
             } else {
                 importer.known[node.name] = try importer.results(of: node)
@@ -102,8 +104,12 @@ struct Importer {
         }
         guard importer.refusal.isEmpty else { throw importer.refusal }
         for output in outputs { try importer.addOutput(output) }
+        let graph = importer.context.builder.graph.pruned()
+        if isBatchOpen, let name = graph.nodeAcrossBatch {
+            notes.append("'\(name)' puts the images of a batch together; the model takes them one by one")
+        }
         return Result(
-            graph: importer.context.builder.graph.pruned(), takesImage: added?.isImage ?? false,
+            graph: graph, takesImage: added?.isImage ?? false,
             takesPixels: input.takesPixels, isSizeOpen: added?.isSizeOpen ?? false,
             isChannelsFirst: added?.isChannelsFirst ?? false, nodeNames: order.map { cut.nodes[$0].name }, notes: notes)
     }

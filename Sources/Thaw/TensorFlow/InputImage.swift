@@ -51,6 +51,9 @@ struct InputImage {
         return Failure.inputNotNumeric(node.name, node.op, "\(type)")
     }
 
+    /// Whether the graph takes batches of any size.
+    var isBatchOpen: Bool { shape.map { $0.count != 3 && $0.first ?? 0 < 0 } ?? true }
+
     /// What the input became.
     struct Added {
         /// What stands for the node's output.

@@ -46,7 +46,18 @@ extension ReportPage {
           return () => stop(body.querySelector("[tabindex]"));
         }
 
-        const short = name => name.length > 14 ? name.slice(0, 13) + "…" : name;
+        // As wide as so many letters: East Asian ones and emoji are wide.
+        const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60]|\p{Emoji_Presentation}/u;
+        const columns = text => [...text].reduce((sum, mark) => sum + (wide.test(mark) ? 2 : 1), 0);
+        function short(name) {
+          if (columns(name) <= 14) return name;
+          let text = "";
+          for (const mark of name) {
+            if (columns(text + mark) > 13) break;
+            text += mark;
+          }
+          return text + "…";
+        }
         const said = (row, column, count) => `${row.label} taken for ${column.label}: ${number(count)}`
           + (row.images ? ` of ${number(row.images)} (${percent(count / row.images)})` : "");
 
@@ -67,7 +78,9 @@ extension ReportPage {
             for (const [cell, share] of colored) Object.assign(cell.style, shade(share));
           });
           walk(body)();
-          return make("table", { class: "matrix", role: "grid", "aria-label": "Who is taken for whom" },
+          const longest = Math.max(...used.map(one => columns(short(one.label))));
+          return make("table", { class: "matrix", role: "grid", "aria-label": "Who is taken for whom",
+            style: `--heading:${Math.min(92, 30 + 5.3 * longest)}px` },
             make("thead", {}, make("tr", {}, make("th", {}), ...used.map(one => make("th", { scope: "col" }, make("span", {}, short(one.label)))))),
             body);
         }

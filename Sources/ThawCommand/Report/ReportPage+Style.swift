@@ -75,7 +75,7 @@ enum ReportPage {
 
         .matrix { border-collapse: separate; border-spacing: 2px; font-size: 13px; margin: 0 auto; }
         .matrix th { font-weight: 500; color: var(--soft); white-space: nowrap; padding: 0 8px; text-align: right; max-width: 150px; overflow: hidden; text-overflow: ellipsis; }
-        .matrix thead th { height: 92px; vertical-align: bottom; padding: 0; text-align: left; max-width: none; overflow: visible; }
+        .matrix thead th { height: var(--heading); vertical-align: bottom; padding: 0; text-align: left; max-width: none; overflow: visible; }
         .matrix thead th span { display: block; width: 20px; margin: 0 auto; white-space: nowrap; transform: translateX(8px) rotate(-55deg); transform-origin: 0 100%; }
         .matrix td { width: 46px; min-width: 34px; height: 34px; text-align: center; border-radius: 6px; cursor: pointer; }
         .matrix td:hover, .matrix td:focus-visible, .matrix td.on { outline: 2px solid var(--text); outline-offset: 0; }

@@ -166,6 +166,24 @@ struct BatchCase: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct BatchTests {
+    @Test(arguments: [([0, 1, 2, 3], -1), ([0], -1), ([1, 2], -1), ([0, 1, 2, 3], 1)])
+    func `what puts an open batch together is told of`(_ axes: [Int], _ batch: Int) throws {
+        let nodes = [
+            NodeDefinition(
+                name: "x", op: "Placeholder",
+                attributes: ["dtype": .type(.float), "shape": .shape([batch, 4, 4, 3])]),
+            NodeDefinition(
+                name: "axes", op: "Const",
+                attributes: ["value": .tensor(Tensor(integers: axes, shape: [axes.count]))]),
+            NodeDefinition(
+                name: "sum", op: "Sum", inputs: ["x", "axes"], attributes: ["keep_dims": .bool(true)]),
+            NodeDefinition(name: "y", op: "Sub", inputs: ["x", "sum"]),
+        ]
+        let notes = try Converter().convert(graph: GraphDefinition(nodes: nodes)).notes
+        let isTold = notes.contains { $0.hasPrefix("'sum' puts the images of a batch together") }
+        #expect(isTold == (axes.contains(0) && batch < 0))
+    }
+
     @Test(arguments: BatchCase.all.filter { $0.needing != nil })
     func `a node that needs all of a batch is refused`(_ batch: BatchCase) throws {
         let failure = try #require(throws: Failure.self) { try Converter().convert(graph: batch.graph) }
