@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ThawCommand
@@ -12,6 +13,17 @@ import Testing
         ] as [(Float, String)])
     func shares(_ share: Float, _ expected: String) {
         #expect(ReportFile.share(share) == expected)
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/node"), "there is no node"))
+    func `the program can be read`() throws {
+        let folder = try TemporaryFolder()
+        let node = Process()
+        node.executableURL = URL(fileURLWithPath: "/usr/bin/node")
+        node.arguments = ["--check", try folder.write(ReportPage.script, to: "page.js")]
+        try node.run()
+        node.waitUntilExit()
+        #expect(node.terminationStatus == 0)
     }
 
     @Test func `the program needs no other file and does not end its element`() {

@@ -48,12 +48,12 @@ extension ReportPage {
 
         // As wide as so many letters: East Asian ones and emoji are wide.
         const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60]|\p{Emoji_Presentation}/u;
-        const columns = text => [...text].reduce((sum, mark) => sum + (wide.test(mark) ? 2 : 1), 0);
+        const breadth = text => [...text].reduce((sum, mark) => sum + (wide.test(mark) ? 2 : 1), 0);
         function short(name) {
-          if (columns(name) <= 14) return name;
+          if (breadth(name) <= 14) return name;
           let text = "";
           for (const mark of name) {
-            if (columns(text + mark) > 13) break;
+            if (breadth(text + mark) > 13) break;
             text += mark;
           }
           return text + "…";
@@ -78,7 +78,7 @@ extension ReportPage {
             for (const [cell, share] of colored) Object.assign(cell.style, shade(share));
           });
           walk(body)();
-          const longest = Math.max(...used.map(one => columns(short(one.label))));
+          const longest = Math.max(...used.map(one => breadth(short(one.label))));
           return make("table", { class: "matrix", role: "grid", "aria-label": "Who is taken for whom",
             style: `--heading:${Math.min(92, 30 + 5.3 * longest)}px` },
             make("thead", {}, make("tr", {}, make("th", {}), ...used.map(one => make("th", { scope: "col" }, make("span", {}, short(one.label)))))),
