@@ -115,6 +115,9 @@ public struct Evaluation: Sendable {
         public let right: Proportion
     }
 
+    /// Whether an answer lies between 0 and 1 but for rounding, or is no number at all, which has a warning of its own.
+    public static func mayBeProbability(_ answer: Float) -> Bool { answer.isNaN || -1e-3...1.001 ~= answer }
+
     /// Whether the model is right as often as it claims to be.
     public struct Calibration: Sendable {
         public let bins: [CalibrationBin]
@@ -126,7 +129,7 @@ public struct Evaluation: Sendable {
 
     /// Nil where the model's answers are no probabilities: where some lie outside 0 to 1 by more than rounding.
     public var calibration: Calibration? {
-        guard outcomes.allSatisfy({ $0.confidence.isNaN || -1e-3...1.001 ~= $0.confidence }) else { return nil }
+        guard outcomes.allSatisfy({ Evaluation.mayBeProbability($0.confidence) }) else { return nil }
         let count = 15
         var (images, right, sums) = (
             [Int](repeating: 0, count: count), [Int](repeating: 0, count: count), [Double](repeating: 0, count: count)

@@ -100,8 +100,8 @@ private struct Work {
                 progress?.clear()
                 console.warn("\(image): \(warning)")
             }
-            if !hasToldOfNumbers, let best = classification.top(1).first, !(-1e-3...1.001 ~= best.probability),
-                !best.probability.isNaN
+            if !hasToldOfNumbers, let best = classification.top(1).first,
+                !Evaluation.mayBeProbability(best.probability)
             {
                 hasToldOfNumbers = true
                 progress?.clear()

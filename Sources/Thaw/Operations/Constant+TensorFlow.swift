@@ -34,7 +34,7 @@ extension Constant {
             guard matrices.shape.rank >= 2, bounds.allSatisfy({ $0.elementCount == 1 }) else {
                 throw Failure.wrongRank(2, matrices.shape)
             }
-            let (below, above) = (Int(bounds[0].floats[0]), Int(bounds[1].floats[0]))
+            let (below, above) = (bounds[0].integers[0], bounds[1].integers[0])
             let (rows, columns) = (matrices.shape[matrices.shape.rank - 2], matrices.shape[matrices.shape.rank - 1])
             return [
                 .constant(
