@@ -19,6 +19,14 @@ import Testing
         ])
     func cut(_ text: String, _ width: Int, _ expected: String) { #expect(text.cut(toColumns: width) == expected) }
 
+    @Test(
+        "What a terminal would obey is shown as a question mark",
+        arguments: [
+            ("cat", "cat"), ("\u{1B}[31mred", "?[31mred"), ("two\nlines", "two?lines"), ("\u{202E}tac", "?tac"),
+            ("\u{2067}tac\u{2069}", "?tac?"), ("עברית 猫", "עברית 猫"),
+        ])
+    func obedience(_ name: String, _ expected: String) { #expect(shown(name) == expected) }
+
     @Test("Padding counts columns")
     func padding() {
         #expect(padded("猫", 4) == "猫  ")

@@ -260,6 +260,15 @@ import Testing
         )
     }
 
+    @Test func `a list may be separated by NUL`() throws {
+        let photographs = ["cat", "horse"].map(Project.photograph)
+        let outcome = try Thaw.run(
+            ["classify", ClassifyTests.model.path, "-", "--format", "csv", "--top", "1"],
+            shell: "printf '%s\\0' \(photographs.map { "'\($0)'" }.joined(separator: " ")) |")
+        #expect(outcome.status == 0)
+        #expect(outcome.lines.dropFirst().map { String($0.prefix { $0 != "," }) } == photographs)
+    }
+
     @Test func `whoever stops reading stops the work, also where a list goes on`() throws {
         let outcome = try Thaw.run(
             ["classify", ClassifyTests.model.path, "-", "--format", "json"],
