@@ -33,13 +33,11 @@ extension Concatenation {
         },
         NeuralRule("stack") { layer, reading in
             let shape = reading.shape(try layer.input())
-            let (axis, rank): (Int, Int) = (layer.parameters.axis, shape.rank)
-            guard (-rank - 1...rank).contains(axis) else { throw Failure.noSuchAxis(axis, of: shape).at(layer.name) }
-            let place = axis < 0 ? axis + rank + 1 : axis
-            var part = shape.dimensions
-            part.insert(1, at: place)
-            let parts = try layer.inputs.map { try reading.add(Reshape(Shape(part)), [$0], layer) }
-            return [try reading.add(Concatenation(axis: place), parts, layer)]
+            let stack = try naming(place: layer.name) {
+                try Concatenation.stacking(shape, axis: layer.parameters.axis)
+            }
+            let parts = try layer.inputs.map { try reading.add(Reshape(stack.part), [$0], layer) }
+            return [try reading.add(Concatenation(axis: stack.axis), parts, layer)]
         },
     ]
 }

@@ -34,16 +34,11 @@ extension Concatenation {
         },
         MILRule("stack") { op, reading in
             let values = try op.operands("values")
-            let rank = values[0].shape.rank
-            let axis = try op.integer("axis")
-            guard (-rank - 1...rank).contains(axis) else { throw Failure.noSuchAxis(axis, of: values[0].shape) }
-            let place = axis < 0 ? axis + rank + 1 : axis
+            let axis = try Concatenation.stacking(values[0].shape, axis: op.integer("axis")).axis
             let parts = try values.map { value in
-                var shape = value.shape.dimensions
-                shape.insert(1, at: Swift.min(place, shape.count))
-                return try reading.add(Reshape(Shape(shape)), value, op)
+                try reading.add(Reshape(Concatenation.stacking(value.shape, axis: axis).part), value, op)
             }
-            return try reading.add(Concatenation(axis: place), parts, op)
+            return try reading.add(Concatenation(axis: axis), parts, op)
         },
     ]
 }

@@ -21,16 +21,26 @@ struct Concatenation: Operation {
         return [TensorType(shape, inputs[0].element)]
     }
 
+    /// Of arrays of this shape that are laid beside one another along a new axis, counted from either end of the result: its
+    /// place from the front, and the shape of each with it.
+    /// - Throws: `Failure` where there can be no such axis.
+    static func stacking(_ shape: Shape, axis: Int) throws -> (axis: Int, part: Shape) {
+        guard (-shape.rank - 1...shape.rank).contains(axis) else { throw Failure.noSuchAxis(axis, of: shape) }
+        let place = axis < 0 ? axis + shape.rank + 1 : axis
+        var part = shape.dimensions
+        part.insert(1, at: place)
+        return (place, Shape(part))
+    }
+
     /// Of arrays that give one place of `axis` each in turn: the shape in which each is laid beside the others along an axis
     /// behind that one, and the shape of them all.
     /// - Throws: `Failure` where they are not of one shape.
     static func interleaving(_ shapes: [Shape], axis: Int) throws -> (part: Shape, result: Shape) {
         guard let first = shapes.first else { throw Failure.noSuchAxis(axis, of: []) }
         if let other = shapes.first(where: { $0 != first }) { throw Failure.shapesDiffer(first, other) }
-        var (part, result) = (first.dimensions, first)
-        part.insert(1, at: axis + 1)
+        var result = first
         result[axis] *= shapes.count
-        return (Shape(part), result)
+        return (try stacking(first, axis: axis + 1).part, result)
     }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {

@@ -7,12 +7,11 @@ struct ShortIntegers {
     /// What can leave the bounds of its inputs.
     private static let arithmetic: Set<String> = [
         "Add", "AddV2", "AddN", "AccumulateNV2", "Sub", "Mul", "Neg", "Square", "SquaredDifference", "Pow", "Sum",
-        "Prod",
-        "Cumsum",
+        "Prod", "Cumsum",
     ]
 
     /// - Returns: Nil for all other nodes.
-    init?(_ node: TensorFlowNode) throws {
+    init?(_ node: TensorFlowNode) {
         guard let element = node.inputs.first?.type.element, let bounds = element.bounds else { return nil }
         self.node = node
         if ShortIntegers.arithmetic.contains(node.op), element.size < 4 {
