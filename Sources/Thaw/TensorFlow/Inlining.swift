@@ -1,5 +1,6 @@
 /// A TensorFlow graph with the bodies of its functions in place of the calls, and of the branches that are taken in place of
-/// conditions that are known.
+/// conditions that are known. Of conditions that follow from sizes, which the importer will know, all branches stand side by
+/// side, between switches.
 ///
 /// Calls are those of PartitionedCall and StatefulPartitionedCall, and nodes whose operation is a function's name. The
 /// nodes of a body stand under the call's name: `call/convolution`. Nothing recurses: calls wait in a list.
@@ -157,7 +158,7 @@ struct Inlining {
 
     // MARK: Conditions
 
-    /// Makes calls of the conditions whose predicate is known, and returns the others.
+    /// Makes calls of the conditions whose predicate is known, or will be with the sizes, and returns the others.
     private mutating func takeBranches(_ conditions: [Pending]) throws -> [Pending] {
         guard !conditions.isEmpty else { return [] }
         let known = try nodes.map { node in
@@ -165,13 +166,17 @@ struct Inlining {
             node.inputs = try node.inputs.map(resolved)
             return node
         }
-        var constants = GraphConstants(try GraphSurvey(known))
+        let survey = try GraphSurvey(known)
+        var constants = GraphConstants(survey)
         var open: [Pending] = []
         for condition in conditions {
-            guard let predicate = try condition.node.inputs.first.map(resolved), let value = constants.value(predicate),
-                value.elementCount == 1
-            else {
+            guard let predicate = try condition.node.inputs.first.map(resolved) else {
                 open.append(condition)
+                continue
+            }
+            guard let value = constants.value(predicate), value.elementCount == 1 else {
+                let isOfSizes = survey.followsFromSizes(predicate)
+                if !isOfSizes || !addSwitches(condition, predicate) { open.append(condition) }
                 continue
             }
             var call = condition
@@ -183,9 +188,75 @@ struct Inlining {
         }
         return open
     }
+
+    /// Writes a condition out: its inputs go to a call of each branch by switches, and so do the calls' results to merges, for
+    /// a branch may give constants of its own.
+    /// - Returns: Whether all branches are there.
+    private mutating func addSwitches(_ condition: Pending, _ predicate: String) -> Bool {
+        let node = condition.node
+        var branches: [(attribute: Attribute, outputs: Int, call: String)] = []
+        for branch in node.branches {
+            guard case .function(let name)? = branch, let function = functions[name] else { return false }
+            branches.append((.function(name), function.outputs.count, unique(node.name + "/" + name)))
+        }
+        let choice = node.op.hasSuffix("Case") ? "_SwitchN" : "Switch"
+        func side(_ branch: Int, of name: String) -> String { branch == 0 ? name : "\(name):\(branch)" }
+        func addSwitch(_ input: String) -> String {
+            let name = unique(node.name + "/switch")
+            nodes.append(
+                NodeDefinition(
+                    name: name, op: choice, inputs: [input, predicate],
+                    attributes: ["num_outs": .int(branches.count)]))
+            return name
+        }
+        let inputs = node.inputs.dropFirst().filter { !$0.hasPrefix("^") }.map { addSwitch($0) }
+        for (index, branch) in branches.enumerated() {
+            var call = condition
+            call.node = NodeDefinition(
+                name: branch.call, op: "PartitionedCall", inputs: inputs.map { side(index, of: $0) },
+                attributes: ["f": branch.attribute])
+            pending.append(call)
+        }
+        for output in 0..<(branches.map(\.outputs).min() ?? 0) {
+            let results = branches.enumerated().map { index, branch in
+                side(index, of: addSwitch(side(output, of: branch.call)))
+            }
+            let name = output == 0 ? node.name : unique(node.name + "/merge")
+            nodes.append(NodeDefinition(name: name, op: "Merge", inputs: results))
+            if output > 0 { aliases["\(node.name):\(output)"] = name }
+        }
+        return true
+    }
+}
+
+extension GraphSurvey {
+    /// Operations that need no more of their input than its size.
+    private static let sizes: Set<String> = ["Shape", "ShapeN", "Size", "Rank"]
+    /// The nodes that a predicate may depend on.
+    private static let predicateLimit = 1000
+
+    /// Whether an array follows from constants and from the sizes of others.
+    fileprivate func followsFromSizes(_ text: String) -> Bool {
+        let stops = nodes.filter { GraphSurvey.sizes.contains($0.op) }.map(\.name)
+        guard
+            let order = try? order(
+                from: [Reference(text).node], stoppingAt: Set(stops), limit: GraphSurvey.predicateLimit)
+        else { return false }
+        return order.allSatisfy { place in
+            let node = nodes[place]
+            return node.op == "Const" || !node.data.isEmpty
+        }
+    }
 }
 
 extension NodeDefinition {
+    /// The branches of a condition, by their numbers.
+    fileprivate var branches: [Attribute?] {
+        guard op.hasSuffix("Case") else { return [attributes["else_branch"], attributes["then_branch"]] }
+        guard case .list(let branches)? = attributes["branches"] else { return [nil] }
+        return branches
+    }
+
     /// The branch that a condition takes. Whatever number stands for none of several branches takes the last
     /// (tensorflow/core/kernels/functional_ops.cc, CaseOp).
     fileprivate func branch(_ number: Int) -> Attribute? {

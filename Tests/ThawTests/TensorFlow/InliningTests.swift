@@ -172,4 +172,58 @@ import Testing
         let failure = try #require(throws: Failure.self) { try Converter().convert(graph: graph) }
         #expect(failure.description.contains("choose"))
     }
+
+    /// A condition on whether the input is higher than so many pixels: it multiplies the input by 3 and gives a 5, or by 2 and
+    /// gives a 7, without asking for the input. The answer for ones is the product of both.
+    private func conditionOnSize(_ op: String, height: Int) -> GraphDefinition {
+        func constant(_ name: String, _ tensor: Tensor) -> NodeDefinition {
+            NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(tensor)])
+        }
+        func branch(_ name: String, _ factor: Double, _ number: Double) -> FunctionDefinition {
+            FunctionDefinition(
+                name: name, inputs: ["x"], outputs: ["y", "n"],
+                nodes: [
+                    constant("factor", Tensor(factor)), node("y", "Mul", ["x", "factor:output:0"]),
+                    constant("number", Tensor(number)),
+                ], results: ["y": "y:z:0", "n": "number:output:0"])
+        }
+        var slice = node("height", "StridedSlice", ["size", "first", "second", "one"])
+        slice.attributes["shrink_axis_mask"] = .int(1)
+        var cast = node("number", "Cast", ["isHigher"])
+        cast.attributes["DstT"] = .type(.int32)
+        var condition = node("choice", op, [op.hasSuffix("Case") ? "number" : "isHigher", "input"])
+        condition.attributes = [
+            "then_branch": .function("High"), "else_branch": .function("Low"),
+            "branches": .list([.function("Low"), .function("High")]),
+        ]
+        return GraphDefinition(
+            nodes: [
+                placeholder, node("size", "Shape", ["input"]), constant("first", Tensor(integers: [1], shape: [1])),
+                constant("second", Tensor(integers: [2], shape: [1])),
+                constant("one", Tensor(integers: [1], shape: [1])), slice,
+                constant("limit", Tensor(Double(height), element: .int32)),
+                node("isHigher", "Greater", ["height", "limit"]), cast, condition,
+                node("answer", "Mul", ["choice", "choice:1"]),
+            ], functions: [branch("High", 3, 5), branch("Low", 2, 7)])
+    }
+
+    @Test(arguments: ["If", "StatelessIf", "Case", "StatelessCase"], [(3, 15), (4, 14)] as [(Int, Float)])
+    func `a condition on the size of an image takes the branch of the size that it has`(
+        _ op: String, _ height: (Int, Float)
+    ) throws {
+        var options = ImportOptions()
+        options.outputs = ["answer"]
+        let graph = try Importer.run(conditionOnSize(op, height: height.0), options).graph
+        let ones = Tensor([Float](repeating: 1, count: 48), shape: [1, 4, 4, 3])
+        #expect(graph.evaluate([ones])[0].floats == [Float](repeating: height.1, count: 48))
+    }
+
+    @Test func `a condition on sizes whose branch is not there is refused by name`() throws {
+        var graph = conditionOnSize("If", height: 3)
+        graph.functions.removeLast()
+        var options = ImportOptions()
+        options.outputs = ["answer"]
+        let failure = try #require(throws: Failure.self) { try Importer.run(graph, options) }
+        #expect(failure.description.contains("choice"))
+    }
 }
