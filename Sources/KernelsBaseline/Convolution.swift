@@ -54,6 +54,9 @@ private struct TilePlace {
     /// What will be read next, asked for line by line while this tile is computed; a stride of 0 asks for nothing new.
     var next: UnsafePointer<Float>
     var nextStride = 0
+    /// How far on in the input the next tile lies. What another core has written takes its time, and is asked for a tile
+    /// ahead.
+    var ahead = 0
 }
 
 @inline(never)
@@ -63,11 +66,12 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork,
     if work.steps >= 64 {
         if let residual = work.residual, let offsets = work.residualOffsets {
             T.prefetch(
-                residual + block * work.residualBlockStride, offsets + first, blockStride: work.residualBlockStride)
+                residual + block * work.residualBlockStride, offsets + first, blockStride: work.residualBlockStride,
+                toWrite: false)
         }
         T.prefetch(
             work.output + block * work.outputBlockStride, work.outputOffsets + first,
-            blockStride: work.outputBlockStride)
+            blockStride: work.outputBlockStride, toWrite: true)
     }
     var tile = T(
         offsets: work.inputOffsets + first, bias: T.Sums(work.bias + block * blockWidth, stride: blockWidth))
@@ -77,6 +81,7 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork,
     let wholeTaps = work.tapCount - work.shortTaps
     for tap in 0..<work.tapCount {
         var input: UnsafePointer<Float> = work.input + Int(work.taps[tap])
+        tile.prefetchLater(input + place.ahead)
         for _ in 0..<(tap < wholeTaps ? work.depth : work.shortDepth) {
             tile.accumulate(input, T.Sums(weights, stride: blockWidth))
             input = thaw_opaque(input + 1)
@@ -110,10 +115,12 @@ private func passPixels<B: Blocks>(
         let count = tile < larger ? size + 1 : size
         place.next = weights + (steps * groupWidth + tile * steps * nextStride)
         place.nextStride = tile * nextStride < groupWidth ? nextStride : 0
+        let isLast = tile == tiles - 1
+        place.ahead = isLast ? 0 : Int(work.inputOffsets[place.first + count] - work.inputOffsets[place.first])
         passTile(Pixel<B>.self, work, count, place)
         place.first += count
         // Some tiles at a time, that lie in the first cache still.
-        let isDue = (place.first - firstInactive) * groupWidth >= 4096 || tile == tiles - 1
+        let isDue = (place.first - firstInactive) * groupWidth >= 4096 || isLast
         if isDue, let activation = work.activation {
             activate(activation, work, firstInactive..<place.first, block..<block + B.count)
             firstInactive = place.first

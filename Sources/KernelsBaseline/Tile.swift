@@ -11,7 +11,7 @@ protocol Blocks {
     static var count: Int { get }
     /// Blocks that stand `stride` apart.
     init(_ pointer: UnsafePointer<Float>, stride: Int)
-    static func prefetch(_ memory: UnsafePointer<Float>, stride: Int)
+    static func prefetch(_ memory: UnsafePointer<Float>, stride: Int, toWrite: Bool)
     mutating func accumulate(_ number: Vector, _ weights: Self)
     mutating func add(_ pointer: UnsafePointer<Float>, stride: Int)
     mutating func clamp(lower: Vector)
@@ -25,7 +25,9 @@ struct OneBlock: Blocks {
     static var count: Int { 1 }
 
     @inline(__always) init(_ pointer: UnsafePointer<Float>, stride: Int) { vector = load(pointer) }
-    @inline(__always) static func prefetch(_ memory: UnsafePointer<Float>, stride: Int) { thaw_prefetch(memory) }
+    @inline(__always) static func prefetch(_ memory: UnsafePointer<Float>, stride: Int, toWrite: Bool) {
+        if toWrite { thaw_prefetch_write(memory) } else { thaw_prefetch(memory) }
+    }
     @inline(__always) mutating func accumulate(_ number: Vector, _ weights: OneBlock) {
         vector = multiplyAdd(vector, number, weights.vector)
     }
@@ -47,9 +49,9 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
         a = A(pointer, stride: stride)
         b = B(pointer + A.count * stride, stride: stride)
     }
-    @inline(__always) static func prefetch(_ memory: UnsafePointer<Float>, stride: Int) {
-        A.prefetch(memory, stride: stride)
-        B.prefetch(memory + A.count * stride, stride: stride)
+    @inline(__always) static func prefetch(_ memory: UnsafePointer<Float>, stride: Int, toWrite: Bool) {
+        A.prefetch(memory, stride: stride, toWrite: toWrite)
+        B.prefetch(memory + A.count * stride, stride: stride, toWrite: toWrite)
     }
     @inline(__always) mutating func accumulate(_ number: Vector, _ weights: BlockPair) {
         a.accumulate(number, weights.a)
@@ -84,7 +86,10 @@ protocol Tile {
     /// Starts at the bias; `offsets` holds the places of this tile's pixels in the input.
     init(offsets: UnsafePointer<Int32>, bias: Sums)
     /// Asks for the memory of each pixel.
-    static func prefetch(_ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int)
+    static func prefetch(
+        _ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, toWrite: Bool)
+    /// Asks for the memory of each pixel of an input, in time for another tile.
+    func prefetchLater(_ input: UnsafePointer<Float>)
     /// Adds each pixel's number, times the weights.
     mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: Sums)
     mutating func add(_ residual: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int)
@@ -105,10 +110,11 @@ struct Pixel<Sums: Blocks>: Tile {
         sums = bias
     }
     @inline(__always) static func prefetch(
-        _ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
+        _ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, toWrite: Bool
     ) {
-        Sums.prefetch(memory + Int(offsets[0]), stride: blockStride)
+        Sums.prefetch(memory + Int(offsets[0]), stride: blockStride, toWrite: toWrite)
     }
+    @inline(__always) func prefetchLater(_ input: UnsafePointer<Float>) { thaw_prefetch_later(input + offset) }
     @inline(__always) mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: Sums) {
         sums.accumulate(Vector(repeating: input[offset]), weights)
     }
@@ -137,10 +143,14 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
         b = B(offsets: offsets + A.pixels, bias: bias)
     }
     @inline(__always) static func prefetch(
-        _ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
+        _ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, toWrite: Bool
     ) {
-        A.prefetch(memory, offsets, blockStride: blockStride)
-        B.prefetch(memory, offsets + A.pixels, blockStride: blockStride)
+        A.prefetch(memory, offsets, blockStride: blockStride, toWrite: toWrite)
+        B.prefetch(memory, offsets + A.pixels, blockStride: blockStride, toWrite: toWrite)
+    }
+    @inline(__always) func prefetchLater(_ input: UnsafePointer<Float>) {
+        a.prefetchLater(input)
+        b.prefetchLater(input)
     }
     @inline(__always) mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: A.Sums) {
         a.accumulate(input, weights)

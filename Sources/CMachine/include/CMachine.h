@@ -38,6 +38,14 @@ static inline bool thaw_exchange64(int64_t *word, int64_t expected, int64_t valu
 /// Asks for the cache line at `address`, which need not exist: for now, and for later (not into the smallest cache).
 static inline void thaw_prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
 static inline void thaw_prefetch_later(const void *address) { __builtin_prefetch(address, 0, 2); }
+/// Asks for the cache line as its only owner, to be written. (Older processors do nothing here.)
+static inline void thaw_prefetch_write(const void *address) {
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
+#else
+    __builtin_prefetch(address, 1, 3);
+#endif
+}
 
 /// The same address, of which the compiler no longer knows where it comes from. In an inner loop over many pixels this
 /// keeps it from turning each pixel's offset into a pointer of its own, anew before every run of the loop.

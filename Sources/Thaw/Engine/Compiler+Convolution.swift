@@ -251,15 +251,20 @@ struct Cut {
     let groups: [Range<Int>]
     let groupsPerChunk: Int
     let pixelChunks: Int
-    let chunks: Int
+    let groupChunks: Int
+    /// Whether chunks of the same pixels follow each other, and not those of the same weights. What chunks that follow each
+    /// other share stays with one thread.
+    let isByPixels: Bool
+    var chunks: Int { pixelChunks * groupChunks }
 
-    init(pixels: Int, pixelsPerChunk: Int, groups: [Range<Int>], groupsPerChunk: Int) {
+    init(pixels: Int, pixelsPerChunk: Int, groups: [Range<Int>], groupsPerChunk: Int, isByPixels: Bool = false) {
         self.pixels = pixels
         self.pixelsPerChunk = pixelsPerChunk
         self.groups = groups
         self.groupsPerChunk = groupsPerChunk
+        self.isByPixels = isByPixels
         pixelChunks = (pixels + pixelsPerChunk - 1) / pixelsPerChunk
-        chunks = pixelChunks * ((groups.count + groupsPerChunk - 1) / groupsPerChunk)
+        groupChunks = (groups.count + groupsPerChunk - 1) / groupsPerChunk
     }
 
     /// Cuts so that a chunk's weights and input fit into a core's cache together, and that there are enough chunks to
@@ -288,12 +293,17 @@ struct Cut {
             }
             pixelsPerChunk = tilesPerChunk * tile
         }
-        self.init(pixels: pixels, pixelsPerChunk: pixelsPerChunk, groups: groups, groupsPerChunk: perChunk)
+        // The larger of image and weights is what threads had better not both read.
+        let outputBytes = pixels * (groups.last?.upperBound ?? 0) * blockWidth * 4
+        self.init(
+            pixels: pixels, pixelsPerChunk: pixelsPerChunk, groups: groups, groupsPerChunk: perChunk,
+            isByPixels: inputBytes + outputBytes >= groups.count * groupBytes)
     }
 
-    /// The pixels and blocks of a chunk. Chunks that share weights follow each other.
+    /// The pixels and blocks of a chunk.
     subscript(chunk: Int) -> (pixels: Range<Int>, blocks: Range<Int>) {
-        let (part, pixel) = chunk.quotientAndRemainder(dividingBy: pixelChunks)
+        let part = isByPixels ? chunk % groupChunks : chunk / pixelChunks
+        let pixel = isByPixels ? chunk / groupChunks : chunk % pixelChunks
         let firstPixel = pixel * pixelsPerChunk
         let last = min((part + 1) * groupsPerChunk, groups.count) - 1
         return (

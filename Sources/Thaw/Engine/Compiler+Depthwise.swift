@@ -20,7 +20,7 @@ extension Compiler {
             writes: [to.slot], multiplyAdds: node.multiplyAdds, chunks: to.images * groups.count * bands.count
         ) { memory, chunk in
             let (image, part) = chunk.quotientAndRemainder(dividingBy: groups.count * bands.count)
-            let (index, band) = part.quotientAndRemainder(dividingBy: bands.count)
+            let (band, index) = part.quotientAndRemainder(dividingBy: groups.count)
             if band == 0 { memory.clearHalo(to, image: image, blocks: groups[index]) }
             layer.run(
                 memory, image, blocks: groups[index], rows: bands[band], to: memory.pixels(to, image: image),

@@ -8,8 +8,10 @@ import CMachine
 
 /// Threads that share the chunks of one piece of work after the other.
 ///
-/// Chunks are claimed one by one, by the caller too: a thread that the system does not let run holds nobody up. Between
-/// two pieces of work a thread first spins, for a network's steps follow each other closely, and then sleeps.
+/// Each thread, the caller too, has a share of chunks that follow each other: what a chunk asks of memory for the next one
+/// serves, and where steps are cut alike a thread finds in its own cache what it wrote. Chunks are claimed one by one, and
+/// who has none left claims the last of another's: a thread that the system does not let run holds nobody up. Between two
+/// pieces of work a thread first spins, for a network's steps follow each other closely, and then sleeps.
 final class Workers: @unchecked Sendable {
     /// Gets the context, the chunk, and which of the threads it is: the caller is 0.
     typealias Body = @Sendable (UnsafeRawPointer, Int, Int) -> Void
@@ -19,20 +21,22 @@ final class Workers: @unchecked Sendable {
         /// Word 0: the number of the present work. Word 16: chunks done. Word 32: threads asleep. Word 48: time to stop.
         /// Word 64: whether the caller sleeps until the last chunk is done. Word 80: threads started.
         let words = UnsafeMutablePointer<Int32>.allocate(capacity: 96)
-        /// The number of the work, and below it the chunks left to claim.
-        let claims = UnsafeMutablePointer<Int64>.allocate(capacity: 8)
+        /// The `Share` of each thread, on a cache line of its own.
+        private let shares: UnsafeMutablePointer<Int64>
+        private let threads: Int
         var body: Body = { _, _, _ in }
         var context = UnsafeRawPointer(bitPattern: 1)!
-        var chunks: Int32 = 0
 
-        init() {
+        init(threads: Int) {
+            self.threads = threads
             words.initialize(repeating: 0, count: 96)
-            claims.initialize(repeating: 0, count: 8)
+            shares = .allocate(capacity: 8 * threads)
+            shares.initialize(repeating: 0, count: 8 * threads)
         }
 
         deinit {
             words.deallocate()
-            claims.deallocate()
+            shares.deallocate()
         }
 
         var current: UnsafeMutablePointer<Int32> { words }
@@ -42,18 +46,35 @@ final class Workers: @unchecked Sendable {
         var callerAsleep: UnsafeMutablePointer<Int32> { words + 64 }
         var started: UnsafeMutablePointer<Int32> { words + 80 }
 
+        /// Gives each thread its share of the chunks of work number `work`.
+        func share(_ work: Int32, chunks: Int) {
+            for thread in 0..<threads {
+                let share = Share(
+                    work: work, chunks: thread * chunks / threads..<(thread + 1) * chunks / threads)
+                thaw_store64(shares + 8 * thread, share.word)
+            }
+        }
+
         /// Does chunks of work number `work` until none is left, or until another has begun.
         func drain(_ work: Int32, worker: Int) {
+            for distance in 0..<threads {
+                while let chunk = claim(work, of: (worker + distance) % threads, isOwn: distance == 0) {
+                    // A claimed chunk keeps the work from ending, so `body` is the right one.
+                    body(context, chunk, worker)
+                    _ = thaw_add(done, 1)
+                    if thaw_load(callerAsleep) != 0 { thaw_wake(done) }
+                }
+            }
+        }
+
+        /// A chunk of a thread's share, if there is one left: the first for the thread itself, for others the last.
+        private func claim(_ work: Int32, of thread: Int, isOwn: Bool) -> Int? {
             while true {
-                let claim = thaw_load64(claims)
-                let left = Int32(truncatingIfNeeded: claim)
-                guard Int32(truncatingIfNeeded: claim >> 32) == work, left > 0 else { return }
-                guard thaw_exchange64(claims, claim, claim - 1) else { continue }
-                // A claimed chunk keeps the work from ending, so `body` is the right one. Chunks go upwards: what a chunk
-                // asks of memory for the next one serves.
-                body(context, Int(chunks - left), worker)
-                _ = thaw_add(done, 1)
-                if thaw_load(callerAsleep) != 0 { thaw_wake(done) }
+                let word = thaw_load64(shares + 8 * thread)
+                var share = Share(word: word)
+                guard share.isOf(work), !share.chunks.isEmpty else { return nil }
+                let chunk = isOwn ? share.chunks.removeFirst() : share.chunks.removeLast()
+                if thaw_exchange64(shares + 8 * thread, word, share.word) { return chunk }
             }
         }
 
@@ -79,7 +100,7 @@ final class Workers: @unchecked Sendable {
         }
     }
 
-    private let state = State()
+    private let state: State
     private var threads: [pthread_t] = []
     /// Threads that work together, the caller among them.
     var count: Int { threads.count + 1 }
@@ -89,7 +110,9 @@ final class Workers: @unchecked Sendable {
 
     /// - Parameter count: How many threads are to work together. Far more than there are cores are not started.
     init(_ count: Int) {
-        for _ in 1..<min(max(count, 1), Workers.most) {
+        let count = min(max(count, 1), Workers.most)
+        state = State(threads: count)
+        for _ in 1..<count {
             let context = Unmanaged.passRetained(state).toOpaque()
             #if canImport(Darwin)
                 var thread: pthread_t?
@@ -131,10 +154,9 @@ final class Workers: @unchecked Sendable {
         }
         state.body = body
         state.context = context
-        state.chunks = Int32(chunks)
         thaw_store(state.done, 0)
         let work = thaw_load(state.current) &+ 1
-        thaw_store64(state.claims, Int64(work) << 32 | Int64(chunks))
+        state.share(work, chunks: chunks)
         thaw_store(state.current, work)
         if thaw_load(state.asleep) > 0 { thaw_wake(state.current) }
         state.drain(work, worker: 0)
@@ -154,6 +176,35 @@ final class Workers: @unchecked Sendable {
             thaw_store(state.callerAsleep, 0)
         }
     }
+}
+
+/// What is left of a thread's chunks, and the number of the work that they belong to: all in one word, which changes hands
+/// at once.
+private struct Share {
+    /// Numbers come again after 65,536 pieces of work, which is late enough: whoever claims a chunk does that of the present work.
+    private let work: UInt16
+    var chunks: Range<Int>
+
+    /// Chunks are told by so many bits.
+    private static let bits: Int64 = 24
+
+    init(work: Int32, chunks: Range<Int>) {
+        precondition(chunks.upperBound < 1 << Share.bits, "work is not cut into that many chunks")
+        self.work = UInt16(truncatingIfNeeded: work)
+        self.chunks = chunks
+    }
+
+    init(word: Int64) {
+        work = UInt16(truncatingIfNeeded: word >> (2 * Share.bits))
+        let mask: Int64 = (1 << Share.bits) - 1
+        chunks = Int((word >> Share.bits) & mask)..<Int(word & mask)
+    }
+
+    var word: Int64 {
+        Int64(work) << (2 * Share.bits) | Int64(chunks.lowerBound) << Share.bits | Int64(chunks.upperBound)
+    }
+
+    func isOf(_ work: Int32) -> Bool { self.work == UInt16(truncatingIfNeeded: work) }
 }
 
 extension Workers {

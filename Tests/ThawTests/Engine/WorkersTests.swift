@@ -1,3 +1,4 @@
+import CMachine
 import Foundation
 import Testing
 
@@ -28,16 +29,35 @@ struct WorkersTests {
         #expect((0..<100).allSatisfy { counts[$0] == 1 })
     }
 
+    /// Their numbers come again after 65,536.
     @Test("Work follows work, after sleep too")
     func manyRuns() {
         let workers = Workers(2)
-        let counts = pointer([Int](repeating: 0, count: 8))
-        for run in 0..<2000 {
-            if run % 500 == 0 { usleep(3000) }
-            workers.run(chunks: 8, context: counts) { context, chunk, _ in
+        let counts = pointer([Int](repeating: 0, count: 4))
+        for run in 0..<66_000 {
+            if run % 20_000 == 0 { usleep(3000) }
+            workers.run(chunks: 4, context: counts) { context, chunk, _ in
                 UnsafeMutableRawPointer(mutating: context).assumingMemoryBound(to: Int.self)[chunk] += 1
             }
         }
-        #expect((0..<8).allSatisfy { counts[$0] == 2000 })
+        #expect((0..<4).allSatisfy { counts[$0] == 66_000 })
+    }
+
+    @Test("Whoever has no chunks left does those of a thread that is held up", arguments: [2, 3])
+    func heldUp(threads: Int) {
+        let workers = Workers(threads)
+        // Chunk 0 ends when all others have been done.
+        let done = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+        defer { done.deallocate() }
+        done.initialize(to: 0)
+        workers.run(chunks: 24, context: done) { context, chunk, _ in
+            let done = UnsafeMutableRawPointer(mutating: context).assumingMemoryBound(to: Int32.self)
+            if chunk > 0 {
+                _ = thaw_add(done, 1)
+            } else {
+                while thaw_load(done) < 23 { usleep(100) }
+            }
+        }
+        #expect(thaw_load(done) == 23)
     }
 }
