@@ -51,12 +51,8 @@ extension GraphSurvey {
             let data = node.data.map { Reference($0) }
             let read = data.compactMap { places[$0.node] }
             isLeftover[place] =
-                GraphSurvey.leftovers.contains(node.op) || GraphSurvey.updates.contains(node.op)
-                || read.contains { isLeftover[$0] }
+                onlyTrains(node, byName: isTrained) || read.contains { isLeftover[$0] }
                 || data.contains(where: labels.contains)
-                || node.name.split(separator: "/").contains { $0.hasPrefix("gradients") }
-                || node.name.split(separator: "/").contains { $0.hasPrefix("assert_") }
-                || (isTrained && GraphSurvey.trainingWords.contains(where: node.name.lowercased().contains))
             // A file's name has a default; sound and text to be decoded have none. What is true or false is no input.
             let isFileName = node.op == "PlaceholderWithDefault" && node.dataType == .string
             dependsOnInput[place] =
@@ -94,6 +90,14 @@ extension GraphSurvey {
         let isChecked = checked(order)
         let answers = outputs.filter { nodes[$0].op != "CheckNumerics" && !isChecked[$0] }
         return (answers.isEmpty ? outputs : answers).map { nodes[$0].name }
+    }
+
+    /// Whether a node only trains, saves or reports, by its operation or by the part of the graph that it stands in.
+    /// - Parameter byName: Whether the words of training in its name count, too.
+    private func onlyTrains(_ node: NodeDefinition, byName: Bool) -> Bool {
+        GraphSurvey.leftovers.contains(node.op) || GraphSurvey.updates.contains(node.op)
+            || node.name.split(separator: "/").contains { $0.hasPrefix("gradients") || $0.hasPrefix("assert_") }
+            || (byName && GraphSurvey.trainingWords.contains(where: node.name.lowercased().contains))
     }
 
     /// Per node: whether it is read, but by what ends in an assertion only, or for the order of things.
@@ -141,8 +145,52 @@ extension GraphSurvey {
                 }
             }
         }
+        if let image = images.first, images.count == 1 { others = truths(others, image, order) }
         return (images.count == 1 ? others : [], images.count > 1 || (images.count == 1 && !others.isEmpty))
     }
+
+    /// More inputs than this are looked at together only.
+    private static let mostInputs = 64
+
+    /// Those of some inputs beside an image that it is only held against. What an answer is made of, such as the number of a
+    /// style, is none of them.
+    private func truths(_ inputs: Set<Reference>, _ image: Reference, _ order: [Int]) -> Set<Reference> {
+        if areOnlyJudgedBy(inputs, image, order) { return inputs }
+        return inputs.count > GraphSurvey.mostInputs ? [] : inputs.filter { areOnlyJudgedBy([$0], image, order) }
+    }
+
+    /// Whether all that is made of the image and of these inputs ends in what only trains or judges.
+    private func areOnlyJudgedBy(_ inputs: Set<Reference>, _ image: Reference, _ order: [Int]) -> Bool {
+        let none = [Bool](repeating: false, count: nodes.count)
+        var (dependsOnInputs, dependsOnImage, isJudgement, isTotal, isRead) = (none, none, none, none, none)
+        for place in order {
+            let node = nodes[place]
+            let data = node.data.map { Reference($0) }
+            let read = data.compactMap { places[$0.node] }
+            for source in read { isRead[source] = true }
+            let made = read.filter { dependsOnInputs[$0] }
+            dependsOnImage[place] = data.contains(image) || read.contains { dependsOnImage[$0] }
+            dependsOnInputs[place] = data.contains(where: inputs.contains) || !made.isEmpty
+            guard dependsOnInputs[place] else { continue }
+            isJudgement[place] =
+                onlyTrains(node, byName: true) || GraphSurvey.questions.contains(node.op)
+                || made.contains { isJudgement[$0] }
+            isTotal[place] =
+                GraphSurvey.totals.contains(node.op)
+                || (GraphSurvey.arithmetic.contains(node.op) && !made.isEmpty && made.allSatisfy { isTotal[$0] })
+        }
+        return !nodes.indices.contains {
+            dependsOnInputs[$0] && dependsOnImage[$0] && !isRead[$0] && !isJudgement[$0] && !isTotal[$0]
+        }
+    }
+
+    private static let questions: Set<String> = ["Equal", "NotEqual"]
+
+    /// What a loss that is written out ends in, and what may still be done to it.
+    private static let totals: Set<String> = ["Mean", "Sum"]
+    private static let arithmetic: Set<String> = [
+        "Neg", "Add", "AddV2", "AddN", "Sub", "Mul", "Div", "RealDiv", "Sqrt", "Identity", "Cast",
+    ]
 }
 
 extension NodeDefinition {

@@ -34,6 +34,50 @@ import Testing
         #expect(try survey.outputs() == outputs)
     }
 
+    /// What is made of an image `x`, numbers `n` beside it and an answer `y` = relu(`x`), and the outputs that are found.
+    static let casesOfTwo: [(note: String, nodes: [NodeDefinition], outputs: [String])] = [
+        (
+            "labels of a loss by name", [node("d", "Sub", "y", "n"), node("mean_squared_error/value", "Abs", "d")],
+            ["y"]
+        ),
+        ("labels of a loss by operation", [node("l", "SoftmaxCrossEntropyWithLogits", "y", "n")], ["y"]),
+        (
+            "labels of a loss that is written out",
+            [
+                node("d", "Sub", "y", "n"), node("s", "Square", "d"), node("m", "Mean", "s", "a"),
+                node("z", "Neg", "m"),
+            ], ["y"]
+        ),
+        (
+            "labels of how often an answer is right",
+            [
+                node("e", "Equal", "y", "n"), node("c", "Cast", "e"), node("right", "Mean", "c", "a"),
+            ], ["y"]
+        ),
+        (
+            "a second input of the network",
+            [node("j", "ConcatV2", "y", "n", "a"), node("z", "Relu", "j")], ["z"]
+        ),
+        (
+            "a style that a normalisation asks for",
+            [
+                node("m", "Mean", "y", "a"), node("d", "Sub", "y", "m"), node("b", "Mul", "d", "n"),
+                node("m2", "Mean", "b", "a"), node("z", "Sub", "b", "m2"),
+            ], ["z"]
+        ),
+    ]
+
+    @Test(arguments: casesOfTwo) func `an input is taken for labels where it only judges answers`(
+        _ note: String, _ nodes: [NodeDefinition], _ outputs: [String]
+    ) throws {
+        func placeholder(_ name: String, _ shape: [Int]) -> NodeDefinition {
+            NodeDefinition(name: name, op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape(shape)])
+        }
+        let axes = NodeDefinition(name: "a", op: "Const", attributes: ["value": .tensor(Tensor(3, element: .int32))])
+        let inputs = [placeholder("x", [1, 4, 4, 3]), placeholder("n", [-1, 3]), axes]
+        #expect(try GraphSurvey(inputs + [Self.node("y", "Relu", "x")] + nodes).outputs() == outputs)
+    }
+
     @Test func `what is printed is what comes out`() throws {
         let image = NodeDefinition(
             name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 2, 2, 3])])
