@@ -1,8 +1,9 @@
 extension Converter {
     /// The output that is shown as an image, where there is one, and what should be known of it.
     ///
-    /// By itself an output becomes an image where its shape is one's and its range is known: numbers that reach over all
-    /// pixels are pixels, others are stretched over them. Where it is asked for but the range is not known, the image goes
+    /// By itself an output becomes an image where its shape is one's that is no smaller than the image that goes in, where it
+    /// holds no probabilities of classes, and its range is known: numbers that reach over all pixels are pixels, others are
+    /// stretched over them. Where it is asked for but the range is not known, the image goes
     /// out as it came in, the scaling of the input undone.
     /// - Throws: `Failure` where an image is asked for and none is there, or the scaling does not fit.
     func imageOutput(_ model: Model, _ notes: inout [String]) throws -> ImageOutput? {
@@ -20,9 +21,15 @@ extension Converter {
             if isAsked { throw Failure.givesNoImage(graph.outputs.map { ($0.name, graph[$0.value]) }) }
             return nil
         }
+        let port = graph.outputs[index]
+        if !isAsked, let reason = model.reasonAgainstImage(port.value, form) {
+            notes.append(
+                "the output '\(port.name)' has an image's shape, but \(reason): it stays an array; --image-output makes it an image"
+            )
+            return nil
+        }
         let color =
             options.outputColor ?? (form.channels == 1 ? .gray : model.image?.color == .bgr ? .bgr : .rgb)
-        let port = graph.outputs[index]
         guard color.channels == form.channels else {
             throw Failure.outputColorDiffers(port.name, color.rawValue, form.channels)
         }
@@ -51,6 +58,28 @@ extension Converter {
         notes.append("the output '\(port.name)' is an image")
         notes += image.formulas
         return image
+    }
+}
+
+extension Model {
+    /// Why an array like an image is hardly meant to be one: scores of places or of letters have the shape of small images.
+    fileprivate func reasonAgainstImage(_ value: Graph.Value, _ form: ImageForm) -> String? {
+        if let image, let input = graph.inputs.first {
+            // The first of three axes is the batch, where there is one.
+            let shape = graph[value].shape
+            guard !form.isChannelsFirst || shape.rank == graph[input.value].shape.rank else {
+                return "has no axis of channels"
+            }
+            guard form.width >= image.width, form.height >= image.height else {
+                return "is smaller than the image that goes in"
+            }
+        }
+        let producers = graph.producers
+        var source = value
+        while let node = producers[source], node.operation is Reshape || node.operation is Transpose {
+            source = node.inputs[0]
+        }
+        return producers[source]?.operation is Softmax ? "holds probabilities of classes" : nil
     }
 }
 

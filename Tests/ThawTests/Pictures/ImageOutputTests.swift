@@ -55,6 +55,17 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         RangeCase(
             testDescription: "a row of probabilities", operations: [Reshape([1, 36]), Softmax(axis: 1)], scaling: nil),
         RangeCase(
+            testDescription: "probabilities of three classes a pixel", operations: [Softmax(axis: 3)], scaling: nil),
+        RangeCase(
+            testDescription: "probabilities of classes, turned",
+            operations: [Softmax(axis: 3), Transpose(Graph.toFirst)],
+            scaling: nil),
+        RangeCase(
+            testDescription: "scores of places", operations: [Reshape([1, 6, 6]), Unary(.sigmoid)], scaling: nil),
+        RangeCase(
+            testDescription: "smaller than what goes in", operations: [Reshape([1, 2, 6, 3]), Unary(.sigmoid)],
+            scaling: nil),
+        RangeCase(
             testDescription: "one pixel",
             operations: [Reduction(function: .mean, axes: [1, 2], keepsAxes: true), Unary(.tanh)], scaling: nil),
     ]
