@@ -53,7 +53,7 @@ let package = Package(
             name: "Thaw",
             dependencies: ["CProtobuf", "CCodecs", "CSchemas", "CMachine", "Kernels"]
                 + kernelModules.map { .byName(name: $0.name) }),
-        .target(name: "ThawCommand", dependencies: ["Thaw"]),
+        .target(name: "ThawCommand", dependencies: ["Thaw", "CMachine"]),
         .executableTarget(name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main"),
         .executableTarget(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",

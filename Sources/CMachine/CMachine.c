@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <signal.h>
 #include "CMachine.h"
 
 #if defined(__x86_64__)
@@ -75,3 +76,8 @@ int thaw_exchange_names(const char *a, const char *b) {
 #else
 int thaw_exchange_names(const char *a, const char *b) { return renamex_np(a, b, RENAME_SWAP); }
 #endif
+
+bool thaw_is_ignored(int signal) {
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}

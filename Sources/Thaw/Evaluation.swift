@@ -10,7 +10,7 @@ public struct Evaluation: Sendable {
         /// The class that it shows, and the one that the model gives the highest probability.
         public let truth: Int32
         public let prediction: Int32
-        /// How many classes are more probable than the true one.
+        /// How many classes are more probable than the true one; all of them, where of that one no number tells.
         public let rank: Int32
         /// The probability of the predicted class, and of the true one.
         public let confidence: Float
@@ -26,7 +26,8 @@ public struct Evaluation: Sendable {
         // A number that is none comes last; of equals the one with the lower index comes first, as in `top`.
         let keys = classification.probabilities.map { $0.isNaN ? -.infinity : $0 }
         let own = keys[truth]
-        let rank = keys.indices.count { keys[$0] > own || keys[$0] == own && $0 < truth }
+        let isKnown = !classification.probabilities[truth].isNaN
+        let rank = isKnown ? keys.indices.count { keys[$0] > own || keys[$0] == own && $0 < truth } : classCount
         outcomes.append(
             Outcome(
                 truth: Int32(truth), prediction: Int32(best.index), rank: Int32(rank),
@@ -127,15 +128,18 @@ public struct Evaluation: Sendable {
         public let meanConfidence: Double
     }
 
-    /// Nil where the model's answers are no probabilities: where some lie outside 0 to 1 by more than rounding.
+    /// Nil where the model's answers are no probabilities: where some lie outside 0 to 1 by more than rounding, or are no
+    /// numbers.
     public var calibration: Calibration? {
-        guard outcomes.allSatisfy({ Evaluation.mayBeProbability($0.confidence) }) else { return nil }
+        guard outcomes.allSatisfy({ Evaluation.mayBeProbability($0.confidence) && !$0.confidence.isNaN }) else {
+            return nil
+        }
         let count = 15
         var (images, right, sums) = (
             [Int](repeating: 0, count: count), [Int](repeating: 0, count: count), [Double](repeating: 0, count: count)
         )
         for outcome in outcomes {
-            let confidence = outcome.confidence.isNaN ? 0 : min(max(Double(outcome.confidence), 0), 1)
+            let confidence = min(max(Double(outcome.confidence), 0), 1)
             let bin = min(max(Int((confidence * Double(count)).rounded(.up)) - 1, 0), count - 1)
             images[bin] += 1
             right[bin] += outcome.isRight ? 1 : 0

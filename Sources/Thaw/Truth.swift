@@ -26,7 +26,7 @@ public struct Truth: Sendable {
     public init(contentsOf path: String, for model: Model, offset: Int = 0) throws {
         let names = LabelIndex(model)
         var status = stat()
-        let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        let isFolder = stat(path.fileName, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
         try naming(file: path) {
             if isFolder { try readFolder(path, names) } else { try readTable(path, names, offset) }
             if images.isEmpty { throw Failure.noTruth() }
@@ -66,7 +66,8 @@ public struct Truth: Sendable {
     private mutating func readTable(_ path: String, _ names: LabelIndex, _ offset: Int) throws {
         let file = try MappedFile(path: path)
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
-        var lines: [String: Int] = [:]
+        var tableNames = TableNames()
+        var lines: [[UInt8]: Int] = [:]
         var rows: [Row] = []
         for (number, bytes) in file.bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             let mark = number == 0 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -84,7 +85,7 @@ public struct Truth: Sendable {
             // To the system the name would end there.
             guard !columns[0].utf8.contains(0) else { throw Failure.nameWithNUL(line: number + 1) }
             let image = columns[0].hasPrefix("/") ? columns[0] : folder + columns[0]
-            if let earlier = lines.updateValue(number + 1, forKey: Truth.plain(image)) {
+            if let earlier = lines.updateValue(number + 1, forKey: tableNames.key(of: image)) {
                 throw Failure.namedTwice(columns[0], line: number + 1, earlier: earlier)
             }
             rows.append(Row(image: image, name: columns[1], line: number + 1))
@@ -129,14 +130,30 @@ public struct Truth: Sendable {
     }
 }
 
-extension Truth {
-    /// A path without parts that lead nowhere, such as those of `./cat.jpg`, `photos//cat.jpg` and `photos/../cat.jpg`.
-    fileprivate static func plain(_ path: String) -> String {
+/// Tells whether two paths are of the same photograph: its name, byte by byte, in the same folder. (Two links to one file are
+/// two photographs: somebody meant them to be.)
+private struct TableNames {
+    private var folders: [String: [UInt8]] = [:]
+
+    mutating func key(of path: String) -> [UInt8] {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(path[...$0]) } ?? "."
+        let place = folders[folder] ?? Self.whole(folder)
+        folders[folder] = place
+        return place + [UInt8(ascii: "/")] + (slash.map { path.utf8[path.utf8.index(after: $0)...] } ?? path.utf8[...])
+    }
+
+    /// The folder without links and without parts that lead nowhere, such as those of `.//photos/..`.
+    private static func whole(_ folder: String) -> [UInt8] {
+        if let whole = realpath(folder.fileName, nil) {
+            defer { free(whole) }
+            return Array(UnsafeRawBufferPointer(start: whole, count: strlen(whole)))
+        }
         var parts: [Substring] = []
-        for part in path.split(separator: "/") where part != "." {
+        for part in folder.split(separator: "/") where part != "." {
             if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
         }
-        return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+        return Array(((folder.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")).utf8)
     }
 }
 

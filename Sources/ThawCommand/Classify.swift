@@ -15,6 +15,9 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     if conversion.model.labelsAreIndependent {
         console.note("the labels do not exclude each other: the probabilities need not add up to 1")
     }
+    if let resumed = arguments[Options.resume], resumed == arguments[Options.report] {
+        throw Failure.sameFile("--resume", "--report").inFile(resumed)
+    }
     let resumed = try arguments[Options.resume].map { try ResumedFile($0) }
     let cancellation = Interruption.watch()
     let source = ImageSource(names, cancellation, resumed)
@@ -60,7 +63,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         console.note(
             work.done > 0
                 ? "\(page) shows only what has been added; without --resume it shows all"
-                : "\(page) was left as it was: nothing has been added")
+                : "nothing has been added, and \(page) was not written")
     }
     if let resumed, source.passedOver > 0 {
         let failed = work.failures == 0 ? "" : "; could not be read: \(grouped(work.failures))"
@@ -87,6 +90,8 @@ private struct Work {
     private(set) var done = 0
     private(set) var failures = 0
     private var hasToldOfNumbers = false
+    /// Whether nobody reads the results any more.
+    private var isClosed = false
 
     init(console: Console, printer: ResultPrinter, resumed: ResumedFile?, report: ReportFile?) {
         (self.console, self.printer, self.resumed, self.report) = (console, printer, resumed, report)
@@ -121,11 +126,18 @@ private struct Work {
         progress?.advance()
     }
 
-    private func put(_ text: String) throws {
+    private mutating func put(_ text: String) throws {
         if let resumed { return try resumed.append(text, console) }
+        if isClosed { return }
         // On a terminal both would be drawn over each other.
         if Console.isTerminal(1) { progress?.clear() }
-        try console.print(text)
+        do {
+            try console.print(text, restoringNames: printer.format != .json)
+        } catch let closed as ClosedPipe {
+            // The page was asked for, too.
+            if report == nil { throw closed }
+            isClosed = true
+        }
     }
 }
 

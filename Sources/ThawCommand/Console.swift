@@ -21,11 +21,19 @@ struct ClosedPipe: Error {}
 /// Standard output, for results, and standard error, for all else.
 struct Console: Sendable {
     /// Prints results, as they come.
+    /// - Parameter restoringNames: Whether names of files go out as the bytes that they are, which JSON cannot hold.
     /// - Throws: `ClosedPipe` when the reader has gone, `Failure` when they cannot be written.
-    func print(_ text: String) throws { try put(text, to: STDOUT_FILENO) }
+    func print(_ text: String, restoringNames: Bool = true) throws {
+        try put(text, to: STDOUT_FILENO, restoringNames: restoringNames)
+    }
 
-    /// Prints a remark that is no result.
-    func note(_ text: String) { try? put(text + "\n", to: STDERR_FILENO) }
+    /// Prints a remark that is no result. Names of files in it have no power over a terminal.
+    func note(_ text: String) {
+        let lines =
+            Console.isTerminal(STDERR_FILENO)
+            ? text.split(separator: "\n", omittingEmptySubsequences: false).map { shown(String($0)) } : [text]
+        try? put(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO, restoringNames: true)
+    }
 
     func warn(_ text: String) { note("thaw: warning: " + text) }
 
@@ -53,10 +61,17 @@ struct Console: Sendable {
     }
 
     /// Writes all of `text`.
-    func put(_ text: String, to descriptor: Int32) throws {
+    func put(_ text: String, to descriptor: Int32, restoringNames: Bool = false) throws {
         var text = text
-        try text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)[...]
+        if restoringNames, text.holdsRawBytes {
+            return try text.fileName.dropLast().withUnsafeBytes { try put($0, to: descriptor) }
+        }
+        try text.withUTF8 { try put(UnsafeRawBufferPointer($0), to: descriptor) }
+    }
+
+    private func put(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws {
+        do {
+            var rest = bytes[...]
             while !rest.isEmpty {
                 let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress!, rest.count)
                 if count >= 0 {

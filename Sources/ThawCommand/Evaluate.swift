@@ -27,6 +27,8 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         if let baseline {
             let second = try run.evaluate(baseline.classifier, first.images.map { baseline.image($0) })
             guard second.images.count == first.images.count else { throw Failure.photographsChanged() }
+            let unknown = second.evaluation.outcomes.count { $0.confidence.isNaN }
+            if unknown > 0 { console.warn("\(baseline.path): \(grouped(unknown)) of its answers are no numbers") }
             let comparison = PairedComparison(first.evaluation, second.evaluation) { $0 == baseline.translate($1) }
             result.baseline = EvaluationResult.Baseline(
                 model: baseline.path, evaluation: second.evaluation, comparison: comparison,
@@ -37,11 +39,12 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         return .interrupted
     }
     guard !result.images.isEmpty else { return .failed }
+    // The page first: whoever reads the results may go before their end.
+    try report?.finish(title: "How right is the model?", subtitle: path, summary: result.json)
     switch arguments[Options.reportFormat] {
     case .text: try console.print(EvaluationText(result).text)
     case .json: try console.print(result.json + "\n")
     }
-    try report?.finish(title: "How right is the model?", subtitle: path, summary: result.json)
     return result.failed == 0 ? .done : .someInputsFailed
 }
 

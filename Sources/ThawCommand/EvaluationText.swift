@@ -114,8 +114,9 @@ struct EvaluationText {
         text += "\n\(heading): \(grouped(changes.count))\n"
         for change in changes.prefix(Self.changeLimit) {
             let other = fixed(Double(change.baselineOutcome.confidence), 4)
-            text += "  \(fixed(Double(change.outcome.confidence), 4))  \(change.prediction) "
-            text += "(baseline: \(other) \(change.baselinePrediction ?? "another")): \(change.image)\n"
+            text += "  \(fixed(Double(change.outcome.confidence), 4))  \(shown(change.prediction)) "
+            text += "(baseline: \(other) \(change.baselinePrediction.map(shown) ?? "another")): "
+            text += shown(change.image) + "\n"
         }
         let rest = changes.count - Self.changeLimit
         if rest > 0 { text += "  and \(grouped(rest)) more: --report shows them, --format json lists them\n" }

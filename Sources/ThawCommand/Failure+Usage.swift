@@ -74,6 +74,10 @@ extension Failure {
 
     static func emptyList() -> Failure { Failure("there are no images in the list") }
 
+    static func sameFile(_ option: String, _ other: String) -> Failure {
+        Failure("\(option) and \(other) name the same file", hint: "name two")
+    }
+
     static func wouldReplace(_ path: String) -> Failure {
         Failure(
             file: path, "there is a file under this name that is no report", hint: "name another file, or remove it")

@@ -28,7 +28,12 @@ func json<Number: BinaryFloatingPoint & CustomStringConvertible>(_ number: Numbe
 func csv(_ text: String) -> String {
     let needsQuotes = text.unicodeScalars.contains { ",\"\r\n".unicodeScalars.contains($0) }
     guard needsQuotes else { return text }
-    return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    var quoted = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+        quoted.append(scalar)
+        if scalar == "\"" { quoted.append(scalar) }
+    }
+    return "\"" + String(quoted) + "\""
 }
 
 /// `number` with this many digits after the point, rounded to the nearest.

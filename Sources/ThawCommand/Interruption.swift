@@ -1,3 +1,4 @@
+import CMachine
 import Thaw
 
 #if canImport(Glibc)
@@ -15,9 +16,11 @@ enum Interruption {
         // Whoever started this program may have blocked them.
         var signals = sigset_t()
         sigemptyset(&signals)
-        for number in [SIGINT, SIGTERM] { sigaddset(&signals, number) }
+        // Under nohup a closed terminal ends nothing.
+        let numbers = [SIGINT, SIGTERM] + (thaw_is_ignored(SIGHUP) ? [] : [SIGHUP])
+        for number in numbers { sigaddset(&signals, number) }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-        for number in [SIGINT, SIGTERM] {
+        for number in numbers {
             signal(number) { number in
                 Interruption.cancellation.cancel()
                 signal(number, SIG_DFL)
@@ -27,11 +30,14 @@ enum Interruption {
     }
 }
 
-/// The lines of standard input, as they come: names of files. A NUL ends one, too, as `find -print0` writes it.
+/// The lines of standard input, as they come: names of files. Where there are NULs, as `find -print0` writes them, these end
+/// them, and lines do not.
 final class InputLines {
     private var buffer: [UInt8] = []
     private var start = 0
     private var hasEnded = false
+    private var hasNULs = false
+    private var hasBegun = false
     private let cancellation: Cancellation
 
     init(_ cancellation: Cancellation) { self.cancellation = cancellation }
@@ -39,7 +45,7 @@ final class InputLines {
     /// The next line that is not empty; nil at the end, or when the command is to stop.
     func next() -> String? {
         while true {
-            if let end = buffer[start...].firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == 0 }) {
+            if let end = buffer[start...].firstIndex(of: hasNULs ? 0 : UInt8(ascii: "\n")) {
                 let line = text(start..<end)
                 start = end + 1
                 if !line.isEmpty { return line }
@@ -57,7 +63,7 @@ final class InputLines {
 
     private func text(_ range: Range<Int>) -> String {
         let line = buffer[range]
-        return String(fileName: line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
+        return String(fileName: !hasNULs && line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
     }
 
     /// Waits for more, and looks now and then whether it is to stop: a signal may have gone to another thread.
@@ -71,7 +77,15 @@ final class InputLines {
         }
         withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { block in
             let count = Self.systemRead(STDIN_FILENO, block.baseAddress!, block.count)
-            if count > 0 { buffer += block[..<count] } else if count == 0 || errno != EINTR { hasEnded = true }
+            if count > 0 {
+                // A byte-order mark is no part of a name.
+                let mark = !hasBegun && block[..<count].starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+                hasBegun = true
+                hasNULs = hasNULs || block[..<count].contains(0)
+                buffer += block[mark..<count]
+            } else if count == 0 || errno != EINTR {
+                hasEnded = true
+            }
         }
     }
 

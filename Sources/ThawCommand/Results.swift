@@ -26,10 +26,13 @@ struct ResultPrinter {
                 }.joined(separator: ", ") + "]}\n"
         case .csv:
             return predictions.enumerated().map { rank, prediction in
-                "\(csv(image)),\(rank + 1),\(csv(prediction.label)),\(prediction.index),\(prediction.probability),\n"
+                "\(csv(image)),\(rank + 1),\(csv(prediction.label)),\(prediction.index),\(number(prediction.probability)),\n"
             }.joined()
         }
     }
+
+    /// The sign of what is no number says nothing.
+    private func number(_ probability: Float) -> String { probability.isNaN ? "nan" : probability.description }
 
     /// What is printed of an image that failed; nil where that is no result.
     func text(_ image: String, _ failure: Failure) -> String? {

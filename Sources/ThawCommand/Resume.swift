@@ -21,8 +21,7 @@ final class ResumedFile {
     /// - Throws: `Failure` when it cannot be read and written, or when a line in it is no result.
     init(_ path: String) throws {
         self.path = path
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw Failure.cannotResume(path, String(cString: strerror(errno))) }
+        descriptor = try Self.open(path, O_CREAT)
         do {
             // A device may be read without an end.
             var status = stat()
@@ -110,11 +109,28 @@ final class ResumedFile {
             }
         }
         try file.commit()
-        let opened = open(path, O_RDWR | O_CLOEXEC)
-        guard opened >= 0 else { throw Failure.cannotResume(path, String(cString: strerror(errno))) }
+        let opened = try Self.open(path, 0)
         close(descriptor)
         descriptor = opened
         return written
+    }
+
+    /// Opens the file for this run alone: two that add to one file would write over each other.
+    private static func open(_ path: String, _ flags: Int32) throws -> Int32 {
+        while true {
+            let descriptor = systemOpen(path.fileName, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | flags, 0o666)
+            guard descriptor >= 0 else { throw Failure.cannotResume(path, String(cString: strerror(errno))) }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+                close(descriptor)
+                throw Failure.cannotResume(path, "another run is adding to it")
+            }
+            // Another run may have written it anew meanwhile.
+            var (own, named) = (stat(), stat())
+            if fstat(descriptor, &own) != 0 || stat(path.fileName, &named) != 0 || own.st_ino == named.st_ino {
+                return descriptor
+            }
+            close(descriptor)
+        }
     }
 
     private static let start = Array("{\"image\": \"".utf8)
@@ -159,3 +175,6 @@ final class ResumedFile {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }
 }
+
+/// Inside the class the name is taken.
+private func systemOpen(_ path: [CChar], _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }

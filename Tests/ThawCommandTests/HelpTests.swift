@@ -66,6 +66,8 @@ import Testing
         #expect(json("a\"b\\c\n\r\t\u{1}\u{1F}é𝄞/") == "\"a\\\"b\\\\c\\n\\r\\t\\u0001\\u001fé𝄞/\"")
         #expect(csv("plain text") == "plain text")
         #expect(csv("tench, Tinca") == "\"tench, Tinca\"")
+        // A mark over a quote makes one character of both.
+        #expect(csv("\"\u{301}") == "\"\"\"\u{301}\"")
         #expect(csv("say \"hi\"\n") == "\"say \"\"hi\"\"\n\"")
         #expect(csv("a\r\nb") == "\"a\r\nb\"")
     }

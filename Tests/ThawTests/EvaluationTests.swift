@@ -64,9 +64,10 @@ import Testing
     }
 
     @Test func `what is no number counts as the least likely`() {
-        let evaluation = evaluation([([.nan, 0.2, 0.1], 0), ([.nan, .nan, .nan], 2)])
-        #expect(evaluation.top(1).part == 0)
-        #expect(evaluation.outcomes.map(\.rank) == [2, 2])
+        let evaluation = evaluation([([.nan, 0.2, 0.1], 0), ([.nan, .nan, .nan], 2), ([.nan, .nan, .nan], 0)])
+        #expect(evaluation.top(2).part == 0)
+        #expect(evaluation.outcomes.map(\.rank) == [3, 3, 3])
+        #expect(evaluation.calibration == nil)
     }
 
     @Test func `calibration weighs the distance of being sure and being right`() throws {
@@ -121,6 +122,26 @@ import Testing
         let moved = try self.truth("file\tclass\na.jpg\t0\n", offset: 1)
         #expect(moved.images[0].classIndex == 1)
         #expect(moved.notes == ["of 2 of the model's 3 classes there is no photograph"])
+    }
+
+    @Test func `photographs are told apart as the system does it`() throws {
+        let folder = try TemporaryFolder()
+        let manager = FileManager.default
+        try manager.createDirectory(at: folder.url.appending(path: "far/away"), withIntermediateDirectories: true)
+        try manager.createSymbolicLink(
+            at: folder.url.appending(path: "link"), withDestinationURL: folder.url.appending(path: "far/away"))
+        func read(_ names: [String]) throws -> [String] {
+            let path = folder.url.appending(path: "truth.tsv").path
+            let rows = names.map { $0 + "\tcat\n" }.joined()
+            try ("file\tclass\n" + rows).write(toFile: path, atomically: true, encoding: .utf8)
+            return try Truth(contentsOf: path, for: model).images.map(\.path)
+        }
+        // Two spellings of one text, and a folder's folder behind a link.
+        let apart = ["caf\u{E9}.jpg", "cafe\u{301}.jpg", "a.jpg", "link/../a.jpg"]
+        #expect(try read(apart).count == 4)
+        for same in ["link/../../a.jpg", "far/../a.jpg", folder.url.path + "/a.jpg"] {
+            #expect(throws: Failure.self) { try read(["a.jpg", same]) }
+        }
     }
 
     @Test(

@@ -19,6 +19,9 @@ void thaw_wait(int32_t *word, int32_t expected);
 /// Wakes all that sleep on `word`.
 void thaw_wake(int32_t *word);
 
+/// Whether a signal is ignored, as whoever started this process may have asked for.
+bool thaw_is_ignored(int signal);
+
 /// Lets two files or folders change their names at once; 0 where that went well, else `errno` says why not.
 int thaw_exchange_names(const char *a, const char *b);
 

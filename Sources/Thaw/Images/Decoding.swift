@@ -35,6 +35,13 @@ public struct DecodingOptions: Equatable, Sendable {
         (self.background, self.maximumPixels, self.isStrict) = (background, maximumPixels, isStrict)
     }
 
+    /// What the file of so many pixels may take: their numbers as they are, with 16 bits for each of four channels, and what
+    /// cameras and programs add.
+    var maximumBytes: Int {
+        let (bytes, overflow) = maximumPixels.multipliedReportingOverflow(by: 8)
+        return overflow ? .max : max(bytes, 0).addingReportingOverflow(1 << 28).partialValue
+    }
+
     /// More than any camera of today takes.
     public static let standardMaximum = 200_000_000
 }
@@ -61,7 +68,13 @@ extension DecodedImage {
     /// - Throws: `Failure` when the file is missing, empty, cut short, damaged, larger than the options allow, or another
     ///   kind of file.
     public init(contentsOf path: String, _ options: DecodingOptions = DecodingOptions()) throws {
-        let file = try MappedFile(path: path, isMapped: false)
+        // What is no picture, or larger than any may be, is not read first.
+        let file = try MappedFile(path: path, isMapped: false) { start, size in
+            try naming(file: path) {
+                try requireKind(of: start)
+                guard size <= options.maximumBytes else { throw Failure.imageFileTooLarge(size, options.maximumPixels) }
+            }
+        }
         self = try naming(file: path) { try DecodedImage(decoding: file.bytes, options) }
     }
 
@@ -117,6 +130,15 @@ extension Pixels {
                 }
             }
         }
+    }
+}
+
+/// Refuses what the first bytes of a file show to be no picture, or none of a kind that is read.
+private func requireKind(of start: UnsafeRawBufferPointer) throws {
+    switch ImageKind(of: start) {
+    case .other(let name)?: throw Failure.unsupportedImage(kind: name)
+    case nil: throw Failure.notAnImage()
+    default: break
     }
 }
 

@@ -23,16 +23,17 @@ package final class AtomicFile {
     ///   a file that may not be replaced.
     package init(path: String, mayReplace: Bool = true) throws {
         (self.path, self.mayReplace) = (path, mayReplace)
+        guard !path.isEmpty else { throw Failure.cannotCreate(path, ENOENT) }
         var status = stat()
-        let exists = stat(path, &status) == 0
+        let exists = stat(path.fileName, &status) == 0
         let kind = status.st_mode & S_IFMT
         if exists && kind == S_IFDIR { throw Failure.isFolder(path) }
         if exists && kind != S_IFREG {
             (target, temporary) = (path, nil)
-            descriptor = open(path, O_WRONLY | O_CLOEXEC)
+            descriptor = open(path.fileName, O_WRONLY | O_CLOEXEC)
         } else {
             if exists && !mayReplace { throw Failure.alreadyExists(path) }
-            target = exists ? Self.withoutLinks(path) : path
+            target = Self.withoutLinks(path)
             let (name, opened) = Self.openTemporary(besides: target)
             (temporary, descriptor) = (name, opened)
             if exists && opened >= 0 { fchmod(opened, status.st_mode & 0o777) }
@@ -63,11 +64,11 @@ package final class AtomicFile {
         guard status == 0 else { throw failure(errno) }
         guard let temporary else { return }
         if mayReplace {
-            guard rename(temporary, target) == 0 else { throw failure(errno) }
+            guard rename(temporary.fileName, target.fileName) == 0 else { throw failure(errno) }
         } else {
             // Unlike rename, a second name cannot be given where a file has appeared meanwhile.
-            guard link(temporary, target) == 0 else { throw failure(errno) }
-            unlink(temporary)
+            guard link(temporary.fileName, target.fileName) == 0 else { throw failure(errno) }
+            unlink(temporary.fileName)
         }
     }
 
@@ -111,22 +112,39 @@ package final class AtomicFile {
             descriptor = -1
         }
         // After a commit there is no such name any more.
-        if let temporary { unlink(temporary) }
+        if let temporary { unlink(temporary.fileName) }
     }
 
+    /// The file that a name stands for in the end, whether it is there or not.
     private static func withoutLinks(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
+        if let resolved = realpath(path.fileName, nil) {
+            defer { free(resolved) }
+            return String(fileName: UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
+        }
+        // A link may point to what is not there yet; one that points to itself ends here.
+        var target = path
+        for _ in 0..<8 {
+            let next = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { block -> String? in
+                let memory = block.baseAddress!.assumingMemoryBound(to: CChar.self)
+                let count = readlink(target.fileName, memory, block.count)
+                return count > 0 ? String(fileName: UnsafeRawBufferPointer(rebasing: block[..<count])) : nil
+            }
+            guard let next else { return target }
+            target = next.hasPrefix("/") ? next : folder(of: target) + next
+        }
+        return path
+    }
+
+    /// The part of a path up to its last slash.
+    private static func folder(of path: String) -> String {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
     }
 
     /// A new file beside `path`, with a name that nobody has.
     private static func openTemporary(besides path: String) -> (String, Int32) {
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = slash.map { String(path[...$0]) } ?? ""
         while true {
-            let name = folder + ".thaw-" + String(UInt64.random(in: .min ... .max), radix: 36)
-            let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            let name = folder(of: path) + ".thaw-" + String(UInt64.random(in: .min ... .max), radix: 36)
+            let descriptor = open(name.fileName, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
             if descriptor >= 0 || errno != EEXIST { return (name, descriptor) }
         }
     }

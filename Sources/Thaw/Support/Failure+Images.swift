@@ -28,6 +28,12 @@ extension Failure {
             hint: "--max-pixels raises the limit")
     }
 
+    static func imageFileTooLarge(_ bytes: Int, _ limit: Int) -> Failure {
+        Failure(
+            "the file has \(bytes) bytes", remedy: "no picture of the \(limit) pixels that are read has so many",
+            hint: "--max-pixels raises the limit")
+    }
+
     static func imageClaimsTooMuch(width: Int, height: Int) -> Failure {
         Failure("the file is too short for the \(width) × \(height) pixels that it claims")
     }

@@ -24,9 +24,12 @@ extension String {
         self = String(text)
     }
 
+    /// Whether there is a byte in it that is no text.
+    package var holdsRawBytes: Bool { unicodeScalars.contains { $0.value > String.raw } }
+
     /// The bytes of a file's name as the system takes it, with the zero that ends it.
-    var fileName: [CChar] {
-        guard unicodeScalars.contains(where: { $0.value > String.raw }) else { return Array(utf8CString) }
+    package var fileName: [CChar] {
+        guard holdsRawBytes else { return Array(utf8CString) }
         var bytes: [CChar] = []
         for scalar in unicodeScalars {
             if scalar.value > String.raw {

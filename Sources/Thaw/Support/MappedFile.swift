@@ -14,8 +14,13 @@ final class MappedFile: @unchecked Sendable {
     /// Maps the file at `path`.
     /// - Parameter isMapped: Whether it is mapped, or read as a whole: who maps a file that becomes shorter meanwhile is ended
     ///   by the system. A model is not expected to; of ten thousand photographs one may.
-    /// - Throws: `Failure` when there is no such file, when it is a folder, a pipe or a device, or when it cannot be read.
-    init(path: String, isMapped: Bool = true) throws {
+    /// - Parameter check: For a file that is read: gets its first bytes and its size before room is made for it.
+    /// - Throws: `Failure` when there is no such file, when it is a folder, a pipe or a device, or when it cannot be read; and
+    ///   what `check` throws.
+    init(
+        path: String, isMapped: Bool = true,
+        check: (_ start: UnsafeRawBufferPointer, _ size: Int) throws -> Void = { _, _ in }
+    ) throws {
         (self.path, self.isMapped) = (path, isMapped)
         // A pipe that nobody writes to would hold up a plain `open`.
         let descriptor = open(path.fileName, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -31,7 +36,11 @@ final class MappedFile: @unchecked Sendable {
             return
         }
         if !isMapped {
-            let address = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
+            try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { start in
+                let known = max(0, pread(descriptor, start.baseAddress!, start.count, 0))
+                try check(UnsafeRawBufferPointer(rebasing: start[..<known]), count)
+            }
+            guard let address = malloc(count) else { throw Failure.cannotOpen(path, ENOMEM) }
             var done = 0
             while done < count {
                 let more = read(descriptor, address + done, count - done)
@@ -40,7 +49,7 @@ final class MappedFile: @unchecked Sendable {
                     done += more
                 } else if errno != EINTR {
                     let code = errno
-                    address.deallocate()
+                    free(address)
                     throw Failure.cannotOpen(path, code)
                 }
             }
@@ -66,6 +75,7 @@ final class MappedFile: @unchecked Sendable {
 
     deinit {
         guard let address = bytes.baseAddress else { return }
-        if isMapped { munmap(UnsafeMutableRawPointer(mutating: address), bytes.count) } else { address.deallocate() }
+        let memory = UnsafeMutableRawPointer(mutating: address)
+        if isMapped { munmap(memory, bytes.count) } else { free(memory) }
     }
 }

@@ -13,7 +13,8 @@ import Thaw
 final class ReportFile {
     /// The longer side of the small photographs, in pixels.
     static let thumbnailSide = 128
-    /// Photographs past this number have a row, but no picture: the page would grow beyond what a browser likes.
+    /// With more pictures than these the page would grow beyond what a browser likes. Photographs that the model is right on
+    /// leave half of them for mistakes.
     private static let mostThumbnails = 20_000
 
     private let file: AtomicFile
@@ -21,6 +22,7 @@ final class ReportFile {
     private let classCount: Int
     private let top: Int
     private var count = 0
+    private var thumbnails = 0
 
     /// - Throws: `Failure` when the file cannot be made, or when what stands under this name is no page: a photograph, say,
     ///   or the model.
@@ -51,7 +53,7 @@ final class ReportFile {
 
     /// Whether there is no file under this name, or an empty one, or a page.
     private static func mayReplace(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        let descriptor = open(path.fileName, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return true }
         defer { close(descriptor) }
         var status = stat()
@@ -66,7 +68,13 @@ final class ReportFile {
         var (picture, predictions, problem) = ("", "", "")
         switch answer {
         case .success(let classification):
-            if count < Self.mostThumbnails, let bytes = classification.thumbnail { picture = base64(bytes) }
+            let isRight = truth != nil && classification.top(1).first?.index == truth
+            if thumbnails < (isRight ? Self.mostThumbnails / 2 : Self.mostThumbnails),
+                let bytes = classification.thumbnail
+            {
+                picture = base64(bytes)
+                thumbnails += 1
+            }
             predictions = classification.top(top).map { "[\($0.index),\(Self.share($0.probability))]" }
                 .joined(separator: ",")
         case .failure(let failure):

@@ -28,8 +28,9 @@ extension ReportPage {
           const text = filter.text.toLowerCase(), wanted = filter.label === "" ? -1 : Number(filter.label);
           const isKind = kinds[filter.kind][1];
           shown = rows.filter(row =>
-            (!text || row.path.toLowerCase().includes(text) || row.said.length && label(row.best).toLowerCase().includes(text))
-            && (wanted < 0 || row.best === wanted || summary && row.truth === wanted)
+            (!text || row.path.toLowerCase().includes(text) || row.said.length && label(row.best).toLowerCase().includes(text)
+              || row.truth >= 0 && label(row.truth).toLowerCase().includes(text))
+            && (wanted < 0 || row.best === wanted)
             && (filter.least === 0 || row.sure !== null && row.sure >= filter.least)
             && (filter.truth < 0 || row.truth === filter.truth) && (filter.best < 0 || row.best === filter.best)
             && isKind(row));

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct ClassifyTests {
     /// The demo's model, converted once.
-    private static let model: (folder: TemporaryFolder, path: String) = {
+    static let model: (folder: TemporaryFolder, path: String) = {
         let folder = try! TemporaryFolder()
         let path = folder.path("cifar10.mlmodel")
         let outcome = try! Thaw.run("convert", Project.demo, "--labels", Project.demoLabels, "-o", path)
@@ -147,23 +147,6 @@ import Testing
         #expect(try Thaw.run(words, after: "| true").errors == "")
     }
 
-    @Test func `a dash stands for a list on standard input, with what is missing told in its place`() throws {
-        let folder = try TemporaryFolder()
-        let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
-        let list = try folder.write("\(cat)\r\n\n/nowhere.jpg\n\(horse)", to: "list.txt")
-        let outcome = try Thaw.run(
-            ["classify", ClassifyTests.model.path, cat, "-", horse, "--format", "csv", "--top", "1"], after: "< \(list)"
-        )
-        #expect(outcome.status == 1)
-        #expect(
-            outcome.lines.dropFirst().map { $0.split(separator: ",")[0] } == [
-                cat[...], cat[...], "/nowhere.jpg", horse[...], horse[...],
-            ])
-        let none = try Thaw.run(["classify", ClassifyTests.model.path, "-"])
-        #expect(none.status == 2)
-        #expect(none.errors.contains("thaw: -: there are no images"))
-    }
-
     @Test func `links in a circle end nowhere, and a folder that cannot be read is told of`() throws {
         let folder = try TemporaryFolder()
         let manager = FileManager.default
@@ -195,86 +178,6 @@ import Testing
         #expect(deep.status == 1)
         #expect(deep.lines.count == 2)
         #expect(deep.lines.last?.contains("\"error\": \"cannot be opened: File name too long\"") == true)
-    }
-
-    @Test func `an interrupted run is gone on with`() throws {
-        let folder = try TemporaryFolder()
-        let out = folder.path("out.jsonl")
-        let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
-        let odd = folder.path("a \"quoted\" name.jpg")
-        try FileManager.default.copyItem(atPath: cat, toPath: odd)
-        let first = try classify(cat, odd, "/nowhere.jpg", "--resume", out)
-        #expect(first.status == 1)
-        #expect(first.output == "")
-        // As if the machine had stopped in the middle of a line.
-        let whole = try String(contentsOfFile: out, encoding: .utf8)
-        try (whole + "{\"image\": \"/tm").write(toFile: out, atomically: true, encoding: .utf8)
-        let before = whole.split(separator: "\n")
-        #expect(before.count == 3 && before[2].contains("\"error\""))
-        let second = try classify(cat, odd, horse, "/nowhere.jpg", "--resume", out)
-        // What could not be read is tried once more.
-        #expect(second.status == 1)
-        #expect(second.errors == "results that were there: 2; added: 1; could not be read: 1\n")
-        let lines = try String(contentsOfFile: out, encoding: .utf8).split(separator: "\n")
-        #expect(lines.count == 4)
-        #expect(lines.prefix(2) == before.prefix(2))
-        #expect(lines[2].contains("horse.jpg"))
-        #expect(lines[3] == before[2])
-        #expect(try classify(cat, odd, "--resume", out).status == 0)
-        #expect(try String(contentsOfFile: out, encoding: .utf8).split(separator: "\n") == lines.dropLast())
-        let wrong = try classify(cat, "--resume", folder.write("hello\n", to: "text.txt"))
-        #expect(wrong.status == 2)
-        #expect(wrong.errors.contains("line 1: is no result of thaw classify"))
-        #expect(try folder.data("text.txt") == Data("hello\n".utf8))
-        // Nor is what somebody else wrote without a last newline cut off.
-        for text in ["{\"name\": \"mine\"}", "{\"image\": \"a.jpg\", \"error\": \"\"}\nmy notes"] {
-            #expect(try classify(cat, "--resume", folder.write(text, to: "other.json")).status == 2)
-            #expect(try folder.data("other.json") == Data(text.utf8))
-        }
-        #expect(try classify(cat, "/nowhere.jpg", "--resume", out).status == 1)
-        #expect(try classify(cat, "--resume", out, "--format", "csv").status == 2)
-    }
-
-    /// A list without an end keeps the program waiting, until the signal comes.
-    @Test func `an interruption leaves whole lines behind`() throws {
-        let folder = try TemporaryFolder()
-        let cat = Project.photograph("cat")
-        let script = """
-            touch out; mkfifo fifo; (for i in $(seq 200); do echo "$1"; done; sleep 60) > fifo & feeder=$!
-            "$0" classify "$2" - --format json < fifo > out 2> err & pid=$!
-            while [ "$(wc -l < out)" -lt 200 ]; do sleep 0.05; done
-            kill -INT $pid; wait $pid; echo "status $?" > status; kill -KILL -- -$feeder
-            """
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = ["-c", "set -m\n" + script, Thaw.binary.path, cat, ClassifyTests.model.path]
-        process.currentDirectoryURL = folder.url
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        #expect(try folder.data("status") == Data("status 130\n".utf8))
-        let output = try String(contentsOfFile: folder.path("out"), encoding: .utf8)
-        #expect(output.split(separator: "\n").count == 200 && output.hasSuffix("}\n"))
-        #expect(
-            try String(contentsOfFile: folder.path("err"), encoding: .utf8).contains("interrupted: 200 images are done")
-        )
-    }
-
-    @Test func `a list may be separated by NUL`() throws {
-        let photographs = ["cat", "horse"].map(Project.photograph)
-        let outcome = try Thaw.run(
-            ["classify", ClassifyTests.model.path, "-", "--format", "csv", "--top", "1"],
-            shell: "printf '%s\\0' \(photographs.map { "'\($0)'" }.joined(separator: " ")) |")
-        #expect(outcome.status == 0)
-        #expect(outcome.lines.dropFirst().map { String($0.prefix { $0 != "," }) } == photographs)
-    }
-
-    @Test func `whoever stops reading stops the work, also where a list goes on`() throws {
-        let outcome = try Thaw.run(
-            ["classify", ClassifyTests.model.path, "-", "--format", "json"],
-            shell: "yes '\(Project.photograph("cat"))' |", after: "| head -n 2 | wc -l")
-        #expect(outcome.output.trimmingCharacters(in: .whitespaces) == "2\n")
-        #expect(outcome.errors == "")
     }
 
     @Test func `how an image is resized makes a difference, and the fast way a small one`() throws {

@@ -15,6 +15,24 @@ import Testing
     private var content: String? { try? String(contentsOfFile: path, encoding: .utf8) }
     private var names: [String] { try! FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() }
 
+    @Test("A name need be no text, and a link may point to what is not there yet; without a name there is no file")
+    func targets() throws {
+        func bytes(_ path: String) throws -> [UInt8] {
+            let file = try MappedFile(path: path)
+            return withExtendedLifetime(file) { Array(file.bytes) }
+        }
+        let odd = folder.url.path + "/" + String(fileName: [0x63, 0xE9])
+        try AtomicFile.write([1, 2], to: odd)
+        #expect(try bytes(odd) == [1, 2])
+        let link = folder.url.path + "/link"
+        #expect(symlink("file", link) == 0)
+        try AtomicFile.write([3], to: link)
+        #expect(try bytes(path) == [3])
+        var status = stat()
+        #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+        #expect(throws: Failure.self) { try AtomicFile(path: "") }
+    }
+
     @Test("What is appended in pieces, small and large, stands in the file in order")
     func appending() throws {
         let file = try AtomicFile(path: path)

@@ -1,0 +1,169 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Where `classify` takes its images from and where its results go: lists, pipes, files that it goes on with, pages.
+@Suite struct StreamTests {
+    private let model = ClassifyTests.model
+
+    private func classify(_ words: String...) throws -> Thaw.Outcome {
+        try Thaw.run(["classify", model.path] + words)
+    }
+
+    @Test func `a dash stands for a list on standard input, with what is missing told in its place`() throws {
+        let folder = try TemporaryFolder()
+        let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
+        let list = try folder.write("\(cat)\r\n\n/nowhere.jpg\n\(horse)", to: "list.txt")
+        let outcome = try Thaw.run(
+            ["classify", model.path, cat, "-", horse, "--format", "csv", "--top", "1"], after: "< \(list)"
+        )
+        #expect(outcome.status == 1)
+        let images = outcome.lines.dropFirst().map { String($0.prefix { $0 != "," }) }
+        #expect(images == [cat, cat, "/nowhere.jpg", horse, horse])
+        let none = try Thaw.run(["classify", model.path, "-"])
+        #expect(none.status == 2)
+        #expect(none.errors.contains("thaw: -: there are no images"))
+    }
+
+    @Test func `an interrupted run is gone on with`() throws {
+        let folder = try TemporaryFolder()
+        let out = folder.path("out.jsonl")
+        let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
+        let odd = folder.path("a \"quoted\" name.jpg")
+        try FileManager.default.copyItem(atPath: cat, toPath: odd)
+        let first = try classify(cat, odd, "/nowhere.jpg", "--resume", out)
+        #expect(first.status == 1)
+        #expect(first.output == "")
+        // As if the machine had stopped in the middle of a line.
+        let whole = try String(contentsOfFile: out, encoding: .utf8)
+        try (whole + "{\"image\": \"/tm").write(toFile: out, atomically: true, encoding: .utf8)
+        let before = whole.split(separator: "\n")
+        #expect(before.count == 3 && before[2].contains("\"error\""))
+        let second = try classify(cat, odd, horse, "/nowhere.jpg", "--resume", out)
+        // What could not be read is tried once more.
+        #expect(second.status == 1)
+        #expect(second.errors == "results that were there: 2; added: 1; could not be read: 1\n")
+        let lines = try String(contentsOfFile: out, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(lines.prefix(2) == before.prefix(2))
+        #expect(lines[2].contains("horse.jpg"))
+        #expect(lines[3] == before[2])
+        #expect(try classify(cat, odd, "--resume", out).status == 0)
+        #expect(try String(contentsOfFile: out, encoding: .utf8).split(separator: "\n") == lines.dropLast())
+        let wrong = try classify(cat, "--resume", folder.write("hello\n", to: "text.txt"))
+        #expect(wrong.status == 2)
+        #expect(wrong.errors.contains("line 1: is no result of thaw classify"))
+        #expect(try folder.data("text.txt") == Data("hello\n".utf8))
+        // Nor is what somebody else wrote without a last newline cut off.
+        for text in ["{\"name\": \"mine\"}", "{\"image\": \"a.jpg\", \"error\": \"\"}\nmy notes"] {
+            #expect(try classify(cat, "--resume", folder.write(text, to: "other.json")).status == 2)
+            #expect(try folder.data("other.json") == Data(text.utf8))
+        }
+        #expect(try classify(cat, "/nowhere.jpg", "--resume", out).status == 1)
+        #expect(try classify(cat, "--resume", out, "--format", "csv").status == 2)
+    }
+
+    /// A list without an end keeps the program waiting, until the signal comes.
+    @Test func `an interruption leaves whole lines behind`() throws {
+        let folder = try TemporaryFolder()
+        let cat = Project.photograph("cat")
+        let script = """
+            touch out; mkfifo fifo; (for i in $(seq 200); do echo "$1"; done; sleep 60) > fifo & feeder=$!
+            "$0" classify "$2" - --format json < fifo > out 2> err & pid=$!
+            while [ "$(wc -l < out)" -lt 200 ]; do sleep 0.05; done
+            kill -INT $pid; wait $pid; echo "status $?" > status; kill -KILL -- -$feeder
+            """
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = ["-c", "set -m\n" + script, Thaw.binary.path, cat, model.path]
+        process.currentDirectoryURL = folder.url
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(try folder.data("status") == Data("status 130\n".utf8))
+        let output = try String(contentsOfFile: folder.path("out"), encoding: .utf8)
+        #expect(output.split(separator: "\n").count == 200 && output.hasSuffix("}\n"))
+        #expect(
+            try String(contentsOfFile: folder.path("err"), encoding: .utf8).contains("interrupted: 200 images are done")
+        )
+    }
+
+    @Test func `a list may be separated by NUL`() throws {
+        let photographs = ["cat", "horse"].map(Project.photograph)
+        let outcome = try Thaw.run(
+            ["classify", model.path, "-", "--format", "csv", "--top", "1"],
+            shell: "printf '%s\\0' \(photographs.map { "'\($0)'" }.joined(separator: " ")) |")
+        #expect(outcome.status == 0)
+        #expect(outcome.lines.dropFirst().map { String($0.prefix { $0 != "," }) } == photographs)
+    }
+
+    @Test func `whoever stops reading stops the work, also where a list goes on`() throws {
+        let outcome = try Thaw.run(
+            ["classify", model.path, "-", "--format", "json"],
+            shell: "yes '\(Project.photograph("cat"))' |", after: "| head -n 2 | wc -l")
+        #expect(outcome.output.trimmingCharacters(in: .whitespaces) == "2\n")
+        #expect(outcome.errors == "")
+    }
+
+    @Test func `a name in a list separated by NUL may hold a newline, and a mark before a list is none of it`() throws {
+        let folder = try TemporaryFolder()
+        for name in ["new\nline.jpg", "cat.jpg"] {
+            try FileManager.default.copyItem(atPath: Project.photograph("cat"), toPath: folder.path(name))
+        }
+        let words = ["classify", model.path, "-", "--format", "json", "--top", "1"]
+        let found = try Thaw.run(words, in: folder, shell: "find . -name '*.jpg' -print0 | sort -z |")
+        #expect(found.status == 0)
+        #expect(found.lines.count == 2 && found.lines[1].contains("new\\nline.jpg"))
+        #expect(try Thaw.run(words, in: folder, shell: "printf '\\357\\273\\277cat.jpg\\n' |").status == 0)
+    }
+
+    @Test func `two runs do not add to one file, nor results and page`() throws {
+        let folder = try TemporaryFolder()
+        let words = ["classify", model.path, Project.photograph("cat"), "--resume", "out.jsonl"]
+        #expect(try Thaw.run(words, in: folder).status == 0)
+        let before = try folder.data("out.jsonl")
+        let other = open(folder.path("out.jsonl"), O_RDWR)
+        defer { close(other) }
+        #expect(flock(other, LOCK_EX) == 0)
+        let outcome = try Thaw.run(words + [Project.photograph("horse")], in: folder)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("out.jsonl: cannot be gone on with: another run is adding to it"))
+        #expect(try folder.data("out.jsonl") == before)
+        let same = try Thaw.run(words.dropLast() + ["a", "--report", "a"], in: folder)
+        #expect(same.status == 2 && same.errors.contains("--resume and --report name the same file"))
+        #expect(try folder.names == ["out.jsonl"])
+    }
+
+    @Test func `a page is made though nobody reads the results`() throws {
+        let folder = try TemporaryFolder()
+        let photographs = ["cat", "horse"].map(Project.photograph)
+        _ = try Thaw.run(
+            ["classify", model.path] + photographs + ["--report", "gone.html"], in: folder,
+            after: "| head -c 1 > /dev/null")
+        #expect(try folder.data("gone.html").suffix(8) == Data("</html>\n".utf8))
+        let empty = try Thaw.run(["classify", model.path] + photographs + ["--report="], in: folder)
+        #expect(empty.status == 2 && empty.output == "")
+    }
+
+    /// Files of a terabyte, most of which are holes.
+    @Test func `what is no picture, or larger than any, is not read to its end`() throws {
+        let folder = try TemporaryFolder()
+        for (name, start) in [("a.jpg", ""), ("b.jpg", "P6 60000 60000 255\n")] {
+            let file = FileHandle(forWritingAtPath: try folder.write(start, to: name))!
+            try file.truncate(atOffset: 1 << 40)
+            try file.close()
+        }
+        try FileManager.default.copyItem(atPath: Project.photograph("cat"), toPath: folder.path("c.jpg"))
+        let outcome = try Thaw.run("classify", model.path, ".", "--format", "csv", "--top", "1", in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.lines.count == 4)
+        #expect(outcome.lines[1].contains("is not an image"))
+        #expect(outcome.lines[2].contains("the file has 1099511627776 bytes; no picture of the 200000000 pixels"))
+        #expect(outcome.lines[3].contains("cat"))
+    }
+}
