@@ -27,6 +27,10 @@ public protocol Operation: Sendable {
     /// Whether the axes of a rank-4 image have a meaning to the operation: batch, height, width, channel in a graph whose
     /// channels stand last, batch, channel, height, width where they stand first.
     var isSpatial: Bool { get }
+
+    /// Whether each element of the result comes of the elements at its own place alone, smaller arrays repeated as NumPy
+    /// broadcasts.
+    var isElementwise: Bool { get }
 }
 
 /// An operation that has taken on other orders of axes: what it is now, how its inputs must lie, how its outputs lie.
@@ -47,4 +51,5 @@ extension Operation {
     public func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int { 0 }
     public func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? { nil }
     public var isSpatial: Bool { false }
+    public var isElementwise: Bool { false }
 }

@@ -41,6 +41,7 @@ struct Binary: Operation {
 
     var kind: String { function.rawValue.prefix(1).uppercased() + function.rawValue.dropFirst() }
     var weights: [Tensor] { constant.map { [$0] } ?? [] }
+    var isElementwise: Bool { true }
 
     /// Whether the operands may change places.
     var isCommutative: Bool {

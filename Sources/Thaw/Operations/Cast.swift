@@ -3,6 +3,7 @@ struct Cast: Operation {
     var element: ElementType
 
     var kind: String { "Cast" }
+    var isElementwise: Bool { true }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] { [TensorType(inputs[0].shape, element)] }
 

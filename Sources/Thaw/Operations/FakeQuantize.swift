@@ -31,6 +31,7 @@ struct FakeQuantize: Operation {
     var channels: [Levels]
 
     var kind: String { "FakeQuantize" }
+    var isElementwise: Bool { channels.count == 1 }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         guard channels.count == 1 || channels.count == inputs[0].shape.last else {

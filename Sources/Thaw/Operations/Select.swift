@@ -1,6 +1,7 @@
 /// One of two arrays, element by element: the first where a condition holds, else the second. All three are broadcast.
 struct Select: Operation {
     var kind: String { "Select" }
+    var isElementwise: Bool { true }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         let (a, b) = (inputs[1], inputs[2])

@@ -39,6 +39,7 @@ struct Unary: Operation, Hashable {
 
     init(_ function: Function) { self.function = function }
 
+    var isElementwise: Bool { true }
     var kind: String {
         let name = "\(function)".prefix { $0 != "(" }
         return name.prefix(1).uppercased() + name.dropFirst()

@@ -10,9 +10,15 @@ extension Graph {
         }
         return try rebuilt { node, inputs, builder in
             let shapes = (node.inputs + node.outputs.prefix(1)).map { self[$0].shape }
-            guard node.outputs.count == 1, !inputs.isEmpty, shapes.contains(where: { $0.rank > most }),
-                let merger = AxisMerger(node.operation, shapes.dropLast(), shapes.last!)
-            else { return nil }
+            guard node.outputs.count == 1, shapes.contains(where: { $0.rank > most }) else { return nil }
+            if let constant = node.operation as? Constant {
+                let row = Constant(constant.value.reshaped([constant.value.elementCount]))
+                let value = try builder.add(row, [], name: node.name + "/merged")[0]
+                return try builder.add(Reshape(shapes[0]), [value], name: node.name)
+            }
+            guard !inputs.isEmpty, let merger = AxisMerger(node.operation, shapes.dropLast(), shapes.last!) else {
+                return nil
+            }
             let narrow = try inputs.enumerated().map { place, input in
                 try builder.add(Reshape(merger.shape(shapes[place])), [input], name: "\(node.name)/merged_\(place)")[0]
             }
@@ -35,7 +41,9 @@ private struct AxisMerger {
     let operation: any Operation
 
     init?(_ operation: any Operation, _ inputs: ArraySlice<Shape>, _ to: Shape) {
-        let from = inputs.first!
+        // Arrays of fewer axes have ones in front.
+        let inputs = inputs.map { $0.padded(to: operation.isElementwise ? to.rank : $0.rank) }
+        let from = inputs[0]
         guard inputs.allSatisfy({ $0.rank == from.rank }) else { return nil }
         switch operation {
         case let transpose as Transpose:
@@ -60,23 +68,30 @@ private struct AxisMerger {
         case let concatenation as Concatenation:
             groups = AxisMerger.groups(to) { $0 != concatenation.axis && $1 != concatenation.axis }
             self.operation = Concatenation(axis: groups.firstIndex { $0.axes.contains(concatenation.axis) }!)
+        case var softmax as Softmax:
+            groups = AxisMerger.groups(to, apart: softmax.axis)
+            softmax.axis = groups.firstIndex { $0.leader == softmax.axis }!
+            self.operation = softmax
+        // What has numbers for each channel.
+        case is BatchNormalization, is FakeQuantize:
+            groups = AxisMerger.groups(to, apart: to.rank - 1)
+            self.operation = operation
         case var binary as Binary where from.rank == to.rank:
             let constant = binary.constant?.shape.padded(to: to.rank)
             groups = AxisMerger.groups(to, repeating: inputs + (constant.map { [$0] } ?? []))
             binary.constant = binary.constant?.reshaped(AxisMerger.merged(constant!, groups))
             self.operation = binary
-        case is Select where from.rank == to.rank:
+        case _ where operation.isElementwise:
             groups = AxisMerger.groups(to, repeating: inputs)
-            self.operation = operation
-        case is Unary, is Cast:
-            groups = AxisMerger.groups(to) { _, _ in true }
             self.operation = operation
         default: return nil
         }
     }
 
     /// Of something that goes in.
-    func shape(_ input: Shape) -> Shape { AxisMerger.merged(input, groups) }
+    func shape(_ input: Shape) -> Shape {
+        AxisMerger.merged(input.padded(to: groups.last?.axes.upperBound ?? 0), groups)
+    }
 
     /// - Parameter belong: Whether an axis belongs to the one before it; an axis of one element belongs to any.
     private static func groups(_ shape: Shape, _ belong: (Int, Int) -> Bool) -> [Group] {
@@ -96,8 +111,14 @@ private struct AxisMerger {
         return groups
     }
 
+    /// The axes before one that stays by itself, that one, and those behind it.
+    private static func groups(_ shape: Shape, apart axis: Int) -> [Group] {
+        [0..<axis, axis..<axis + 1, axis + 1..<shape.rank].filter { !$0.isEmpty }
+            .map { axes in Group(axes: axes, leader: axes.last { shape[$0] != 1 } ?? axes.lowerBound) }
+    }
+
     /// For arrays that are repeated to this shape.
-    private static func groups(_ shape: Shape, repeating arrays: ArraySlice<Shape>) -> [Group] {
+    private static func groups(_ shape: Shape, repeating arrays: [Shape]) -> [Group] {
         groups(shape) { a, b in arrays.allSatisfy { ($0[a] == shape[a]) == ($0[b] == shape[b]) } }
     }
 

@@ -24,6 +24,26 @@ import Testing
             Reduction(function: .mean, axes: [2, 4], keepsAxes: true), [1, 2, 3, 12]
         ),
         ("all as it is", [1, 2, 2, 3, 2, 12], Unary(.relu), [4, 6, 12]),
+        (
+            "as many levels as a type has", [1, 2, 2, 3, 2, 12],
+            FakeQuantize(channels: [.init(minimum: -1, maximum: 1, bottom: 0, top: 15)]), [4, 6, 12]
+        ),
+        (
+            "levels by channel", [1, 4, 2, 3, 6, 2],
+            FakeQuantize(channels: [1, 2].map { .init(minimum: -$0, maximum: $0, bottom: 0, top: 15) }), [4, 6, 12]
+        ),
+        (
+            "numbers by channel", [1, 4, 2, 3, 6, 2],
+            BatchNormalization(scale: Tensor([2, -3], shape: [2]), offset: Tensor([1, 0.5], shape: [2])), [4, 6, 12]
+        ),
+        (
+            "one number for the one channel", [1, 4, 2, 3, 12, 1],
+            BatchNormalization(scale: Tensor([2], shape: [1]), offset: Tensor([1], shape: [1])), [4, 6, 12]
+        ),
+        ("shares of the last axis", [1, 4, 2, 3, 6, 2], Softmax(axis: 5), [4, 6, 12]),
+        ("shares of an axis between", [1, 4, 2, 3, 6, 2], Softmax(axis: 2), [4, 6, 12]),
+        ("shares of an axis of one", [2, 2, 2, 1, 3, 12], Softmax(axis: 3), [4, 6, 12]),
+        ("the first axis alone", [2, 2, 2, 3, 2, 6], Softmax(axis: 0, isLogarithmic: true), [4, 6, 12]),
     ]
 
     private func graph(_ six: Shape, _ operation: any Operation, _ result: Shape) throws -> Graph {
@@ -62,6 +82,46 @@ import Testing
         #expect(merged.types.allSatisfy { $0.shape.rank <= 5 })
         let image = Tensor(noise(288), shape: [1, 4, 6, 12])
         #expect(merged.evaluate([image])[0].floats == builder.graph.evaluate([image])[0].floats)
+    }
+
+    /// A condition, and what is taken where it holds and where not; nil is the array itself.
+    static let choices: [(note: String, condition: Tensor?, yes: Tensor?, no: Tensor?)] = [
+        ("a number elsewhere", nil, nil, Tensor([7], shape: [])),
+        ("a number where it holds", nil, Tensor([7], shape: [1]), nil),
+        ("numbers by channel", nil, nil, Tensor([1, 2, 3], shape: [3])),
+        ("numbers by row of a block", nil, Tensor([1, 2], shape: [2, 1, 1]), nil),
+        ("a mask", Tensor(shape: [6, 1, 2, 3], element: .bool) { Double($0 % 5) }, nil, Tensor([0], shape: [])),
+        ("a mask of as many axes", Tensor(shape: [1, 4, 6, 2, 2, 3], element: .bool) { Double($0 % 5) }, nil, nil),
+        (
+            "three numbers of as many axes", Tensor(shape: [1, 1, 6, 1, 1, 1], element: .bool) { Double($0 % 2) },
+            Tensor([1, 2], shape: [1, 1, 1, 2, 1, 1]), Tensor([3, 4, 5], shape: [1, 1, 1, 1, 1, 3])
+        ),
+    ]
+
+    @Test(arguments: choices) func `a choice between arrays of fewer axes has five at most`(
+        _ note: String, _ condition: Tensor?, _ yes: Tensor?, _ no: Tensor?
+    ) throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 4, 6, 12]))
+        let six = try builder.add(Reshape([1, 4, 6, 2, 2, 3]), [input], name: "six")[0]
+        let isPositive = try builder.add(
+            Binary(.greater, constant: Tensor([0], shape: [])), [six], name: "positive")[0]
+        let operands = try zip(["condition", "yes", "no"], [condition, yes, no]).map { name, constant in
+            try constant.map { try builder.add(Constant($0), [], name: name)[0] }
+                ?? (name == "condition" ? isPositive : six)
+        }
+        let choice = try builder.add(Select(), operands, name: "choice")[0]
+        let sum = try builder.add(Binary(.add), [choice, six], name: "sum")[0]
+        builder.output("output", try builder.add(Reshape([4, 6, 12]), [sum], name: "after")[0])
+        let graph = builder.graph.pruned()
+        let merged = try graph.withMergedAxes(most: 5)
+        #expect(merged.types.allSatisfy { $0.shape.rank <= 5 })
+        let image = Tensor(noise(288), shape: [1, 4, 6, 12])
+        #expect(merged.evaluate([image])[0].floats == graph.evaluate([image])[0].floats)
+        for dialect in Dialect.allCases {
+            let back = try dialect.roundTrip(Model(graph: graph)).graph
+            #expect(difference(back.evaluate([image])[0], graph.evaluate([image])[0]) < 2e-3)
+        }
     }
 
     @Test func `an array whose axes all move apart is refused by name`() throws {
