@@ -75,5 +75,14 @@ extension Tile {
             let shape = Shape(try node.integers(1, "shape"))
             return [try context.add(BroadcastTo(shape: shape), node.input(0), name: node.name)]
         },
+        // The shape that arrays of two shapes have together.
+        TensorFlowRule("BroadcastArgs") { node, _ in
+            let shapes = [try node.constant(0, "first shape"), try node.constant(1, "second shape")]
+            for shape in shapes where shape.shape.rank != 1 { throw Failure.wrongRank(1, shape.shape) }
+            let result = try Shape(shapes[0].integers).broadcast(with: Shape(shapes[1].integers))
+            return [
+                .constant(Tensor(integers: result.dimensions, shape: [result.rank], element: shapes[0].element))
+            ]
+        },
     ]
 }

@@ -117,6 +117,72 @@ def dequantised(cases):
         "no axis and narrow_range attributes, as in graphs of 2017", strip=True)
 
 
+def computed(cases):
+    """Arrays that a graph computes of constants, by operations that are given no others."""
+    add = cases.family("known")
+    for name, kind in [("int32", tf.int32), ("int64", tf.int64)]:
+        add(f"broadcast_args_{name}", [4, 1], lambda x, r: op.BroadcastTo(input=x, shape=op.BroadcastArgs(
+            s0=tf.constant([2, 1, 1], kind), s1=tf.constant([4, 3], kind))))
+    add("broadcast_args_scalar", [4, 1], lambda x, r: op.BroadcastTo(input=x, shape=op.BroadcastArgs(
+        s0=tf.constant([], tf.int32), s1=tf.constant([4, 3], tf.int32))))
+    add("linspace", [2, 5], lambda x, r: op.AddV2(x=x, y=tf.linspace(-1.0, 2.0, 5)), "tf.linspace")
+    add("linspace_of_lists", [3, 2], lambda x, r: op.AddV2(x=x, y=tf.linspace([-1.0, 2.0], [1.0, 5.0], 3)), "tf.linspace")
+
+    def plus(x, y):
+        return op.AddV2(x=x, y=op.Cast(x=y, DstT=tf.float32))
+
+    add("matrix_diag", [2, 3, 3], lambda x, r: plus(x, op.MatrixDiag(diagonal=r(2, 3))))
+    add("eye", [4, 4], lambda x, r: op.MatMul(a=x, b=tf.eye(4) * 2), "tf.eye")
+    add("eye_wide", [2, 3, 5], lambda x, r: plus(x, tf.eye(3, 5, batch_shape=[2])), "tf.eye")
+    add("eye_tall_of_integers", [5, 3], lambda x, r: plus(x, tf.eye(5, 3, dtype=tf.int32)), "tf.eye")
+    for version in (op.MatrixDiagV2, op.MatrixDiagV3):
+        for k, size in [(0, 3), (1, 4), (-2, 5)]:
+            add(f"{version.__name__}_{k}", [size, size], lambda x, r: plus(x, version(
+                diagonal=r(3), k=k, num_rows=-1, num_cols=-1, padding_value=0.5)))
+        add(f"{version.__name__}_rows", [5, 3], lambda x, r: plus(x, version(
+            diagonal=r(3), k=0, num_rows=5, num_cols=-1, padding_value=0.0)))
+        add(f"{version.__name__}_columns", [2, 3, 6], lambda x, r: plus(x, version(
+            diagonal=r(2, 3), k=[1], num_rows=-1, num_cols=6, padding_value=-1.0)))
+        add(f"{version.__name__}_several", [2, 4, 4], lambda x, r: plus(x, version(
+            diagonal=r(2, 4, 4), k=[-2, 1], num_rows=-1, num_cols=-1, padding_value=0.5)))
+    for align in ("LEFT_LEFT", "LEFT_RIGHT", "RIGHT_LEFT", "RIGHT_RIGHT"):
+        add(f"matrix_diag_{align.lower()}", [4, 6], lambda x, r: plus(x, op.MatrixDiagV3(
+            diagonal=r(5, 4), k=[-2, 2], num_rows=4, num_cols=6, padding_value=0.0, align=align)))
+
+    add("matrix_set_diag", [2, 3, 4], lambda x, r: plus(x, op.MatrixSetDiag(input=r(2, 3, 4), diagonal=r(2, 3))))
+    for version in (op.MatrixSetDiagV2, op.MatrixSetDiagV3):
+        for k, shape in [(-1, [2, 2]), ([1, 1], [2, 3]), ([-1, 1], [2, 3, 3])]:
+            add(f"{version.__name__}_{k}".replace(", ", "_to_").strip("]").replace("[", ""), [2, 3, 4],
+                lambda x, r: plus(x, version(input=r(2, 3, 4), diagonal=r(*shape), k=k)))
+
+    add("matrix_diag_part", [2, 4, 3], lambda x, r: op.MatrixDiagPart(input=x))
+    for k in (0, 1, -2):
+        add(f"matrix_diag_part_v2_{k}", [2, 3, 5], lambda x, r: op.MatrixDiagPartV2(input=x, k=k, padding_value=0.0))
+        add(f"matrix_diag_part_v3_{k}", [2, 1, 5, 3], lambda x, r: op.MatrixDiagPartV3(input=x, k=k, padding_value=0.0))
+    add("matrix_diag_part_of_constant", [2, 3], lambda x, r: plus(x, op.MatrixDiagPartV3(
+        input=r(2, 3, 4), k=[0, 0], padding_value=0.0)))
+    add("matrix_band_part", [3, 4], lambda x, r: plus(x, op.MatrixBandPart(input=r(3, 4), num_lower=1, num_upper=-1)))
+
+    add("where_mask", [2, 3, 5], lambda x, r: tf.boolean_mask(x, [True, False, True, True, False], axis=2), "tf.boolean_mask")
+    add("where_mask_of_two_axes", [2, 3, 4], lambda x, r: tf.boolean_mask(x, [[True, False, True], [False, True, False]]),
+        "tf.boolean_mask")
+    add("where_numbers", [4, 3], lambda x, r: plus(x, op.Where(condition=tf.constant(
+        [[[0.0, 2.0], [-1.0, 0.0]], [[0.0, 0.0], [float("nan"), 1e-30]]]))))
+    add("scatter_nd", [6], lambda x, r: plus(x, op.ScatterNd(
+        indices=[[4], [1], [4]], updates=r(3), shape=[6])), "a place twice: what falls there is added up")
+    add("scatter_nd_slices", [3, 2, 4], lambda x, r: plus(x, op.ScatterNd(
+        indices=[[[2, 1]], [[0, 0]]], updates=r(2, 1, 4), shape=[3, 2, 4])))
+    add("scatter_nd_integers", [4, 2], lambda x, r: plus(x, op.ScatterNd(
+        indices=tf.constant([[3], [0]], tf.int64), updates=tf.constant([[1, 2], [3, 4]]), shape=tf.constant([4, 2], tf.int64))))
+    add("tensor_scatter_update", [4, 3], lambda x, r: plus(x, op.TensorScatterUpdate(
+        tensor=r(4, 3), indices=[[3, 1], [0, 0]], updates=r(2))))
+    add("tensor_scatter_update_slices", [4, 3], lambda x, r: plus(x, op.TensorScatterUpdate(
+        tensor=r(4, 3), indices=[[2], [0]], updates=r(2, 3))))
+    add("unique", [4], lambda x, r: plus(x, op.Unique(x=tf.constant([5, 3, 5, -1, 3, 7])).y))
+    add("unique_places", [6], lambda x, r: plus(x, op.Unique(x=[0.5, -3.0, 0.5, 2.0, -3.0, 7.0], out_idx=tf.int64).idx))
+
+
 def write(cases):
     encodings(cases)
+    computed(cases)
     dequantised(cases)

@@ -1,0 +1,51 @@
+/// Slices put into an array at places that are known, each told by its place along the first axes.
+enum Scatter {
+    static let tensorFlow = [
+        // What falls on the same place is added up.
+        TensorFlowRule("ScatterNd") { node, _ in
+            let updates = try node.constant(1, "array of updates")
+            let shape = Shape(try node.integers(2, "shape"))
+            guard shape.checkedCount ?? .max <= ImportContext.largestConstant else {
+                throw Failure.constantTooLarge(shape)
+            }
+            let zeros = Tensor(shape: shape, element: updates.element) { _ in 0 }
+            return [.constant(try scatter(node, node.constant(0, "list of places"), updates, into: zeros, +))]
+        },
+        // What falls on the same place is the last one's.
+        TensorFlowRule("TensorScatterUpdate") { node, _ in
+            let (tensor, indices) = (try node.constant(0, "tensor"), try node.constant(1, "list of places"))
+            return [.constant(try scatter(node, indices, node.constant(2, "array of updates"), into: tensor) { $1 })]
+        },
+    ]
+
+    /// - Parameter join: Makes one number of that which is there and that which comes.
+    private static func scatter(
+        _ node: TensorFlowNode, _ indices: Tensor, _ updates: Tensor, into tensor: Tensor,
+        _ join: (Double, Double) -> Double
+    ) throws -> Tensor {
+        let shape = tensor.shape
+        guard let depth = indices.shape.last, depth > 0, depth <= shape.rank,
+            updates.shape == Shape(indices.shape.dropLast() + shape.dropFirst(depth))
+        else { throw Failure.shapesDiffer(indices.shape, updates.shape) }
+        guard updates.element == tensor.element else {
+            throw Failure.elementTypesDiffer(tensor.element.rawValue, updates.element.rawValue)
+        }
+        let length = shape.dropFirst(depth).reduce(1, *)
+        let places = indices.integers
+        var values = tensor.withElements { elements in (0..<tensor.elementCount).map { elements[$0] } }
+        try updates.withElements { news in
+            for slice in 0..<indices.shape.dropLast().reduce(1, *) {
+                let place = places[slice * depth..<(slice + 1) * depth]
+                guard zip(place, shape).allSatisfy({ (0..<$1).contains($0) }) else {
+                    throw node.refused(
+                        "place \(Array(place)) lies outside the array", remedy: "its shape is \(shape)")
+                }
+                let row = zip(place, shape).reduce(0) { $0 * $1.1 + $1.0 }
+                for i in 0..<length {
+                    values[row * length + i] = join(values[row * length + i], news[slice * length + i])
+                }
+            }
+        }
+        return Tensor(shape: shape, element: tensor.element) { values[$0] }
+    }
+}

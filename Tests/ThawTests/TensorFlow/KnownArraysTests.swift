@@ -1,0 +1,178 @@
+import Testing
+
+@testable import Thaw
+
+/// Operations that are given constants alone. What they make is held to TensorFlow by the graphs of `known/`; here is what they
+/// refuse, and what TensorFlow does not write.
+@Suite struct KnownArraysTests {
+    /// The image stands where an input is nil.
+    struct Refused: CustomTestStringConvertible, Sendable {
+        let op: String
+        let inputs: [Tensor?]
+        var attributes: [String: Attribute] = [:]
+        let words: String
+
+        init(_ op: String, _ inputs: [Tensor?], _ words: String, _ attributes: [String: Attribute] = [:]) {
+            (self.op, self.inputs, self.words, self.attributes) = (op, inputs, words, attributes)
+        }
+
+        var testDescription: String { "\(op): \(words)" }
+    }
+
+    private static func list(_ integers: Int...) -> Tensor { Tensor(integers: integers, shape: [integers.count]) }
+    private static func number(_ integer: Int) -> Tensor { Tensor(Double(integer), element: .int32) }
+    private static func ones(_ shape: Shape) -> Tensor { Tensor(shape: shape, element: .float32) { _ in 1 } }
+
+    static let refused = [
+        Refused("BroadcastArgs", [nil, list(3)], "the first shape depends on the input"),
+        Refused("BroadcastArgs", [list(3), nil], "the second shape depends on the input"),
+        Refused("BroadcastArgs", [list(2, 3), list(2)], "shapes [2, 3] and [2] cannot be combined"),
+        Refused("BroadcastArgs", [number(3), list(3)], "the input has shape []"),
+
+        Refused("MatrixDiag", [nil], "the diagonal depends on the input"),
+        Refused("MatrixDiag", [ones([])], "the diagonal has no elements"),
+        Refused("MatrixDiag", [ones([1 << 14])], "[16384, 16384] would be computed while the graph is read"),
+        Refused(
+            "MatrixDiagV3", [nil, number(0), number(-1), number(-1), ones([])], "the diagonal depends on the input"),
+        Refused(
+            "MatrixDiagV3", [ones([3]), nil, number(-1), number(-1), ones([])],
+            "the list of diagonals depends on the input"),
+        Refused(
+            "MatrixDiagV3", [ones([3]), list(1, 0), number(-1), number(-1), ones([])],
+            "[1, 0] are no numbers of diagonals"),
+        Refused(
+            "MatrixDiagV3", [ones([3]), list(0, 1, 2), number(-1), number(-1), ones([])],
+            "[0, 1, 2] are no numbers of diagonals"),
+        Refused(
+            "MatrixDiagV3",
+            [ones([3]), Tensor(-0x1p63, element: .int64), number(-1), number(-1), ones([])],
+            "are no numbers of diagonals"),
+        Refused(
+            "MatrixDiagV2", [ones([3]), number(0), number(2), number(-1), ones([])],
+            "diagonals of shape [3] do not fit 2 rows and 3 columns"),
+        Refused(
+            "MatrixDiagV2", [ones([3]), number(0), number(4), number(5), ones([])],
+            "diagonals of shape [3] do not fit 4 rows and 5 columns"),
+        Refused(
+            "MatrixDiagV2", [ones([3, 3]), list(0, 1), number(-1), number(-1), ones([])],
+            "diagonals of shape [3, 3] do not fit 3 rows and 3 columns"),
+        Refused(
+            "MatrixDiagV2", [ones([3]), number(0), nil, number(-1), ones([])], "the number of rows depends on the input"
+        ),
+        Refused(
+            "MatrixDiagV2", [ones([3]), number(0), number(-1), nil, ones([])],
+            "the number of columns depends on the input"),
+        Refused(
+            "MatrixDiagV2", [ones([3]), number(0), number(-1), number(-1), ones([2])], "the padding value has 2 values"),
+        Refused(
+            "MatrixDiagV2", [ones([3]), number(0), number(-1), number(-1), nil],
+            "the padding value depends on the input"),
+        Refused(
+            "MatrixDiagV2", [ones([3]), number(0), Tensor(0x1p62, element: .int64), number(-1), ones([])],
+            "would be computed while the graph is read"),
+        Refused(
+            "MatrixDiagV3", [ones([3]), number(0), number(-1), number(-1), ones([])], "'align'",
+            ["align": .string("CENTER")]),
+
+        Refused("MatrixSetDiag", [nil, ones([2])], "the matrix depends on the input"),
+        Refused("MatrixSetDiag", [ones([2, 2]), nil], "the diagonal depends on the input"),
+        Refused("MatrixSetDiag", [ones([2]), ones([2])], "2 axes are expected"),
+        Refused("MatrixSetDiag", [ones([2, 3]), ones([3])], "diagonals of shape [3] do not fit 2 rows and 3 columns"),
+        Refused("MatrixSetDiagV3", [ones([2, 3]), ones([1]), number(3)], "do not fit 2 rows and 3 columns"),
+        Refused("MatrixSetDiagV3", [ones([2, 3]), list(1, 1), number(0)], "do not fit 2 rows and 3 columns"),
+        Refused(
+            "MatrixSetDiagV3", [ones([2, 3]), ones([2]), number(0)], "'align'", ["align": .int(3)]),
+
+        Refused("MatrixDiagPart", [ones([2])], "2 axes are expected"),
+        Refused("MatrixDiagPartV3", [nil, list(0, 1), ones([])], "several diagonals are not supported; one is"),
+        Refused("MatrixDiagPartV3", [nil, number(3), ones([])], "2 rows and 3 columns has no diagonal 3"),
+        Refused("MatrixDiagPartV3", [nil, nil, ones([])], "the list of diagonals depends on the input"),
+
+        Refused("MatrixBandPart", [nil, number(0), number(0)], "the input depends on the input"),
+        Refused("MatrixBandPart", [ones([2, 2]), nil, number(0)], "the num_lower depends on the input"),
+        Refused("MatrixBandPart", [ones([2, 2]), number(0), nil], "the num_upper depends on the input"),
+        Refused("MatrixBandPart", [ones([2]), number(0), number(0)], "2 axes are expected"),
+
+        Refused("Where", [nil], "the condition depends on the input"),
+        Refused("ScatterNd", [nil, ones([1]), list(4)], "the list of places depends on the input"),
+        Refused("ScatterNd", [list(0), nil, list(4)], "the array of updates depends on the input"),
+        Refused("ScatterNd", [list(0), ones([]), nil], "the shape depends on the input"),
+        Refused("ScatterNd", [list(4), ones([]), list(4)], "place [4] lies outside the array; its shape is [4]"),
+        Refused("ScatterNd", [list(0, -1), ones([]), list(4, 2)], "place [0, -1] lies outside the array"),
+        Refused("ScatterNd", [list(0, 0), ones([]), list(4)], "shapes [2] and [] do not go together"),
+        Refused("ScatterNd", [list(0), ones([2]), list(4)], "shapes [1] and [2] do not go together"),
+        Refused("ScatterNd", [number(0), ones([]), list(4)], "shapes [] and [] do not go together"),
+        Refused("ScatterNd", [list(0), ones([]), list(1 << 27)], "would be computed while the graph is read"),
+        Refused("TensorScatterUpdate", [nil, list(0), ones([])], "the tensor depends on the input"),
+        Refused("TensorScatterUpdate", [ones([4]), nil, ones([])], "the list of places depends on the input"),
+        Refused("TensorScatterUpdate", [ones([4]), list(0), nil], "the array of updates depends on the input"),
+        Refused("TensorScatterUpdate", [ones([4]), list(5), ones([])], "place [5] lies outside the array"),
+        Refused("TensorScatterUpdate", [ones([4]), list(1), list(1).reshaped([])], "the types float32 and int32"),
+        Refused("Unique", [nil], "the list depends on the input"),
+        Refused("Unique", [ones([2, 2])], "the input has shape [2, 2]; 1 axes are expected"),
+    ]
+
+    private func graph(_ op: String, _ inputs: [Tensor?], _ attributes: [String: Attribute]) -> GraphDefinition {
+        let constants = inputs.enumerated().compactMap { index, tensor in
+            tensor.map { NodeDefinition(name: "c\(index)", op: "Const", attributes: ["value": .tensor($0)]) }
+        }
+        let names = inputs.enumerated().map { $1 == nil ? "x" : "c\($0)" }
+        return GraphDefinition(
+            nodes: [
+                NodeDefinition(
+                    name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 4, 2, 3])])
+            ] + constants + [
+                NodeDefinition(name: "known", op: op, inputs: names, attributes: attributes),
+                NodeDefinition(name: "number", op: "Cast", inputs: ["known"], attributes: ["DstT": .type(.float)]),
+                NodeDefinition(name: "all", op: "Sum", inputs: ["number", "axis"]),
+                NodeDefinition(
+                    name: "axis", op: "Const", attributes: ["value": .tensor(KnownArraysTests.list(0))]),
+                NodeDefinition(name: "y", op: "Add", inputs: ["x", "all"]),
+            ])
+    }
+
+    @Test(arguments: refused) func `what cannot be computed is refused by name, and the message says why`(
+        _ refused: Refused
+    ) throws {
+        let graph = graph(refused.op, refused.inputs, refused.attributes)
+        let failure = try #require(throws: Failure.self) {
+            try Importer.run(graph, ImportOptions())
+        }
+        #expect(failure.description.contains("known (\(refused.op))"), "\(failure.description)")
+        #expect(failure.description.contains(refused.words), "\(failure.description)")
+    }
+
+    private func results(_ op: String, _ inputs: [Tensor], _ attributes: [String: Attribute] = [:]) throws -> [Tensor] {
+        let definition = NodeDefinition(name: "known", op: op, inputs: [], attributes: attributes)
+        var context = ImportContext()
+        let node = TensorFlowNode(definition: definition, inputs: inputs.map { .constant($0) })
+        return try Operations.tensorFlow[op]!.build(node, &context).map { try #require($0.constant) }
+    }
+
+    @Test func `shapes, places and numbers have the types that TensorFlow gives them`() throws {
+        let long = Tensor(integers: [2, 1], shape: [2], element: .int64)
+        #expect(try results("BroadcastArgs", [Self.list(3), Self.list(2, 1)]) == [Self.list(2, 3)])
+        #expect(
+            try results("BroadcastArgs", [long, long])[0] == Tensor(integers: [2, 1], shape: [2], element: .int64))
+        #expect(
+            try results("Where", [Tensor(shape: [3], element: .bool) { _ in 0 }])[0]
+                == Tensor(integers: [], shape: [0, 1], element: .int64))
+        #expect(
+            try results("Where", [Tensor(1, element: .bool)])[0]
+                == Tensor(integers: [], shape: [1, 0], element: .int64))
+        let unique = try results("Unique", [long], ["out_idx": .type(.int64)])
+        #expect(unique == [long, Tensor(integers: [0, 1], shape: [2], element: .int64)])
+        #expect(try results("Unique", [long])[1].element == .int32)
+        let flags = Tensor(shape: [2], element: .bool) { _ in 1 }
+        #expect(try results("MatrixDiag", [flags])[0].element == .bool)
+        #expect(
+            try results("ScatterNd", [Self.list(1, 1).reshaped([2, 1]), flags, Self.list(3)])[0].integers == [0, 1, 0])
+    }
+
+    @Test func `what falls on the same place is the last one's`() throws {
+        let places = Self.list(1, 0, 1).reshaped([3, 1])
+        let updated = try results(
+            "TensorScatterUpdate", [Self.ones([3]), places, Tensor([5, 6, 7], shape: [3])])
+        #expect(updated == [Tensor([6, 7, 1], shape: [3])])
+    }
+}
