@@ -65,7 +65,7 @@ public struct Truth: Sendable {
 
     private mutating func readTable(_ path: String, _ names: LabelIndex, _ offset: Int) throws {
         let file = try MappedFile(path: path)
-        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
+        let folder = folder(of: path)
         var tableNames = TableNames()
         var lines: [[UInt8]: Int] = [:]
         var rows: [Row] = []
@@ -136,19 +136,15 @@ private struct TableNames {
     private var folders: [String: [UInt8]] = [:]
 
     mutating func key(of path: String) -> [UInt8] {
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = slash.map { String(path[...$0]) } ?? "."
-        let place = folders[folder] ?? Self.whole(folder)
+        let folder = folder(of: path)
+        let place = folders[folder] ?? Self.whole(folder.isEmpty ? "." : folder)
         folders[folder] = place
-        return place + [UInt8(ascii: "/")] + (slash.map { path.utf8[path.utf8.index(after: $0)...] } ?? path.utf8[...])
+        return place + [UInt8(ascii: "/")] + path.utf8.dropFirst(folder.utf8.count)
     }
 
     /// The folder without links and without parts that lead nowhere, such as those of `.//photos/..`.
     private static func whole(_ folder: String) -> [UInt8] {
-        if let whole = realpath(folder.fileName, nil) {
-            defer { free(whole) }
-            return Array(UnsafeRawBufferPointer(start: whole, count: strlen(whole)))
-        }
+        if let whole = withoutLinks(folder) { return Array(whole.utf8) }
         var parts: [Substring] = []
         for part in folder.split(separator: "/") where part != "." {
             if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }

@@ -161,9 +161,7 @@ private final class Folder {
 
 /// The path of a folder without links, with a slash at its end.
 private func wholePath(_ path: String) -> String {
-    guard let whole = realpath(path.fileName, nil) else { return path }
-    defer { free(whole) }
-    return String(fileName: UnsafeRawBufferPointer(start: whole, count: strlen(whole))) + "/"
+    withoutLinks(path).map { $0 + "/" } ?? path
 }
 
 private func isFolder(_ path: String) -> Bool {

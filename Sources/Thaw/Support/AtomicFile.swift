@@ -33,7 +33,7 @@ package final class AtomicFile {
             descriptor = open(path.fileName, O_WRONLY | O_CLOEXEC)
         } else {
             if exists && !mayReplace { throw Failure.alreadyExists(path) }
-            target = Self.withoutLinks(path)
+            target = Self.end(of: path)
             let (name, opened) = Self.openTemporary(besides: target)
             (temporary, descriptor) = (name, opened)
             if exists && opened >= 0 { fchmod(opened, status.st_mode & 0o777) }
@@ -116,11 +116,8 @@ package final class AtomicFile {
     }
 
     /// The file that a name stands for in the end, whether it is there or not.
-    private static func withoutLinks(_ path: String) -> String {
-        if let resolved = realpath(path.fileName, nil) {
-            defer { free(resolved) }
-            return String(fileName: UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
-        }
+    private static func end(of path: String) -> String {
+        if let resolved = withoutLinks(path) { return resolved }
         // A link may point to what is not there yet; one that points to itself ends here.
         var target = path
         for _ in 0..<8 {
@@ -133,11 +130,6 @@ package final class AtomicFile {
             target = next.hasPrefix("/") ? next : folder(of: target) + next
         }
         return path
-    }
-
-    /// The part of a path up to its last slash.
-    private static func folder(of path: String) -> String {
-        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
     }
 
     /// A new file beside `path`, with a name that nobody has.

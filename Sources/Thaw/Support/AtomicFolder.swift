@@ -25,17 +25,15 @@ final class AtomicFolder {
         var name = path[...]
         while name.count > 1, name.last == "/" { name.removeLast() }
         (self.path, self.mayReplace) = (path, mayReplace)
-        target = Self.withoutLinks(String(name))
+        target = withoutLinks(String(name)) ?? String(name)
         temporary = ""
         var status = stat()
         if stat(target, &status) == 0 {
             if !mayReplace { throw Failure.alreadyExists(path) }
             guard status.st_mode & S_IFMT == S_IFDIR, isReplaceable(target) else { throw Failure.notReplaceable(path) }
         }
-        let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = slash.map { String(target[...$0]) } ?? ""
         while true {
-            let candidate = folder + ".thaw-" + String(UInt64.random(in: .min ... .max), radix: 36)
+            let candidate = folder(of: target) + ".thaw-" + String(UInt64.random(in: .min ... .max), radix: 36)
             if mkdir(candidate, 0o777) == 0 {
                 temporary = candidate
                 return
@@ -68,12 +66,6 @@ final class AtomicFolder {
         }
         if exists { Self.remove(temporary) }
         temporary = ""
-    }
-
-    private static func withoutLinks(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
     }
 
     /// Removes a file, or a folder with all that is in it; links in it are removed, not followed.

@@ -11,6 +11,18 @@ func fileSize(_ path: String) -> Int? {
     return Int(status.st_size)
 }
 
+/// The path that a file or folder has without links; nil where it is not there.
+func withoutLinks(_ path: String) -> String? {
+    guard let whole = realpath(path.fileName, nil) else { return nil }
+    defer { free(whole) }
+    return String(fileName: UnsafeRawBufferPointer(start: whole, count: strlen(whole)))
+}
+
+/// The part of a path up to its last slash.
+func folder(of path: String) -> String {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
+}
+
 func fileExists(_ path: String) -> Bool { fileSize(path) != nil }
 
 /// The names in a folder, in their bytes' order.

@@ -167,6 +167,7 @@ struct Inlining {
             return node
         }
         let survey = try GraphSurvey(known)
+        let sizes = survey.sizes
         var constants = GraphConstants(survey)
         var open: [Pending] = []
         for condition in conditions {
@@ -175,7 +176,7 @@ struct Inlining {
                 continue
             }
             guard let value = constants.value(predicate), value.elementCount == 1 else {
-                let isOfSizes = survey.followsFromSizes(predicate)
+                let isOfSizes = survey.follows(predicate, from: sizes)
                 if !isOfSizes || !addSwitches(condition, predicate) { open.append(condition) }
                 continue
             }
@@ -231,16 +232,20 @@ struct Inlining {
 
 extension GraphSurvey {
     /// Operations that need no more of their input than its size.
-    private static let sizes: Set<String> = ["Shape", "ShapeN", "Size", "Rank"]
+    private static let sizeOperations: Set<String> = ["Shape", "ShapeN", "Size", "Rank"]
     /// The nodes that a predicate may depend on.
     private static let predicateLimit = 1000
 
-    /// Whether an array follows from constants and from the sizes of others.
-    fileprivate func followsFromSizes(_ text: String) -> Bool {
-        let stops = nodes.filter { GraphSurvey.sizes.contains($0.op) }.map(\.name)
+    /// The names of the nodes that tell sizes.
+    fileprivate var sizes: Set<String> {
+        Set(nodes.lazy.filter { GraphSurvey.sizeOperations.contains($0.op) }.map(\.name))
+    }
+
+    /// Whether an array follows from constants and from these sizes alone.
+    fileprivate func follows(_ text: String, from sizes: Set<String>) -> Bool {
         guard
             let order = try? order(
-                from: [Reference(text).node], stoppingAt: Set(stops), limit: GraphSurvey.predicateLimit)
+                from: [Reference(text).node], stoppingAt: sizes, limit: GraphSurvey.predicateLimit)
         else { return false }
         return order.allSatisfy { place in
             let node = nodes[place]
@@ -260,8 +265,8 @@ extension NodeDefinition {
     /// The branch that a condition takes. Whatever number stands for none of several branches takes the last
     /// (tensorflow/core/kernels/functional_ops.cc, CaseOp).
     fileprivate func branch(_ number: Int) -> Attribute? {
-        guard op.hasSuffix("Case") else { return attributes[number != 0 ? "then_branch" : "else_branch"] }
-        guard case .list(let branches)? = attributes["branches"] else { return nil }
-        return branches.indices.contains(number) ? branches[number] : branches.last
+        let branches = branches
+        let number = op.hasSuffix("Case") ? number : number != 0 ? 1 : 0
+        return branches.indices.contains(number) ? branches[number] : branches.last ?? nil
     }
 }
