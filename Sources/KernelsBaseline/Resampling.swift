@@ -1,3 +1,4 @@
+import CMachine
 import Kernels
 
 // A vector of 16 words holds four samples a lane, one in each byte, so that neither widening nor narrowing moves data
@@ -9,116 +10,150 @@ private let half: Int32 = 1 << (ResamplingWork.fractionBits - 1)
 
 /// Sixteen rows at once, one in each lane, a pixel in each word.
 func resampleRows(_ work: borrowing ResamplingWork) {
-    // The last pixel of a row is read together with the byte before it, so there must be one.
-    guard work.height >= 16, work.width >= 2 else { return resampleRowsPlainly(work) }
+    guard work.height >= 16, work.width >= 4, work.count >= 4 else { return resampleRowsPlainly(work) }
     var row = 0
     while row < work.height {
-        // The last strip overlaps the one before it.
+        // The last strip overlaps the one before it; so do the last four pixels of a row, read or written.
         let top = min(row, work.height - 16)
-        gather(work, top)
-        if work.channels == 1 { sumGray(work, top) } else { sumColors(work, top) }
+        let source = UnsafeRawPointer(work.source + top * work.sourceStride)
+        if work.channels == 1 { gatherGray(work, source) } else { gatherColors(work, source) }
+        let target = UnsafeMutableRawPointer(work.target + top * work.targetStride)
+        var place = 0
+        while place < work.count {
+            let x = min(place, work.count - 4)
+            if work.channels == 1 { sumGray(work, x, target + x) } else { sumColors(work, x, target + 3 * x) }
+            place += 4
+        }
         row += 16
     }
 }
 
 /// Writes the pixels of 16 rows beside each other, by columns.
 @inline(__always)
-private func gather(_ work: borrowing ResamplingWork, _ top: Int) {
-    let source = work.source + top * work.sourceStride
-    let stride = work.sourceStride
+private func gatherColors(_ work: borrowing ResamplingWork, _ rows: UnsafeRawPointer) {
     let scratch = UnsafeMutableRawPointer(work.scratch)
-    if work.channels == 1 {
-        for x in 0..<work.width {
-            let words = column(source + x, stride) { Int32($0[0]) }
-            scratch.storeBytes(of: words, toByteOffset: x * 64, as: Words.self)
+    var x = 0
+    // 16 bytes are four pixels and part of two more.
+    while x + 6 <= work.width {
+        gather(rows + 3 * x, work.sourceStride, scratch + x * 64) { $0.loadUnaligned(as: SIMD16<UInt8>.self) }
+        x += 4
+    }
+    while x < work.width {
+        let last = min(x, work.width - 4)
+        gather(rows + 3 * last, work.sourceStride, scratch + last * 64) { from in
+            var bytes = SIMD16<UInt8>.zero
+            withUnsafeMutableBytes(of: &bytes) { $0.baseAddress!.copyMemory(from: from, byteCount: 12) }
+            return bytes
         }
-    } else {
-        for x in 0..<(work.width - 1) {
-            let words = column(source + 3 * x, stride) { UnsafeRawPointer($0).loadUnaligned(as: Int32.self) }
-            scratch.storeBytes(of: words, toByteOffset: x * 64, as: Words.self)
-        }
-        // A word of the last pixel would reach past its row's end.
-        let words = column(source + (3 * work.width - 4), stride) {
-            UnsafeRawPointer($0).loadUnaligned(as: Int32.self)
-        }
-        scratch.storeBytes(of: words &>> Words(repeating: 8), toByteOffset: (work.width - 1) * 64, as: Words.self)
+        x += 4
     }
 }
 
+/// Four pixels of 16 rows.
 @inline(__always)
-private func column(
-    _ at: UnsafePointer<UInt8>, _ stride: Int, _ read: (UnsafePointer<UInt8>) -> Int32
-) -> Words {
-    let (a, b, c) = (at + 4 * stride, at + 8 * stride, at + 12 * stride)
-    return Words(
-        read(at), read(at + stride), read(at + 2 * stride), read(at + 3 * stride),
-        read(a), read(a + stride), read(a + 2 * stride), read(a + 3 * stride),
-        read(b), read(b + stride), read(b + 2 * stride), read(b + 3 * stride),
-        read(c), read(c + stride), read(c + 2 * stride), read(c + 3 * stride))
-}
-
-@inline(__always)
-private func sumColors(_ work: borrowing ResamplingWork, _ top: Int) {
-    let mask = Words(repeating: 255)
-    let target = work.target + top * work.targetStride
-    for x in 0..<work.count {
-        let weights = work.weights + x * work.reach
-        let from = UnsafeRawPointer(work.scratch + Int(work.first[x]) * 16)
-        var red = Words(repeating: half)
-        var (green, blue) = (red, red)
-        for tap in 0..<Int(work.taps[x]) {
-            let pixels = from.load(fromByteOffset: tap * 64, as: Words.self)
-            let weight = Words(repeating: weights[tap])
-            red &+= (pixels & mask) &* weight
-            green &+= ((pixels &>> Words(repeating: 8)) & mask) &* weight
-            blue &+= ((pixels &>> Words(repeating: 16)) & mask) &* weight
-        }
-        let pixels = rounded(red) | rounded(green) &<< Words(repeating: 8) | rounded(blue) &<< Words(repeating: 16)
-        let to = target + 3 * x
-        if x < work.count - 1 {
-            // The fourth byte of a word falls on the next pixel, which is written later.
-            scatter(pixels, to, work.targetStride) { word, to in
-                UnsafeMutableRawPointer(to).storeBytes(of: word, as: Int32.self)
-            }
-        } else {
-            scatter(pixels, to, work.targetStride) { word, to in
-                UnsafeMutableRawPointer(to).storeBytes(of: Int16(truncatingIfNeeded: word), as: Int16.self)
-                to[2] = UInt8(truncatingIfNeeded: word &>> 16)
-            }
-        }
-    }
-}
-
-@inline(__always)
-private func sumGray(_ work: borrowing ResamplingWork, _ top: Int) {
-    let target = work.target + top * work.targetStride
-    for x in 0..<work.count {
-        let weights = work.weights + x * work.reach
-        let from = UnsafeRawPointer(work.scratch + Int(work.first[x]) * 16)
-        var sum = Words(repeating: half)
-        for tap in 0..<Int(work.taps[x]) {
-            sum &+= from.load(fromByteOffset: tap * 64, as: Words.self) &* Words(repeating: weights[tap])
-        }
-        scatter(rounded(sum), target + x, work.targetStride) { word, to in to[0] = UInt8(truncatingIfNeeded: word) }
-    }
-}
-
-@inline(__always)
-private func scatter(
-    _ words: Words, _ to: UnsafeMutablePointer<UInt8>, _ stride: Int,
-    _ write: (Int32, UnsafeMutablePointer<UInt8>) -> Void
+private func gather(
+    _ at: UnsafeRawPointer, _ stride: Int, _ scratch: UnsafeMutableRawPointer,
+    _ read: (UnsafeRawPointer) -> SIMD16<UInt8>
 ) {
-    for lane in 0..<16 { write(words[lane], to + lane * stride) }
+    func rows(from first: Int) -> Words {
+        let (a, b) = (at + first * stride, at + (first + 8) * stride)
+        return thaw_words_of_threes(
+            SIMD64(
+                lowHalf: SIMD32(lowHalf: read(a), highHalf: read(a + 4 * stride)),
+                highHalf: SIMD32(lowHalf: read(b), highHalf: read(b + 4 * stride))))
+    }
+    let columns = transposed((rows(from: 0), rows(from: 1), rows(from: 2), rows(from: 3)))
+    scratch.storeBytes(of: columns.0, as: Words.self)
+    scratch.storeBytes(of: columns.1, toByteOffset: 64, as: Words.self)
+    scratch.storeBytes(of: columns.2, toByteOffset: 128, as: Words.self)
+    scratch.storeBytes(of: columns.3, toByteOffset: 192, as: Words.self)
 }
 
-/// The bytes that sums in fixed point stand for. (Comparisons of whole numbers would go lane by lane; signs do not.)
+/// Rows 0, 4, 8 and 12, of four pixels each, and those that follow each of them, become four columns of 16 rows; and
+/// columns rows.
 @inline(__always)
-private func rounded(_ sum: Words) -> Words {
-    let whole = sum &>> Words(repeating: ResamplingWork.fractionBits)
-    let positive = whole & ~(whole &>> Words(repeating: 31))
-    let isOver = (Words(repeating: 255) &- positive) &>> Words(repeating: 31)
-    return (positive | isOver) & Words(repeating: 255)
+private func transposed(_ lines: (Words, Words, Words, Words)) -> (Words, Words, Words, Words) {
+    let (first, last) = (thaw_zip_low(lines.0, lines.1), thaw_zip_high(lines.0, lines.1))
+    let (third, fourth) = (thaw_zip_low(lines.2, lines.3), thaw_zip_high(lines.2, lines.3))
+    return (
+        thaw_join_low(first, third), thaw_join_high(first, third), thaw_join_low(last, fourth),
+        thaw_join_high(last, fourth)
+    )
 }
+
+/// Four new pixels, from `x` on, of 16 rows.
+@inline(__always)
+private func sumColors(_ work: borrowing ResamplingWork, _ x: Int, _ target: UnsafeMutableRawPointer) {
+    let lines = transposed((color(work, x), color(work, x + 1), color(work, x + 2), color(work, x + 3)))
+    let stride = work.targetStride
+    func store(_ line: Words, _ to: UnsafeMutableRawPointer) {
+        withUnsafeBytes(of: thaw_threes_of_words(line)) { bytes in
+            for quarter in 0..<4 {
+                (to + 4 * quarter * stride).copyMemory(from: bytes.baseAddress! + 16 * quarter, byteCount: 12)
+            }
+        }
+    }
+    store(lines.0, target)
+    store(lines.1, target + stride)
+    store(lines.2, target + 2 * stride)
+    store(lines.3, target + 3 * stride)
+}
+
+@inline(__always)
+private func color(_ work: borrowing ResamplingWork, _ x: Int) -> Words {
+    let mask = Words(repeating: 255)
+    let weights = work.weights + x * work.reach
+    let from = UnsafeRawPointer(work.scratch + Int(work.first[x]) * 16)
+    var red = Words(repeating: half)
+    var (green, blue) = (red, red)
+    for tap in 0..<Int(work.taps[x]) {
+        let pixels = from.load(fromByteOffset: tap * 64, as: Words.self)
+        let weight = Words(repeating: weights[tap])
+        red &+= (pixels & mask) &* weight
+        green &+= ((pixels &>> Words(repeating: 8)) & mask) &* weight
+        blue &+= ((pixels &>> Words(repeating: 16)) & mask) &* weight
+    }
+    return rounded(red) | rounded(green) &<< Words(repeating: 8) | rounded(blue) &<< Words(repeating: 16)
+}
+
+@inline(__always)
+private func gatherGray(_ work: borrowing ResamplingWork, _ rows: UnsafeRawPointer) {
+    var place = 0
+    while place < work.width {
+        let x = min(place, work.width - 4)
+        // In a word lie four pixels of a row.
+        var words = Words.zero
+        for row in 0..<16 { words[row] = (rows + (row * work.sourceStride + x)).loadUnaligned(as: Int32.self) }
+        let scratch = UnsafeMutableRawPointer(work.scratch + x * 16)
+        for pixel in 0..<4 {
+            let column = words &>> Words(repeating: 8 * Int32(pixel)) & Words(repeating: 255)
+            scratch.storeBytes(of: column, toByteOffset: pixel * 64, as: Words.self)
+        }
+        place += 4
+    }
+}
+
+@inline(__always)
+private func sumGray(_ work: borrowing ResamplingWork, _ x: Int, _ target: UnsafeMutableRawPointer) {
+    let high = gray(work, x + 2) &<< Words(repeating: 16) | gray(work, x + 3) &<< Words(repeating: 24)
+    let words = gray(work, x) | gray(work, x + 1) &<< Words(repeating: 8) | high
+    for row in 0..<16 { (target + row * work.targetStride).storeBytes(of: words[row], as: Int32.self) }
+}
+
+@inline(__always)
+private func gray(_ work: borrowing ResamplingWork, _ x: Int) -> Words {
+    let weights = work.weights + x * work.reach
+    let from = UnsafeRawPointer(work.scratch + Int(work.first[x]) * 16)
+    var sum = Words(repeating: half)
+    for tap in 0..<Int(work.taps[x]) {
+        sum &+= from.load(fromByteOffset: tap * 64, as: Words.self) &* Words(repeating: weights[tap])
+    }
+    return rounded(sum)
+}
+
+/// The bytes that sums in fixed point stand for.
+@inline(__always)
+private func rounded(_ sum: Words) -> Words { thaw_clamped_bytes(sum, ResamplingWork.fractionBits) }
 
 /// 64 bytes of a row at once.
 func resampleColumns(_ work: borrowing ResamplingWork) {

@@ -84,6 +84,52 @@ __attribute__((always_inline)) static inline thaw_float16 thaw_minimum(thaw_floa
     return x > bound ? bound : x;
 }
 
+/// What Swift knows as SIMD16<Int32> and SIMD64<UInt8>: four quarters of four words, or of 16 bytes.
+typedef int32_t thaw_word16 __attribute__((ext_vector_type(16)));
+typedef uint8_t thaw_byte64 __attribute__((ext_vector_type(64)));
+
+/// Of each word the bits from `shift` on, held to 0…255. (Written in Swift, the optimiser takes vectors apart for it.)
+__attribute__((always_inline)) static inline thaw_word16 thaw_clamped_bytes(thaw_word16 words, int32_t shift) {
+    thaw_word16 whole = words >> shift;
+    return __builtin_elementwise_min(__builtin_elementwise_max(whole, (thaw_word16)0), (thaw_word16)255);
+}
+
+/// Of each quarter the first 12 bytes, three to a word.
+__attribute__((always_inline)) static inline thaw_word16 thaw_words_of_threes(thaw_byte64 bytes) {
+    return (thaw_word16)__builtin_shufflevector(
+        bytes, (thaw_byte64)0,
+        0, 1, 2, 64, 3, 4, 5, 64, 6, 7, 8, 64, 9, 10, 11, 64,
+        16, 17, 18, 64, 19, 20, 21, 64, 22, 23, 24, 64, 25, 26, 27, 64,
+        32, 33, 34, 64, 35, 36, 37, 64, 38, 39, 40, 64, 41, 42, 43, 64,
+        48, 49, 50, 64, 51, 52, 53, 64, 54, 55, 56, 64, 57, 58, 59, 64);
+}
+
+/// The reverse: of each word three bytes, in the first 12 of its quarter.
+__attribute__((always_inline)) static inline thaw_byte64 thaw_threes_of_words(thaw_word16 words) {
+    thaw_byte64 bytes = (thaw_byte64)words;
+    return __builtin_shufflevector(
+        bytes, bytes,
+        0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1,
+        16, 17, 18, 20, 21, 22, 24, 25, 26, 28, 29, 30, -1, -1, -1, -1,
+        32, 33, 34, 36, 37, 38, 40, 41, 42, 44, 45, 46, -1, -1, -1, -1,
+        48, 49, 50, 52, 53, 54, 56, 57, 58, 60, 61, 62, -1, -1, -1, -1);
+}
+
+/// In each quarter the first, or last, two words of `a` and `b` in turn.
+__attribute__((always_inline)) static inline thaw_word16 thaw_zip_low(thaw_word16 a, thaw_word16 b) {
+    return __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+}
+__attribute__((always_inline)) static inline thaw_word16 thaw_zip_high(thaw_word16 a, thaw_word16 b) {
+    return __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+}
+/// In each quarter the first, or last, half of `a` and then that of `b`.
+__attribute__((always_inline)) static inline thaw_word16 thaw_join_low(thaw_word16 a, thaw_word16 b) {
+    return __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+}
+__attribute__((always_inline)) static inline thaw_word16 thaw_join_high(thaw_word16 a, thaw_word16 b) {
+    return __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+}
+
 #pragma clang assume_nonnull end
 
 #endif

@@ -30,12 +30,13 @@ import Testing
 
     /// Sizes around those of the vectors, and parts of a picture that begin and end anywhere.
     @Test(
-        "All kernels resize alike", arguments: [(1, 40), (2, 15), (17, 16), (64, 33), (101, 57), (300, 200)], [1, 3])
+        "All kernels resize alike",
+        arguments: [(1, 40), (2, 15), (4, 20), (5, 24), (6, 19), (17, 16), (64, 33), (101, 57), (300, 200)], [1, 3])
     func kernels(_ size: (Int, Int), _ channels: Int) throws {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<size.0 * size.1 * channels).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let picture = Pixels(width: size.0, height: size.1, channels: channels, bytes: bytes)
-        for (width, height) in [(1, 1), (19, 70), (64, 16), (224, 31)] {
+        for (width, height) in [(1, 1), (5, 40), (19, 70), (64, 16), (224, 31)] {
             for resize in ResizeMethod.allCases {
                 let columns = size.0 / 5..<max(size.0 * 4 / 5, size.0 / 5 + 1)
                 let rows = size.1 / 7..<size.1
