@@ -260,7 +260,10 @@ private struct ResizeChain {
             node.data.indices.contains(place) ? constants.value(node.data[place])?.integers : nil
         }
         func mask(_ key: String) -> Int { if case .int(let bits)? = node.attributes[key] { Int(bits) } else { 0 } }
-        if node.op == "ReverseV2" { return integers(1).map { $0 == [-1] || rank.map { [$0 - 1] } == $0 } ?? false }
+        if node.op == "ReverseV2" {
+            let axes = integers(1)
+            return axes == [-1] || (axes != nil && axes == rank.map { [$0 - 1] })
+        }
         guard let strides = integers(3), strides.count <= 8, strides == strides.dropLast().map { _ in 1 } + [-1],
             mask("new_axis_mask") == 0, mask("shrink_axis_mask") == 0
         else { return false }
