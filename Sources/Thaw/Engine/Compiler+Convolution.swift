@@ -220,18 +220,24 @@ extension Memory {
 
 /// Where each output pixel's window begins in the input.
 private func windowOffsets(_ from: Place, _ to: Place, _ window: Window) -> [Int32] {
-    (0..<to.height).flatMap { y in
-        let row = (from.halo.top - window.height.before + y * window.height.stride) * from.rowStride
-        return (0..<to.width).map { x in
-            Int32(row + (from.halo.left - window.width.before + x * window.width.stride) * from.pixelStride)
-        }
-    }
+    let (top, left) = (from.halo.top - window.height.before, from.halo.left - window.width.before)
+    return to.offsets(
+        from: top * from.rowStride + left * from.pixelStride, rowStep: window.height.stride * from.rowStride,
+        pixelStep: window.width.stride * from.pixelStride)
 }
 
 extension Place {
     /// Where each pixel lies, from the first.
-    var pixelOffsets: [Int32] {
-        (0..<height).flatMap { y in (0..<width).map { x in Int32(y * rowStride + x * pixelStride) } }
+    var pixelOffsets: [Int32] { offsets(from: 0, rowStep: rowStride, pixelStep: pixelStride) }
+
+    /// Places in a grid of as many rows and columns.
+    fileprivate func offsets(from first: Int, rowStep: Int, pixelStep: Int) -> [Int32] {
+        [Int32](unsafeUninitializedCapacity: pixels) { offsets, count in
+            for y in 0..<height {
+                for x in 0..<width { offsets[y * width + x] = Int32(first + y * rowStep + x * pixelStep) }
+            }
+            count = pixels
+        }
     }
 
     /// Rows of a matrix as the pixels of one image.
