@@ -1,7 +1,8 @@
 /// Builds a graph node by node. Types are worked out as nodes are added, so what is built is sound.
 public struct GraphBuilder {
     public private(set) var graph: Graph
-    private var producers: [Graph.Value: Int] = [:]
+    /// The place of the node that computes each value, by the value's index; nil for inputs.
+    private var producers: [Int?] = []
     private var usedNames: Set<String> = []
 
     public init(channelOrder: Graph.ChannelOrder = .last) {
@@ -10,7 +11,7 @@ public struct GraphBuilder {
     }
 
     public mutating func input(_ name: String, _ type: TensorType) -> Graph.Value {
-        let value = newValue(type)
+        let value = newValue(type, producer: nil)
         graph.inputs.append(Graph.Port(name: unique(name), value: value))
         return value
     }
@@ -30,8 +31,7 @@ public struct GraphBuilder {
             for type in types where type.shape.checkedCount == nil { throw Failure.impossibleShape(type.shape) }
             return types
         }
-        let outputs = types.map { newValue($0) }
-        for output in outputs { producers[output] = graph.nodes.count }
+        let outputs = types.map { newValue($0, producer: graph.nodes.count) }
         graph.nodes.append(Graph.Node(name: unique(name), operation: operation, inputs: inputs, outputs: outputs))
         return outputs
     }
@@ -39,10 +39,19 @@ public struct GraphBuilder {
     public subscript(value: Graph.Value) -> TensorType { graph[value] }
 
     /// The node that computes `value`, or nil for an input of the graph.
-    public func producer(of value: Graph.Value) -> Graph.Node? { producers[value].map { graph.nodes[$0] } }
+    public func producer(of value: Graph.Value) -> Graph.Node? {
+        producers[value.index].map { graph.nodes[$0] }
+    }
 
-    private mutating func newValue(_ type: TensorType) -> Graph.Value {
+    /// Makes room for so many nodes.
+    mutating func reserve(_ count: Int) {
+        graph.nodes.reserveCapacity(count)
+        usedNames.reserveCapacity(count)
+    }
+
+    private mutating func newValue(_ type: TensorType, producer: Int?) -> Graph.Value {
         graph.types.append(type)
+        producers.append(producer)
         return Graph.Value(index: graph.types.count - 1)
     }
 
@@ -77,44 +86,60 @@ extension Graph {
         outputs finish: (Int, Value, inout GraphBuilder) throws -> Value
     ) throws -> Graph {
         var builder = GraphBuilder(channelOrder: channelOrder)
-        var values: [Value: Value] = [:]
-        for port in inputs { values[port.value] = builder.input(port.name, self[port.value]) }
+        builder.reserve(nodes.count)
+        var values = [Value?](repeating: nil, count: types.count)
+        for port in inputs { values[port.value.index] = builder.input(port.name, self[port.value]) }
         for node in nodes {
-            let arrived = node.inputs.map { values[$0]! }
+            let arrived = node.inputs.map { values[$0.index]! }
             let results =
                 try transform(node, arrived, &builder) ?? builder.add(node.operation, arrived, name: node.name)
-            for (old, new) in zip(node.outputs, results) { values[old] = new }
+            for (old, new) in zip(node.outputs, results) { values[old.index] = new }
         }
         for (index, port) in outputs.enumerated() {
-            builder.output(port.name, try finish(index, values[port.value]!, &builder))
+            builder.output(port.name, try finish(index, values[port.value.index]!, &builder))
         }
         return builder.graph.pruned()
     }
 
     /// The graph without the nodes that no output needs, its values numbered anew.
     public func pruned() -> Graph {
-        var needed = Set(outputs.map(\.value))
+        var isNeeded = [Bool](repeating: false, count: types.count)
+        for port in outputs { isNeeded[port.value.index] = true }
         var kept: [Node] = []
-        for node in nodes.reversed() where node.outputs.contains(where: needed.contains) {
-            needed.formUnion(node.inputs)
+        for node in nodes.reversed() where node.outputs.contains(where: { isNeeded[$0.index] }) {
+            for input in node.inputs { isNeeded[input.index] = true }
             kept.append(node)
         }
+        // Most passes leave most graphs as they are.
+        if kept.count == nodes.count, isNumberedInOrder { return self }
         var result = Graph()
         result.channelOrder = channelOrder
-        var renumbered: [Value: Value] = [:]
+        var renumbered = [Value?](repeating: nil, count: types.count)
         func number(_ value: Value) -> Value {
-            renumbered[value] = Value(index: result.types.count)
+            let new = Value(index: result.types.count)
+            renumbered[value.index] = new
             result.types.append(self[value])
-            return renumbered[value]!
+            return new
         }
         result.inputs = inputs.map { Port(name: $0.name, value: number($0.value)) }
         result.nodes = kept.reversed().map { node in
             var node = node
-            node.inputs = node.inputs.map { renumbered[$0]! }
+            node.inputs = node.inputs.map { renumbered[$0.index]! }
             node.outputs = node.outputs.map(number)
             return node
         }
-        result.outputs = outputs.map { Port(name: $0.name, value: renumbered[$0.value]!) }
+        result.outputs = outputs.map { Port(name: $0.name, value: renumbered[$0.value.index]!) }
         return result
+    }
+
+    /// Whether the values have their numbers in the order in which they come to be, without gaps.
+    private var isNumberedInOrder: Bool {
+        var count = 0
+        func isNext(_ value: Value) -> Bool {
+            defer { count += 1 }
+            return value.index == count
+        }
+        return inputs.allSatisfy { isNext($0.value) } && nodes.allSatisfy { $0.outputs.allSatisfy(isNext) }
+            && count == types.count
     }
 }

@@ -3,18 +3,20 @@ extension Graph {
     /// no two nodes have the same name; every output exists.
     /// - Throws: `Failure` naming the node where it does not hold.
     public func validate() throws {
-        var known = Set<Value>()
-        var names = Set<String>()
+        var isKnown = [Bool](repeating: false, count: types.count)
+        var names = Set<String>(minimumCapacity: nodes.count)
+        func knows(_ value: Value) -> Bool { types.indices.contains(value.index) && isKnown[value.index] }
         func define(_ value: Value, at place: String) throws {
             guard types.indices.contains(value.index) else { throw Failure.invalidGraph(place, "a value has no type") }
-            guard known.insert(value).inserted else { throw Failure.invalidGraph(place, "a value is computed twice") }
+            guard !isKnown[value.index] else { throw Failure.invalidGraph(place, "a value is computed twice") }
+            isKnown[value.index] = true
         }
         for port in inputs { try define(port.value, at: port.name) }
         for node in nodes {
             guard names.insert(node.name).inserted else {
                 throw Failure.invalidGraph(node.name, "two nodes have this name")
             }
-            for input in node.inputs where !known.contains(input) {
+            for input in node.inputs where !knows(input) {
                 throw Failure.invalidGraph(node.name, "an input is read before it is computed")
             }
             let expected = try naming(place: node.name) {
@@ -25,7 +27,7 @@ extension Graph {
                 throw Failure.invalidGraph(node.name, "an output has not the type that the operation gives")
             }
         }
-        for port in outputs where !known.contains(port.value) {
+        for port in outputs where !knows(port.value) {
             throw Failure.invalidGraph(port.name, "the output is not computed")
         }
     }

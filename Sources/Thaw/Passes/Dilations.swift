@@ -2,6 +2,7 @@ extension Graph {
     /// The graph with every convolution of blocks that were made batches, and are made blocks again behind it, as the dilated
     /// convolution of the image that it is: TensorFlow 1 wrote dilations so.
     func withDilations() throws -> Graph {
+        guard nodes.contains(where: { $0.operation is BatchToSpace }) else { return self }
         let readers = readerCounts
         var readOnce: Set<Value> = []
         return try rebuilt { node, inputs, builder in

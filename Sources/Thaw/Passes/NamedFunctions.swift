@@ -16,10 +16,10 @@ extension Graph {
     /// stays as it is.
     func withNamedFunctions() -> Graph {
         var graph = self
-        var producers: [Value: Int] = [:]
+        var producers = [Int?](repeating: nil, count: types.count)
         let readers = graph.readers
         for index in graph.nodes.indices {
-            for output in graph.nodes[index].outputs { producers[output] = index }
+            for output in graph.nodes[index].outputs { producers[output.index] = index }
             for formula in graph.formulas(endingAt: index, producers, readers).reversed() {
                 guard let function = formula.function else { continue }
                 graph.nodes[index].operation = Unary(function)
@@ -30,19 +30,20 @@ extension Graph {
         return graph.pruned()
     }
 
-    /// The places of the nodes that read each value; one past the last where the value is an output of the graph.
-    var readers: [Value: Set<Int>] {
-        var readers: [Value: Set<Int>] = [:]
+    /// The places of the nodes that read each value, by the value's index; one past the last where it is an output of the
+    /// graph.
+    var readers: [[Int]] {
+        var readers = [[Int]](repeating: [], count: types.count)
         for (index, node) in nodes.enumerated() {
-            for input in node.inputs { readers[input, default: []].insert(index) }
+            for input in node.inputs { readers[input.index].append(index) }
         }
-        for output in outputs { readers[output.value, default: []].insert(nodes.count) }
+        for output in outputs { readers[output.value.index].append(nodes.count) }
         return readers
     }
 
     /// The pieces of the graph, of two nodes and more, that end at a node, read a single value, and are read by nobody
     /// else; smaller ones first.
-    private func formulas(endingAt root: Int, _ producers: [Value: Int], _ readers: [Value: Set<Int>]) -> [Formula] {
+    private func formulas(endingAt root: Int, _ producers: [Int?], _ readers: [[Int]]) -> [Formula] {
         guard isFormula(nodes[root]) else { return [] }
         let largest = 16
         var inside: Set<Int> = [root]
@@ -57,9 +58,9 @@ extension Graph {
                 )
             }
             // Only the latest of the sources can depend on the others.
-            guard let latest = sources.max(by: { (producers[$0] ?? -1) < (producers[$1] ?? -1) }),
-                let producer = producers[latest], inside.count < largest, isFormula(nodes[producer]),
-                readers[latest]!.isSubset(of: inside)
+            guard let latest = sources.max(by: { (producers[$0.index] ?? -1) < (producers[$1.index] ?? -1) }),
+                let producer = producers[latest.index], inside.count < largest, isFormula(nodes[producer]),
+                readers[latest.index].allSatisfy(inside.contains)
             else { return formulas }
             inside.insert(producer)
             sources.remove(latest)

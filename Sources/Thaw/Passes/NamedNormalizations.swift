@@ -23,7 +23,7 @@ extension Graph {
             part.nodes.insert(index)
             if let operation = part.operation {
                 let isClosed = inside.allSatisfy { inner in
-                    graph.nodes[inner].outputs.allSatisfy { (readers[$0] ?? []).isSubset(of: part.nodes) }
+                    graph.nodes[inner].outputs.allSatisfy { readers[$0.index].allSatisfy(part.nodes.contains) }
                 }
                 guard isClosed, graph[node.outputs[0]] == graph[part.source],
                     (try? operation.outputTypes([graph[part.source]])) == [graph[node.outputs[0]]]

@@ -2,7 +2,8 @@ extension Graph {
     /// The graph with zero borders taken into the padding of the convolution, or of the mean counting its padding, that
     /// reads them.
     func withFusedPadding() throws -> Graph {
-        try rebuilt { node, inputs, builder in
+        guard nodes.contains(where: { $0.operation is Pad }) else { return self }
+        return try rebuilt { node, inputs, builder in
             guard let input = inputs.first, let producer = builder.producer(of: input),
                 let pad = producer.operation as? Pad,
                 let fused = node.operation.padded(by: pad)

@@ -7,13 +7,13 @@ extension Graph {
     func withoutRegrouping() -> Graph {
         var graph = self
         let readers = readerCounts
-        var producers: [Value: Int] = [:]
+        var producers = [Int?](repeating: nil, count: types.count)
         for index in nodes.indices {
-            for output in nodes[index].outputs { producers[output] = index }
-            guard nodes[index].operation is Reshape, let inner = producers[nodes[index].inputs[0]],
+            for output in nodes[index].outputs { producers[output.index] = index }
+            guard nodes[index].operation is Reshape, let inner = producers[nodes[index].inputs[0].index],
                 let normalization = nodes[inner].operation as? Normalization,
                 readers[nodes[index].inputs[0].index] == 1,
-                let outer = producers[nodes[inner].inputs[0]], nodes[outer].operation is Reshape
+                let outer = producers[nodes[inner].inputs[0].index], nodes[outer].operation is Reshape
             else { continue }
             let source = nodes[outer].inputs[0]
             guard self[source] == self[nodes[index].outputs[0]],
