@@ -47,24 +47,6 @@ extension Message {
         ]
     }
 
-    /// All layers but these came with version 4.
-    private static let layerVersions: [CoreMLVersion: Set<String>] = [
-        .iOS11: [
-            "convolution", "pooling", "activation", "innerProduct", "embedding", "batchnorm", "mvn", "l2normalize",
-            "softmax", "lrn", "crop", "padding", "upsample", "unary", "add", "multiply", "average", "scale", "bias",
-            "max",
-            "min", "dot", "reduce", "loadConstant", "reshape", "flatten", "permute", "concat", "split",
-            "sequenceRepeat",
-            "reorganizeData", "slice", "simpleRecurrent", "gru", "uniDirectionalLSTM", "biDirectionalLSTM",
-        ],
-        .iOS11Point2: ["custom"],
-        .iOS12: ["resizeBilinear", "cropResize"],
-        .iOS14: [
-            "oneHot", "cumSum", "clampedReLU", "argSort", "convolution3d", "pooling3d", "globalPooling3d",
-            "sliceBySize",
-        ],
-    ]
-
     private var layerVersion: CoreMLVersion {
         guard let kind = choice else { return .iOS11 }
         let parameters: Message = self[kind]
@@ -78,7 +60,21 @@ extension Message {
             default: false
             }
         if isNewForm { return .iOS14 }
-        return Message.layerVersions.first { $0.value.contains(kind) }?.key ?? .iOS13
+        // All layers but these came with version 4.
+        return switch kind {
+        case "convolution", "pooling", "activation", "innerProduct", "embedding", "batchnorm", "mvn", "l2normalize",
+            "softmax", "lrn", "crop", "padding", "upsample", "unary", "add", "multiply", "average", "scale", "bias",
+            "max", "min", "dot", "reduce", "loadConstant", "reshape", "flatten", "permute", "concat", "split",
+            "sequenceRepeat", "reorganizeData", "slice", "simpleRecurrent", "gru", "uniDirectionalLSTM",
+            "biDirectionalLSTM":
+            .iOS11
+        case "custom": .iOS11Point2
+        case "resizeBilinear", "cropResize": .iOS12
+        case "oneHot", "cumSum", "clampedReLU", "argSort", "convolution3d", "pooling3d", "globalPooling3d",
+            "sliceBySize":
+            .iOS14
+        default: .iOS13
+        }
     }
 
     /// By how the weights of a layer are stored.

@@ -128,7 +128,7 @@ struct ModelInterface {
         let labels = classifier.labels
         guard !labels.isEmpty else { throw Failure.classifierWithoutLabels() }
         guard labels.count == classes else { throw Failure.labelsAndClasses(labels.count, classes) }
-        var seen = Set<String>()
+        var seen = Set<String>(minimumCapacity: labels.count)
         if let twice = labels.first(where: { !seen.insert($0).inserted }) { throw Failure.duplicateLabel(twice) }
         if classifier.hasIntegerLabels, let other = labels.first(where: { Int64($0) == nil }) {
             throw Failure.labelOfOtherType(other)
@@ -152,10 +152,13 @@ struct ModelInterface {
         let channelsLast = try ordered.withoutRegrouping().reordered(to: .last, imageInput: image != nil)
         let said = ModelDescription.Reading(
             description, channels: image?.color.channels, outputChannels: imageOutput?.color.channels)
-        let numbered = try channelsLast.rebuiltOutputs { place, value, builder in
-            guard said.bareNumbers.contains(place), builder[value].shape == [1] else { return value }
-            return try builder.add(Reshape([]), [value], name: channelsLast.outputs[place].name + "/number")[0]
-        }
+        let numbered =
+            said.bareNumbers.isEmpty
+            ? channelsLast
+            : try channelsLast.rebuiltOutputs { place, value, builder in
+                guard said.bareNumbers.contains(place), builder[value].shape == [1] else { return value }
+                return try builder.add(Reshape([]), [value], name: channelsLast.outputs[place].name + "/number")[0]
+            }
         // Before what makes pixels is folded into the layers before it.
         var model = try Model(graph: numbered, imageOutput: imageOutput, metadata: said.metadata)
             .withoutPixels(said.pixels, hasBounds: said.hasPixelBounds)

@@ -33,7 +33,7 @@ struct NeuralNetworkReader {
         if isClassifier {
             try addProbabilities(outputs.filter { $0["type"].choice == "dictionaryType" })
             // The label and the probabilities are of other types.
-            let arrays: Set<String?> = ["multiArrayType", "imageType"]
+            let arrays: [String?] = ["multiArrayType", "imageType"]
             try addOutputs(outputs.filter { arrays.contains($0["type"].choice) })
         } else {
             try addOutputs(outputs)

@@ -57,8 +57,7 @@ public struct Model: Sendable {
     public var labelsAreIndependent: Bool {
         guard let output = graph.outputs.first else { return false }
         var value = output.value
-        let producers = graph.producers
-        while let node = producers[value] {
+        while let node = graph.nodes.last(where: { $0.outputs.contains(value) }) {
             if let unary = node.operation as? Unary { return unary.function == .sigmoid }
             guard node.operation is Reshape else { return false }
             value = node.inputs[0]

@@ -8,7 +8,7 @@ public enum CoreMLVersion: Int, Sendable, CaseIterable, Comparable {
     static let firstProgram = CoreMLVersion.iOS15
 
     /// The systems as people and `--target` name them: "iOS15".
-    public var name: String { self == .iOS11Point2 ? "iOS11.2" : "\(self)" }
+    public var name: String { systems.split(separator: " ").prefix(2).joined() }
 
     /// The version as messages name it: "iOS 15 and macOS 12".
     public var systems: String {
