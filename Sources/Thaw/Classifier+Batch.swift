@@ -20,7 +20,7 @@ extension Classifier {
             threads: threads, window: 16 * threads, draw: { source.next() },
             prepare: { found in
                 if let failure = found.failure { return (found.path, .failure(failure)) }
-                return (found.path, catching { try self.prepare(imageAt: found.path, thumbnailSide: thumbnailSide) })
+                return (found.path, self.prepared(imageAt: found.path, thumbnailSide: thumbnailSide))
             },
             finish: { half in (half.path, half.image.map { self.classify($0) }) })
         try conveyor.run { try body($0.path, $0.answer) }
@@ -41,15 +41,4 @@ private final class IteratorBox<Iterator: IteratorProtocol> {
     init(_ iterator: Iterator) { self.iterator = iterator }
 
     func next() -> Iterator.Element? { iterator.next() }
-}
-
-/// What `body` gives or throws, where nothing but a `Failure` can be thrown.
-private func catching<Success>(_ body: () throws -> Success) -> Result<Success, Failure> {
-    do {
-        return .success(try body())
-    } catch let failure as Failure {
-        return .failure(failure)
-    } catch {
-        fatalError("an error that is no failure of the input: \(error)")
-    }
 }

@@ -9,11 +9,12 @@ public final class Classifier: Sendable {
     public let model: Model
     public let program: Program
     /// How an image comes to the network's size.
-    public let crop: Crop
-    public let resize: ResizeMethod
+    public var crop: Crop { preparation.crop }
+    public var resize: ResizeMethod { preparation.resize }
     /// How the file of an image is read.
-    public let decoding: DecodingOptions
-    private let image: ImageInput
+    public var decoding: DecodingOptions { preparation.decoding }
+    private let preparation: Preparation
+    private let first: (path: String, image: Ahead<Result<Prepared, Failure>>)?
     private let executors: ExecutorPool
 
     /// - Parameters:
@@ -21,9 +22,18 @@ public final class Classifier: Sendable {
     ///     the numbers a little.
     ///   - threads: The threads that one image is spread over.
     /// - Throws: `Failure` when the model takes no image, or gives no row of numbers.
-    public init(
+    public convenience init(
         _ model: Model, crop: Crop = .fill, resize: ResizeMethod = .pillow,
         decoding: DecodingOptions = DecodingOptions(), isFast: Bool = false, threads: Int = 1
+    ) throws {
+        try self.init(
+            model, crop: crop, resize: resize, decoding: decoding, isFast: isFast, threads: threads, first: nil)
+    }
+
+    /// - Parameter first: The file of the image that will be classified first: it is read while the program is made.
+    package init(
+        _ model: Model, crop: Crop, resize: ResizeMethod, decoding: DecodingOptions, isFast: Bool, threads: Int,
+        first: String?
     ) throws {
         guard let image = model.image, model.graph.inputs.count == 1 else { throw Failure.takesNoImage() }
         let output = model.graph[model.graph.outputs[0].value]
@@ -31,14 +41,13 @@ public final class Classifier: Sendable {
             throw Failure.givesNoRow(output)
         }
         self.model = model
-        self.image = image
-        self.crop = crop
-        self.resize = resize
         var decoding = decoding
         if isFast {
             decoding.reduction = DecodingOptions.Reduction(width: image.width, height: image.height, crop: crop)
         }
-        self.decoding = decoding
+        let preparation = Preparation(image: image, crop: crop, resize: resize, decoding: decoding)
+        self.preparation = preparation
+        self.first = first.map { path in (path, Ahead { preparation.prepared(imageAt: path) }) }
         program = try Program(model.graph, threads: threads)
         executors = ExecutorPool(program, threads: threads)
     }
@@ -52,47 +61,31 @@ public final class Classifier: Sendable {
 
     /// Classifies the image in a file.
     /// - Throws: `Failure` naming the file when it is no image that can be read.
-    public func classify(imageAt path: String) throws -> Classification { classify(try prepare(imageAt: path)) }
+    public func classify(imageAt path: String) throws -> Classification {
+        classify(try preparation.prepare(imageAt: path))
+    }
 
     /// Classifies an image in memory.
-    public func classify(_ pixels: Pixels) -> Classification { classify(Prepared(pixels: fitted(pixels))) }
+    public func classify(_ pixels: Pixels) -> Classification { classify(Prepared(pixels: preparation.fitted(pixels))) }
 
     /// The same, for callers that must not be held up: the work goes on elsewhere meanwhile.
     public func classify(imageAt path: String) async throws -> Classification {
-        try await Task.detached { self.classify(try self.prepare(imageAt: path)) }.value
+        try await Task.detached { self.classify(try self.preparation.prepare(imageAt: path)) }.value
     }
 
     // MARK: The two halves of it
 
-    /// A picture as the network takes it.
-    struct Prepared: Sendable {
-        var pixels: Pixels
-        var warning: String?
-        var thumbnail: [UInt8]?
-    }
-
-    /// Reads a file, and makes of its picture what the network takes.
-    /// - Parameter thumbnailSide: The longer side of a small version besides, in pixels, where one is wanted.
-    func prepare(imageAt path: String, thumbnailSide: Int? = nil) throws -> Prepared {
-        try naming(file: path) {
-            let image = try DecodedImage(contentsOf: path, decoding)
-            let thumbnail = thumbnailSide.map { image.pixels.thumbnail(side: $0) }
-            return Prepared(pixels: fitted(image.pixels), warning: image.warning, thumbnail: thumbnail)
-        }
-    }
-
-    private func fitted(_ pixels: Pixels) -> Pixels {
-        // One channel is resized faster than three.
-        let gray = image.color == .gray ? pixels.converted(to: .gray) : pixels
-        return gray.fitted(width: image.width, height: image.height, crop: crop, resize: resize)
-            .converted(to: image.color)
+    /// The first half, which may have been done already.
+    func prepared(imageAt path: String, thumbnailSide: Int?) -> Result<Prepared, Failure> {
+        if let first, first.path == path, thumbnailSide == nil, let image = first.image.take() { return image }
+        return preparation.prepared(imageAt: path, thumbnailSide: thumbnailSide)
     }
 
     func classify(_ prepared: Prepared) -> Classification {
         executors.with { executor in
             for place in 0..<model.batch {
                 prepared.pixels.bytes.withUnsafeBufferPointer {
-                    executor.load(pixels: $0, image.scaling, input: 0, image: place)
+                    executor.load(pixels: $0, preparation.image.scaling, input: 0, image: place)
                 }
             }
             executor.run()

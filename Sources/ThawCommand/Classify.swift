@@ -30,7 +30,10 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         throw (names == ["-"] ? Failure.emptyList() : Failure.noImages()).inFile(names[0])
     }
     let classifier = try blaming(path) {
-        try arguments.classifier(conversion.model, threads: isListed ? 1 : max(1, threads / max(first.count, 1)))
+        // Images of a report are read together with small versions.
+        try arguments.classifier(
+            conversion.model, threads: isListed ? 1 : max(1, threads / max(first.count, 1)),
+            first: threads > 1 && arguments[Options.report] == nil ? first.first?.path : nil)
     }
     let report = try arguments[Options.report].map { try ReportFile($0, conversion.model, top: arguments[Options.top]) }
     let printer = ResultPrinter(

@@ -77,10 +77,11 @@ extension Arguments {
     var crop: Crop { self[Options.crop].crop(on: self[Options.background] ?? .black) }
 
     /// A classifier that prepares images as the options say.
-    func classifier(_ model: Model, threads: Int) throws -> Classifier {
+    /// - Parameter first: The file of the image that will be the first.
+    func classifier(_ model: Model, threads: Int, first: String? = nil) throws -> Classifier {
         try Classifier(
             model, crop: crop, resize: self[Options.resize],
-            decoding: decoding, isFast: self[Options.fast], threads: threads)
+            decoding: decoding, isFast: self[Options.fast], threads: threads, first: first)
     }
 
     /// How weights are to be stored; nil where it is not said.

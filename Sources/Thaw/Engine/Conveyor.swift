@@ -64,7 +64,7 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     /// Works until the stream ends, and gives the answers to `body`, on the thread that calls. What `body` throws ends the
     /// work. To be called once.
     func run(_ body: (Answer) throws -> Void) rethrows {
-        let running = (0..<threads).compactMap { _ in startThread() }
+        let running = (0..<threads).compactMap { _ in startThread { self.serve() } }
         if running.isEmpty { fatalError("no thread can be started") }
         defer {
             locked { isStopped = true }
@@ -139,30 +139,4 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
         defer { pthread_mutex_unlock(lock) }
         return body()
     }
-
-    private func startThread() -> pthread_t? {
-        let run = Unmanaged.passRetained(Start { self.serve() }).toOpaque()
-        #if canImport(Darwin)
-            var thread: pthread_t?
-            let code = pthread_create(&thread, nil, { startConveyor($0) }, run)
-        #else
-            var thread = pthread_t()
-            let code = pthread_create(&thread, nil, { startConveyor($0!) }, run)
-        #endif
-        if code == 0 { return thread }
-        Unmanaged<Start>.fromOpaque(run).release()
-        return nil
-    }
-}
-
-/// What a new thread does; a pointer to it goes through C.
-private final class Start {
-    let body: () -> Void
-
-    init(_ body: @escaping () -> Void) { self.body = body }
-}
-
-private func startConveyor(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-    Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body()
-    return nil
 }

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension Tensor {
     /// The memory of an array, which never changes, with whatever keeps it valid; or the memory of another one and a plan of
     /// the order in which its elements follow each other, until somebody asks for the bytes.
@@ -89,27 +83,6 @@ extension Tensor {
 
         /// One for all: arrays are seldom put in order.
         private static let lock = Lock()
-    }
-}
-
-/// Lets one thread at a time do something.
-private final class Lock: @unchecked Sendable {
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-
-    init() {
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
-    }
-
-    deinit {
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
-    }
-
-    func withLock<Result>(_ body: () -> Result) -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return body()
     }
 }
 

@@ -1,0 +1,77 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Starts a thread that does `body`, to be joined or detached; nil where the system has none to give.
+func startThread(_ body: @escaping () -> Void) -> pthread_t? {
+    let start = Unmanaged.passRetained(Start(body)).toOpaque()
+    #if canImport(Darwin)
+        var thread: pthread_t?
+        let code = pthread_create(&thread, nil, { run($0) }, start)
+    #else
+        var thread = pthread_t()
+        let code = pthread_create(&thread, nil, { run($0!) }, start)
+    #endif
+    if code == 0 { return thread }
+    Unmanaged<Start>.fromOpaque(start).release()
+    return nil
+}
+
+/// What a new thread does; a pointer to it goes through C.
+private final class Start {
+    let body: () -> Void
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+}
+
+private func run(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body()
+    return nil
+}
+
+/// Lets one thread at a time do something.
+final class Lock: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+    init() {
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    func withLock<Result>(_ body: () -> Result) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body()
+    }
+}
+
+/// What a thread of its own makes, until somebody wants it.
+final class Ahead<Value: Sendable>: @unchecked Sendable {
+    private var value: Value?
+    private var thread: pthread_t?
+    private let lock = Lock()
+
+    init(_ body: @escaping @Sendable () -> Value) {
+        // The thread keeps the object, and has it only once it is whole.
+        lock.withLock { thread = startThread { self.value = body() } }
+    }
+
+    deinit { if let thread { pthread_detach(thread) } }
+
+    /// Waits for it, and gives it to the first who asks; nil to all others, and where there was no thread.
+    func take() -> Value? {
+        lock.withLock {
+            guard let thread else { return nil }
+            pthread_join(thread, nil)
+            self.thread = nil
+            return value.take()
+        }
+    }
+}
