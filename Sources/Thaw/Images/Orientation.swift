@@ -27,14 +27,12 @@ enum Orientation: UInt16 {
         self.init(exif: exif, xmp: xmp)
     }
 
-    /// The orientation that a PNG file's `eXIf` chunk names, or else its XMP text, wherever in the file they stand.
-    init(png bytes: UnsafeRawBufferPointer) {
-        var (exif, xmp): (UnsafeRawBufferPointer?, UnsafeRawBufferPointer?)
-        for (name, content) in PNGChunks(bytes) {
-            if name == "eXIf", exif == nil { exif = content }
-            if name == "iTXt", content.starts(with: "XML:com.adobe.xmp\0".utf8) { xmp = content }
+    /// The orientation that a PNG file's `eXIf` chunk names, or else its texts, wherever in the file they stand.
+    init(png bytes: UnsafeRawBufferPointer, _ text: PNGText) {
+        let chunk = PNGChunks(bytes).first { $0.name == "eXIf" }?.content
+        self = text.exif.withUnsafeBytes { profile in
+            text.xmp.withUnsafeBytes { Orientation(exif: chunk ?? profile, xmp: $0) }
         }
-        self.init(exif: exif, xmp: xmp)
     }
 
     /// The orientation that a WebP file's `EXIF` chunk names, or else its `XMP ` chunk.

@@ -35,8 +35,8 @@ def picture(width, height):
     return np.clip(np.stack([red, green, blue], 2) + noise, 0, 255).astype(np.uint8)
 
 
-def png(samples, kind, depth, interlaced=False, palette=None, chunks=()):
-    """A PNG file of `samples` (height, width, channels), without filters."""
+def png(samples, kind, depth, interlaced=False, palette=None, chunks=(), behind=()):
+    """A PNG file of `samples` (height, width, channels), without filters; `behind` are chunks behind the pixels."""
     def chunk(name, data):
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
@@ -62,7 +62,9 @@ def png(samples, kind, depth, interlaced=False, palette=None, chunks=()):
     if palette is not None: out += chunk(b"PLTE", palette.astype(np.uint8).tobytes())
     for name, content in chunks:
         if name == b"tRNS": out += chunk(name, content)
-    return out + chunk(b"IDAT", zlib.compress(data, 9)) + chunk(b"IEND", b"")
+    out += chunk(b"IDAT", zlib.compress(data, 9))
+    for name, content in behind: out += chunk(name, content)
+    return out + chunk(b"IEND", b"")
 
 
 def exif(orientation, order="<"):
@@ -177,6 +179,15 @@ put_png("gray-transparent", gray, 0, 8, chunks=[(b"tRNS", gray[0, 0].astype(">u2
 put_png("gamma", base, 2, 8, chunks=[(b"gAMA", struct.pack(">I", 100000))])
 put_png("orientation-6", base, 2, 8, chunks=[(b"eXIf", exif(6))])
 put_png("orientation-3-big-endian", gray, 0, 8, chunks=[(b"eXIf", exif(3, ">"))])
+profile = lambda o: f"\nexif\n      {len(exif(o))}\n{exif(o)[:16].hex()}\n{exif(o)[16:].hex()}\n".encode()
+name, xmp = b"Raw profile type exif\0", lambda o: f'<rdf:Description tiff:Orientation="{o}"/>'.encode()
+put_png("orientation-5-text", base, 2, 8, chunks=[(b"tEXt", name + profile(5))])
+put_png("orientation-6-compressed-text", base, 2, 8, chunks=[(b"zTXt", name + b"\0" + zlib.compress(profile(6)))])
+put_png("orientation-7-compressed-unicode", base, 2, 8, chunks=[(b"iTXt", name + b"\1\0en\0\0" + zlib.compress(profile(7)))])
+put_png("orientation-8-behind", base, 2, 8, behind=[(b"zTXt", name + b"\0" + zlib.compress(profile(8)))])
+put_png("orientation-4-compressed-xmp", base, 2, 8, chunks=[(b"iTXt", b"XML:com.adobe.xmp\0\1\0\0\0" + zlib.compress(xmp(4)))])
+put_png("orientation-3-before-text", base, 2, 8, chunks=[(b"tEXt", name + profile(5)), (b"eXIf", exif(3))])
+put_png("orientation-1-broken-text", base, 2, 8, chunks=[(b"zTXt", name + b"\0no deflate")])
 put_png("one-pixel", base[:1, :1], 2, 8)
 put_png("one-column", base[:, :1], 2, 8)
 put_png("one-row", gray[:1], 0, 8)

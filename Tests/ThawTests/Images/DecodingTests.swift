@@ -120,8 +120,8 @@ import Testing
     func orientationInXMP() throws {
         func chunk(_ name: String, _ content: [UInt8]) -> Data {
             var data = Data([0, 0, UInt8(content.count >> 8), UInt8(content.count & 255)]) + Data(name.utf8) + content
-            data += [0, 0, 0, 0]
-            return data
+            let checksum = crc32(data.dropFirst(4))
+            return data + (0..<4).map { UInt8(truncatingIfNeeded: checksum >> (24 - 8 * $0)) }
         }
         let png = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/rgb-8.png")))
         let upright = try Pixels(contentsOf: ImageFixtures.path("good/rgb-8.png"))

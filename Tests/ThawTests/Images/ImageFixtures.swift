@@ -42,3 +42,14 @@ extension Pixels {
         return zip(bytes, other.bytes).map { abs(Int($0) - Int($1)) }.max()
     }
 }
+
+/// The CRC-32 of bytes, as zlib computes it.
+func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    ~bytes.reduce(~UInt32(0)) { crc, byte in crcTable[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] ^ (crc >> 8) }
+}
+
+private let crcTable: [UInt32] = (0..<256).map { (index: UInt32) in
+    var bits = index
+    for _ in 0..<8 { bits = bits & 1 == 0 ? bits >> 1 : (bits >> 1) ^ 0xEDB8_8320 }
+    return bits
+}

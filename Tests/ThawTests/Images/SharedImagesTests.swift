@@ -52,17 +52,5 @@ struct SharedImagesTests {
 }
 
 extension Pixels {
-    /// The CRC-32 of the bytes, as zlib computes it.
-    fileprivate var checksum: String {
-        let crc = bytes.reduce(~UInt32(0)) { crc, byte in
-            crcTable[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] ^ (crc >> 8)
-        }
-        return String(format: "%08x", ~crc)
-    }
-}
-
-private let crcTable: [UInt32] = (0..<256).map { (index: UInt32) in
-    var bits = index
-    for _ in 0..<8 { bits = bits & 1 == 0 ? bits >> 1 : (bits >> 1) ^ 0xEDB8_8320 }
-    return bits
+    fileprivate var checksum: String { String(format: "%08x", crc32(bytes)) }
 }
