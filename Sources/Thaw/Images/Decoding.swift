@@ -4,8 +4,8 @@ public struct DecodingOptions: Equatable, Sendable {
     public var background: Color?
     /// A file that claims more pixels than this is refused before room is made for them.
     public var maximumPixels = DecodingOptions.standardMaximum
-    /// Whether a JPEG that ends early, or a PNG with a wrong checksum, is refused. Otherwise it is decoded as far as it
-    /// goes, with a warning.
+    /// Whether a JPEG or GIF that ends early, or a PNG with a wrong checksum, is refused. Otherwise it is decoded as far as
+    /// it goes, with a warning.
     public var isStrict = false
     /// The size that the picture will be brought to, and how, where a JPEG at least twice as large may be decoded at half,
     /// a quarter or an eighth of its size. That saves time; each pixel is then an average over a square (in the cosine

@@ -2,7 +2,7 @@ import CGIF
 
 extension StoredImage {
     /// The first frame of a GIF file, on a canvas of the transparent colour, or of the first where none is.
-    /// Damaged or short data is refused.
+    /// Damaged data is refused; of data that ends early the rest stays so, and there is a warning.
     init(gif bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         self = try withUnsafeTemporaryAllocation(of: Source.self, capacity: 1) { source in
             source[0] = Source(rest: bytes)
@@ -28,13 +28,15 @@ extension StoredImage {
 
         var indices = [UInt8](repeating: UInt8(transparent ?? 0), count: width * height)
         let rows = frame.Interlace ? Self.interlaced(frameHeight) : Array(0..<frameHeight)
-        try indices.withUnsafeMutableBufferPointer { indices in
-            for row in rows {
+        warning = try indices.withUnsafeMutableBufferPointer { indices in
+            for (count, row) in rows.enumerated() {
                 let place = (Int(frame.Top) + row) * width + Int(frame.Left)
-                if DGifGetLine(gif, indices.baseAddress! + place, frame.Width) == GIF_ERROR {
-                    throw Failure.gif(gif.pointee.Error)
-                }
+                guard DGifGetLine(gif, indices.baseAddress! + place, frame.Width) == GIF_ERROR else { continue }
+                let failure = Failure.gif(gif.pointee.Error)
+                guard failure == Failure.truncatedImage("GIF"), count > 0 else { throw failure }
+                return failure.problem
             }
+            return nil
         }
         pixels = Pixels(width: width, height: height, indices, gif.palette)
         if let transparent, options.background != nil {

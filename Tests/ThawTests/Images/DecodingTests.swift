@@ -64,8 +64,9 @@ import Testing
     /// Every kind that reads its data in another way.
     static let kinds = [
         "baseline-420.jpg", "progressive-444.jpg", "gray.jpg", "cmyk.jpg", "restart-markers.jpg", "rgb-8.png",
-        "palette-4.png", "gray-16-interlaced.png", "lossless-alpha.webp", "lossy-alpha.webp", "animation.webp",
-        "interlaced.gif", "24.bmp", "4.bmp", "16-565.bmp", "rle8.bmp", "color.ppm", "text.ppm", "bits.pbm",
+        "palette-4.png", "gray-16-interlaced.png", "orientation-6-compressed-text.png", "lossless-alpha.webp",
+        "lossy-alpha.webp", "animation.webp", "interlaced.gif", "24.bmp", "4.bmp", "16-565.bmp", "rle8.bmp",
+        "color.ppm", "text.ppm", "bits.pbm",
     ]
 
     @Test(
@@ -85,7 +86,7 @@ import Testing
             #expect(failure?.problem.isEmpty == false)
             // Otherwise what there is of it is shown, with a warning; other kinds are refused all the same.
             if let image = try? part.withUnsafeBytes({ try DecodedImage(decoding: $0) }) {
-                #expect(name.hasSuffix(".jpg") || name.hasSuffix(".png") || name == "rle8.bmp")
+                #expect(["jpg", "png", "gif"].contains { name.hasSuffix($0) } || name == "rle8.bmp")
                 #expect(image.warning?.hasSuffix("ends too early") == true)
                 #expect((image.pixels.width, image.pixels.height) == (size.width, size.height))
             }
@@ -101,6 +102,28 @@ import Testing
         #expect((image.pixels.width, image.pixels.height) == (full.width, full.height))
         let quarter = full.width * full.height / 4 * 3
         #expect(image.pixels.bytes.prefix(quarter) == full.bytes.prefix(quarter))
+    }
+
+    @Test("A GIF cut short is whole above the cut; one of which no block of data is left is refused")
+    func halfAnIndexedPicture() throws {
+        let path = ImageFixtures.path("good/plain.gif")
+        let (data, full) = (try Data(contentsOf: URL(filePath: path)), try Pixels(contentsOf: path))
+        func read(_ data: Data) throws -> DecodedImage { try data.withUnsafeBytes { try DecodedImage(decoding: $0) } }
+        // Pillow reads those of which nothing but the end of the file is missing.
+        let most = try read(data.dropLast(2))
+        #expect(most.pixels == full && most.warning == "the GIF file ends too early")
+        // A block of 255 bytes with most of the data becomes 17 of 15.
+        let start = data.count - 261
+        #expect(data[start] == 255)
+        let blocks = stride(from: start + 1, to: start + 256, by: 15).map { Data([15]) + data[$0..<($0 + 15)] }
+        let whole = data[..<start] + blocks.reduce(Data(), +) + data[(start + 256)...]
+        #expect(try read(whole).pixels == full)
+        let image = try read(data[..<start] + blocks.prefix(9).reduce(Data(), +))
+        #expect(image.warning == "the GIF file ends too early")
+        #expect((image.pixels.width, image.pixels.height) == (full.width, full.height))
+        #expect(image.pixels.bytes.prefix(full.width * 3 * 5) == full.bytes.prefix(full.width * 3 * 5))
+        #expect(image.pixels != full)
+        #expect(throws: Failure.truncatedImage("GIF")) { try read(data[..<start]) }
     }
 
     @Test("A PNG with a wrong checksum is read with a warning, or refused where strictness is asked for")
