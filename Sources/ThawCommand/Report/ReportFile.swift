@@ -15,7 +15,7 @@ final class ReportFile {
     static let thumbnailSide = 128
     /// With more pictures than these the page would grow beyond what a browser likes. Photographs that the model is right on
     /// leave half of them for mistakes.
-    private static let mostThumbnails = 20_000
+    private let mostThumbnails: Int
 
     private let file: AtomicFile
     private let labels: [String]?
@@ -26,8 +26,9 @@ final class ReportFile {
 
     /// - Throws: `Failure` when the file cannot be made, or when what stands under this name is no page: a photograph, say,
     ///   or the model.
-    init(_ path: String, _ model: Model, top: Int) throws {
+    init(_ path: String, _ model: Model, top: Int, mostThumbnails: Int = 20_000) throws {
         guard Self.mayReplace(path) else { throw Failure.wouldReplace(path) }
+        self.mostThumbnails = mostThumbnails
         (labels, classCount, self.top) = (model.classifier?.labels, model.classCount, min(top, 5))
         file = try AtomicFile(path: path)
         try file.write(
@@ -69,7 +70,7 @@ final class ReportFile {
         switch answer {
         case .success(let classification):
             let isRight = truth != nil && classification.top(1).first?.index == truth
-            if thumbnails < (isRight ? Self.mostThumbnails / 2 : Self.mostThumbnails),
+            if thumbnails < (isRight ? mostThumbnails / 2 : mostThumbnails),
                 let bytes = classification.thumbnail
             {
                 picture = base64(bytes)

@@ -1,0 +1,178 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+@testable import ThawCommand
+
+/// What a report's page does in a browser's hands, where there is a browser: one page of 5,000 photographs with another
+/// script behind it that clicks, types and tells what it sees.
+@Suite(.serialized, .enabled(if: Chromium.path != nil, "there is no Chromium"))
+struct ReportBrowserTests {
+    private static let labels = ["ant", "bee", "cat", "dog", "<i>elk</i>"]
+
+    /// What is said of the photograph at `place`, or nil where it cannot be read.
+    private static func answer(_ place: Int) -> (index: Int, share: Float)? {
+        place % 1000 == 999 ? nil : (place % 5, Float(50 + place % 50) / 100)
+    }
+
+    private static func count(_ isMeant: (Int, Float) -> Bool) -> Int {
+        (0..<5000).count { place in answer(place).map { isMeant($0.index, $0.share) } ?? false }
+    }
+
+    /// A page of 5,000 photographs, of an evaluation where `truth` says what is on them.
+    private static func page(in folder: TemporaryFolder, truth: ((Int) -> Int)? = nil) throws -> String {
+        let model = Model(
+            graph: Graph(), classifier: ClassifierConfiguration(labels: labels, probabilities: "probabilities"))
+        let path = folder.path("page.html")
+        let report = try ReportFile(path, model, top: 3)
+        var evaluation = Evaluation(classCount: labels.count)
+        var images: [Truth.Image] = []
+        for place in 0..<5000 {
+            let path = "photographs/\(5000 - place).jpg"
+            guard let (index, share) = answer(place) else {
+                try report.add(path, .failure(Failure("is broken")), truth: truth?(place))
+                continue
+            }
+            let probabilities = labels.indices.map { $0 == index ? share : (1 - share) / 4 }
+            let classification = Classification(probabilities: probabilities, labels: labels)
+            try report.add(path, .success(classification), truth: truth?(place))
+            evaluation.add(classification, truth: truth?(place) ?? 0)
+            images.append(Truth.Image(path: path, classIndex: truth?(place) ?? 0))
+        }
+        let result = EvaluationResult(
+            model: "Net.mlmodel", truth: "test/", labels: labels, evaluation: evaluation, images: images,
+            failed: 5000 - images.count)
+        try report.finish(title: "Report", subtitle: "Net.mlmodel", summary: truth == nil ? nil : result.json)
+        return path
+    }
+
+    @Test func `photographs are searched, filtered and sorted`() throws {
+        let all = "5,000 photographs"
+        func of(_ count: Int) -> String { "\(grouped(count)) of 5,000" }
+        let bees = Self.count { index, _ in index == 1 }
+        let sure = Self.count { _, share in share >= 0.9 }
+        let sureBees = Self.count { index, share in index == 1 && share >= 0.9 }
+        // A name, what is done, what the page then says of the number, and the first photograph.
+        let steps = [
+            ("at first all are shown, in order", "", all, "5000 ant"),
+            ("a label alone", "set('Label', 'change', 1)", of(bees), "4999 bee"),
+            ("that label, and sure", "set('Confidence at least, in percent', 'input', 90)", of(sureBees), "4959 bee"),
+            ("any label, but sure", "set('Label', 'change', '')", of(sure), "4960 ant"),
+            ("no filter again", "set('Confidence at least, in percent', 'input', 0)", all, "5000 ant"),
+            ("surest first", "set('Order', 'change', 'sure')", all, "4951 <i>elk</i>"),
+            ("least sure first", "set('Order', 'change', 'unsure')", all, "5000 ant"),
+            ("by label, surest first", "set('Order', 'change', 'label')", all, "4951 <i>elk</i>"),
+            ("by file", "set('Order', 'change', 'file')", all, "1 unreadable"),
+            ("in order again", "set('Order', 'change', 'order')", all, "5000 ant"),
+            ("a part of a name", "set('Search', 'input', '/497')", of(11), "4979 bee"),
+            ("a label's part in any case", "set('Search', 'input', 'BE')", of(bees), "4999 bee"),
+            ("nothing is like that", "set('Search', 'input', 'zebra')", of(0), "No photograph is like that."),
+            ("nothing is looked for", "set('Search', 'input', '')", all, "5000 ant"),
+            ("what could not be read", "press('Unreadable 5')", of(5), "4001 unreadable"),
+            ("all again", "press('All')", all, "5000 ant"),
+        ]
+        let folder = try TemporaryFolder()
+        let seen = try Chromium.run(steps.map(\.1), on: Self.page(in: folder))
+        #expect(seen.count == steps.count)
+        for (step, seen) in zip(steps, seen) {
+            #expect(seen.count == step.2, "\(step.0)")
+            #expect(seen.first == step.3, "\(step.0)")
+        }
+    }
+
+    @Test func `only what is in sight is drawn, to the last photograph`() throws {
+        let folder = try TemporaryFolder()
+        let seen = try Chromium.run(
+            ["", "scrollTo(0, 1e9); dispatchEvent(new Event('scroll'))"], on: Self.page(in: folder))
+        #expect(seen.map(\.first).first == "5000 ant")
+        #expect(seen.map(\.last).last == "1 unreadable")
+        #expect(seen.allSatisfy { 1...120 ~= $0.cards })
+    }
+
+    @Test func `an evaluation shows mistakes first, and a cell's photographs on a click`() throws {
+        // Each tenth cat is said to be a dog's photograph, and each that is no cat to be right.
+        let truth = { (place: Int) in place % 50 == 2 ? 3 : place % 5 }
+        let mistakes = 5000 / 50
+        let rights = Self.count { _, _ in true } - mistakes
+        let folder = try TemporaryFolder()
+        let steps = [
+            ("mistakes, surest first", "", "\(mistakes) of 5,000", "4998 cat – is dog"),
+            ("what is right", "press('Right')", "\(grouped(rights)) of 5,000", "4951 <i>elk</i>"),
+            ("a cell of the matrix", "click('#cell-3-2')", "\(mistakes) of 5,000", "4998 cat – is dog"),
+            ("that filter is taken away", "click('.picked')", "5,000 photographs", "4951 <i>elk</i>"),
+            ("a class", "click('td[title=bee]')", "1,000 of 5,000", "4954 bee"),
+        ]
+        let seen = try Chromium.run(steps.map { $0.1 + "; look()" }, on: Self.page(in: folder, truth: truth))
+        #expect(seen.count == steps.count)
+        for (step, seen) in zip(steps, seen) {
+            #expect(seen.count == step.2, "\(step.0)")
+            #expect(seen.first == step.3, "\(step.0)")
+        }
+    }
+}
+
+/// A browser without a window.
+enum Chromium {
+    static let path = ["chromium", "chromium-browser", "google-chrome"].map { "/usr/bin/" + $0 }
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    /// What a page shows.
+    struct Sight: Decodable {
+        /// What it says of how many photographs it shows.
+        let count: String
+        let first: String
+        let last: String
+        let cards: Int
+    }
+
+    /// Opens a page, takes these steps, and looks at it after each.
+    static func run(_ steps: [String], on path: String) throws -> [Sight] {
+        let program = """
+            <script>{
+            // Without a window there may be no frames.
+            window.requestAnimationFrame = draw => setTimeout(draw, 0);
+            const control = name => document.querySelector(`[aria-label="${name}"]`);
+            const set = (name, event, value) => { control(name).value = value; control(name).dispatchEvent(new Event(event)); };
+            const press = name => [...document.querySelectorAll("button")].find(one => one.textContent === name).click();
+            const click = place => document.querySelector(place).dispatchEvent(new MouseEvent("click", { bubbles: true }));
+            const look = () => { document.querySelector(".bar").scrollIntoView(); dispatchEvent(new Event("scroll")); };
+            const text = card => card === undefined ? "" : card.className !== "card" ? card.textContent
+              : card.querySelector(".file").textContent.replace(/.*[/](.*)[.]jpg/, "$1") + " "
+                + (card.querySelector(".best") || card.querySelector(".photo")).textContent;
+            (async () => {
+              const seen = [];
+              for (const step of [\(steps.map { "() => { \($0) }" }.joined(separator: ", "))]) {
+                try { step(); } catch (error) { seen.push({ count: String(error), first: "", last: "", cards: 0 }); continue; }
+                await new Promise(resolve => setTimeout(resolve, 50));
+                const cards = [...document.querySelectorAll(".window > *")];
+                seen.push({ count: document.querySelector(".count").textContent, first: text(cards[0]), last: text(cards.at(-1)), cards: cards.length });
+              }
+              document.documentElement.textContent = "SEEN" + btoa(unescape(encodeURIComponent(JSON.stringify(seen)))) + "SEEN";
+            })();
+            }</script>
+            </body>
+            """
+        let page = try String(contentsOfFile: path, encoding: .utf8).replacingOccurrences(of: "</body>", with: program)
+        try page.write(toFile: path, atomically: true, encoding: .utf8)
+        let browser = Process()
+        browser.executableURL = URL(fileURLWithPath: self.path!)
+        browser.arguments = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1200,900", "--virtual-time-budget=20000",
+            "--user-data-dir=" + path + ".profile", "--dump-dom", "file://" + path,
+        ]
+        let output = Pipe()
+        browser.standardOutput = output
+        browser.standardError = FileHandle.nullDevice
+        try browser.run()
+        // One that hangs fails the test, and does not hold up the others.
+        let process = browser.processIdentifier
+        let guardian = DispatchWorkItem { kill(process, SIGTERM) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: guardian)
+        defer { guardian.cancel() }
+        let shown = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        browser.waitUntilExit()
+        let parts = shown.components(separatedBy: "SEEN")
+        guard parts.count == 3, let data = Data(base64Encoded: parts[1]) else { return [] }
+        return try JSONDecoder().decode([Sight].self, from: data)
+    }
+}
