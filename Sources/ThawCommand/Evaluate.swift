@@ -42,7 +42,8 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     // The page first: whoever reads the results may go before their end.
     try report?.finish(title: "How right is the model?", subtitle: path, summary: result.json)
     switch arguments[Options.reportFormat] {
-    case .text: try console.print(EvaluationText(result).text)
+    case .text:
+        try console.print(EvaluationText(result, columns: Console.isTerminal(1) ? Console.width(of: 1) : .max).text)
     case .json: try console.print(result.json + "\n")
     }
     return result.failed == 0 ? .done : .someInputsFailed

@@ -3,6 +3,8 @@ import Thaw
 /// An evaluation as text: the numbers, class by class, who is taken for whom, and the worst mistakes.
 struct EvaluationText {
     private let result: EvaluationResult
+    /// What a terminal has room for; tables are not wrapped.
+    private let columns: Int
     private(set) var text = ""
 
     /// A matrix of more classes than this does not fit on a screen.
@@ -11,8 +13,8 @@ struct EvaluationText {
     /// Of photographs that have changed sides no more are listed.
     private static let changeLimit = 5
 
-    init(_ result: EvaluationResult) {
-        self.result = result
+    init(_ result: EvaluationResult, columns: Int) {
+        (self.result, self.columns) = (result, columns)
         addSummary()
         addComparison()
         addClasses()
@@ -57,34 +59,38 @@ struct EvaluationText {
     private mutating func addClasses() {
         let classes = result.evaluation.classes.filter { $0.images > 0 || $0.predicted > 0 }
         let confusion = result.evaluation.worstConfusions(.max)
-        let width = min(32, (classes.map { label($0.index).columns }.max() ?? 0))
-        text += "\n" + padded("class", width) + "  photographs  precision  recall  most often taken for\n"
+        let (numbers, last) = ("  photographs  precision  recall", "  most often taken for")
+        let hasLast = columns >= 8 + numbers.count + last.count
+        let room = max(8, columns - numbers.count - (hasLast ? last.count : 0))
+        let width = min(32, room, max("class".count, classes.map { label($0.index).columns }.max() ?? 0))
+        text += "\n" + (padded("class", width) + numbers + (hasLast ? last : "")).cut(toColumns: columns) + "\n"
         for one in classes {
-            let other = confusion.first { $0.truth == one.index }
+            let other = hasLast ? confusion.first { $0.truth == one.index } : nil
             let taken = other.map { "\(label($0.prediction).cut(toColumns: 32)) (\($0.count))" } ?? ""
             let row =
                 padded(label(one.index).cut(toColumns: width), width) + "  "
                 + padded(grouped(one.images), 11, left: true) + "  " + padded(Self.number(one.precision), 9, left: true)
                 + "  " + padded(Self.number(one.recall), 6, left: true) + "  " + taken
-            text += Self.trimmed(row) + "\n"
+            text += Self.trimmed(row).cut(toColumns: columns) + "\n"
         }
     }
 
     private mutating func addConfusion() {
         let evaluation = result.evaluation
         let classes = evaluation.classes.filter { $0.images > 0 || $0.predicted > 0 }.map(\.index)
-        guard classes.count <= Self.matrixLimit else {
-            text += "\nmost often confused\n"
-            for cell in evaluation.worstConfusions(10) {
+        let cells = Dictionary(evaluation.confusion.map { ([$0.truth, $0.prediction], $0.count) }) { $1 }
+        let names = classes.map { label($0).cut(toColumns: 14) }
+        let width = max(names.map(\.columns).max() ?? 0, "truth".count)
+        let column = max(6, (cells.values.map { grouped($0).count }.max() ?? 0) + 1)
+        guard classes.count <= Self.matrixLimit, width + classes.count * column <= columns else {
+            let worst = evaluation.worstConfusions(10)
+            if !worst.isEmpty { text += "\nmost often confused\n" }
+            for cell in worst {
                 text += padded(grouped(cell.count), 7, left: true)
                 text += "  \(label(cell.truth)) taken for \(label(cell.prediction))\n"
             }
             return
         }
-        let cells = Dictionary(evaluation.confusion.map { ([$0.truth, $0.prediction], $0.count) }) { $1 }
-        let names = classes.map { label($0).cut(toColumns: 14) }
-        let width = max(names.map(\.columns).max() ?? 0, "truth".count)
-        let column = max(6, (cells.values.map { grouped($0).count }.max() ?? 0) + 1)
         text += "\n" + padded("truth", width)
         text += names.map { padded($0.cut(toColumns: column - 1), column, left: true) }.joined() + "\n"
         for (row, name) in zip(classes, names) {

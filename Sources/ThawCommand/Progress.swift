@@ -32,9 +32,11 @@ final class Progress {
         guard now - shown > .milliseconds(100) else { return }
         shown = now
         isVisible = true
-        let line = Self.line(done: done, before: before, total: total, seconds: (now - start) / .seconds(1))
         // A line that is wrapped could not be taken away again.
-        console.raw("\r\u{1B}[K" + line.prefix(max(0, Console.width(of: STDERR_FILENO) - 1)))
+        let line = Self.line(
+            done: done, before: before, total: total, seconds: (now - start) / .seconds(1),
+            columns: Console.width(of: STDERR_FILENO) - 1)
+        console.raw("\r\u{1B}[K" + line)
     }
 
     /// Takes the line away, so that something else can be printed.
@@ -44,17 +46,26 @@ final class Progress {
         isVisible = false
     }
 
-    /// What is shown after `seconds`.
-    static func line(done: Int, before: Int, total: Int?, seconds: Double) -> String {
+    /// What is shown after `seconds` in so many columns: as much of it as has room, what matters most first.
+    static func line(done: Int, before: Int, total: Int?, seconds: Double, columns: Int) -> String {
         let rate = Double(done) / max(seconds, 1e-3)
-        let speed = "\(fixed(rate, rate < 10 ? 1 : 0)) a second"
-        guard let total, total > 0 else { return "\(grouped(before + done)) images, \(speed)" }
+        let speed = ", \(fixed(rate, rate < 10 ? 1 : 0)) a second"
+        let count = grouped(before + done)
+        guard let total, total > 0 else {
+            return fitting(["\(count) images\(speed)", "\(count) images", count], columns)
+        }
         let share = min(1, Double(before + done) / Double(total))
         let width = 24
         let filled = Int(share * Double(width))
         let bar = String(repeating: "━", count: filled) + String(repeating: "─", count: width - filled)
         let left = Int((Double(max(0, total - before - done)) / max(rate, 1e-9)).rounded(.up))
-        return "\(bar) \(grouped(before + done)) of \(grouped(total)), \(speed), \(time(left)) left"
+        let place = "\(count) of \(grouped(total))"
+        let text = "\(place)\(speed), \(time(left)) left"
+        return fitting(["\(bar) \(text)", text, "\(place), \(time(left)) left", place, count], columns)
+    }
+
+    private static func fitting(_ lines: [String], _ columns: Int) -> String {
+        lines.first { $0.count <= columns } ?? String(lines.last!.prefix(max(0, columns)))
     }
 
     private static func time(_ seconds: Int) -> String {

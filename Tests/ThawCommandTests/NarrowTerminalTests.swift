@@ -1,0 +1,55 @@
+import Testing
+
+@testable import Thaw
+@testable import ThawCommand
+
+/// What is shown where there is little room.
+@Suite struct NarrowTerminalTests {
+    @Test(
+        "Progress is told as far as there is room, what matters most first",
+        arguments: [
+            (80, 1000, "━━━━━━━━━━━━──────────── 500 of 1,000, 50 a second, 0:10 left"),
+            (50, 1000, "500 of 1,000, 50 a second, 0:10 left"), (36, 1000, "500 of 1,000, 50 a second, 0:10 left"),
+            (35, 1000, "500 of 1,000, 0:10 left"), (22, 1000, "500 of 1,000"), (11, 1000, "500"), (2, 1000, "50"),
+            (0, 1000, ""), (-1, 1000, ""), (80, nil, "500 images, 50 a second"), (20, nil, "500 images"),
+            (5, nil, "500"),
+        ] as [(Int, Int?, String)])
+    func progress(_ columns: Int, _ total: Int?, _ expected: String) {
+        let line = Progress.line(done: 500, before: 0, total: total, seconds: 10, columns: columns)
+        #expect(line == expected)
+    }
+
+    /// Two classes taken for each other, one of them with a long name.
+    private func evaluation(columns: Int) -> [Substring] {
+        let labels = ["ant", "great crested grebe", "cat"]
+        var evaluation = Evaluation(classCount: 3)
+        for (probabilities, truth) in [([0.9, 0.1, 0], 1), ([0.1, 0.9, 0], 1), ([0.2, 0.1, 0.7], 2)] as [([Float], Int)]
+        {
+            evaluation.add(Classification(probabilities: probabilities, labels: labels), truth: truth)
+        }
+        let result = EvaluationResult(
+            model: "Net.mlmodel", truth: "test", labels: labels, evaluation: evaluation,
+            images: [1, 1, 2].map { Truth.Image(path: "a.jpg", classIndex: $0) }, failed: 0)
+        return EvaluationText(result, columns: columns).text.split(separator: "\n")
+    }
+
+    @Test func `tables are cut, not wrapped, and a matrix becomes a list`() throws {
+        let wide = evaluation(columns: .max)
+        #expect(wide.contains("class                photographs  precision  recall  most often taken for"))
+        #expect(wide.contains("great crested grebe            2      1.000   0.500  ant (1)"))
+        #expect(wide.contains("great crested…     1     1     ·"))
+        let narrow = evaluation(columns: 40)
+        #expect(narrow.contains("class     photographs  precision  recall"))
+        #expect(narrow.contains("great c…            2      1.000   0.500"))
+        #expect(narrow.contains("great crested…     1     1     ·"))
+        let narrowest = evaluation(columns: 31)
+        #expect(narrowest.contains("great c…            2      1.0…"))
+        #expect(narrowest.contains("      1  great crested grebe taken for ant"))
+        #expect(!narrowest.contains { $0.hasPrefix("truth") })
+        for columns in [1, 10, 20, 39] {
+            let table = evaluation(columns: columns).drop { !$0.hasPrefix("c") || $0.hasPrefix("calibration") }.prefix(
+                4)
+            #expect(table.allSatisfy { $0.columns <= columns }, "\(columns)")
+        }
+    }
+}
