@@ -22,10 +22,14 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
             if let warning = result.warning { console.warn("\(job.source): \(warning)") }
             try result.pixels.write(
                 to: job.target, quality: arguments[Options.quality], mayReplace: !arguments[Options.noClobber])
-            try console.print(rows(format, job, result.pixels))
+            try console.print(rows(format, job, result.pixels), restoringNames: format != .json)
         } catch let failure as Failure {
             failures += 1
-            if let rows = rows(format, job, failure) { try console.print(rows) } else { console.report(failure) }
+            if let rows = rows(format, job, failure) {
+                try console.print(rows, restoringNames: format != .json)
+            } else {
+                console.report(failure)
+            }
         }
     }
     return failures == 0 ? .done : failures < jobs.count ? .someInputsFailed : .failed

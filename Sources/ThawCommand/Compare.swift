@@ -20,7 +20,7 @@ func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
         for (_, failure) in report.failures { console.report(failure) }
         guard report.images > 0 else { return .failed }
         try console.print(text(of: report))
-    case .json: try console.print(json(of: report))
+    case .json: try console.print(json(of: report), restoringNames: false)
     }
     return report.status
 }

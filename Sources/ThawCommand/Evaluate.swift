@@ -44,7 +44,7 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     switch arguments[Options.reportFormat] {
     case .text:
         try console.print(EvaluationText(result, columns: Console.isTerminal(1) ? Console.width(of: 1) : .max).text)
-    case .json: try console.print(result.json + "\n")
+    case .json: try console.print(result.json + "\n", restoringNames: false)
     }
     return result.failed == 0 ? .done : .someInputsFailed
 }
