@@ -4,6 +4,7 @@ import Thaw
 struct Arguments {
     private(set) var positional: [String] = []
     private var values: [String: [any Sendable]] = [:]
+    private var spellings: [String: [String]] = [:]
 
     /// Takes the words of a command line apart by the table of the options.
     ///
@@ -38,6 +39,7 @@ struct Arguments {
             }
             if values[option.name] != nil, !option.isRepeatable { throw Failure.givenTwice(option.spelling) }
             values[option.name, default: []].append(try option.parse(value))
+            spellings[option.name, default: []] += [option.spelling] + (value.map { [$0] } ?? [])
         }
     }
 
@@ -56,6 +58,9 @@ struct Arguments {
     subscript(_ flag: Flag) -> Bool { values[flag.name] != nil }
 
     func isGiven(_ option: some AnyOption) -> Bool { values[option.name] != nil }
+
+    /// These of a command's options as they were given, in this order.
+    func words(of options: [any AnyOption]) -> [String] { options.flatMap { spellings[$0.name] ?? [] } }
 
     /// `--name=value` and `-nvalue` taken apart.
     private static func parts(of word: String) -> (name: String, value: String?) {

@@ -18,7 +18,8 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     if let resumed = arguments[Options.resume], resumed == arguments[Options.report] {
         throw Failure.sameFile("--resume", "--report").inFile(resumed)
     }
-    let resumed = try arguments[Options.resume].map { try ResumedFile($0) }
+    let origin = try arguments[Options.resume].map { _ in try ResultOrigin(path, arguments) }
+    let resumed = try arguments[Options.resume].map { try ResumedFile($0, origin!) }
     let cancellation = Interruption.watch()
     let source = ImageSource(names, cancellation, resumed)
     let threads = arguments.threads
@@ -38,7 +39,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let report = try arguments[Options.report].map { try ReportFile($0, conversion.model, top: arguments[Options.top]) }
     let printer = ResultPrinter(
         format: resumed == nil ? arguments[Options.resultFormat] : .json, top: arguments[Options.top],
-        isColored: Console.isColored)
+        isColored: Console.isColored, origin: origin)
     var work = Work(console: console, printer: printer, resumed: resumed, report: report)
     work.progress = Progress(
         console, total: isListed ? nil : ImageSource.count(names), before: source.passedOver)

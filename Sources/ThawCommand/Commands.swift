@@ -23,6 +23,10 @@ enum Commands {
         Options.channels, Options.preprocess, Options.scale, Options.bias,
     ]
 
+    /// What makes a difference to the answers for the same model and the same image.
+    static let whatAnswersDependOn: [any AnyOption] =
+        [Options.crop, Options.resize, Options.fast, Options.background] + whatGoesIn
+
     /// How images are read and come to a network's size, and on how many threads.
     static let whatImagesAre: [any AnyOption] = [
         Options.crop, Options.background, Options.maxPixels, Options.strict, Options.threads,
@@ -110,6 +114,8 @@ enum Commands {
                 + "every image in the first of a list, or in the size of a range that is nearest to 224x224.",
             "Folders are searched to the bottom; files in them that are no images are passed over. A single - stands for "
                 + "a list of names on standard input, one a line.",
+            "Each line that --resume writes names the model by its file's name and digits that stand for its content, with "
+                + "the options that make a difference. A file of another model's results is refused.",
         ],
         run: runClassify)
 

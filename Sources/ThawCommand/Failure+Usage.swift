@@ -94,6 +94,12 @@ extension Failure {
             hint: "name a file that --resume wrote, or one that is not there yet")
     }
 
+    static func otherOrigin(_ path: String, line: Int, _ other: String, _ own: String) -> Failure {
+        Failure(
+            file: path, place: "line \(line)", "is a result of \(other)", remedy: "this run's are of \(own)",
+            hint: "name another file, or the same model and options; the digits stand for the model's content")
+    }
+
     static func otherClasses(_ count: Int, _ other: Int) -> Failure {
         Failure("the baseline has \(other) classes and the model \(count)", remedy: "give both their labels")
     }

@@ -161,7 +161,7 @@ enum Options {
     )
     static let resume = Option(
         "resume", "OUT.jsonl",
-        "append results to this file as JSON lines, and pass over images that it has results of, by whatever model")
+        "append results to this file as JSON lines, and pass over images that it has results of")
     static let report = Option("report", "FILE.html", "write a page with the photographs and what was said of them")
     static let offset = Option(
         "offset", "N", "add this to the class indices in a table: 1 where the network counts a background class first",

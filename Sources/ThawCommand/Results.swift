@@ -6,6 +6,8 @@ struct ResultPrinter {
     let top: Int
     /// Whether the likeliest label stands out in colour.
     let isColored: Bool
+    /// What the results come from, where each is to say it.
+    var origin: ResultOrigin?
 
     var header: String { format == .csv ? "image,rank,label,index,probability,error\n" : "" }
 
@@ -23,7 +25,7 @@ struct ResultPrinter {
             return "{\"image\": \(json(image)), \"predictions\": ["
                 + predictions.map {
                     "{\"label\": \(json($0.label)), \"index\": \($0.index), \"probability\": \(json($0.probability))}"
-                }.joined(separator: ", ") + "]}\n"
+                }.joined(separator: ", ") + "]" + (origin.map { ", \"model\": \(json($0.text))" } ?? "") + "}\n"
         case .csv:
             return predictions.enumerated().map { rank, prediction in
                 "\(csv(image)),\(rank + 1),\(csv(prediction.label)),\(prediction.index),\(number(prediction.probability)),\n"

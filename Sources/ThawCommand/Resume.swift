@@ -13,14 +13,16 @@ import Thaw
 /// chance of 1 in 37 million; the second would be passed over.)
 final class ResumedFile {
     private let path: String
+    private let origin: ResultOrigin
     private var descriptor: Int32
     private var hashes: [UInt64] = []
     var count: Int { hashes.count }
 
     /// Opens the file, or makes it. A last line that was cut off is dropped.
-    /// - Throws: `Failure` when it cannot be read and written, or when a line in it is no result.
-    init(_ path: String) throws {
-        self.path = path
+    /// - Parameter origin: What this run's results come from; a file with those of something else is not gone on with.
+    /// - Throws: `Failure` when it cannot be read and written, or when a line in it is no result, or one of another model.
+    init(_ path: String, _ origin: ResultOrigin) throws {
+        (self.path, self.origin) = (path, origin)
         descriptor = try Self.open(path, O_CREAT)
         do {
             // A device may be read without an end.
@@ -80,6 +82,9 @@ final class ResumedFile {
                     }
                     guard let (image, isFailure) = Self.image(inResult: line) else {
                         throw Failure.noResult(path, line: number)
+                    }
+                    if let other = ResultOrigin.text(inResult: line), !origin.isSame(as: other) {
+                        throw Failure.otherOrigin(path, line: number, other, origin.text)
                     }
                     if isFailure { failures.append(end..<place) } else { hashes.append(Self.hash(image.utf8)) }
                     line.removeAll(keepingCapacity: true)

@@ -68,6 +68,41 @@ import Testing
         #expect(try classify(cat, "--resume", out, "--format", "csv").status == 2)
     }
 
+    @Test func `results of one model are not mixed with another's`() throws {
+        let folder = try TemporaryFolder()
+        let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
+        func resume(_ words: String..., to file: String = "out.jsonl") throws -> Thaw.Outcome {
+            try Thaw.run(["classify"] + words + ["--resume", file], in: folder)
+        }
+        #expect(try resume(model.path, cat).status == 0)
+        let before = try folder.data("out.jsonl")
+        let line = try #require(try JSONSerialization.jsonObject(with: before) as? [String: Any])
+        let origin = try #require(line["model"] as? String)
+        #expect(Set(line.keys) == ["image", "predictions", "model"] && origin.hasPrefix("cifar10.mlmodel ("))
+        let other = ["compress", model.path, "-o", folder.path("other.mlmodel"), "--weights", "int8"]
+        #expect(try Thaw.run(other).status == 0)
+        for (words, own) in [
+            (["other.mlmodel"], "other.mlmodel ("),
+            ([model.path, "--crop", "fit"], "cifar10.mlmodel --crop fit ("),
+            ([Project.demo, "--labels", Project.demoLabels], "cifar10.pb ("),
+        ] {
+            let outcome = try Thaw.run(["classify"] + words + [cat, horse, "--resume", "out.jsonl"], in: folder)
+            #expect(outcome.status == 2)
+            let message = "thaw: out.jsonl: line 1: is a result of \(origin); this run's are of \(own)"
+            #expect(outcome.errors.contains(message), "\(outcome.errors)")
+            #expect(try folder.data("out.jsonl") == before)
+        }
+        // The same model under another name, and options that make no difference.
+        try FileManager.default.copyItem(atPath: model.path, toPath: folder.path("copy.mlmodel"))
+        #expect(try resume("copy.mlmodel", cat, horse, "--threads", "1", "--top", "1").status == 0)
+        #expect(try folder.data("out.jsonl").split(separator: UInt8(ascii: "\n")).count == 2)
+        // Lines that do not say it, as --format json writes them.
+        let plain = try classify(cat, "--format", "json").output
+        _ = try folder.write(plain, to: "plain.jsonl")
+        #expect(try resume("other.mlmodel", horse, to: "plain.jsonl").status == 0)
+        #expect(try folder.data("plain.jsonl").starts(with: plain.utf8))
+    }
+
     /// A list without an end keeps the program waiting, until the signal comes.
     @Test func `an interruption leaves whole lines behind`() throws {
         let folder = try TemporaryFolder()

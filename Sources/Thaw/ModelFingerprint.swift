@@ -1,0 +1,43 @@
+extension Model {
+    /// A number that tells the model at `path` from others by the content of its files, whatever they are called and wherever
+    /// they lie; with `labels`, a graph's label file, by that one's too.
+    /// - Throws: `Failure` naming the file that cannot be read.
+    public static func fingerprint(of path: String, labels: String? = nil) throws -> UInt32 {
+        let (folder, names) = try files(of: path, ModelFormat(of: path))
+        var sum: UInt32 = 0
+        for path in names.map({ folder + $0 }) + (labels.map { [$0] } ?? []) {
+            let file = try MappedFile(path: path)
+            withExtendedLifetime(file) {
+                // Where one file ends and the next begins counts, too.
+                withUnsafeBytes(of: file.bytes.count.littleEndian) { sum = CRC32C.sum($0, after: sum) }
+                sum = CRC32C.sum(file.bytes, after: sum)
+            }
+        }
+        return sum
+    }
+
+    /// The files that a model consists of: where they lie, and how they are called there.
+    private static func files(of path: String, _ format: ModelFormat) -> (folder: String, names: [String]) {
+        if FolderKind(path: path) != nil { return (path + "/", below(path + "/", "")) }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let folder = parts.dropLast().map { $0 + "/" }.joined()
+        switch format {
+        case .frozenGraph, .coreML, .coreMLPackage: return ("", [path])
+        case .savedModel: return (folder, below(folder, ""))
+        case .checkpoint:
+            // One of several checkpoints in a folder, named with what its files' names begin with, or by one of these files.
+            let suffix = [".index", ".meta"].first { path.hasSuffix($0) } ?? ""
+            let stem = parts.last!.dropLast(suffix.count) + "."
+            return (folder, below(folder, "").filter { $0.hasPrefix(stem) })
+        }
+    }
+
+    /// The names of all files in a folder and the folders in it, in order. No model has more than a few floors.
+    private static func below(_ folder: String, _ inner: String, depth: Int = 0) -> [String] {
+        let names = FolderKind.names(in: (folder + inner).isEmpty ? "." : folder + inner) ?? []
+        return names.sorted().flatMap { name in
+            FolderKind(path: folder + inner + name) == nil
+                ? [inner + name] : depth < 4 ? below(folder, inner + name + "/", depth: depth + 1) : []
+        }
+    }
+}

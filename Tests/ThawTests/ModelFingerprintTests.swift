@@ -1,0 +1,30 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+@Suite struct ModelFingerprintTests {
+    @Test(
+        "A model is known again elsewhere, and told from one with other content",
+        arguments: [
+            // What is copied, how the model is named there, and in which of its files a byte is changed.
+            ("networks/mobilenet_v1_folded", "graph.pb", "graph.pb"),
+            ("live/saved", "", "variables/variables.data-00000-of-00001"),
+            ("live/saved", "saved_model.pb", "variables/variables.data-00000-of-00001"),
+            ("live/checkpoint", "", "model.ckpt-7.data-00000-of-00001"),
+            ("live/checkpoint", "model.ckpt-7", "model.ckpt-7.data-00000-of-00001"),
+            ("live/checkpoint", "model.ckpt-7.meta", "model.ckpt-7.data-00000-of-00001"),
+        ])
+    func content(_ source: String, _ name: String, _ changed: String) throws {
+        let folder = try TemporaryFolder()
+        let copy = folder.url.appending(path: "copy")
+        try FileManager.default.copyItem(atPath: Fixtures.path(source), toPath: copy.path)
+        let path = copy.appending(path: name).path
+        let before = try Model.fingerprint(of: Fixtures.path(source + "/" + name))
+        #expect(try Model.fingerprint(of: path) == before)
+        var data = try Data(contentsOf: copy.appending(path: changed))
+        data[data.count / 2] ^= 1
+        try data.write(to: copy.appending(path: changed))
+        #expect(try Model.fingerprint(of: path) != before)
+    }
+}
