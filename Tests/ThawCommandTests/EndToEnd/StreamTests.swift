@@ -104,28 +104,46 @@ import Testing
     }
 
     /// A list without an end keeps the program waiting, until the signal comes.
-    @Test func `an interruption leaves whole lines behind`() throws {
+    @Test(arguments: ["INT", "TERM", "HUP"]) func `an interruption leaves whole lines behind`(_ signal: String) throws {
         let folder = try TemporaryFolder()
-        let cat = Project.photograph("cat")
+        let status = try interrupt(
+            in: folder, "kill -\(signal) $pid; wait $pid; echo \"status $?\" > status")
+        #expect(status == "status 130\n")
+        let output = try String(contentsOfFile: folder.path("out"), encoding: .utf8)
+        #expect(output.split(separator: "\n").count == 40 && output.hasSuffix("}\n"))
+        #expect(
+            try String(contentsOfFile: folder.path("err"), encoding: .utf8).contains("interrupted: 40 images are done")
+        )
+    }
+
+    @Test func `a terminal that closes ends nothing under nohup`() throws {
+        let folder = try TemporaryFolder()
+        let status = try interrupt(
+            in: folder, before: "trap '' HUP",
+            "kill -HUP $pid; kill -KILL -- -$feeder; wait $pid; echo \"status $?\" > status")
+        #expect(status == "status 0\n")
+        let errors = try folder.data("err")
+        #expect(errors.isEmpty)
+    }
+
+    /// Runs the program on a list of 40 photographs without an end, and when all of them are done, these commands, which know
+    /// it as `$pid` and who writes the list as `$feeder`.
+    private func interrupt(in folder: TemporaryFolder, before: String = "", _ commands: String) throws -> String {
         let script = """
-            touch out; mkfifo fifo; (for i in $(seq 200); do echo "$1"; done; sleep 60) > fifo & feeder=$!
+            set -m; touch out; mkfifo fifo; (for i in $(seq 40); do echo "$1"; done; sleep 600) > fifo & feeder=$!
+            \(before)
             "$0" classify "$2" - --format json < fifo > out 2> err & pid=$!
-            while [ "$(wc -l < out)" -lt 200 ]; do sleep 0.05; done
-            kill -INT $pid; wait $pid; echo "status $?" > status; kill -KILL -- -$feeder
+            while [ "$(wc -l < out)" -lt 40 ]; do sleep 0.05; done
+            \(commands); kill -KILL -- -$feeder
             """
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = ["-c", "set -m\n" + script, Thaw.binary.path, cat, model.path]
+        process.arguments = ["-c", script, Thaw.binary.path, Project.photograph("cat"), model.path]
         process.currentDirectoryURL = folder.url
         process.standardError = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        #expect(try folder.data("status") == Data("status 130\n".utf8))
-        let output = try String(contentsOfFile: folder.path("out"), encoding: .utf8)
-        #expect(output.split(separator: "\n").count == 200 && output.hasSuffix("}\n"))
-        #expect(
-            try String(contentsOfFile: folder.path("err"), encoding: .utf8).contains("interrupted: 200 images are done")
-        )
+        return String(decoding: try folder.data("status"), as: UTF8.self)
     }
 
     @Test func `a list may be separated by NUL`() throws {
