@@ -60,19 +60,20 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     }
     work.progress?.clear()
     // With nothing new, an earlier page is worth more.
-    if work.done > 0 || source.passedOver == 0 {
+    let added = work.done - work.failures
+    if added > 0 || source.passedOver == 0 {
         try report?.finish(title: "\(grouped(work.done)) photographs", subtitle: path, summary: nil)
     }
     if let page = arguments[Options.report], source.passedOver > 0 {
         console.note(
-            work.done > 0
+            added > 0
                 ? "\(page) shows only what has been added; without --resume it shows all"
                 : "nothing has been added, and \(page) was not written")
     }
     if let resumed, source.passedOver > 0 {
         let failed = work.failures == 0 ? "" : "; could not be read: \(grouped(work.failures))"
         console.note(
-            "results that were there: \(grouped(resumed.count)); added: \(grouped(work.done - work.failures))\(failed)")
+            "results that were there: \(grouped(resumed.count)); added: \(grouped(added))\(failed)")
     }
     if cancellation.isCancelled {
         console.note("interrupted: \(grouped(work.done)) images are done")

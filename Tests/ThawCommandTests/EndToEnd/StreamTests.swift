@@ -103,6 +103,22 @@ import Testing
         #expect(try folder.data("plain.jsonl").starts(with: plain.utf8))
     }
 
+    @Test func `a page is not replaced where nothing has been added`() throws {
+        let folder = try TemporaryFolder()
+        func run(_ images: String...) throws -> (errors: String, page: Data) {
+            let options = ["--resume", "out.jsonl", "--report", "page.html"]
+            let outcome = try Thaw.run(["classify", model.path] + images + options, in: folder)
+            return (outcome.errors, try folder.data("page.html"))
+        }
+        let first = try run(Project.photograph("cat"))
+        let second = try run(Project.photograph("cat"), "/nowhere.jpg")
+        #expect(second.errors.hasPrefix("nothing has been added, and page.html was not written\n"))
+        #expect(second.page == first.page)
+        let third = try run(Project.photograph("cat"), Project.photograph("horse"))
+        #expect(third.errors.hasPrefix("page.html shows only what has been added; without --resume it shows all\n"))
+        #expect(third.page != first.page)
+    }
+
     /// A list without an end keeps the program waiting, until the signal comes.
     @Test(arguments: ["INT", "TERM", "HUP"]) func `an interruption leaves whole lines behind`(_ signal: String) throws {
         let folder = try TemporaryFolder()
