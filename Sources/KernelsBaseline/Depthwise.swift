@@ -53,7 +53,19 @@ private struct DepthwiseRow<S: Spacing>: RunKernel {
         var row = input
         for _ in 0..<windowHeight {
             var tap = row
-            for _ in 0..<windowWidth {
+            var remaining = windowWidth
+            #if AVX512
+                // The other instruction sets have no registers for what is read once.
+                while S.pixels == 1, remaining >= 3, tapStrideX == blockWidth {
+                    var seen = (load(tap), load(tap + blockWidth))
+                    sums.slide(
+                        tap, &seen, (load(weights), load(weights + blockWidth), load(weights + 2 * blockWidth)))
+                    weights += 3 * blockWidth
+                    tap += 3 * blockWidth
+                    remaining -= 3
+                }
+            #endif
+            for _ in 0..<remaining {
                 let weight = load(weights)
                 sums.combine(tap) { multiplyAdd($0, $1, weight) }
                 weights += blockWidth

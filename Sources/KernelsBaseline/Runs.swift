@@ -49,6 +49,10 @@ protocol Run {
     init(_ start: Vector)
     /// Combines each output with its input, of which `input` is the first.
     mutating func combine(_ input: UnsafePointer<Float>, _ function: (Vector, Vector) -> Vector)
+    /// Adds three neighbouring pixels to each output, times the weights; the outputs must be neighbours too, so that two of
+    /// the three have been read for the output before, and are in `seen`.
+    mutating func slide(
+        _ input: UnsafePointer<Float>, _ seen: inout (Vector, Vector), _ weights: (Vector, Vector, Vector))
     mutating func update(_ function: (Vector) -> Vector)
     func store(_ output: UnsafeMutablePointer<Float>)
 }
@@ -60,6 +64,16 @@ struct Single<S: Spacing>: Run {
     @inline(__always)
     mutating func combine(_ input: UnsafePointer<Float>, _ function: (Vector, Vector) -> Vector) {
         value = function(value, load(input))
+    }
+    @inline(__always)
+    mutating func slide(
+        _ input: UnsafePointer<Float>, _ seen: inout (Vector, Vector), _ weights: (Vector, Vector, Vector)
+    ) {
+        let next = load(input + 2 * blockWidth)
+        value = multiplyAdd(value, seen.0, weights.0)
+        value = multiplyAdd(value, seen.1, weights.1)
+        value = multiplyAdd(value, next, weights.2)
+        seen = (seen.1, next)
     }
     @inline(__always) mutating func update(_ function: (Vector) -> Vector) { value = function(value) }
     @inline(__always) func store(_ output: UnsafeMutablePointer<Float>) { write(value, output) }
@@ -79,6 +93,13 @@ struct Joined<A: Run, B: Run>: Run where A.S == B.S {
     mutating func combine(_ input: UnsafePointer<Float>, _ function: (Vector, Vector) -> Vector) {
         a.combine(input, function)
         b.combine(input + A.count * S.pixels * blockWidth, function)
+    }
+    @inline(__always)
+    mutating func slide(
+        _ input: UnsafePointer<Float>, _ seen: inout (Vector, Vector), _ weights: (Vector, Vector, Vector)
+    ) {
+        a.slide(input, &seen, weights)
+        b.slide(input + A.count * blockWidth, &seen, weights)
     }
     @inline(__always) mutating func update(_ function: (Vector) -> Vector) {
         a.update(function)
