@@ -113,28 +113,9 @@ final class Workers: @unchecked Sendable {
         let count = min(max(count, 1), Workers.most)
         state = State(threads: count)
         for _ in 1..<count {
-            let context = Unmanaged.passRetained(state).toOpaque()
-            #if canImport(Darwin)
-                var thread: pthread_t?
-                let code = pthread_create(&thread, nil, { run($0) }, context)
-            #else
-                var thread = pthread_t()
-                let code = pthread_create(&thread, nil, { run($0!) }, context)
-            #endif
             // Fewer threads are slower, and give the same.
-            guard code == 0 else {
-                Unmanaged<State>.fromOpaque(context).release()
-                return
-            }
-            #if canImport(Darwin)
-                threads.append(thread!)
-            #else
-                threads.append(thread)
-            #endif
-        }
-        func run(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-            Unmanaged<State>.fromOpaque(context).takeRetainedValue().serve()
-            return nil
+            guard let thread = startThread({ [state] in state.serve() }) else { return }
+            threads.append(thread)
         }
     }
 
