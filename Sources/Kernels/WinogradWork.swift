@@ -38,7 +38,7 @@ public struct WinogradForm: Hashable, Sendable {
     }
 
     public var points: Int { height.points * width.points }
-    /// Floats of working memory that each transform needs.
+    /// Floats of working memory that the transforms of images need.
     public var scratchCount: Int { 2 * points * blockWidth }
 }
 
@@ -130,25 +130,23 @@ public struct WinogradOutputWork {
     }
 }
 
-/// Filters `[height][width][inputs][outputs]`, the outputs of one group, into `[point][input][outputs]`. Inputs and outputs are
-/// filled up to whole blocks; the memory holds zeros before.
+/// Filters `[input][tap][outputs]`, the outputs of one group in whole blocks, into `[point][input][outputs]`. Inputs are filled
+/// up to whole blocks by zeros.
 public struct WinogradFilterWork {
     public var form: WinogradForm
     public var filters: UnsafePointer<Float>
     public var inputs: Int
-    public var outputs: Int
+    public var blockCount: Int
     public var transformed: UnsafeMutablePointer<Float>
-    public var scratch: UnsafeMutablePointer<Float>
 
     public init(
-        form: WinogradForm, filters: UnsafePointer<Float>, inputs: Int, outputs: Int,
-        transformed: UnsafeMutablePointer<Float>, scratch: UnsafeMutablePointer<Float>
+        form: WinogradForm, filters: UnsafePointer<Float>, inputs: Int, blockCount: Int,
+        transformed: UnsafeMutablePointer<Float>
     ) {
         self.form = form
         self.filters = filters
         self.inputs = inputs
-        self.outputs = outputs
+        self.blockCount = blockCount
         self.transformed = transformed
-        self.scratch = scratch
     }
 }

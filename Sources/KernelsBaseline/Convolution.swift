@@ -51,7 +51,8 @@ private struct TilePlace {
     var first: Int
     var block: Int
     var weights: UnsafePointer<Float>
-    /// What will be read next, asked for line by line while this tile is computed; a stride of 0 asks for nothing new.
+    /// What will be read next, asked for line by line while this tile is computed, and how far four steps go on in it; a
+    /// stride of 0 asks for nothing new.
     var next: UnsafePointer<Float>
     var nextStride = 0
     /// How far on in the input the next tile lies. What another core has written takes its time, and is asked for a tile
@@ -60,8 +61,15 @@ private struct TilePlace {
 }
 
 extension Tile {
-    /// Lines of the next weights that four steps ask for: all of them, where there are eight tiles or more.
-    @inline(__always) fileprivate static var linesAhead: Int { Sums.count > 2 ? 2 : 1 }
+    /// Lines of the next weights that four steps ask for: all of them, where there are eight tiles of more than two blocks.
+    /// Those of two blocks are a Winograd convolution's as a rule, whose tiles are few: short ones two, long ones four or more.
+    @inline(__always) fileprivate static var linesAhead: Int {
+        switch Sums.count {
+        case 1: 1
+        case 2: pixels < 10 ? 4 : 2
+        default: 2
+        }
+    }
 }
 
 @inline(never)
@@ -96,14 +104,14 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork,
             }
             input = thaw_opaque(input + 4)
             weights += 4 * stepWeights
-            for line in 0..<T.linesAhead { thaw_prefetch_later(next + line * (4 / T.linesAhead) * nextStride) }
-            next += 4 * nextStride
+            // (Lines side by side: the pixels have taken most registers that addresses could be in.)
+            for line in 0..<T.linesAhead { thaw_prefetch_later(next + line * 16) }
+            next += nextStride
         }
         for _ in 0..<depth % 4 {
             tile.accumulate(input, T.Sums(weights, stride: blockWidth))
             input = thaw_opaque(input + 1)
             weights += stepWeights
-            next += nextStride
         }
     }
     finish(&tile, work, first, block)
@@ -124,13 +132,13 @@ private func passPixels<B: Blocks>(
     let groupWidth = B.count * blockWidth
     let steps = work.steps
     // Few weights stay in the first cache by themselves.
-    let nextStride = tiles > 1 && steps >= 64 ? (groupWidth + tiles - 1) / tiles : 0
+    let nextStride = tiles > 1 && steps >= 64 ? (4 * groupWidth + tiles - 1) / tiles : 0
     var place = TilePlace(first: work.firstPixel, block: block, weights: weights, next: weights)
     var firstInactive = work.firstPixel
     for tile in 0..<tiles {
         let count = tile < larger ? size + 1 : size
-        place.next = weights + (steps * groupWidth + tile * steps * nextStride)
-        place.nextStride = tile * nextStride < groupWidth ? nextStride : 0
+        place.next = weights + (steps * groupWidth + tile * (steps / 4) * nextStride)
+        place.nextStride = tile * nextStride < 4 * groupWidth ? nextStride : 0
         let isLast = tile == tiles - 1
         place.ahead = isLast ? 0 : Int(work.inputOffsets[place.first + count] - work.inputOffsets[place.first])
         passTile(Pixel<B>.self, work, count, place)

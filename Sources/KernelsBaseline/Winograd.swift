@@ -32,11 +32,15 @@ func transformOutput(_ work: borrowing WinogradOutputWork) {
 }
 
 func transformFilters(_ work: borrowing WinogradFilterWork) {
-    switch work.form.height.points {
-    case 1: transformFilters(OnePoint.self, work)
-    case 4: transformFilters(FourPoints.self, work)
-    case 6: transformFilters(SixPoints.self, work)
-    default: transformFilters(EightPoints.self, work)
+    switch (work.form.height, work.form.width) {
+    case (.two3, .two3): transformFilters(FourPoints.self, FourPoints.self, ThreeTaps.self, ThreeTaps.self, work)
+    case (.four3, .four3): transformFilters(SixPoints.self, SixPoints.self, ThreeTaps.self, ThreeTaps.self, work)
+    case (.two5, .two5): transformFilters(SixPoints.self, SixPoints.self, FiveTaps.self, FiveTaps.self, work)
+    case (.four3, .none): transformFilters(SixPoints.self, OnePoint.self, ThreeTaps.self, OneTap.self, work)
+    case (.none, .four3): transformFilters(OnePoint.self, SixPoints.self, OneTap.self, ThreeTaps.self, work)
+    case (.two7, .none): transformFilters(EightPoints.self, OnePoint.self, SevenTaps.self, OneTap.self, work)
+    case (.none, .two7): transformFilters(OnePoint.self, EightPoints.self, OneTap.self, SevenTaps.self, work)
+    default: fatalError("no transform of this form")
     }
 }
 
@@ -135,56 +139,36 @@ private func transformOutput<Y: WinogradLine, X: WinogradLine>(
     }
 }
 
-private func transformFilters<Y: WinogradLine>(_: Y.Type, _ work: borrowing WinogradFilterWork) {
-    switch work.form.width.points {
-    case 1: transformFilters(Y.self, OnePoint.self, work)
-    case 4: transformFilters(Y.self, FourPoints.self, work)
-    case 6: transformFilters(Y.self, SixPoints.self, work)
-    default: transformFilters(Y.self, EightPoints.self, work)
-    }
-}
-
-/// Working memory: the filter transformed along its height, then the factors of both lines.
-private func transformFilters<Y: WinogradLine, X: WinogradLine>(
-    _: Y.Type, _: X.Type, _ work: borrowing WinogradFilterWork
-) {
-    let (height, width) = (work.form.height.window, work.form.width.window)
-    let half = work.scratch
-    let factorsY = half + Y.points * X.points * blockWidth
-    let factorsX = factorsY + Y.points * height
-    for y in 0..<Y.points {
-        for tap in 0..<height { factorsY[y * height + tap] = Y.filterFactor(y, tap: tap, window: height) }
-    }
-    for x in 0..<X.points {
-        for tap in 0..<width { factorsX[x * width + tap] = X.filterFactor(x, tap: tap, window: width) }
-    }
-    let inputs = (work.inputs + blockWidth - 1) / blockWidth * blockWidth
-    let groupWidth = (work.outputs + blockWidth - 1) / blockWidth * blockWidth
-    for input in 0..<work.inputs {
-        for block in 0..<groupWidth / blockWidth {
-            let output = block * blockWidth
-            let count = min(blockWidth, work.outputs - output)
-            let filter = work.filters + (input * work.outputs + output)
-            for y in 0..<Y.points {
-                for x in 0..<width {
-                    var sum = Vector.zero
-                    for tap in 0..<height {
-                        let place = filter + (tap * width + x) * work.inputs * work.outputs
-                        let numbers = load(place, count: count)
-                        sum = multiplyAdd(sum, numbers, Vector(repeating: factorsY[y * height + tap]))
-                    }
-                    write(sum, half + (y * width + x) * blockWidth)
-                }
-                let place = work.transformed + (input * groupWidth + block * blockWidth)
-                for x in 0..<X.points {
-                    var sum = Vector.zero
-                    for tap in 0..<width {
-                        let numbers = load(half + (y * width + tap) * blockWidth)
-                        sum = multiplyAdd(sum, numbers, Vector(repeating: factorsX[x * width + tap]))
-                    }
-                    write(sum, place + (y * X.points + x) * inputs * groupWidth)
-                }
-            }
+/// Row by row of the points: each filter is read once a row, and nothing but what is written leaves the registers.
+private func transformFilters<
+    Y: WinogradLine, X: WinogradLine, Height: WinogradTapCount, Width: WinogradTapCount
+>(_: Y.Type, _: X.Type, _: Height.Type, _: Width.Type, _ work: borrowing WinogradFilterWork) {
+    let groupWidth = work.blockCount * blockWidth
+    let pointStride = (work.inputs + blockWidth - 1) / blockWidth * blockWidth * groupWidth
+    let known = work.inputs * groupWidth
+    var target = work.transformed
+    for row in 0..<Y.points {
+        let factors = WinogradTaps<Height> {
+            Vector(repeating: Y.filterFactor(row, tap: $0, window: Height.count))
         }
+        var filter = work.filters
+        var place = target
+        for _ in 0..<work.inputs {
+            for _ in 0..<work.blockCount {
+                let (taps, points) = (filter, place)
+                @inline(__always) func column(_ x: Int) -> Vector {
+                    factors.sum { load(taps + ($0 &* Width.count &+ x) &* groupWidth) }
+                }
+                let line = WinogradTaps<Width>(column)
+                X.transformFilter(line) { write($1, points + $0 &* pointStride) }
+                filter += blockWidth
+                place += blockWidth
+            }
+            filter += (Height.count * Width.count - 1) * groupWidth
+        }
+        for x in 0..<X.points {
+            (target + (x * pointStride + known)).update(repeating: 0, count: pointStride - known)
+        }
+        target += X.points * pointStride
     }
 }

@@ -14,12 +14,67 @@ protocol WinogradLine {
     static func transformBack(_ outputs: Int, _ x: (Int) -> Vector, _ put: (Int, Vector) -> Void)
     /// Gᵀ: what the filter's number `tap` counts for at `point`.
     static func filterFactor(_ point: Int, tap: Int, window: Int) -> Float
+    /// The transform of a filter's line.
+    static func transformFilter<Count>(_ taps: WinogradTaps<Count>, _ put: (Int, Vector) -> Void)
+}
+
+/// How many taps a filter has along one axis, as a type: what is written for any number becomes a loop-free kernel for each.
+protocol WinogradTapCount {
+    static var count: Int { get }
+}
+
+enum OneTap: WinogradTapCount { static var count: Int { 1 } }
+enum ThreeTaps: WinogradTapCount { static var count: Int { 3 } }
+enum FiveTaps: WinogradTapCount { static var count: Int { 5 } }
+enum SevenTaps: WinogradTapCount { static var count: Int { 7 } }
+
+/// A vector for each tap of a line, or what each counts for, in registers.
+struct WinogradTaps<Count: WinogradTapCount> {
+    private var (a, b, c, d, e, f, g) = (
+        Vector.zero, Vector.zero, Vector.zero, Vector.zero, Vector.zero, Vector.zero, Vector.zero
+    )
+
+    @inline(__always) init(_ tap: (Int) -> Vector) {
+        a = tap(0)
+        if Count.count > 1 { b = tap(1) }
+        if Count.count > 2 { c = tap(2) }
+        if Count.count > 3 { d = tap(3) }
+        if Count.count > 4 { e = tap(4) }
+        if Count.count > 5 { f = tap(5) }
+        if Count.count > 6 { g = tap(6) }
+    }
+
+    @inline(__always) var first: Vector { a }
+    @inline(__always) var last: Vector { Count.count == 1 ? a : Count.count == 3 ? c : Count.count == 5 ? e : g }
+
+    /// Σ of all taps times what each counts for.
+    @inline(__always) func sum(_ factor: (Int) -> Vector) -> Vector {
+        let even = evenSum(factor)
+        return Count.count > 1 ? even + oddSum(factor) : even
+    }
+
+    /// The same of the taps 0, 2, 4, 6.
+    @inline(__always) func evenSum(_ factor: (Int) -> Vector) -> Vector {
+        var sum = a * factor(0)
+        if Count.count > 2 { sum = multiplyAdd(sum, c, factor(2)) }
+        if Count.count > 4 { sum = multiplyAdd(sum, e, factor(4)) }
+        if Count.count > 6 { sum = multiplyAdd(sum, g, factor(6)) }
+        return sum
+    }
+
+    /// The same of the taps 1, 3, 5.
+    @inline(__always) func oddSum(_ factor: (Int) -> Vector) -> Vector {
+        var sum = b * factor(1)
+        if Count.count > 3 { sum = multiplyAdd(sum, d, factor(3)) }
+        if Count.count > 5 { sum = multiplyAdd(sum, f, factor(5)) }
+        return sum
+    }
 }
 
 extension WinogradLine {
     static var points: Int { 2 * pairs + 2 }
 
-    static func filterFactor(_ point: Int, tap: Int, window: Int) -> Float {
+    @inline(__always) static func filterFactor(_ point: Int, tap: Int, window: Int) -> Float {
         guard point < points - 1 else { return tap == window - 1 ? 1 : 0 }
         let own = point == 0 ? 0 : magnitude((point - 1) / 2) * (point % 2 == 1 ? 1 : -1)
         // The product of the distances to all other finite points.
@@ -32,6 +87,27 @@ extension WinogradLine {
         for _ in 0..<tap { power *= own }
         return power / distance
     }
+
+    @inline(__always)
+    static func transformFilter<Count>(_ taps: WinogradTaps<Count>, _ put: (Int, Vector) -> Void) {
+        put(0, taps.first * Vector(repeating: filterFactor(0, tap: 0, window: Count.count)))
+        if pairs > 0 { transformFilter(taps, pair: 0, put) }
+        if pairs > 1 { transformFilter(taps, pair: 1, put) }
+        if pairs > 2 { transformFilter(taps, pair: 2, put) }
+        put(points - 1, taps.last)
+    }
+
+    /// At +a and −a even taps count the same and odd ones the opposite.
+    @inline(__always)
+    private static func transformFilter<Count>(
+        _ taps: WinogradTaps<Count>, pair: Int, _ put: (Int, Vector) -> Void
+    ) {
+        let point = 1 + 2 * pair
+        func factor(_ tap: Int) -> Vector { Vector(repeating: filterFactor(point, tap: tap, window: Count.count)) }
+        let (even, odd) = (taps.evenSum(factor), taps.oddSum(factor))
+        put(point, even + odd)
+        put(point + 1, even - odd)
+    }
 }
 
 /// A line of a single number, which nothing is done to.
@@ -40,6 +116,8 @@ enum OnePoint: WinogradLine {
     static var points: Int { 1 }
     static func magnitude(_ pair: Int) -> Float { 0 }
     static func filterFactor(_ point: Int, tap: Int, window: Int) -> Float { 1 }
+    @inline(__always)
+    static func transformFilter<Count>(_ taps: WinogradTaps<Count>, _ put: (Int, Vector) -> Void) { put(0, taps.first) }
     @inline(__always) static func transform(_ x: (Int) -> Vector, _ put: (Int, Vector) -> Void) { put(0, x(0)) }
     @inline(__always)
     static func transformBack(_ outputs: Int, _ x: (Int) -> Vector, _ put: (Int, Vector) -> Void) { put(0, x(0)) }

@@ -23,22 +23,22 @@ extension Compiler {
         let paddedInputs = (inputs + blockWidth - 1) / blockWidth * blockWidth
         let groups = ColumnGroups(filters.shape[3], most: WinogradPlan.groupBlocks(kernels))
         let kernel = kernels.transformFilters
-        let rows = taps * inputs
-        let weights = WeightColumns(filters, rows: (0..<Int32(rows)).map { $0 })
+        let rows = (0..<inputs * taps).map { Int32($0 % taps * inputs + $0 / taps) }
+        let weights = WeightColumns(filters, rows: rows)
         return withConstants { pool in
             pool.reserve(
                 byteCount: form.points * paddedInputs * groups.padded * 4, parts: groups.count
             ) { memory, group in
                 let (columns, width) = groups[group]
-                let numbers = UnsafeMutablePointer<Float>.allocate(capacity: rows * width + form.scratchCount)
+                let numbers = UnsafeMutablePointer<Float>.allocate(capacity: rows.count * width)
                 defer { numbers.deallocate() }
-                weights.copy(columns, width: columns.count, to: numbers)
+                if columns.count < width { numbers.initialize(repeating: 0, count: rows.count * width) }
+                weights.copy(columns, width: width, to: numbers)
                 kernel(
                     WinogradFilterWork(
-                        form: form, filters: numbers, inputs: inputs, outputs: columns.count,
+                        form: form, filters: numbers, inputs: inputs, blockCount: width / blockWidth,
                         transformed: memory.assumingMemoryBound(to: Float.self)
-                            + columns.lowerBound * paddedInputs * form.points,
-                        scratch: numbers + rows * width))
+                            + columns.lowerBound * paddedInputs * form.points))
             }
         }
     }
