@@ -9,7 +9,7 @@ BUILD = $(SWIFT) build -c release --static-swift-stdlib
 TESTING = .build/testing
 THAW = .build/release/thaw
 
-.PHONY: all setup graphviz build demo test conformance bench lint check protos install clean
+.PHONY: all setup graphviz build demo test sanitize conformance bench lint check protos install clean
 
 all: build
 
@@ -40,6 +40,12 @@ test: setup graphviz
 	@mkdir -p $(TESTING)
 	@set -o pipefail; $(SWIFT) test -c release --scratch-path $(TESTING) 2>&1 | tee $(TESTING)/log; status=$$?; \
 	    echo "skipped: $$(grep -ac '^➜ Test' $(TESTING)/log || true)"; exit $$status
+
+# The tests with the compiler's checks of memory and of threads: two builds, a quarter of an hour each.
+sanitize: setup graphviz
+	for kind in address thread; do \
+	    THAW_SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test -c release --sanitize=$$kind --scratch-path .build/$$kind || exit 1; \
+	done
 
 # Well-known networks of their full size against TensorFlow, which comes from PyPI into .build unless PYTHON has it. It takes
 # some gigabytes and many minutes; what is made is kept. NETWORKS="mobilenet_v1 vgg16" does only those.

@@ -18,10 +18,11 @@ extension Compiler {
     }
 
     /// The transforms of all filters, in the order in which they are multiplied.
-    mutating func packWinograd(_ filters: Tensor, _ form: WinogradForm) -> Int {
+    mutating func packWinograd(_ filters: Tensor, _ plan: WinogradPlan) -> Int {
+        let form = plan.form
         let (taps, inputs) = (form.height.window * form.width.window, filters.shape[2])
         let paddedInputs = (inputs + blockWidth - 1) / blockWidth * blockWidth
-        let groups = ColumnGroups(filters.shape[3], most: WinogradPlan.groupBlocks(kernels))
+        let groups = ColumnGroups(filters.shape[3], most: plan.groupBlocks)
         let kernel = kernels.transformFilters
         let rows = (0..<inputs * taps).map { Int32($0 % taps * inputs + $0 / taps) }
         let weights = WeightColumns(filters, rows: rows)

@@ -10,15 +10,15 @@ extension Compiler {
     ) {
         let from = place(node.inputs[0], .blocked)
         let to = native(node.outputs[0])
-        let plan = WinogradPlan(form, from: from, to: to, tile: kernels.tilePixels)
+        let plan = WinogradPlan(form, from: from, to: to, kernels)
         let transformedTiles = plan.isSplit ? plan.tiles : plan.tilesPerChunk
-        let groups = BlockGroups(blocks: plan.outputBlocks, most: WinogradPlan.groupBlocks(kernels))
+        let groups = BlockGroups(blocks: plan.outputBlocks, most: plan.groupBlocks)
         let offsets = (0..<plan.tilesPerChunk).map { Int32($0 * blockWidth) }
         let taps = (0..<plan.inputBlocks).map { Int32($0 * transformedTiles * blockWidth) }
         let layer = WinogradLayer(
             plan: plan, from: from, to: to, residual: node.residual.map { place($0, .blocked) }, window: window,
             kernels: kernels, activation: node.activation,
-            weights: packWinograd(filters, form),
+            weights: packWinograd(filters, plan),
             bias: withConstants { $0.floats(bias?.floats ?? [], count: to.blocks * blockWidth) },
             zeros: withConstants { $0.floats([], count: groups.widest * blockWidth) },
             offsets: withConstants { $0.offsets(offsets) }, taps: withConstants { $0.offsets(taps) },

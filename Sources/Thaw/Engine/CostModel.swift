@@ -63,7 +63,7 @@ struct CostModel {
             let vectors = Double(to.pixels) * taps * inputs * outputs / Double(blockWidth)
             return max(vectors * cyclesPerVector, taps * inputs * outputs * 4 / bytesPerCycle)
         case .winograd(let form):
-            let plan = WinogradPlan(form, from: from, to: to, tile: kernels.tilePixels)
+            let plan = WinogradPlan(form, from: from, to: to, kernels)
             let tiles = Double(plan.tiles)
             let points = Double(form.points)
             // Each point of a tile is written and read in either transform, besides being computed.
@@ -88,6 +88,8 @@ struct WinogradPlan {
     var tilesPerChunk: Int
     /// Whether the image is transformed in a step of its own.
     var isSplit: Bool
+    /// The most blocks of output channels that are multiplied at once.
+    var groupBlocks: Int
 
     var tiles: Int { tilesDown * tilesAcross }
 
@@ -96,7 +98,7 @@ struct WinogradPlan {
     /// Bytes of the transformed tiles of a chunk that makes its own.
     private static let chunkBudget = 448 << 10
 
-    init(_ form: WinogradForm, from: Place, to: Place, tile: Int) {
+    init(_ form: WinogradForm, from: Place, to: Place, _ kernels: KernelTable) {
         self.form = form
         tilesDown = (to.height + form.height.outputs - 1) / form.height.outputs
         tilesAcross = (to.width + form.width.outputs - 1) / form.width.outputs
@@ -105,17 +107,20 @@ struct WinogradPlan {
         let tiles = tilesDown * tilesAcross
         let bytesPerTile = form.points * from.blocks * blockWidth * 4
         isSplit = tiles * bytesPerTile <= WinogradPlan.splitBudget
-        var perChunk = isSplit ? 64 : min(64, max(2 * tile, WinogradPlan.chunkBudget / bytesPerTile))
+        var perChunk = isSplit ? 64 : min(64, max(2 * kernels.tilePixels, WinogradPlan.chunkBudget / bytesPerTile))
         perChunk = min(perChunk, tiles)
         // An even number of chunks of nearly one size, so that two threads end together.
-        let chunks = (tiles + perChunk - 1) / perChunk
-        let even = chunks == 1 ? 1 : (chunks + 1) / 2 * 2
-        tilesPerChunk = (tiles + even - 1) / even
+        var chunks = (tiles + perChunk - 1) / perChunk
+        chunks = chunks == 1 ? 1 : (chunks + 1) / 2 * 2
+        // Many tiles are multiplied fastest by the widest groups. Few of them wait for the weights, of which a narrow group's
+        // are all asked for in time.
+        groupBlocks = min(kernels.groupBlocks, 2)
+        let wideGroups = (outputBlocks + kernels.groupBlocks - 1) / kernels.groupBlocks
+        if tiles / chunks >= 24, wideGroups * chunks >= 4 { groupBlocks = kernels.groupBlocks }
+        // Work for a second thread. (Fewer tiles would wait for the same weights twice.)
+        if chunks == 1, outputBlocks <= groupBlocks, tiles >= 32 { chunks = 2 }
+        tilesPerChunk = (tiles + chunks - 1) / chunks
     }
-
-    /// The most blocks of output channels that are multiplied at once: the products of all points wait in the cache until they
-    /// are transformed back, and those of more would push the weights out.
-    static func groupBlocks(_ kernels: KernelTable) -> Int { min(kernels.groupBlocks, 2) }
 
     /// Floats between the transforms of one point and those of the next, over so many tiles. (Not a power of two: the
     /// points of a tile would meet in one set of the cache.)

@@ -14,6 +14,10 @@ enum Thaw {
         }
     }
 
+    /// Whether a shell can limit what the program takes: `make sanitize` says so where a sanitizer's own memory, or what it
+    /// writes, would not fit.
+    static let canBeLimited = ProcessInfo.processInfo.environment["THAW_SANITIZED"] == nil
+
     /// Runs `thaw` with these words. It must end by itself, not by a signal.
     ///
     /// - Parameters:

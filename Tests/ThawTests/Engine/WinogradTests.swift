@@ -69,6 +69,27 @@ struct WinogradTests {
         #expect(form.points < form.height.window * form.width.window * form.height.outputs * form.width.outputs)
     }
 
+    @Test(
+        "There is work for two threads where it can be divided",
+        arguments: [
+            // A group of filters alone: tiles are divided, unless they are few.
+            (size: 28, outputs: 32, atLeast: 2), (size: 14, outputs: 32, atLeast: 1),
+            (size: 28, outputs: 128, atLeast: 2), (size: 35, outputs: 96, atLeast: 4),
+        ])
+    func plans(size: Int, outputs: Int, atLeast: Int) {
+        func image(_ channels: Int) -> Place {
+            Place(TensorType([1, size, size, channels]), slot: 0, kind: .blocked)
+        }
+        for set in InstructionSet.available {
+            let plan = WinogradPlan(
+                WinogradForm(height: .four3, width: .four3), from: image(128), to: image(outputs), set.kernels)
+            let groups = (plan.outputBlocks + plan.groupBlocks - 1) / plan.groupBlocks
+            let parts = (plan.tiles + plan.tilesPerChunk - 1) / plan.tilesPerChunk
+            #expect(groups * parts >= atLeast, "\(set)")
+            #expect(parts == 1 || parts % 2 == 0, "\(set): two threads end together")
+        }
+    }
+
     @Test("Strides and dilation are left to the loops")
     func candidates() {
         let plain = Window(height: axis(3, 1, 1), width: axis(3, 1, 1))
