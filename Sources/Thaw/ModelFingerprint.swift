@@ -1,18 +1,20 @@
 extension Model {
     /// A number that tells the model at `path` from others by the content of its files, whatever they are called and wherever
-    /// they lie; with `labels`, a graph's label file, by that one's too.
+    /// they lie; with `labels`, a graph's label file, by that one's too; and by words that say how the model is used.
     /// - Throws: `Failure` naming the file that cannot be read.
-    public static func fingerprint(of path: String, labels: String? = nil) throws -> UInt32 {
+    public static func fingerprint(of path: String, labels: String? = nil, words: [String] = []) throws -> UInt32 {
         let (folder, names) = try files(of: path, ModelFormat(of: path))
         var sum: UInt32 = 0
+        func add(_ bytes: UnsafeRawBufferPointer) {
+            // Where one file ends and the next begins counts, too.
+            withUnsafeBytes(of: bytes.count.littleEndian) { sum = CRC32C.sum($0, after: sum) }
+            sum = CRC32C.sum(bytes, after: sum)
+        }
         for path in names.map({ folder + $0 }) + (labels.map { [$0] } ?? []) {
             let file = try MappedFile(path: path)
-            withExtendedLifetime(file) {
-                // Where one file ends and the next begins counts, too.
-                withUnsafeBytes(of: file.bytes.count.littleEndian) { sum = CRC32C.sum($0, after: sum) }
-                sum = CRC32C.sum(file.bytes, after: sum)
-            }
+            withExtendedLifetime(file) { add(file.bytes) }
         }
+        for word in words { Array(word.utf8).withUnsafeBytes(add) }
         return sum
     }
 

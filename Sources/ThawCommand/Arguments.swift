@@ -59,8 +59,13 @@ struct Arguments {
 
     func isGiven(_ option: some AnyOption) -> Bool { values[option.name] != nil }
 
-    /// These of a command's options as they were given, in this order.
-    func words(of options: [any AnyOption]) -> [String] { options.flatMap { spellings[$0.name] ?? [] } }
+    /// These of a command's options as they were given, in this order; but what holds without being said is not said.
+    func words(of options: [any AnyOption]) -> [String] {
+        options.flatMap { option in
+            let given = spellings[option.name] ?? []
+            return given == option.standardText.map { [option.spelling, $0] } ? [] : given
+        }
+    }
 
     /// `--name=value` and `-nvalue` taken apart.
     private static func parts(of word: String) -> (name: String, value: String?) {

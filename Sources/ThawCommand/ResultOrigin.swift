@@ -8,17 +8,16 @@ struct ResultOrigin {
 
     /// - Throws: `Failure` when the model cannot be read.
     init(_ path: String, _ arguments: Arguments) throws {
-        let fingerprint = try Model.fingerprint(of: path, labels: arguments[Options.labels])
+        let options = arguments.words(of: Commands.whatAnswersDependOn)
+        let fingerprint = try Model.fingerprint(of: path, labels: arguments[Options.labels], words: options)
         var name = path[...]
         while name.count > 1, name.last == "/" { name.removeLast() }
         name = name[(name.lastIndex(of: "/").map(name.index(after:)) ?? name.startIndex)...]
-        self.init(name: String(name), options: arguments.words(of: Commands.whatAnswersDependOn), fingerprint)
+        self.init(name: String(name), options: options, fingerprint)
     }
 
     init(name: String, options: [String], _ fingerprint: UInt32) {
-        // FNV-1a, begun with the fingerprint.
-        let sum = options.joined(separator: " ").utf8.reduce(fingerprint) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
-        let digits = padded(String(sum, radix: 16), 8, left: true, with: "0")
+        let digits = padded(String(fingerprint, radix: 16), 8, left: true, with: "0")
         text = ([name] + options + ["(\(digits))"]).joined(separator: " ")
     }
 

@@ -16,12 +16,22 @@ import Testing
         #expect(ResultOrigin.text(inResult: Array(line.utf8)) == origin)
     }
 
-    @Test func `content and options count, names do not`() {
+    @Test func `the digits count, names do not`() {
         let origin = ResultOrigin(name: "Net.mlmodel", options: ["--crop", "fit"], 5)
-        #expect(origin.text.hasPrefix("Net.mlmodel --crop fit (") && origin.text.hasSuffix(")"))
-        #expect(origin.isSame(as: ResultOrigin(name: "Other.mlmodel", options: ["--crop", "fit"], 5).text))
+        #expect(origin.text == "Net.mlmodel --crop fit (00000005)")
+        #expect(origin.isSame(as: ResultOrigin(name: "Other.mlmodel", options: [], 5).text))
         #expect(!origin.isSame(as: ResultOrigin(name: "Net.mlmodel", options: ["--crop", "fit"], 6).text))
-        #expect(!origin.isSame(as: ResultOrigin(name: "Net.mlmodel", options: ["--crop", "fill"], 5).text))
         #expect(!origin.isSame(as: "mine"))
+    }
+
+    @Test(
+        "Options are told from each other, what holds anyway from nothing not",
+        arguments: [
+            ("", ""), ("--crop fill", ""), ("--crop=fill --resize pillow", ""), ("--crop fit", "--crop fit"),
+            ("--crop=center:0.5 --fast", "--crop center:0.5 --fast"), ("--threads 2", ""),
+        ])
+    func options(_ given: String, _ said: String) throws {
+        let arguments = try Arguments(given.split(separator: " ").map(String.init), options: Commands.classify.options)
+        #expect(arguments.words(of: Commands.whatAnswersDependOn).joined(separator: " ") == said)
     }
 }

@@ -26,5 +26,8 @@ import Testing
         data[data.count / 2] ^= 1
         try data.write(to: copy.appending(path: changed))
         #expect(try Model.fingerprint(of: path) != before)
+        // Where one word ends and the next begins counts.
+        let words = [[], ["--crop", "fit"], ["--crop fit"], ["--crop", "fill"]]
+        #expect(Set(try words.map { try Model.fingerprint(of: path, words: $0) }).count == words.count)
     }
 }
