@@ -5,8 +5,8 @@ import Kernels
 
 extension Compiler {
     mutating func addConvolution(_ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window) {
-        if let depthwise = node.before.first {
-            addPointwise(node, filters: filters, bias: bias, window: window, behind: depthwise)
+        if let before = node.before.first {
+            addPointwise(node, filters: filters, bias: bias, window: window, behind: before)
             return
         }
         let to = native(node.outputs[0])

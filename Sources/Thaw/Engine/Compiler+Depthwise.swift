@@ -1,7 +1,7 @@
 import Kernels
 
-// Depthwise convolutions as steps, by bands of rows; with the convolution before them and the pointwise one behind them where
-// what lies in between, often the largest images of a network, need never leave a core's cache.
+// Depthwise convolutions as steps, by bands of rows; with the convolution before them where what lies in between, often the
+// largest images of a network, need never leave a core's cache.
 
 extension Compiler {
     mutating func addDepthwise(_ node: PlannedNode) {
@@ -30,48 +30,8 @@ extension Compiler {
         add(step)
     }
 
-    /// A pointwise convolution, together with the depthwise one before it: a chunk is a band of rows.
-    mutating func addPointwise(
-        _ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window, behind depthwise: PlannedNode
-    ) {
-        let to = native(node.outputs[0])
-        let between = Place(graph[depthwise.outputs[0]], slot: -1, kind: .blocked)
-        let layer = depthwiseLayer(depthwise, to: between)
-        // Four bands at least for two threads; an even number lets them end together.
-        let rowBytes = between.blocks * between.rowStride * 4
-        let rows = max(1, Bands.budget / rowBytes)
-        let bands = Bands(rows: to.height, count: max(4, (to.height + rows - 1) / rows + 1) / 2 * 2)
-        // What a band of the image between lies in.
-        let band = between.cut(toHeight: bands.perBand)
-        let pointwise = directLayer(node, from: band, to: to, filters: filters, bias: bias, window: window)
-        let groups = BlockGroups(blocks: between.blocks, most: kernels.groupBlocks).ranges
-        let start = layer.scratchCount
-        var step = Step(
-            name: node.name, kind: node.operation.kind, algorithm: layer.algorithm + " + 1×1",
-            reads: [layer.from.slot] + pointwise.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
-            chunks: to.images * bands.count
-        ) { memory, chunk in
-            let (image, part) = chunk.quotientAndRemainder(dividingBy: bands.count)
-            let rows = bands[part]
-            // Rows are counted from the image's first.
-            let firstRow =
-                memory.scratch.assumingMemoryBound(to: Float.self) + (start - rows.lowerBound * band.rowStride)
-            for blocks in groups {
-                layer.run(
-                    memory, image, blocks: blocks, rows: rows, to: firstRow, rowStride: band.rowStride,
-                    blockStride: band.blockStride)
-            }
-            if part == 0 { memory.clearHalo(to, image: image, blocks: 0..<to.blocks) }
-            pointwise.run(
-                memory, image, pixels: rows.lowerBound * to.width..<rows.upperBound * to.width, blocks: 0..<to.blocks,
-                from: firstRow, to: memory.pixels(to, image: image), blockStride: to.blockStride)
-        }
-        step.scratchBytes = (start + band.imageStride) * 4
-        add(step)
-    }
-
     /// - Parameter to: The size of what it computes, wherever that will lie.
-    private mutating func depthwiseLayer(_ node: PlannedNode, to: Place) -> DepthwiseLayer {
+    mutating func depthwiseLayer(_ node: PlannedNode, to: Place) -> DepthwiseLayer {
         guard case .depthwise(let filters, let bias, let window) = node.form else {
             preconditionFailure("\(node.name) is no depthwise convolution")
         }
@@ -91,27 +51,6 @@ extension Compiler {
             kernels: kernels, from: from, expansion: expansion, window: window, weights: packDepthwise(filters),
             bias: packBias(bias, outputs: to.channels), width: to.width, activation: node.activation)
     }
-}
-
-/// Rows of an image in bands of nearly equal height.
-private struct Bands: Sendable {
-    let rows: Int
-    let perBand: Int
-    let count: Int
-
-    /// What a band may take of a core's cache, in bytes.
-    static let budget = 256 << 10
-
-    init(rows: Int, count: Int) { self.init(rows: rows, perBand: (rows + count - 1) / count) }
-
-    init(rows: Int, perBand: Int) {
-        self.rows = rows
-        let count = (rows + perBand - 1) / perBand
-        self.perBand = (rows + count - 1) / count
-        self.count = (rows + self.perBand - 1) / self.perBand
-    }
-
-    subscript(band: Int) -> Range<Int> { band * perBand..<min((band + 1) * perBand, rows) }
 }
 
 /// The convolution before a depthwise one: a thread computes some rows of a group of its channels at a time, in memory of its
@@ -171,10 +110,10 @@ private struct Expansion: Sendable {
 }
 
 /// A depthwise convolution, wherever its input comes from and its output lies.
-private struct DepthwiseLayer: Sendable {
+struct DepthwiseLayer: BandSource {
     let kernels: KernelTable
     let from: Place
-    let expansion: Expansion?
+    fileprivate let expansion: Expansion?
     let window: Window
     let weights: Int
     let bias: Int
@@ -227,12 +166,6 @@ private struct DepthwiseLayer: Sendable {
 }
 
 extension Place {
-    fileprivate func cut(toHeight height: Int) -> Place {
-        var place = self
-        place.height = height
-        return place
-    }
-
     /// Writes zeros around the pixels of a band of rows, counted with the halo, in one plane's memory.
     fileprivate func clearHalo(_ band: UnsafeMutablePointer<Float>, rows: Range<Int>) {
         for row in rows {

@@ -15,8 +15,8 @@ struct PlannedNode {
     /// Numbers, one for each channel that a pointwise convolution reads, by which its weights are multiplied in every run:
     /// what squeeze-and-excitation does to the image before.
     var gates: Graph.Value?
-    /// The convolution before it that it is computed together with, band by band of rows, if there is one: the one before a
-    /// depthwise convolution, or a depthwise one, which may have one before it in turn, before a pointwise one.
+    /// What stands before it and is computed together with it, band by band of rows, if anything is: the convolution before a
+    /// depthwise one; before a pointwise one a depthwise one, which may have one before it in turn, or a scale.
     var before: [PlannedNode] = []
     var multiplyAdds: Int
 
@@ -43,13 +43,22 @@ struct PlannedNode {
     }
 
     /// Whether the pointwise convolution that alone reads the node is computed together with it: behind a depthwise one
-    /// whose result is too large to stay in a core's cache, where all weights, which each band reads, do stay there.
+    /// whose result is too large to stay in a core's cache, where all weights, which each band reads, do stay there; or
+    /// behind a scale, which costs little but the way through memory.
     fileprivate func joinsPointwise(_ window: Window, filters: Tensor, _ graph: Graph) -> Bool {
-        guard case .depthwise = form, window.isPointwise else { return false }
-        var weights = filters.elementCount
-        if case .convolution(let filters, _, _)? = before.first?.form { weights += filters.elementCount }
-        let image = graph[outputs[0]].shape.dropFirst().reduce(1, *)
-        return image * 4 >= 1 << 20 && weights * 4 <= 256 << 10
+        guard window.isPointwise else { return false }
+        let shape = graph[outputs[0]].shape
+        let image = shape.dropFirst().reduce(1, *)
+        switch form {
+        case .depthwise:
+            var weights = filters.elementCount
+            if case .convolution(let filters, _, _)? = before.first?.form { weights += filters.elementCount }
+            return image * 4 >= 1 << 20 && weights * 4 <= 256 << 10
+        case .scale:
+            return shape.rank == 4 && shape[3] >= blockWidth && image * 4 >= 256 << 10
+                && filters.elementCount * 4 <= 512 << 10
+        default: return false
+        }
     }
 
     /// The image and the gates of a product that is made in the weights of the pointwise convolution which alone reads it:

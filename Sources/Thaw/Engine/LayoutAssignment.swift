@@ -90,7 +90,8 @@ struct LayoutAssignment {
             demand(node.inputs[image], .blocked)
             demand(node.inputs[1 - image], .plain)
         case .unary, .binary, .binaryConstant, .scale, .concatenation, .relocation:
-            for input in node.inputs { demand(input, native[output!]!) }
+            // A scale that is computed together with a convolution writes blocks.
+            for input in node.inputs { demand(input, native[output!] ?? .blocked) }
         case .border(let height, let width) where native[output!] == .blocked:
             let border = Halo(top: height.before, bottom: height.after, left: width.before, right: width.after)
             demand(node.inputs[0], .blocked, border + demands[output!]![.blocked]!)

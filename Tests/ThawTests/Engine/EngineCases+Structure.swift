@@ -111,6 +111,19 @@ extension EngineCase {
             x = try builder.one(convolution(axis(1), axis(1), 40, 19), x)
             return [try builder.one(Unary(.relu), x)]
         },
+        EngineCase("a scale and a pointwise convolution behind it, relu6 between", [2, 39, 32, 56]) { builder, values in
+            let image = try builder.one(convolution(axis(1), axis(1), 56, 56), values[0])
+            var x = try builder.one(BatchNormalization(scale: tensor([56]), offset: tensor([56], seed: 2)), image)
+            x = try builder.one(Unary(.relu6), x)
+            x = try builder.one(convolution(axis(1), axis(1), 56, 37), x)
+            x = try builder.one(Unary(.sigmoid), x)
+            return [try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 37, 16), x), image]
+        },
+        EngineCase("a scaled input, a pointwise convolution and an addition", [1, 64, 64, 24]) { builder, values in
+            var x = try builder.one(BatchNormalization(scale: tensor([24]), offset: tensor([24], seed: 2)), values[0])
+            x = try builder.one(convolution(axis(1), axis(1), 24, 24), x)
+            return [try builder.one(Binary(.add), x, values[0])]
+        },
         squeezeAndExcitation("squeeze and excitation, gates made in the weights", [1, 11, 10, 3], outputs: 24),
         squeezeAndExcitation("squeeze and excitation, many outputs", [1, 3, 4, 3], outputs: 90),
         squeezeAndExcitation("squeeze and excitation, two images", [2, 11, 10, 3], outputs: 40),

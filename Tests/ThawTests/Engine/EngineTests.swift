@@ -52,6 +52,23 @@ struct EngineTests {
         #expect(try steps(height: 64, secondReader: true) == ["direct 1×1"])
     }
 
+    @Test("A pointwise convolution joins the scale before it where the image between them is not small")
+    func joinsScale() throws {
+        func steps(height: Int, outputs: Int = 16, secondReader: Bool = false) throws -> [String] {
+            var builder = GraphBuilder()
+            let x = builder.input("x", TensorType([1, height, 32, 64]))
+            let scale = BatchNormalization(scale: tensor([64]), offset: tensor([64], seed: 2))
+            let between = try builder.one(Unary(.relu), try builder.one(scale, x))
+            builder.output("y", try builder.one(convolution(axis(1), axis(1), 64, outputs), between))
+            if secondReader { builder.output("between", between) }
+            return try Program(builder.graph).steps.map(\.algorithm).filter { $0.contains("1×1") }
+        }
+        #expect(try steps(height: 32) == ["scale + 1×1"])
+        #expect(try steps(height: 31) == ["direct 1×1"])
+        #expect(try steps(height: 32, outputs: 2049) == ["direct 1×1"])
+        #expect(try steps(height: 32, secondReader: true) == ["direct 1×1"])
+    }
+
     @Test("Gates are made in the weights where these are fewer than the image's numbers")
     func gates() throws {
         func isInWeights(_ shape: Shape, outputs: Int) throws -> Bool {

@@ -1,0 +1,129 @@
+import Kernels
+
+// A pointwise convolution as one step with what comes before it, band by band of rows: a depthwise convolution, or factors
+// and offsets of channels. What lies in between never leaves a core's cache.
+
+/// What computes some rows of an image that a pointwise convolution then reads.
+protocol BandSource: Sendable {
+    /// What it reads.
+    var from: Place { get }
+    /// For people.
+    var algorithm: String { get }
+    /// Floats that a thread works in.
+    var scratchCount: Int { get }
+    /// - Parameter output: The first pixel of the whole image, in its first block.
+    func run(
+        _ memory: Memory, _ image: Int, blocks: Range<Int>, rows: Range<Int>, to output: UnsafeMutablePointer<Float>,
+        rowStride: Int, blockStride: Int)
+}
+
+extension Compiler {
+    /// A pointwise convolution, together with what comes before it: a chunk is a band of rows.
+    mutating func addPointwise(
+        _ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window, behind before: PlannedNode
+    ) {
+        let to = native(node.outputs[0])
+        let between = Place(graph[before.outputs[0]], slot: -1, kind: .blocked)
+        let source = bandSource(before, to: between)
+        // Four bands at least for two threads; an even number lets them end together.
+        let rowBytes = between.blocks * between.rowStride * 4
+        let rows = max(1, Bands.budget / rowBytes)
+        let bands = Bands(rows: to.height, count: max(4, (to.height + rows - 1) / rows + 1) / 2 * 2)
+        // What a band of the image between lies in.
+        let band = between.cut(toHeight: bands.perBand)
+        let pointwise = directLayer(node, from: band, to: to, filters: filters, bias: bias, window: window)
+        let groups = BlockGroups(blocks: between.blocks, most: kernels.groupBlocks).ranges
+        let start = source.scratchCount
+        var step = Step(
+            name: node.name, kind: node.operation.kind, algorithm: source.algorithm + " + 1×1",
+            reads: [source.from.slot] + pointwise.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
+            chunks: to.images * bands.count
+        ) { memory, chunk in
+            let (image, part) = chunk.quotientAndRemainder(dividingBy: bands.count)
+            let rows = bands[part]
+            // Rows are counted from the image's first.
+            let firstRow =
+                memory.scratch.assumingMemoryBound(to: Float.self) + (start - rows.lowerBound * band.rowStride)
+            for blocks in groups {
+                source.run(
+                    memory, image, blocks: blocks, rows: rows, to: firstRow, rowStride: band.rowStride,
+                    blockStride: band.blockStride)
+            }
+            if part == 0 { memory.clearHalo(to, image: image, blocks: 0..<to.blocks) }
+            pointwise.run(
+                memory, image, pixels: rows.lowerBound * to.width..<rows.upperBound * to.width, blocks: 0..<to.blocks,
+                from: firstRow, to: memory.pixels(to, image: image), blockStride: to.blockStride)
+        }
+        step.scratchBytes = (start + band.imageStride) * 4
+        add(step)
+    }
+
+    private mutating func bandSource(_ node: PlannedNode, to between: Place) -> any BandSource {
+        guard case .scale(let factor, let offset) = node.form else { return depthwiseLayer(node, to: between) }
+        let count = between.blocks * blockWidth
+        return ScaleLayer(
+            kernel: kernels.scale, from: place(node.inputs[0], .blocked),
+            factors: channelConstant(factor, count: count), offsets: channelConstant(offset, count: count),
+            clamp: node.activation)
+    }
+}
+
+/// A factor and an offset for each channel, then perhaps bounds.
+private struct ScaleLayer: BandSource {
+    let kernel: @Sendable (borrowing RowWork) -> Void
+    let from: Place
+    let factors: Int
+    let offsets: Int
+    let clamp: UnaryFunction?
+
+    var algorithm: String { "scale" }
+    var scratchCount: Int { 0 }
+
+    func run(
+        _ memory: Memory, _ image: Int, blocks: Range<Int>, rows: Range<Int>, to output: UnsafeMutablePointer<Float>,
+        rowStride: Int, blockStride: Int
+    ) {
+        let pixels = memory.pixels(from, image: image)
+        for block in blocks {
+            var work = RowWork(
+                left: pixels + (block * from.blockStride + rows.lowerBound * from.rowStride),
+                leftStride: from.rowStride, output: output + (block * blockStride + rows.lowerBound * rowStride),
+                outputStride: rowStride, width: from.width * blockWidth, count: rows.count)
+            work.right = memory.floats(factors) + block * blockWidth
+            work.offset = memory.floats(offsets) + block * blockWidth
+            work.pattern = .block
+            work.lower = clamp?.alpha ?? work.lower
+            work.upper = clamp?.beta ?? work.upper
+            kernel(work)
+        }
+    }
+}
+
+/// Rows of an image in bands of nearly equal height.
+struct Bands: Sendable {
+    let rows: Int
+    let perBand: Int
+    let count: Int
+
+    /// What a band may take of a core's cache, in bytes.
+    static let budget = 256 << 10
+
+    init(rows: Int, count: Int) { self.init(rows: rows, perBand: (rows + count - 1) / count) }
+
+    init(rows: Int, perBand: Int) {
+        self.rows = rows
+        let count = (rows + perBand - 1) / perBand
+        self.perBand = (rows + count - 1) / count
+        self.count = (rows + self.perBand - 1) / self.perBand
+    }
+
+    subscript(band: Int) -> Range<Int> { band * perBand..<min((band + 1) * perBand, rows) }
+}
+
+extension Place {
+    fileprivate func cut(toHeight height: Int) -> Place {
+        var place = self
+        place.height = height
+        return place
+    }
+}
