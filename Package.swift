@@ -58,7 +58,8 @@ let package = Package(
         .executableTarget(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",
             exclude: [
-                "compression.py", "folder.py", "memory.py", "networks.py", "peers.py", "processes.py", "speed.svg",
+                "compression.py", "fast.py", "folder.py", "memory.py", "networks.py", "peers.py", "processes.py",
+                "speed.svg",
             ]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
         .testTarget(name: "ThawCommandTests", dependencies: ["ThawCommand", "Thaw"]),

@@ -22,7 +22,7 @@ struct CostModel {
     /// Cycles of one multiply-add of 16 lanes.
     private let cyclesPerVector: Double
     /// Weights come from memory at so many bytes a cycle.
-    private let bytesPerCycle = 7.0
+    private let bytesPerCycle = 5.0
 
     init(_ kernels: KernelTable) {
         self.kernels = kernels
