@@ -60,21 +60,14 @@ extension Compiler {
 
     private mutating func bandSource(_ node: PlannedNode, to between: Place) -> any BandSource {
         guard case .scale(let factor, let offset) = node.form else { return depthwiseLayer(node, to: between) }
-        let count = between.blocks * blockWidth
         return ScaleLayer(
-            kernel: kernels.scale, from: place(node.inputs[0], .blocked),
-            factors: channelConstant(factor, count: count), offsets: channelConstant(offset, count: count),
-            clamp: node.activation)
+            from: place(node.inputs[0], .blocked), scale: channelScale(node, factor: factor, offset: offset))
     }
 }
 
-/// A factor and an offset for each channel, then perhaps bounds.
 private struct ScaleLayer: BandSource {
-    let kernel: @Sendable (borrowing RowWork) -> Void
     let from: Place
-    let factors: Int
-    let offsets: Int
-    let clamp: UnaryFunction?
+    let scale: ChannelScale
 
     var algorithm: String { "scale" }
     var scratchCount: Int { 0 }
@@ -85,16 +78,11 @@ private struct ScaleLayer: BandSource {
     ) {
         let pixels = memory.pixels(from, image: image)
         for block in blocks {
-            var work = RowWork(
+            let work = RowWork(
                 left: pixels + (block * from.blockStride + rows.lowerBound * from.rowStride),
                 leftStride: from.rowStride, output: output + (block * blockStride + rows.lowerBound * rowStride),
                 outputStride: rowStride, width: from.width * blockWidth, count: rows.count)
-            work.right = memory.floats(factors) + block * blockWidth
-            work.offset = memory.floats(offsets) + block * blockWidth
-            work.pattern = .block
-            work.lower = clamp?.alpha ?? work.lower
-            work.upper = clamp?.beta ?? work.upper
-            kernel(work)
+            scale.run(memory, work, channel: block * blockWidth, .block)
         }
     }
 }

@@ -2,6 +2,25 @@ import Kernels
 
 // Steps that work number by number, in either layout, and those that make one number of many.
 
+/// A factor and an offset for each channel, places among the constants; then perhaps bounds.
+struct ChannelScale: Sendable {
+    let kernel: @Sendable (borrowing RowWork) -> Void
+    let factors: Int
+    let offsets: Int
+    let clamp: UnaryFunction?
+
+    /// - Parameter channel: That of the rows' first number.
+    func run(_ memory: Memory, _ rows: RowWork, channel: Int, _ pattern: RowWork.Pattern) {
+        var work = rows
+        work.lower = clamp?.alpha ?? work.lower
+        work.upper = clamp?.beta ?? work.upper
+        work.right = memory.floats(factors) + channel
+        work.offset = memory.floats(offsets) + channel
+        work.pattern = pattern
+        kernel(work)
+    }
+}
+
 extension Compiler {
     mutating func addUnary(_ node: PlannedNode, _ function: UnaryFunction) {
         let kernel = kernels.unary
@@ -53,21 +72,18 @@ extension Compiler {
     }
 
     mutating func addScale(_ node: PlannedNode, factor: Tensor, offset: Tensor) {
-        let kernel = kernels.scale
-        let blocked = layouts.native[node.outputs[0]] == .blocked
-        let count = (factor.elementCount + blockWidth - 1) / blockWidth * blockWidth
-        let factors = channelConstant(factor, count: count)
-        let offsets = channelConstant(offset, count: count)
-        let activation = node.activation
+        let pattern: RowWork.Pattern = layouts.native[node.outputs[0]] == .blocked ? .block : .each
+        let scale = channelScale(node, factor: factor, offset: offset)
         addRows(node, perChannel: true) { memory, work, _, start in
-            var work = work
-            work.lower = activation?.alpha ?? work.lower
-            work.upper = activation?.beta ?? work.upper
-            work.right = memory.floats(factors) + start.channel
-            work.offset = memory.floats(offsets) + start.channel
-            work.pattern = blocked ? .block : .each
-            kernel(work)
+            scale.run(memory, work, channel: start.channel, pattern)
         }
+    }
+
+    mutating func channelScale(_ node: PlannedNode, factor: Tensor, offset: Tensor) -> ChannelScale {
+        let count = (factor.elementCount + blockWidth - 1) / blockWidth * blockWidth
+        return ChannelScale(
+            kernel: kernels.scale, factors: channelConstant(factor, count: count),
+            offsets: channelConstant(offset, count: count), clamp: node.activation)
     }
 
     mutating func channelConstant(_ tensor: Tensor, count: Int) -> Int {
