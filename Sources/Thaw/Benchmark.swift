@@ -28,9 +28,9 @@ public struct Benchmark {
         passes = (batch + model.batch - 1) / model.batch
         let clock = ContinuousClock()
         let start = clock.now
-        let program = try Program(model.graph, threads: threads)
-        let load = Benchmark.input(of: model)
         let lanes = min(threads, passes)
+        let program = try Program(model.graph, threads: threads / lanes)
+        let load = Benchmark.input(of: model)
         workers = Workers(lanes)
         runs = (0..<lanes).map { _ in Run(executor: Executor(program, threads: threads / lanes), load: load) }
         compiling = clock.now - start

@@ -25,10 +25,10 @@ extension Compiler {
         let to = native(node.outputs[0])
         let between = Place(graph[before.outputs[0]], slot: -1, kind: .blocked)
         let source = bandSource(before, to: between)
-        // Four bands at least for two threads; an even number lets them end together.
+        // An even number lets two threads end together.
         let rowBytes = between.blocks * between.rowStride * 4
         let rows = max(1, Bands.budget / rowBytes)
-        let bands = Bands(rows: to.height, count: max(4, (to.height + rows - 1) / rows + 1) / 2 * 2)
+        let bands = Bands(rows: to.height, count: (max(fewestBands, (to.height + rows - 1) / rows) + 1) / 2 * 2)
         // What a band of the image between lies in.
         let band = between.cut(toHeight: bands.perBand)
         let pointwise = directLayer(node, from: band, to: to, filters: filters, bias: bias, window: window)

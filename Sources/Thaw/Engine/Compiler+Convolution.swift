@@ -116,7 +116,7 @@ extension Compiler {
             pixels: to.pixels, tile: kernels.tilePixels, groups: groups.ranges,
             groupBytes: layer.steps * groups.widest * blockWidth * 4,
             // A stride passes most of the image by.
-            inputBytes: min(from.imageStride, to.pixels * layer.steps) * 4)
+            inputBytes: min(from.imageStride, to.pixels * layer.steps) * 4, fewest: fewestChunks)
         add(
             Step(
                 name: node.name, kind: node.operation.kind, algorithm: layer.algorithm,

@@ -14,7 +14,7 @@ extension Compiler {
         let bands =
             layer.expansion == nil
             ? Bands(rows: to.height, perBand: max(1, 2048 / to.width))
-            : Bands(rows: to.height, count: (8 + groups.count - 1) / groups.count)
+            : Bands(rows: to.height, count: (fewestBands + groups.count - 1) / groups.count)
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: layer.algorithm, reads: [layer.from.slot],
             writes: [to.slot], multiplyAdds: node.multiplyAdds, chunks: to.images * groups.count * bands.count

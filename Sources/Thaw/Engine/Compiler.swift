@@ -16,6 +16,11 @@ struct Compiler {
     let graph: Graph
     let kernels: KernelTable
     let choice: AlgorithmChoice
+    /// The chunks that a step should have at least: some for each of several threads, so that they end together. One thread
+    /// alone needs no two, and what neighbouring chunks both need is read twice.
+    let fewestChunks: Int
+    /// The same where what neighbouring chunks both need is even computed twice.
+    let fewestBands: Int
     let layouts: LayoutAssignment
     /// Whether the network has so many layers that what the first lose to rounding matters.
     let isDeep: Bool
@@ -26,10 +31,13 @@ struct Compiler {
     private var places: [Key: Place] = [:]
 
     /// - Throws: `Failure` when an array is larger than offsets can reach.
-    init(_ graph: Graph, kernels: KernelTable, choice: AlgorithmChoice) throws {
+    init(_ graph: Graph, kernels: KernelTable, threads: Int, choice: AlgorithmChoice) throws {
         self.graph = graph
         self.kernels = kernels
         self.choice = choice
+        let threads = min(threads, Workers.most)
+        fewestChunks = threads > 1 ? 4 * threads : 1
+        fewestBands = threads > 1 ? max(4, threads) : 1
         let nodes = fuse(graph)
         layouts = LayoutAssignment(graph, nodes)
         isDeep = graph.nodes.count { $0.operation is Convolution } >= CostModel.deep

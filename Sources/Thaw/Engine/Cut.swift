@@ -25,10 +25,9 @@ struct Cut {
 
     /// Cuts so that a chunk's weights and input fit into a core's cache together, and that there are enough chunks to
     /// keep several threads busy.
-    init(pixels: Int, tile: Int, groups: [Range<Int>], groupBytes: Int, inputBytes: Int) {
+    init(pixels: Int, tile: Int, groups: [Range<Int>], groupBytes: Int, inputBytes: Int, fewest: Int) {
         let weightBudget = 256 << 10
         let inputBudget = 256 << 10
-        let fewest = 8
         var perChunk = min(groups.count, max(1, weightBudget / groupBytes))
         let parts = max(1, (inputBytes + inputBudget - 1) / inputBudget)
         var pixelsPerChunk = (pixels + parts - 1) / parts

@@ -32,7 +32,8 @@ public final class Program: Sendable {
     /// Compiles `graph`, whose channels must stand last.
     /// - Parameters:
     ///   - instructionSet: What the kernels may use; the best unless `THAW_ISA` or the caller names another.
-    ///   - threads: How many threads pack the weights.
+    ///   - threads: How many threads a run will be spread over, by which its work is cut. They pack the weights, too. Any
+    ///     other number of threads computes the same.
     /// - Throws: `Failure` when an array is larger than the engine can address.
     public convenience init(_ graph: Graph, instructionSet: InstructionSet? = nil, threads: Int = 1) throws {
         try self.init(graph, instructionSet: instructionSet, threads: threads, choice: .cheapest)
@@ -47,7 +48,7 @@ public final class Program: Sendable {
         let graph = try graph.withPhases()
         self.instructionSet = try instructionSet ?? .chosen()
         kernels = self.instructionSet.kernels
-        let compiler = try Compiler(graph, kernels: kernels, choice: choice)
+        let compiler = try Compiler(graph, kernels: kernels, threads: threads, choice: choice)
         steps = compiler.steps
         scratchBytes = ((compiler.steps.map(\.scratchBytes).max() ?? 0) + 4095) / 4096 * 4096
         inputs = graph.inputs.map { (graph[$0.value], compiler.native($0.value)) }

@@ -106,7 +106,7 @@ final class Workers: @unchecked Sendable {
     var count: Int { threads.count + 1 }
 
     /// More threads than this help nobody: they would spin in each other's way.
-    private static let most = max(16, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    static let most = max(16, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
     /// - Parameter count: How many threads are to work together. Far more than there are cores are not started.
     init(_ count: Int) {
