@@ -78,6 +78,18 @@ struct PlannedNode {
         return (inputs[image], inputs[1 - image])
     }
 
+    /// Gives up the depthwise convolution that a pointwise one has taken in, where another depthwise one follows, which can
+    /// take in the pointwise one instead: of the images on its two sides, the larger had better not go through memory.
+    fileprivate mutating func release(_ graph: Graph) -> PlannedNode? {
+        guard let node = before.first, case .depthwise = node.form, residual == nil,
+            graph[outputs[0]].shape.elementCount >= graph[node.outputs[0]].shape.elementCount
+        else { return nil }
+        before = []
+        inputs = node.outputs
+        multiplyAdds -= node.multiplyAdds
+        return node
+    }
+
     /// Takes in the node before, whose result nobody else reads.
     fileprivate mutating func join(_ node: PlannedNode) {
         before = [node]
@@ -116,6 +128,10 @@ func fuse(_ graph: Graph) -> [PlannedNode] {
                 result.activation = function
             }
         case .depthwise:
+            if let input = fusible.first, let before = planned[producers[input]!]!.release(graph) {
+                producers[before.outputs[0]] = planned.count
+                planned.append(before)
+            }
             if let input = fusible.first, planned[producers[input]!]!.joinsDepthwise(graph) {
                 result.join(take(producers[input]!, output: input))
             }

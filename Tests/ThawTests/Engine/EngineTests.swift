@@ -40,17 +40,25 @@ struct EngineTests {
 
     @Test("A pointwise convolution joins the depthwise one before it where the image between them is large")
     func joins() throws {
-        func steps(height: Int, secondReader: Bool = false) throws -> [String] {
+        func steps(
+            height: Int, outputs: Int = 16, secondReader: Bool = false, isFollowed: Bool = false
+        ) throws -> [String] {
             var builder = GraphBuilder()
             let x = builder.input("x", TensorType([1, height, 64, 64]))
             let between = try builder.one(depthwise(axis(3, 1, 1), axis(3, 1, 1), 64), x)
-            builder.output("y", try builder.one(convolution(axis(1), axis(1), 64, 16), between))
+            var y = try builder.one(convolution(axis(1), axis(1), 64, outputs), between)
+            if isFollowed { y = try builder.one(depthwise(axis(3, 1, 1), axis(3, 1, 1), outputs), y) }
+            builder.output("y", y)
             if secondReader { builder.output("between", between) }
-            return try Program(builder.graph).steps.map(\.algorithm).filter { $0.contains("1×1") }
+            return try Program(builder.graph).steps.map(\.algorithm).filter { $0.contains("×") }
         }
         #expect(try steps(height: 64) == ["depthwise 3×3 + 1×1"])
-        #expect(try steps(height: 63) == ["direct 1×1"])
-        #expect(try steps(height: 64, secondReader: true) == ["direct 1×1"])
+        #expect(try steps(height: 63) == ["depthwise 3×3", "direct 1×1"])
+        #expect(try steps(height: 64, secondReader: true) == ["depthwise 3×3", "direct 1×1"])
+        // The depthwise one behind takes it in, where it would read the larger image.
+        #expect(
+            try steps(height: 64, outputs: 64, isFollowed: true) == ["depthwise 3×3", "direct 1×1 + depthwise 3×3"])
+        #expect(try steps(height: 64, isFollowed: true) == ["depthwise 3×3 + 1×1", "depthwise 3×3"])
     }
 
     @Test("A pointwise convolution joins the scale before it where the image between them is not small")
