@@ -52,7 +52,7 @@ struct PictureJob: Equatable {
         for slash in target.indices where target[slash] == "/" && slash != target.startIndex {
             let folder = String(target[..<slash])
             if isFile, !Self.isFolder(folder) { throw Failure.folderMissing(folder).inFile(target) }
-            if !Self.isFolder(folder), mkdir(folder, 0o777) != 0, errno != EEXIST {
+            if !Self.isFolder(folder), mkdir(folder.fileName, 0o777) != 0, errno != EEXIST {
                 throw Failure.noFolder(folder, String(cString: strerror(errno)))
             }
         }
@@ -86,7 +86,7 @@ struct PictureJob: Equatable {
 
     private static func isFolder(_ path: String) -> Bool {
         var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return stat(path.fileName, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// What a file is on its disk, whatever its name.
@@ -97,7 +97,7 @@ struct PictureJob: Equatable {
         /// - Returns: nil where there is no such file.
         init?(of path: String) {
             var status = stat()
-            guard stat(path, &status) == 0 else { return nil }
+            guard stat(path.fileName, &status) == 0 else { return nil }
             (device, file) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
         }
     }

@@ -55,13 +55,15 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
 private func named(_ word: String, inputs: [String]) -> (name: String?, file: String) {
     guard let equals = word.firstIndex(of: "=") else { return (nil, word) }
     let name = String(word[..<equals])
-    if !inputs.contains(name), access(word, F_OK) == 0 { return (nil, word) }
+    if !inputs.contains(name), access(word.fileName, F_OK) == 0 { return (nil, word) }
     return (name, String(word[word.index(after: equals)...]))
 }
 
 /// Writes each array as `NAME.npy`.
 private func write(_ arrays: [(name: String, array: NumPyFile)], toFolder folder: String) throws {
-    if mkdir(folder, 0o777) != 0 && errno != EEXIST { throw Failure.noFolder(folder, String(cString: strerror(errno))) }
+    if mkdir(folder.fileName, 0o777) != 0, errno != EEXIST {
+        throw Failure.noFolder(folder, String(cString: strerror(errno)))
+    }
     var taken: Set<String> = []
     for (name, array) in arrays {
         var file = String(name.map { $0 == "/" || $0 == ":" ? "_" : $0 })

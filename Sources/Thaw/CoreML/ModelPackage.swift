@@ -23,7 +23,7 @@ struct ModelPackage {
     /// - Throws: `Failure` when the manifest is missing or damaged, or names a file that is missing or lies outside.
     init(path: String) throws {
         root = path
-        guard access(path + "/" + Self.manifest, F_OK) == 0 else { throw Failure.packageWithoutManifest() }
+        guard access((path + "/" + Self.manifest).fileName, F_OK) == 0 else { throw Failure.packageWithoutManifest() }
         let file = try MappedFile(path: path + "/" + Self.manifest)
         let json = try withExtendedLifetime(file) { try naming(place: Self.manifest) { try JSON(file.bytes) } }
         guard let identifier = json["rootModelIdentifier"]?.string else {
@@ -33,7 +33,7 @@ struct ModelPackage {
             throw Failure.manifestWithout("where the model '\(identifier)' is")
         }
         let modelFile = try Self.inside(path + "/Data", name)
-        guard access(modelFile, F_OK) == 0 else { throw Failure.manifestFileMissing(name) }
+        guard access(modelFile.fileName, F_OK) == 0 else { throw Failure.manifestFileMissing(name) }
         model = try MappedFile(path: modelFile)
         modelFolder = String(modelFile[..<modelFile.lastIndex(of: "/")!])
         try requireInside(modelFile, name)
@@ -45,7 +45,7 @@ struct ModelPackage {
         guard name.hasPrefix(prefix) else { throw Failure.leavesPackage(name) }
         let relative = String(name.dropFirst(prefix.count))
         let path = try Self.inside(modelFolder, relative)
-        guard access(path, F_OK) == 0 else { throw Failure.weightFileMissing(relative) }
+        guard access(path.fileName, F_OK) == 0 else { throw Failure.weightFileMissing(relative) }
         try requireInside(path, relative)
         return try WeightFile(path: path, name: path)
     }
@@ -62,23 +62,17 @@ struct ModelPackage {
 
     /// A link might lead out of the package although the name does not.
     private func requireInside(_ path: String, _ name: String) throws {
-        guard let whole = realpath(root, nil), let resolved = realpath(path, nil) else {
+        guard let whole = withoutLinks(root), let resolved = withoutLinks(path) else {
             throw Failure.cannotOpen(path, errno)
         }
-        defer {
-            free(whole)
-            free(resolved)
-        }
-        guard String(cString: resolved).hasPrefix(String(cString: whole) + "/") else {
-            throw Failure.leavesPackage(name)
-        }
+        guard resolved.hasPrefix(whole + "/") else { throw Failure.leavesPackage(name) }
     }
 
     /// The bytes of the model's file and of all files beside it.
     var byteCount: Int {
         func size(_ path: String) -> Int {
             var status = stat()
-            guard lstat(path, &status) == 0 else { return 0 }
+            guard lstat(path.fileName, &status) == 0 else { return 0 }
             guard status.st_mode & S_IFMT == S_IFDIR else { return Int(status.st_size) }
             return (FolderKind.names(in: path) ?? []).reduce(0) { $0 + size(path + "/" + $1) }
         }

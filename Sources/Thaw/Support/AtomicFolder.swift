@@ -28,13 +28,13 @@ final class AtomicFolder {
         target = withoutLinks(String(name)) ?? String(name)
         temporary = ""
         var status = stat()
-        if stat(target, &status) == 0 {
+        if stat(target.fileName, &status) == 0 {
             if !mayReplace { throw Failure.alreadyExists(path) }
             guard status.st_mode & S_IFMT == S_IFDIR, isReplaceable(target) else { throw Failure.notReplaceable(path) }
         }
         while true {
             let candidate = folder(of: target) + ".thaw-" + String(UInt64.random(in: .min ... .max), radix: 36)
-            if mkdir(candidate, 0o777) == 0 {
+            if mkdir(candidate.fileName, 0o777) == 0 {
                 temporary = candidate
                 return
             }
@@ -49,7 +49,9 @@ final class AtomicFolder {
         var path = temporary
         for part in name.split(separator: "/") {
             path += "/" + part
-            guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw Failure.cannotWrite(self.path, errno) }
+            guard mkdir(path.fileName, 0o777) == 0 || errno == EEXIST else {
+                throw Failure.cannotWrite(self.path, errno)
+            }
         }
     }
 
@@ -59,9 +61,10 @@ final class AtomicFolder {
     /// Gives the folder its name; what stood there before is removed.
     func commit() throws {
         var status = stat()
-        let exists = stat(target, &status) == 0
+        let exists = stat(target.fileName, &status) == 0
         if exists && !mayReplace { throw Failure.alreadyExists(path) }
-        guard (exists ? thaw_exchange_names(temporary, target) : rename(temporary, target)) == 0 else {
+        let (source, place) = (temporary.fileName, target.fileName)
+        guard (exists ? thaw_exchange_names(source, place) : rename(source, place)) == 0 else {
             throw errno == EEXIST || errno == ENOTEMPTY ? Failure.alreadyExists(path) : Failure.cannotWrite(path, errno)
         }
         if exists { Self.remove(temporary) }
@@ -71,12 +74,12 @@ final class AtomicFolder {
     /// Removes a file, or a folder with all that is in it; links in it are removed, not followed.
     private static func remove(_ path: String) {
         var status = stat()
-        guard lstat(path, &status) == 0 else { return }
+        guard lstat(path.fileName, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            unlink(path)
+            unlink(path.fileName)
             return
         }
         for name in FolderKind.names(in: path) ?? [] { remove(path + "/" + name) }
-        rmdir(path)
+        rmdir(path.fileName)
     }
 }

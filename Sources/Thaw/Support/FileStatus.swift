@@ -27,12 +27,12 @@ func fileExists(_ path: String) -> Bool { fileSize(path) != nil }
 
 /// The names in a folder, in their bytes' order.
 func fileNames(in folder: String) -> [String] {
-    guard let handle = opendir(folder) else { return [] }
+    guard let handle = opendir(folder.fileName) else { return [] }
     defer { closedir(handle) }
     var names: [String] = []
     while let entry = readdir(handle) {
         names.append(
-            withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+            withUnsafeBytes(of: &entry.pointee.d_name) { String(fileName: $0.prefix { $0 != 0 }) })
     }
     return names.sorted()
 }

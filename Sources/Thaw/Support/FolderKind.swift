@@ -25,12 +25,12 @@ enum FolderKind: Sendable {
 
     /// The names in a folder, or nil when there is no folder there that can be read.
     static func names(in path: String) -> [String]? {
-        guard let folder = opendir(path) else { return nil }
+        guard let folder = opendir(path.fileName) else { return nil }
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                String(fileName: $0.prefix { $0 != 0 })
             }
             if name != "." && name != ".." { names.append(name) }
         }

@@ -27,5 +27,34 @@ import Testing
                 #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any])
             }
         }
+
+        private static let network = Project.fixture("generators/super_resolution.pb")
+
+        @Test(
+            "Folders may be called anything",
+            arguments: [
+                ("converted/tiny_program_iOS15_float32.mlpackage", "inspect $raw/tiny*"),
+                ("live/saved", "inspect $raw/saved"),
+                ("live/checkpoint", "inspect $raw/checkpoint"),
+                ("photographs", "apply '\(network)' . --max-side 32 -o out && [ -f out/$raw/photographs/cat.jpg ]"),
+                ("photographs/cat.jpg", "apply '\(network)' $raw --max-side 32 -o $raw/out && [ -f $raw/out/cat.jpg ]"),
+                ("photographs/cat.jpg", "convert '\(Project.demo)' -o $raw/a.mlpackage && \"$0\" inspect $raw/a*"),
+            ])
+        func folders(_ content: String, _ line: String) throws {
+            let start = "raw=$(printf 'b\\374cher'); mkdir $raw; cp -r '\(Project.fixture(content))' $raw;"
+            // What follows is not run where the line fails.
+            let outcome = try Thaw.run(
+                ["--version"], in: TemporaryFolder(), shell: "\(start) \"$0\" \(line) > /dev/null &&")
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+
+        @Test func `a picture takes not the place of the one that goes in`() throws {
+            let folder = try TemporaryFolder()
+            let start = "raw=$(printf 'b\\374rste.jpg'); cp '\(Project.photograph("cat"))' $raw;"
+            let outcome = try Thaw.run(
+                ["apply", Self.network, "--max-side", "32"], in: folder, shell: start, after: "$raw -o $raw")
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.contains("this is one of the pictures that go in"))
+        }
     }
 #endif
