@@ -55,7 +55,8 @@ extension Arguments {
 /// What is printed of a picture.
 private func rows(_ format: ResultFormat, _ job: PictureJob, _ pixels: Pixels) -> String {
     switch format {
-    case .text: "\(job.source) -> \(job.target), \(pixels.width) × \(pixels.height) pixels\n"
+    case .text:
+        "\(Console.named(job.source)) -> \(Console.named(job.target)), \(pixels.width) × \(pixels.height) pixels\n"
     case .json:
         "{\"image\": \(json(job.source)), \"output\": \(json(job.target)), \"width\": \(pixels.width), "
             + "\"height\": \(pixels.height)}\n"

@@ -45,6 +45,9 @@ struct Console: Sendable {
 
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
+    /// A file's name among results for people: as it is, but that it has no power over a terminal.
+    static func named(_ path: String) -> String { isTerminal(STDOUT_FILENO) ? shown(path) : path }
+
     /// Whether results may be coloured: on a terminal that knows colours, unless `NO_COLOR` is set (https://no-color.org).
     static let isColored = isTerminal(STDOUT_FILENO) && variable("NO_COLOR").isEmpty && !isDumb
 

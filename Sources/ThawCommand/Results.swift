@@ -15,7 +15,7 @@ struct ResultPrinter {
         let predictions = classification.top(top)
         switch format {
         case .text:
-            return (isColored ? shown(image) : image) + "\n"
+            return Console.named(image) + "\n"
                 + predictions.enumerated().map { rank, prediction in
                     let number = padded(fixed(Double(prediction.probability), 4), 7, left: true)
                     let label = shown(prediction.label)

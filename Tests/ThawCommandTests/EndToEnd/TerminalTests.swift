@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+/// What the program writes where a terminal reads it.
+@Suite struct TerminalTests {
+    @Test(
+        "A file's name has no power over a terminal, coloured or not",
+        arguments: [
+            (["classify", ClassifyTests.model.path], [:]), (["classify", ClassifyTests.model.path], ["NO_COLOR": "1"]),
+            (["classify", ClassifyTests.model.path], ["TERM": "dumb"]),
+            (["apply", Project.fixture("generators/super_resolution.pb"), "--max-side", "32", "-o", "out"], [:]),
+        ] as [([String], [String: String])])
+    func names(_ words: [String], _ environment: [String: String]) throws {
+        let folder = try TemporaryFolder()
+        let name = "a\u{1B}]0;title\u{7}.jpg"
+        try FileManager.default.copyItem(atPath: Project.photograph("cat"), toPath: folder.path(name))
+        let shown = try output(of: words + [name], in: folder, environment)
+        #expect(shown.contains("a?]0;title?.jpg"))
+        #expect(!shown.contains("\u{1B}]") && !shown.contains("\u{7}"))
+    }
+
+    /// What a terminal gets of the program's results.
+    private func output(
+        of words: [String], in folder: TemporaryFolder, _ environment: [String: String]
+    ) throws -> String {
+        var (screen, terminal): (Int32, Int32) = (-1, -1)
+        try #require(openpty(&screen, &terminal, nil, nil, nil) == 0)
+        let process = Process()
+        process.executableURL = Thaw.binary
+        process.arguments = words
+        process.currentDirectoryURL = folder.url
+        process.environment = ["TERM": "xterm"].merging(environment) { $1 }
+        process.standardOutput = FileHandle(fileDescriptor: terminal, closeOnDealloc: true)
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        // The few lines wait in the terminal until somebody reads them.
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(screen, &bytes, bytes.count)
+        close(screen)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+}
