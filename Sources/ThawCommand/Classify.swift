@@ -15,7 +15,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     if conversion.model.labelsAreIndependent {
         console.note("the labels do not exclude each other: the probabilities need not add up to 1")
     }
-    if let resumed = arguments[Options.resume], resumed == arguments[Options.report] {
+    if let resumed = arguments[Options.resume], arguments[Options.report].map(place) == place(of: resumed) {
         throw Failure.sameFile("--resume", "--report").inFile(resumed)
     }
     let origin = try arguments[Options.resume].map { _ in try ResultOrigin(path, arguments) }

@@ -18,6 +18,13 @@ func withoutLinks(_ path: String) -> String? {
     return String(fileName: UnsafeRawBufferPointer(start: whole, count: strlen(whole)))
 }
 
+/// Where a file is, or would be, however the path is spelled.
+package func place(of path: String) -> String {
+    if let place = withoutLinks(path) { return place }
+    let folder = folder(of: path)
+    return (withoutLinks(folder.isEmpty ? "." : folder) ?? folder) + "/" + path.dropFirst(folder.count)
+}
+
 /// The part of a path up to its last slash.
 func folder(of path: String) -> String {
     path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""

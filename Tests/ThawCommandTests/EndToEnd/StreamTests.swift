@@ -203,9 +203,16 @@ import Testing
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("out.jsonl: cannot be gone on with: another run is adding to it"))
         #expect(try folder.data("out.jsonl") == before)
-        let same = try Thaw.run(words.dropLast() + ["a", "--report", "a"], in: folder)
-        #expect(same.status == 2 && same.errors.contains("--resume and --report name the same file"))
-        #expect(try folder.names == ["out.jsonl"])
+    }
+
+    @Test("Results and a page do not go into one file", arguments: ["a", "./a", "b/../a", "b/l"])
+    func oneFile(_ spelling: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Thaw.run(
+            ["classify", model.path, Project.photograph("cat"), "--resume", "a", "--report", spelling], in: folder,
+            shell: spelling == "b/l" ? "mkdir b; touch a; ln -s ../a b/l;" : "mkdir b;")
+        #expect(outcome.status == 2 && outcome.errors.contains("--resume and --report name the same file"))
+        #expect(try folder.names == (spelling == "b/l" ? ["a", "b"] : ["b"]))
     }
 
     @Test func `a page is made though nobody reads the results`() throws {
