@@ -109,6 +109,17 @@ struct ReportBrowserTests {
             #expect(seen.first == step.3, "\(step.0)")
         }
     }
+
+    @Test func `a long label leaves room for what the photograph is`() throws {
+        let folder = try TemporaryFolder()
+        let look = """
+            look(); page.labels[2] = "great crested grebe, ".repeat(9); layout();
+            const [truth, card] = [".truth", ".card"].map(name => document.querySelector(name).getBoundingClientRect());
+            if (truth.width < 40 || truth.right > card.right) throw "it is cut off";
+            """
+        let seen = try Chromium.run([look], on: Self.page(in: folder) { $0 % 50 == 2 ? 3 : $0 % 5 })
+        #expect(seen.map(\.count) == ["100 of 5,000"])
+    }
 }
 
 /// A browser without a window.

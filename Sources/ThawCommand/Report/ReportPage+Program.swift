@@ -63,8 +63,9 @@ extension ReportPage {
               make("div", { class: "said" }, file, make("div", { class: "error" }, row.error)));
           }
           const isJudged = row.truth >= 0, isRight = row.best === row.truth;
-          const best = make("div", { class: "best" + (isJudged ? isRight ? " right" : " wrong" : ""), title: label(row.best) },
-            label(row.best), isJudged && !isRight ? make("span", { class: "truth" }, " – is " + label(row.truth)) : null);
+          const truth = isJudged && !isRight ? " – is " + label(row.truth) : "";
+          const best = make("div", { class: "best" + (isJudged ? isRight ? " right" : " wrong" : ""), title: label(row.best) + truth },
+            make("span", {}, label(row.best)), truth ? make("span", { class: "truth" }, truth) : null);
           const line = (kind, name, share) => make("div", { class: "line" + kind }, make("span", { title: name }, name),
             make("div", { class: "track" },
               make("u", {}, make("i", { style: `width:${Math.max(0, Math.min(100, 100 * share))}%` })),

@@ -122,10 +122,11 @@ enum ReportPage {
         .card img { width: 126px; height: 126px; object-fit: cover; display: block; }
         .card .said { flex: 1; min-width: 0; padding: 10px 14px; display: flex; flex-direction: column; }
         .card .file { font-size: 12.5px; line-height: 1.3; flex: none; color: var(--soft); white-space: nowrap; overflow: hidden; text-overflow: ellipsis; direction: rtl; text-align: left; }
-        .card .best { font-weight: 620; line-height: 1.35; flex: none; margin-top: 2px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+        .card .best { font-weight: 620; line-height: 1.35; flex: none; margin-top: 2px; display: flex; }
+        .card .best span { min-width: 0; white-space: pre; overflow: hidden; text-overflow: ellipsis; }
         .card .best.wrong { color: var(--wrong); }
         .card .best.right { color: var(--right); }
-        .card .truth { font-weight: 450; color: var(--soft); }
+        .card .truth { font-weight: 450; color: var(--soft); flex: none; max-width: 60%; }
         .lines { margin-top: auto; display: grid; gap: 2px; line-height: 1.35; }
         .line { display: grid; grid-template-columns: minmax(0, 1fr) 46%; gap: 10px; align-items: center; font-size: 12.5px; color: var(--soft); }
         .line span { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
