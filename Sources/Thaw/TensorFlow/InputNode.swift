@@ -264,7 +264,8 @@ private struct ResizeChain {
             let axes = integers(1)
             return axes == [-1] || (axes != nil && axes == rank.map { [$0 - 1] })
         }
-        guard let strides = integers(3), strides.count <= 8, strides == strides.dropLast().map { _ in 1 } + [-1],
+        guard let strides = integers(3), strides.count <= 8, strides.last == -1,
+            strides.dropLast().allSatisfy({ $0 == 1 }),
             mask("new_axis_mask") == 0, mask("shrink_axis_mask") == 0
         else { return false }
         let ellipsis = mask("ellipsis_mask")

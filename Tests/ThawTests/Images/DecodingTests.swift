@@ -142,7 +142,7 @@ import Testing
     @Test("An orientation in XMP counts where EXIF names none")
     func orientationInXMP() throws {
         func chunk(_ name: String, _ content: [UInt8]) -> Data {
-            var data = Data([0, 0, UInt8(content.count >> 8), UInt8(content.count & 255)]) + Data(name.utf8) + content
+            let data = Data([0, 0, UInt8(content.count >> 8), UInt8(content.count & 255)]) + Data(name.utf8) + content
             let checksum = crc32(data.dropFirst(4))
             return data + (0..<4).map { UInt8(truncatingIfNeeded: checksum >> (24 - 8 * $0)) }
         }
