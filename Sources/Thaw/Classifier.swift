@@ -69,8 +69,19 @@ public final class Classifier: Sendable {
     public func classify(_ pixels: Pixels) -> Classification { classify(Prepared(pixels: preparation.fitted(pixels))) }
 
     /// The same, for callers that must not be held up: the work goes on elsewhere meanwhile.
+    /// - Throws: `CancellationError` besides, where the task is cancelled before the image has been read.
     public func classify(imageAt path: String) async throws -> Classification {
-        try await Task.detached { self.classify(try self.preparation.prepare(imageAt: path)) }.value
+        let work = Task.detached {
+            try Task.checkCancellation()
+            let image = try self.preparation.prepare(imageAt: path)
+            try Task.checkCancellation()
+            return self.classify(image)
+        }
+        return try await withTaskCancellationHandler {
+            try await work.value
+        } onCancel: {
+            work.cancel()
+        }
     }
 
     // MARK: The two halves of it

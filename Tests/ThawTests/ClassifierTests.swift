@@ -24,6 +24,16 @@ import Testing
         }
     }
 
+    @Test func `a task that is cancelled classifies no more`() async throws {
+        let classifier = try Classifier(contentsOf: Fixtures.path("coreml/rgb.mlmodel"))
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await classifier.classify(imageAt: ImageFixtures.path("good/rgb-8.png"))
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
     @Test func `of equals the one with the lower index comes first, and what is no number last`() {
         let answer = Classification(probabilities: [0.25, .nan, 0.5, 0.25], labels: ["a", "b", "c", "d"])
         #expect(answer.top(9).map(\.label) == ["c", "a", "d", "b"])
