@@ -81,7 +81,8 @@ public struct Truth: Sendable {
             }
             if line.allSatisfy(\.isWhitespace) { continue }
             let columns = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
-            guard columns.count > 1, !columns[0].isEmpty else { throw Failure.tableTooNarrow(line: number + 1) }
+            guard columns.count > 1 else { throw Failure.tableTooNarrow(line: number + 1) }
+            guard !columns[0].isEmpty else { throw Failure.tableNamesNothing(line: number + 1) }
             // To the system the name would end there.
             guard !columns[0].utf8.contains(0) else { throw Failure.nameWithNUL(line: number + 1) }
             let image = columns[0].hasPrefix("/") ? columns[0] : folder + columns[0]

@@ -174,7 +174,7 @@ import Testing
             ("file\tclass\na.jpg\tcat\na.jpg\tcat\n", "line 3: 'a.jpg' stands in line 2 too"),
             ("file\tclass\na.jpg\tcat\n.//a.jpg\tcat\n", "line 3: './/a.jpg' stands in line 2 too"),
             ("file\tclass\na.jpg\tcat\nb/../a.jpg\tcat\n", "line 3: 'b/../a.jpg' stands in line 2 too"),
-            ("file\tclass\n\tcat\n", "line 2: has one column"),
+            ("file\tclass\n\tcat\n", "line 2: has no path in its first column"),
             ("file\tclass\na.jpg\t3\n", "line 2: there is no class 3; the model has 3, counted from 0\nhint: --offset"),
             ("file\tclass\na.jpg\t-1\n", "line 2: there is no class -1"),
             ("file\tclass\na.jpg\n", "line 2: has one column"),

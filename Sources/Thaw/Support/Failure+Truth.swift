@@ -17,6 +17,10 @@ extension Failure {
             remedy: "a path and a class are expected, with a tab between them, below a line with the columns' names")
     }
 
+    static func tableNamesNothing(line: Int) -> Failure {
+        Failure(place: "line \(line)", "has no path in its first column", remedy: "a path and a class are expected")
+    }
+
     static func unknownLabels(_ unknown: [(name: String, place: String, nearest: String?)]) -> Failure {
         let shown = unknown.prefix(5).map { label in
             "'\(label.name)'\(label.place)" + (label.nearest.map { " (did you mean '\($0)'?)" } ?? "")
