@@ -149,6 +149,7 @@ private struct Work {
 /// The images that are to be done: what the names stand for, without those that an earlier run has done.
 final class ImageSource: Sequence, IteratorProtocol {
     private let files: ImageFiles
+    private let lines: InputLines
     private let cancellation: Cancellation
     private let resumed: ResumedFile?
     private var waiting: ArraySlice<FoundImage> = []
@@ -158,7 +159,7 @@ final class ImageSource: Sequence, IteratorProtocol {
     init(_ names: [String], _ cancellation: Cancellation, _ resumed: ResumedFile? = nil) {
         let lines = InputLines(cancellation)
         files = ImageFiles(names, list: names.contains("-") ? { lines.next() } : nil)
-        (self.cancellation, self.resumed) = (cancellation, resumed)
+        (self.lines, self.cancellation, self.resumed) = (lines, cancellation, resumed)
     }
 
     /// The first images, up to `count`; they are given once more by `next`.
@@ -175,7 +176,8 @@ final class ImageSource: Sequence, IteratorProtocol {
             if resumed?.contains(image.path) != true { return image }
             passedOver += 1
         }
-        return nil
+        defer { lines.failure = nil }
+        return lines.failure.map { FoundImage(path: "-", failure: $0) }
     }
 
     /// How many images `names` stand for; nil where nobody looks at it.

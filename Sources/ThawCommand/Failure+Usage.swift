@@ -74,6 +74,10 @@ extension Failure {
 
     static func emptyList() -> Failure { Failure("there are no images in the list") }
 
+    static func unreadableList(_ reason: String) -> Failure {
+        Failure(file: "standard input", "cannot be read: \(reason)")
+    }
+
     static func sameFile(_ option: String, _ other: String) -> Failure {
         Failure("\(option) and \(other) name the same file", hint: "name two")
     }

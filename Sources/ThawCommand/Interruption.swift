@@ -38,6 +38,8 @@ final class InputLines {
     private var hasEnded = false
     private var hasNULs = false
     private var hasBegun = false
+    /// Why no more can be read, where that is not their end.
+    var failure: Failure?
     private let cancellation: Cancellation
 
     init(_ cancellation: Cancellation) { self.cancellation = cancellation }
@@ -84,6 +86,7 @@ final class InputLines {
                 hasNULs = hasNULs || block[..<count].contains(0)
                 buffer += block[mark..<count]
             } else if count == 0 || errno != EINTR {
+                if count < 0 { failure = Failure.unreadableList(String(cString: strerror(errno))) }
                 hasEnded = true
             }
         }

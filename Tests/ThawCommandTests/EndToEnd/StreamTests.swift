@@ -215,6 +215,15 @@ import Testing
         #expect(try folder.names == (spelling == "b/l" ? ["a", "b"] : ["b"]))
     }
 
+    @Test func `a list that cannot be read is no empty one`() throws {
+        let folder = try TemporaryFolder()
+        let words = ["classify", model.path, "-"]
+        let outcome = try Thaw.run(words, in: folder, after: "< .")
+        #expect(outcome.status == 2 && outcome.errors == "thaw: standard input: cannot be read: Is a directory\n")
+        let others = try Thaw.run(words + [Project.photograph("cat")], in: folder, after: "< .")
+        #expect(others.status == 1 && others.lines.count == 6)
+    }
+
     @Test func `a page is made though nobody reads the results`() throws {
         let folder = try TemporaryFolder()
         let photographs = ["cat", "horse"].map(Project.photograph)
