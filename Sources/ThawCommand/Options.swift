@@ -168,7 +168,8 @@ enum Options {
         standard: 0, "0", read: readOffset)
     static let baseline = Option("baseline", "MODEL", "compare with this model on the same photographs")
     static let precision = Option(
-        "precision", "TYPE", "the arithmetic of the run: float32", standard: "float32", "float32", read: readPrecision)
+        "precision", "TYPE", "the arithmetic of the run: float32", standard: "float32", "float32", choices: ["float32"],
+        read: readPrecision)
     static let resultFormat = Option(
         "format", "text|json|csv", "how results are printed", standard: ResultFormat.text, "text"
     ) { try readChoice($0, of: ResultFormat.self) }
