@@ -25,7 +25,9 @@ struct Arguments {
             var (name, value) = Self.parts(of: word)
             guard let option = options.first(where: { $0.spelling == name || $0.letter.map { "-\($0)" } == name })
             else {
-                throw Failure.unknownOption(name, nearest: nearest(to: name, in: options.map(\.spelling)))
+                // Other programs have one dash before whole names.
+                let whole = word.hasPrefix("--") ? name : String(word.prefix { $0 != "=" })
+                throw Failure.unknownOption(whole, nearest: nearest(to: whole, in: options.map(\.spelling)))
             }
             if let suffix = option.valueSuffix {
                 if value == nil, rest.first?.hasSuffix(suffix) == true { value = rest.popFirst() }

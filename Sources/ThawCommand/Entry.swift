@@ -82,7 +82,9 @@ private func dispatch(_ words: [String], _ console: Console) throws -> ExitStatu
 private func command(named name: String) throws -> Command {
     if let command = Commands.all.first(where: { $0.name == name }) { return command }
     if name.hasPrefix("-") {
-        throw Failure.unknownOption(name, nearest: nearest(to: name, in: Help.globalOptions.map(\.name)))
+        var failure = Failure.unknownOption(name, nearest: nearest(to: name, in: Help.globalOptions.map(\.name)))
+        failure.hint = "thaw --help lists them"
+        throw failure
     }
     throw Failure.unknownCommand(name, nearest: nearest(to: name, in: Commands.all.map(\.name)))
 }

@@ -9,7 +9,9 @@ extension Failure {
     }
 
     static func unknownOption(_ name: String, nearest: String?) -> Failure {
-        Failure("there is no option \(name)", remedy: nearest.map { "did you mean \($0)?" })
+        // A file may be called like that.
+        let file = name.contains(".") ? "a file of this name is meant by ./\(name)" : nil
+        return Failure("there is no option \(name)", remedy: nearest.map { "did you mean \($0)?" } ?? file)
     }
 
     static func missingValue(_ option: String, _ placeholder: String) -> Failure {

@@ -120,7 +120,8 @@ import Testing
     @Test func `what is mistyped in place of a command is answered with the nearest`() throws {
         #expect(
             try Thaw.run("--completion", "zsh").errors
-                == "thaw: there is no option --completion; did you mean --completions?\n")
+                == "thaw: there is no option --completion; did you mean --completions?\n"
+                + "hint: thaw --help lists them\n")
         #expect(
             try Thaw.run("classify", "m.mlmodel", "a.jpg", "--tpo", "2").errors
                 .hasPrefix("thaw: there is no option --tpo; did you mean --top?\n"))
