@@ -71,7 +71,11 @@ extension UnsafeMutablePointer<GifFileType> {
         var transparent: Int?
         while true {
             var record = UNDEFINED_RECORD_TYPE
-            guard DGifGetRecordType(self, &record) != GIF_ERROR else { throw Failure.gif(pointee.Error) }
+            guard DGifGetRecordType(self, &record) != GIF_ERROR else {
+                // A byte too many between two blocks is passed over, as in Pillow and browsers.
+                if pointee.Error == D_GIF_ERR_WRONG_RECORD { continue }
+                throw Failure.gif(pointee.Error)
+            }
             switch record {
             case IMAGE_DESC_RECORD_TYPE:
                 guard DGifGetImageDesc(self) != GIF_ERROR else { throw Failure.gif(pointee.Error) }

@@ -126,6 +126,15 @@ import Testing
         #expect(throws: Failure.truncatedImage("GIF")) { try read(data[..<start]) }
     }
 
+    @Test("Bytes between the blocks of a GIF are passed over")
+    func strayBytes() throws {
+        let path = ImageFixtures.path("good/plain.gif")
+        var data = try Data(contentsOf: URL(filePath: path))
+        // Behind the header and the palette, whose size its flags say.
+        data.insert(contentsOf: [0, 0, 7], at: 13 + 3 << (Int(data[10] & 7) + 1))
+        #expect(try data.withUnsafeBytes { try Pixels(decoding: $0) } == (try Pixels(contentsOf: path)))
+    }
+
     @Test("A PNG with a wrong checksum is read with a warning, or refused where strictness is asked for")
     func wrongChecksum() throws {
         let path = ImageFixtures.path("good/rgb-8.png")
