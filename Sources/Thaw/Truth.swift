@@ -40,7 +40,7 @@ public struct Truth: Sendable {
     private mutating func readFolder(_ folder: String, _ names: LabelIndex) throws {
         let root = folder.hasSuffix("/") ? folder : folder + "/"
         var indices: [String: Int] = [:]
-        var unknown: [(name: String, place: String, nearest: String?)] = []
+        var unknown: [(name: String, place: String, meant: String?)] = []
         var (strays, outside) = (0, Set<String>())
         for path in try ImageFiles.under([folder]) {
             let parts = path.dropFirst(root.count).split(separator: "/", maxSplits: 1)
@@ -53,7 +53,7 @@ public struct Truth: Sendable {
                 indices[name] = names.index(of: name)
                 if indices[name] == nil {
                     outside.insert(name)
-                    unknown.append((name, "", names.nearest(to: name)))
+                    unknown.append((name, "", names.meant(by: name)))
                 }
             }
             if let index = indices[name] { images.append(Image(path: path, classIndex: index)) }
@@ -107,7 +107,7 @@ public struct Truth: Sendable {
 
     /// All numbers of a table are read alike: as labels where each of them is one, else as indices.
     private mutating func addImages(_ rows: [Row], _ names: LabelIndex, _ offset: Int) throws {
-        var unknown: [(name: String, place: String, nearest: String?)] = []
+        var unknown: [(name: String, place: String, meant: String?)] = []
         let numbers = rows.filter { $0.index != nil }
         let labels = numbers.count { names.index(of: $0.name) != nil }
         let areIndices = offset != 0 || labels < numbers.count
@@ -124,7 +124,7 @@ public struct Truth: Sendable {
             } else if let index = names.index(of: row.name) {
                 images.append(Image(path: row.image, classIndex: index))
             } else {
-                unknown.append((row.name, " in line \(row.line)", names.nearest(to: row.name)))
+                unknown.append((row.name, " in line \(row.line)", names.meant(by: row.name)))
             }
         }
         if !unknown.isEmpty { throw Failure.unknownLabels(unknown) }
@@ -155,35 +155,41 @@ private struct TableNames {
 }
 
 /// A model's labels, to be found by their names: exactly, or else without regard to case and to underscores for spaces, or
-/// by the first of several names with commas between them.
+/// by the first of several names with commas between them, and without the index that a label got because it stood twice.
 private struct LabelIndex {
     let count: Int
     private let labels: [String]
     private var exact: [String: Int] = [:]
-    private var loose: [String: Int] = [:]
-    /// Names that several labels would answer to.
-    private var ambiguous: Set<String> = []
+    /// The labels that answer to a name; where there are several, none is found by it.
+    private var loose: [String: [Int]] = [:]
 
     init(_ model: Model) {
         count = model.classCount
         labels = model.classifier?.labels ?? []
         for (index, label) in labels.enumerated() {
             exact[label] = index
-            for name in [label, String(label.prefix { $0 != "," })] {
-                let name = Self.folded(name)
-                if loose.updateValue(index, forKey: name) ?? index != index { ambiguous.insert(name) }
-            }
+            let number = " (\(index))"
+            let names = [
+                label, String(label.prefix { $0 != "," }),
+                label.hasSuffix(number) ? String(label.dropLast(number.count)) : label,
+            ]
+            for name in Set(names.map(Self.folded)) { loose[name, default: []].append(index) }
         }
     }
 
     private static func folded(_ name: String) -> String { String(name.lowercased().map { $0 == "_" ? " " : $0 }) }
 
     func index(of name: String) -> Int? {
-        let folded = Self.folded(name)
-        return exact[name] ?? (ambiguous.contains(folded) ? nil : loose[folded])
+        let answering = loose[Self.folded(name), default: []]
+        return exact[name] ?? (answering.count == 1 ? answering[0] : nil)
     }
 
-    func nearest(to name: String) -> String? { Thaw.nearest(to: name, in: labels) }
+    /// What a name that is no label may have been meant for: the labels that answer to it, or else the one most like it.
+    func meant(by name: String) -> String? {
+        let answering = loose[Self.folded(name), default: []].prefix(3).map { labels[$0] }
+        let meant = answering.isEmpty ? [nearest(to: name, in: labels)].compactMap { $0 } : answering
+        return meant.isEmpty ? nil : meant.map { "'\($0)'" }.joined(separator: " or ")
+    }
 
     func isClass(_ index: Int, _ offset: Int) -> Bool {
         let (sum, overflow) = index.addingReportingOverflow(offset)

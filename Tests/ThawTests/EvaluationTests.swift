@@ -195,9 +195,16 @@ import Testing
             try "file\tclass\na.jpg\t\(label)\n".write(toFile: path, atomically: true, encoding: .utf8)
             return try Truth(contentsOf: path, for: twice)
         }
-        #expect(throws: Failure.self) { try truth("crane") }
+        let failure = #expect(throws: Failure.self) { try truth("crane") }
+        #expect(
+            failure?.problem
+                == "'crane' in line 2 (did you mean 'crane, bird' or 'crane, machine'?) is no label of the model")
         #expect(try truth("crane, machine").images[0].classIndex == 1)
         #expect(try truth("cat").images[0].classIndex == 2)
+        // As labels that stand twice are written.
+        twice.classifier?.labels = ["crane (0)", "crane (1)", "crate"]
+        let other = #expect(throws: Failure.self) { try truth("crane") }
+        #expect(other?.problem.contains("(did you mean 'crane (0)' or 'crane (1)'?)") == true)
     }
 
     @Test func `an offset is told of where it leads to no class`() throws {

@@ -21,9 +21,9 @@ extension Failure {
         Failure(place: "line \(line)", "has no path in its first column", remedy: "a path and a class are expected")
     }
 
-    static func unknownLabels(_ unknown: [(name: String, place: String, nearest: String?)]) -> Failure {
+    static func unknownLabels(_ unknown: [(name: String, place: String, meant: String?)]) -> Failure {
         let shown = unknown.prefix(5).map { label in
-            "'\(label.name)'\(label.place)" + (label.nearest.map { " (did you mean '\($0)'?)" } ?? "")
+            "'\(label.name)'\(label.place)" + (label.meant.map { " (did you mean \($0)?)" } ?? "")
         }
         let more = unknown.count > 5 ? " and \(unknown.count - 5) more" : ""
         let verb = unknown.count == 1 ? "is no label" : "are no labels"
