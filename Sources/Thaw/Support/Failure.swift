@@ -43,7 +43,9 @@ extension Failure: CustomStringConvertible {
     /// `file: place: problem; remedy`, and on a line of its own `hint: …`.
     public var description: String {
         let sentence = [problem, remedy].compactMap { $0 }.joined(separator: "; ")
-        let line = [file, place, sentence].compactMap { $0 }.joined(separator: ": ")
+        // What a shell's empty variable names.
+        let name = file == "" ? "''" : file
+        let line = [name, place, sentence].compactMap { $0 }.joined(separator: ": ")
         return hint.map { line + "\nhint: " + $0 } ?? line
     }
 }

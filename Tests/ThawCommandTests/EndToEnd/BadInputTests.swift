@@ -213,7 +213,7 @@ import Testing
             ),
             (["benchmark"], "thaw: the model is missing\nhint: thaw benchmark --help tells more\n"),
             (["inspect"], "thaw: the file is missing\nhint: thaw inspect --help tells more\n"),
-            (["inspect", "none"], "thaw: none: no such file\n"),
+            (["inspect", "none"], "thaw: none: no such file\n"), (["inspect", ""], "thaw: '': no such file\n"),
             (
                 ["benchmark", "none", "--seconds", "0"],
                 "thaw: --seconds: '0' will not do; a number of seconds over 0 is expected\nhint: thaw benchmark --help tells more\n"
