@@ -13,7 +13,7 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
         if conversion.isGraph { console.tell(of: conversion) } else { conversion.warnings.forEach(console.warn) }
     }
     let format = arguments[Options.resultFormat]
-    var failures = 0
+    var (failures, hints) = (0, Set<String>())
     if format == .csv { try console.print("image,output,width,height,error\n") }
     for job in jobs {
         do {
@@ -28,7 +28,7 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
             if let rows = rows(format, job, failure) {
                 try console.print(rows, restoringNames: format != .json)
             } else {
-                console.report(failure)
+                console.report(failure, &hints)
             }
         }
     }

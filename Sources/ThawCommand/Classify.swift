@@ -95,6 +95,7 @@ private struct Work {
     private(set) var done = 0
     private(set) var failures = 0
     private var hasToldOfNumbers = false
+    private var hints: Set<String> = []
     /// Whether nobody reads the results any more.
     private var isClosed = false
 
@@ -124,7 +125,7 @@ private struct Work {
                 try put(row)
             } else {
                 progress?.clear()
-                console.report(failure)
+                console.report(failure, &hints)
             }
         }
         try report?.add(image, answer)

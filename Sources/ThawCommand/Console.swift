@@ -40,6 +40,13 @@ struct Console: Sendable {
     /// Prints what went wrong, the one place that does.
     func report(_ failure: Failure) { note("thaw: " + failure.description) }
 
+    /// The same for one of many inputs. A hint that is among `hints` has been given.
+    func report(_ failure: Failure, _ hints: inout Set<String>) {
+        var failure = failure
+        if let hint = failure.hint, !hints.insert(hint).inserted { failure.hint = nil }
+        report(failure)
+    }
+
     /// Draws on the terminal, where it does not matter if that fails.
     func raw(_ text: String) { try? put(text, to: STDERR_FILENO) }
 

@@ -113,6 +113,7 @@ private final class EvaluationRun {
     ) throws -> (evaluation: Evaluation, images: [Truth.Image]) {
         var evaluation = Evaluation(classCount: classifier.model.classCount)
         var read: [Truth.Image] = []
+        var hints: Set<String> = []
         var place = 0
         // Only the first model tells what is wrong with a photograph.
         let tells = isFirst
@@ -134,7 +135,7 @@ private final class EvaluationRun {
                 }
             case .failure(let failure):
                 progress?.clear()
-                if tells { console.report(failure) }
+                if tells { console.report(failure, &hints) }
             }
             try report?.add(path, answer, truth: image.classIndex)
             progress?.advance()

@@ -195,6 +195,14 @@ import Testing
         #expect(
             try message(["classify", Project.demo, Project.photograph("cat"), "--max-pixels", "100"])
                 .contains("at most 100 pixels are read\nhint: --max-pixels raises the limit\n"))
+        let three = ["cat", "horse", "rocket"].map(Project.photograph)
+        for command in [
+            ["classify", Project.demo],
+            ["apply", Project.fixture("generators/super_resolution.pb"), "-o", folder.path("out")],
+        ] {
+            let outcome = try Thaw.run(command + three + ["--max-pixels", "100"])
+            #expect(outcome.errors.components(separatedBy: "hint:").count == 2, "\(outcome.errors)")
+        }
         #expect(try message(["classify", Project.demo, folder.path("zero.png")]).contains("zero.png: the PNG file "))
         for image in ["one-pixel.png", "one-pixel.jpg", "one-column.png", "one-row.jpg"] {
             let path = Project.fixture("images/good/" + image)
