@@ -30,6 +30,7 @@ public struct Truth: Sendable {
         try naming(file: path) {
             if isFolder { try readFolder(path, names) } else { try readTable(path, names, offset) }
             if images.isEmpty { throw Failure.noTruth() }
+            if isFolder, offset != 0 { notes.append(Self.needlessOffset) }
         }
         let missing = model.classCount - Set(images.map(\.classIndex)).count
         if missing > 0 {
@@ -94,6 +95,8 @@ public struct Truth: Sendable {
         try addImages(rows, names, offset)
     }
 
+    private static let needlessOffset = "no class is named by its index here: the offset makes no difference"
+
     private struct Row {
         let image: String
         let name: String
@@ -115,6 +118,7 @@ public struct Truth: Sendable {
             let (taken, other) = areIndices ? ("indices", "labels") : ("labels", "indices")
             notes.append("the numbers of the table are taken for \(taken) of classes, not for \(other)")
         }
+        if offset != 0, numbers.isEmpty { notes.append(Self.needlessOffset) }
         for row in rows {
             if let index = row.index, areIndices {
                 guard names.isClass(index, offset) else {

@@ -211,6 +211,11 @@ import Testing
         let failure = #expect(throws: Failure.self) { try truth("file\tclass\na.jpg\t2\n", offset: 1) }
         #expect(failure?.problem == "there is no class 3 (2 and the offset of 1)")
         #expect(failure?.hint == nil)
+        let needless = "no class is named by its index here: the offset makes no difference"
+        for (name, offset, isTold) in [("cat", 1, true), ("cat", 0, false), ("1", 1, false), ("0", 1, false)] {
+            let notes = try truth("file\tclass\na.jpg\t\(name)\n", offset: offset).notes
+            #expect(notes.contains(needless) == isTold, "\(name) \(offset)")
+        }
     }
 
     @Test func `a photograph in the line of headings is told of, behind a mark of the byte order too`() throws {
