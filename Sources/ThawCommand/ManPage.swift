@@ -58,6 +58,7 @@ enum ManPage {
                     ".TP\n\(letter)\\fB\(escaped(option.spelling))\\fR\(value)\n\(escaped(option.help + standard))\n"
             }
         }
+        text += ".PP\n.I examples\n"
         for example in Examples.of(command.name) {
             text += ".PP\n\(escaped(example.purpose))\n.RS\n.nf\n\(escaped(example.line))\n.fi\n.RE\n"
         }

@@ -106,6 +106,8 @@ import Testing
         let page = ManPage.text
         for command in Commands.all {
             #expect(page.contains(".SS thaw \(command.name)"))
+            let example = try #require(Examples.of(command.name).first).purpose
+            #expect(page.contains(".I examples\n.PP\n\(ManPage.escaped(example))\n"))
             for option in command.options {
                 #expect(page.contains("\\fB\(ManPage.escaped(option.spelling))\\fR"))
             }
