@@ -62,7 +62,8 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     // With nothing new, an earlier page is worth more.
     let added = work.done - work.failures
     if added > 0 || source.passedOver == 0 {
-        try report?.finish(title: "\(grouped(work.done)) photographs", subtitle: path, summary: nil)
+        let title = "\(grouped(work.done)) \(work.done == 1 ? "photograph" : "photographs")"
+        try report?.finish(title: title, subtitle: path, summary: nil)
     }
     if let page = arguments[Options.report], source.passedOver > 0 {
         console.note(
@@ -76,7 +77,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
             "results that were there: \(grouped(resumed.count)); added: \(grouped(added))\(failed)")
     }
     if cancellation.isCancelled {
-        console.note("interrupted: \(grouped(work.done)) images are done")
+        console.note("interrupted: \(grouped(work.done)) \(work.done == 1 ? "image is" : "images are") done")
         return .interrupted
     }
     return work.failures == 0 ? .done : work.failures < work.done + source.passedOver ? .someInputsFailed : .failed

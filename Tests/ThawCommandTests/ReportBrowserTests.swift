@@ -70,6 +70,7 @@ struct ReportBrowserTests {
             ("nothing is looked for", "set('Search', 'input', '')", all, "5000 ant"),
             ("what could not be read", "press('Unreadable 5')", of(5), "4001 unreadable"),
             ("all again", "press('All')", all, "5000 ant"),
+            ("a page of one", "rows.length = 1; choose()", "1 photograph", "5000 ant"),
         ]
         let folder = try TemporaryFolder()
         let seen = try Chromium.run(steps.map(\.1), on: Self.page(in: folder))

@@ -31,7 +31,7 @@ extension ReportPage {
           }
           main.append(tiles);
           if (baseline) main.append(comparison());
-          if (summary.failed) main.append(make("p", { class: "sub" }, `${number(summary.failed)} photographs could not be read and do not count.`));
+          if (summary.failed) main.append(make("p", { class: "sub" }, `${photographs(summary.failed)} could not be read and ${summary.failed === 1 ? "does" : "do"} not count.`));
           const used = summary.classes.filter(one => one.images || one.predicted);
           const matrixPart = make("section", {}, make("h2", {}, "Who is taken for whom"),
             make("p", { class: "hint" }, "A row is what the photographs show, a column what the model says. The stronger the colour, the larger a part of the row. A click, or Enter after the arrow keys, shows the photographs."),
@@ -48,11 +48,13 @@ extension ReportPage {
 
         // What has changed since the baseline, and whether that says anything.
         function comparison() {
-          const chance = baseline.probability_of_chance, both = number(baseline.both_wrong);
+          const { probability_of_chance: chance, only_model_right: gained, only_baseline_right: lost, both_wrong: both } = baseline;
+          const are = count => count === 1 ? "is" : "are";
           const some = (kind, count) => count
             ? make("button", { class: "link", type: "button", onclick: () => show({ kind }) }, number(count)) : "0";
-          return make("p", { class: "verdict" }, some("gained", baseline.only_model_right), " photographs are now right that are wrong with ",
-            make("b", {}, baseline.model), ", ", some("lost", baseline.only_baseline_right), ` are now wrong that are right with it; ${both} are wrong with both. `,
+          return make("p", { class: "verdict" }, some("gained", gained),
+            ` ${gained === 1 ? "photograph is" : "photographs are"} now right that ${are(gained)} wrong with `, make("b", {}, baseline.model), ", ",
+            some("lost", lost), ` ${are(lost)} now wrong that ${are(lost)} right with it; ${number(both)} ${are(both)} wrong with both. `,
             make("b", {}, chance < 0.05 ? "This is more than chance" : "This may be chance"),
             `: so uneven a split has a probability of ${chance < 0.0001 ? "less than 0.0001" : chance.toFixed(4)} by chance alone.`);
         }
@@ -83,7 +85,7 @@ extension ReportPage {
             const bar = add("rect", { x: x(bin.from) + 1.5, width: x(bin.to) - x(bin.from) - 3, y: y(bin.right), rx: 3,
               height: Math.max(1, y(0) - y(bin.right)), fill: "var(--ice)", opacity: 0.3 + 0.7 * Math.sqrt(bin.images / most) });
             const title = document.createElementNS(ns, "title");
-            title.textContent = `sure between ${percent(bin.from, 0)} and ${percent(bin.to, 0)}: ${number(bin.images)} photographs, ${percent(bin.right)} right`;
+            title.textContent = `sure between ${percent(bin.from, 0)} and ${percent(bin.to, 0)}: ${photographs(bin.images)}, ${percent(bin.right)} right`;
             bar.append(title);
           }
           add("line", { x1: x(0), y1: y(0), x2: x(1), y2: y(1), stroke: "var(--soft)", "stroke-dasharray": "4 4" });

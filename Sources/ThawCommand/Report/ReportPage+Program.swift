@@ -14,6 +14,7 @@ extension ReportPage {
         const label = index => page.labels ? page.labels[index] : String(index);
         const percent = (share, digits = 1) => share === null || isNaN(share) ? "–" : (100 * share).toFixed(digits) + " %";
         const number = n => n.toLocaleString("en");
+        const photographs = n => number(n) + (n === 1 ? " photograph" : " photographs");
         const main = document.getElementById("main");
 
         // Builds an element; what is text stays text, whatever is in it.

@@ -58,7 +58,7 @@ extension ReportPage {
           }
           for (const cell of document.querySelectorAll(".matrix .on")) cell.classList.remove("on");
           document.getElementById(`cell-${truth}-${best}`)?.classList.add("on");
-          controls.count.textContent = shown.length === rows.length ? number(rows.length) + " photographs"
+          controls.count.textContent = shown.length === rows.length ? photographs(rows.length)
             : number(shown.length) + " of " + number(rows.length);
         }
 
