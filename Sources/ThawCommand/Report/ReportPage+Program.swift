@@ -12,7 +12,7 @@ extension ReportPage {
           best: r[2].length ? r[2][0][0] : -1, sure: r[2].length ? r[2][0][1] : null,
         }));
         const label = index => page.labels ? page.labels[index] : String(index);
-        const percent = (share, digits = 1) => share === null || isNaN(share) ? "–" : (100 * share).toFixed(digits) + " %";
+        const percent = (share, digits = 1) => share === null || isNaN(share) ? "–" : (100 * share).toFixed(digits) + "\u00a0%";
         const number = n => n.toLocaleString("en");
         const photographs = n => number(n) + (n === 1 ? " photograph" : " photographs");
         const main = document.getElementById("main");
