@@ -71,9 +71,20 @@ public final class Classifier: Sendable {
     /// The same, for callers that must not be held up: the work goes on elsewhere meanwhile.
     /// - Throws: `CancellationError` besides, where the task is cancelled before the image has been read.
     public func classify(imageAt path: String) async throws -> Classification {
+        try await classifyElsewhere { try self.preparation.prepare(imageAt: path) }
+    }
+
+    /// Classifies an image in memory, for callers that must not be held up.
+    /// - Throws: `CancellationError` where the task is cancelled before the image has come to the network's size.
+    public func classify(_ pixels: Pixels) async throws -> Classification {
+        try await classifyElsewhere { Prepared(pixels: self.preparation.fitted(pixels)) }
+    }
+
+    private func classifyElsewhere(_ prepare: @escaping @Sendable () throws -> Prepared) async throws -> Classification
+    {
         let work = Task.detached {
             try Task.checkCancellation()
-            let image = try self.preparation.prepare(imageAt: path)
+            let image = try prepare()
             try Task.checkCancellation()
             return self.classify(image)
         }

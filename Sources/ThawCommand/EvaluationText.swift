@@ -50,6 +50,7 @@ struct EvaluationText {
             "",
             "only the model is right: \(grouped(comparison.firstOnly)), only the baseline: "
                 + "\(grouped(comparison.secondOnly)); another answer on \(grouped(comparison.changed.count))")
+        guard comparison.firstOnly + comparison.secondOnly > 0 else { return }
         let chance = comparison.probabilityOfChance
         let number = chance < 0.0001 ? "less than 0.0001" : fixed(chance, 4)
         let verdict = chance < 0.05 ? "more than chance" : "may be chance"

@@ -124,12 +124,13 @@ private enum Articles {
     @Test func `the asynchronous form gives what the other gives`() async throws {
         let classifier = try Classifier(contentsOf: Fixtures.path("coreml/rgb.mlmodel"))
         let path = Fixtures.path("photographs/cat.jpg")
-        let expected = classifier.classify(try Pixels(contentsOf: path)).probabilities
+        let expected = try ({ try classifier.classify(imageAt: path).probabilities })()
         let found = try await withThrowingTaskGroup(of: [Float].self) { group in
             for _ in 0..<4 { group.addTask { try await classifier.classify(imageAt: path).probabilities } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(found.allSatisfy { $0 == expected })
+        #expect(try await classifier.classify(Pixels(contentsOf: path)).probabilities == expected)
         let failure = await #expect(throws: Failure.self) { try await classifier.classify(imageAt: "/nowhere.jpg") }
         #expect(failure?.description == "/nowhere.jpg: no such file")
     }

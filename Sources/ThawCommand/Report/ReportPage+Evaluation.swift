@@ -55,8 +55,10 @@ extension ReportPage {
           return make("p", { class: "verdict" }, some("gained", gained),
             ` ${gained === 1 ? "photograph is" : "photographs are"} now right that ${are(gained)} wrong with `, make("b", {}, baseline.model), ", ",
             some("lost", lost), ` ${are(lost)} now wrong that ${are(lost)} right with it; ${number(both)} ${are(both)} wrong with both. `,
-            make("b", {}, chance < 0.05 ? "This is more than chance" : "This may be chance"),
-            `: so uneven a split has a probability of ${chance < 0.0001 ? "less than 0.0001" : chance.toFixed(4)} by chance alone.`);
+            ...(gained + lost ? [
+              make("b", {}, chance < 0.05 ? "This is more than chance" : "This may be chance"),
+              `: so uneven a split has a probability of ${chance < 0.0001 ? "less than 0.0001" : chance.toFixed(4)} by chance alone.`,
+            ] : []));
         }
 
         function curve() {
