@@ -155,9 +155,9 @@ public struct Converter: Sendable {
         if imported.takesImage {
             let lifting = try original.withLiftedPreprocessing()
             model.graph = lifting?.graph ?? original
-            var image = try image(
-                model.graph, isLifted: lifting != nil, imported, &notes, &warnings)
-            if let lifted = lifting.map({ PixelScaling(scale: $0.lifted.scale, bias: $0.lifted.offset) }) {
+            let lifted = lifting.map { PixelScaling(scale: $0.lifted.scale, bias: $0.lifted.offset) }
+            var image = try image(model.graph, lifted, imported, &notes, &warnings)
+            if let lifted {
                 image.scaling = image.scaling.followed(by: lifted)
                 image.lifted = lifted
             }
@@ -195,7 +195,7 @@ public struct Converter: Sendable {
     // MARK: The image input
 
     private func image(
-        _ graph: Graph, isLifted: Bool, _ imported: Importer.Result, _ notes: inout [String],
+        _ graph: Graph, _ lifted: PixelScaling?, _ imported: Importer.Result, _ notes: inout [String],
         _ warnings: inout [String]
     ) throws -> ImageInput {
         let port = graph.inputs[0]
@@ -215,9 +215,15 @@ public struct Converter: Sendable {
                 bias: try numbers("--bias", options.bias ?? [0], channels))
         } else if let preprocessing = options.preprocessing {
             scaling = try preprocessing.scaling(color)
-        } else if isLifted {
+        } else if let lifted {
             scaling = .identity(channels: shape[3])
             notes.append("the arithmetic at the head of the graph became the scaling of the image")
+            if options.color == nil, !imported.isDecoded, lifted.centersBlueGreenRed {
+                color = .bgr
+                notes.append(
+                    "colors assumed in the order blue, green, red, as the means go that the graph takes from them; --color rgb says otherwise"
+                )
+            }
         } else if imported.takesPixels {
             scaling = .identity(channels: shape[3])
             notes.append("the graph itself reads images of 8 bits: pixels go in as they are, 0 to 255")

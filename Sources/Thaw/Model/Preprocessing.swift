@@ -41,6 +41,18 @@ public enum Preprocessing: String, Sendable, CaseIterable {
     }
 }
 
+extension PixelScaling {
+    /// Whether it takes away, in the order blue, green, red, the means that well-known sets of photographs have in it.
+    var centersBlueGreenRed: Bool {
+        // ImageNet, as Caffe's models have them (torchvision's and those in whole numbers are near); VGGFace, VGGFace2.
+        let sets = [[103.939, 116.779, 123.68], [93.594, 104.762, 129.186], [91.495, 103.883, 131.091]]
+        return scale.count == 3
+            && sets.contains { means in
+                zip(means, zip(scale, bias)).allSatisfy { abs($0 * $1.0 + $1.1) < abs($1.0) }
+            }
+    }
+}
+
 /// How a network is fed, guessed from the names of its parts.
 public struct PreprocessingGuess: Sendable {
     /// The part of a name that gave the family away.

@@ -10,6 +10,8 @@ struct Importer {
         var takesImage: Bool
         /// Whether the graph itself says that the image's numbers are pixels, 0 to 255.
         var takesPixels = false
+        /// Whether the graph itself decodes its images.
+        var isDecoded = false
         /// Whether nothing says the image's size but `openSize`.
         var isSizeOpen = false
         /// Whether the graph's own input has the image's channels before height and width.
@@ -110,7 +112,7 @@ struct Importer {
         }
         return Result(
             graph: graph, takesImage: added?.isImage ?? false,
-            takesPixels: input.takesPixels, isSizeOpen: added?.isSizeOpen ?? false,
+            takesPixels: input.takesPixels, isDecoded: input.isDecoder, isSizeOpen: added?.isSizeOpen ?? false,
             isChannelsFirst: added?.isChannelsFirst ?? false, nodeNames: order.map { cut.nodes[$0].name }, notes: notes)
     }
 

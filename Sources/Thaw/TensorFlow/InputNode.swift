@@ -7,6 +7,8 @@ struct InputNode {
     private(set) var nodes: [NodeDefinition]
     /// The placeholder's name.
     let name: String
+    /// Whether the node decodes images: its channels are red, green, blue.
+    let isDecoder: Bool
     /// Whether the graph takes pixels from 0 to 255: of a decoder, or of 8 bits.
     let takesPixels: Bool
     /// What a person should know of it.
@@ -34,7 +36,7 @@ struct InputNode {
         name = reference.node
         let node = survey.node(name)!
         let isPlaceholder = node.op.hasPrefix("Placeholder")
-        let isDecoder = InputNode.decoders.contains(node.op)
+        isDecoder = InputNode.decoders.contains(node.op)
         takesPixels = isDecoder || node.dataType == .uint8
         guard !isPlaceholder || reference.output > 0 || InputNode.leavesSizeOpen(node.shapeAttribute) else { return }
         var constants = GraphConstants(survey)

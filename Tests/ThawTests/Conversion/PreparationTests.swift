@@ -6,11 +6,13 @@ import Testing
 struct PreparationCase: CustomTestStringConvertible, Sendable {
     let testDescription: String
     var type = DataType.float
+    var decodes = false
     var nodes: [NodeDefinition] = []
     /// Of the red channel.
     let scaling: PixelScaling
     /// What notes or warnings say.
     let sentence: String
+    var color = ColorLayout.rgb
     var isCertain = false
 
     static let all = [
@@ -33,6 +35,24 @@ struct PreparationCase: CustomTestStringConvertible, Sendable {
         PreparationCase(
             testDescription: "numbers of 8 bits, with arithmetic", type: .uint8, nodes: [cast, node("Mul", [0.5])],
             scaling: uniform(0.5, 0), sentence: "became the scaling of the image", isCertain: true),
+        PreparationCase(
+            testDescription: "means of red, green, blue", nodes: [node("Sub", [123, 117, 104], [3])],
+            scaling: PixelScaling(scale: [1, 1, 1], bias: [-123, -117, -104]),
+            sentence: "became the scaling of the image", isCertain: true),
+        PreparationCase(
+            testDescription: "means of blue, green, red", nodes: [node("Sub", [104, 117, 123], [3])],
+            scaling: PixelScaling(scale: [1, 1, 1], bias: [-104, -117, -123]),
+            sentence: "colors assumed in the order blue, green, red", color: .bgr, isCertain: true),
+        PreparationCase(
+            testDescription: "means of blue, green, red, of pixels from 0 to 1", type: .uint8,
+            nodes: [cast, node("Div", [255]), node("Sub", [0.406, 0.456, 0.485], [3])],
+            scaling: PixelScaling(scale: uniform(1 / 255, 0).scale, bias: [-0.406, -0.456, -0.485]),
+            sentence: "colors assumed in the order blue, green, red", color: .bgr, isCertain: true),
+        PreparationCase(
+            testDescription: "such means, of images that are decoded", decodes: true,
+            nodes: [cast, batch, node("Sub", [104, 117, 123], [3]), resize],
+            scaling: PixelScaling(scale: [1, 1, 1], bias: [-104, -117, -123]),
+            sentence: "became the scaling of the image", isCertain: true),
     ]
 
     private static func uniform(_ scale: Double, _ bias: Double) -> PixelScaling {
@@ -50,6 +70,7 @@ struct PreparationCase: CustomTestStringConvertible, Sendable {
 
     private static let resize = node("ResizeBilinear", integers: [5, 6], [2])
     private static let border = node("Pad", integers: [0, 0, 1, 1, 1, 1, 0, 0], [4, 2])
+    private static let batch = node("ExpandDims", integers: [0], [])
     private static let cast = NodeDefinition(name: "Cast", op: "Cast", attributes: ["DstT": .type(.float)])
 
     var graph: GraphDefinition {
@@ -57,6 +78,13 @@ struct PreparationCase: CustomTestStringConvertible, Sendable {
             NodeDefinition(
                 name: "input", op: "Placeholder", attributes: ["dtype": .type(type), "shape": .shape([1, 4, 4, 3])])
         ]
+        if decodes {
+            all = [
+                NodeDefinition(name: "file", op: "Placeholder", attributes: ["dtype": .type(.string)]),
+                NodeDefinition(
+                    name: "input", op: "DecodeJpeg", inputs: ["file"], attributes: ["channels": .int(3)]),
+            ]
+        }
         var head = "input"
         for var node in nodes {
             node.inputs = [head]
@@ -83,7 +111,9 @@ struct PreparationCase: CustomTestStringConvertible, Sendable {
         _ c: PreparationCase
     ) throws {
         let conversion = try Converter().convert(graph: c.graph)
-        let scaling = try #require(conversion.model.image).scaling
+        let image = try #require(conversion.model.image)
+        let scaling = image.scaling
+        #expect(image.color == c.color)
         #expect(zip(scaling.scale, c.scaling.scale).allSatisfy { abs($0 - $1) < 1e-7 })
         #expect(zip(scaling.bias, c.scaling.bias).allSatisfy { abs($0 - $1) < 1e-7 })
         #expect((conversion.notes + conversion.warnings).contains { $0.contains(c.sentence) })
