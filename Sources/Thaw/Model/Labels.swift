@@ -20,7 +20,7 @@ public struct Labels: Sendable {
     init(parsing bytes: some Collection<UInt8>) throws {
         guard !bytes.isEmpty else { throw Failure.labelsEmpty() }
         var text = String(decoding: bytes, as: UTF8.self)
-        guard text.utf8.elementsEqual(bytes) else { throw Failure.labelsNotUTF8(line: Labels.invalidLine(bytes)) }
+        guard Labels.isUTF8(bytes) else { throw Failure.labelsNotUTF8(line: Labels.invalidLine(bytes)) }
         if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
         var lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             Labels.trimmed(String(line))
@@ -124,6 +124,12 @@ public struct Labels: Sendable {
     /// The number of the line in which the first invalid byte stands.
     private static func invalidLine(_ bytes: some Collection<UInt8>) -> Int {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        return 1 + (lines.firstIndex { !String(decoding: $0, as: UTF8.self).utf8.elementsEqual($0) } ?? 0)
+        return 1 + (lines.firstIndex { !isUTF8($0) } ?? 0)
+    }
+
+    /// Whether it is text; UTF-16 of Latin letters is valid UTF-8, too, but for the zeros in it, at which a model's file
+    /// would cut a label off.
+    private static func isUTF8(_ bytes: some Collection<UInt8>) -> Bool {
+        String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes) && !bytes.contains(0)
     }
 }

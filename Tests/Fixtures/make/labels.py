@@ -35,6 +35,7 @@ def write():
         ("empty.txt", "", "refused: empty"),
         ("only_blank_lines.txt", "\n\r\n\n", "refused: empty"),
         ("only_byte_order_mark.txt", "\ufeff", "refused: empty"),
+        ("latin_utf_16.txt", "\n".join(LABELS[:4] + ["cafe"]).encode("utf-16-le"), "refused: line 1 is not UTF-8"),
         ("nul_bytes.txt", PLAIN.encode("utf-16-le"), "refused: not UTF-8 text"),
     ]
     for name, content, _ in files:
