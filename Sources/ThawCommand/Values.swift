@@ -114,7 +114,7 @@ func readTolerance(_ text: String) throws -> Double {
 /// One number, or several with commas between them.
 func readNumbers(_ text: String) throws -> [Double] {
     try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
-        guard let number = Double(part), number.isFinite else {
+        guard let number = Double(part), Float(number).isFinite else {
             throw Failure.badValue(text, "a number, or one for each channel with commas between them,")
         }
         return number

@@ -90,6 +90,11 @@ import Thaw
                 ["--bias", "1,,2"],
                 "--bias: '1,,2' will not do; a number, or one for each channel with commas between them, is expected"
             ),
+            // Models hold floats.
+            (
+                ["--scale", "1e39"],
+                "--scale: '1e39' will not do; a number, or one for each channel with commas between them, is expected"
+            ),
         ])
     func refused(_ words: [String], _ expected: String) {
         #expect(message(Commands.convert, words) == expected)
