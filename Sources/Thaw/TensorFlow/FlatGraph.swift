@@ -15,7 +15,9 @@ struct FlatGraph {
     let survey: GraphSurvey
     let outputs: [Output]
     /// The truth values that were chosen for placeholders, by their names.
-    let assumed: [String: Bool]
+    private let assumed: [String: Bool]
+    /// The nodes that told which branches of conditions to take; what computes the outputs needs them no more.
+    private let deciding: Set<String>
 
     /// The nodes that the outputs are of.
     var names: [String] { outputs.map(\.reference.node) }
@@ -39,6 +41,16 @@ struct FlatGraph {
             Output(text, at: try survey.named(inlined.resolved(text), option: "--output"))
         }
         self.survey = survey
+        deciding = inlined.deciding
+    }
+
+    /// What was assumed of placeholders that these nodes are or conditions needed, a sentence each.
+    func assumptions(of needed: [String]) -> [String] {
+        (needed + deciding.subtracting(needed).sorted()).compactMap { name in
+            assumed[name].map {
+                "the placeholder '\(name)' is \($0), as at inference; --set \(name)=\(!$0) says otherwise"
+            }
+        }
     }
 
     /// The one output that shows itself.

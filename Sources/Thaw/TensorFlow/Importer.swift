@@ -101,11 +101,12 @@ struct Importer {
                 added = input
             } else {
                 importer.known[node.name] = try importer.results(of: node)
-                if let value = flat.assumed[node.name] { notes.append(assumption(node.name, value)) }
             }
         }
         guard importer.refusal.isEmpty else { throw importer.refusal }
         for output in outputs { try importer.addOutput(output) }
+        let nodeNames = order.map { cut.nodes[$0].name }
+        notes += flat.assumptions(of: nodeNames)
         let graph = importer.context.builder.graph.pruned()
         if isBatchOpen, let name = graph.nodeAcrossBatch {
             notes.append("'\(name)' puts the images of a batch together; the model takes them one by one")
@@ -113,17 +114,13 @@ struct Importer {
         return Result(
             graph: graph, takesImage: added?.isImage ?? false,
             takesPixels: input.takesPixels, isDecoded: input.isDecoder, isSizeOpen: added?.isSizeOpen ?? false,
-            isChannelsFirst: added?.isChannelsFirst ?? false, nodeNames: order.map { cut.nodes[$0].name }, notes: notes)
+            isChannelsFirst: added?.isChannelsFirst ?? false, nodeNames: nodeNames, notes: notes)
     }
 
     /// - Throws: `Failure` naming the placeholders of which nothing tells whether they are true or false.
     private static func requireNoOpenSwitch(_ nodes: [NodeDefinition], but inputs: Set<String>) throws {
         let switches = nodes.filter { $0.isOpenSwitch && !inputs.contains($0.name) }
         guard switches.isEmpty else { throw Failure.switchesOpen(switches.map(\.name)) }
-    }
-
-    private static func assumption(_ placeholder: String, _ value: Bool) -> String {
-        "the placeholder '\(placeholder)' is \(value), as at inference; --set \(placeholder)=\(!value) says otherwise"
     }
 
     /// The graph with these arrays as its inputs, in the order of their names; an output may be a constant.
@@ -150,13 +147,10 @@ struct Importer {
                 try importer.addOutput(output)
             }
         }
+        let nodeNames = order.map { survey.nodes[$0].name }
         return Result(
-            graph: importer.context.builder.graph.pruned(), takesImage: false,
-            nodeNames: order.map { survey.nodes[$0].name },
-            notes: order.compactMap { place in
-                let name = survey.nodes[place].name
-                return arrays[name] == nil ? flat.assumed[name].map { assumption(name, $0) } : nil
-            })
+            graph: importer.context.builder.graph.pruned(), takesImage: false, nodeNames: nodeNames,
+            notes: flat.assumptions(of: nodeNames.filter { arrays[$0] == nil }))
     }
 
     private mutating func addOutput(_ output: FlatGraph.Output) throws {

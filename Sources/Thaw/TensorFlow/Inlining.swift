@@ -7,6 +7,8 @@
 struct Inlining {
     /// The nodes without calls.
     private(set) var nodes: [NodeDefinition] = []
+    /// The nodes that told which branches to take.
+    private(set) var deciding: Set<String> = []
     /// What stands for an output of a call other than its first, which is a node of the call's own name.
     private var aliases: [String: String] = [:]
 
@@ -180,6 +182,8 @@ struct Inlining {
                 if !isOfSizes || !addSwitches(condition, predicate) { open.append(condition) }
                 continue
             }
+            let order = try survey.order(from: [GraphSurvey.Reference(predicate).node], stoppingAt: [])
+            deciding.formUnion(order.map { survey.nodes[$0].name })
             var call = condition
             call.node.op = "PartitionedCall"
             call.node.inputs.removeFirst()

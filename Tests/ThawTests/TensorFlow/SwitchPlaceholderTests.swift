@@ -112,4 +112,26 @@ import Testing
         options.outputs = ["same"]
         #expect(try factor(definition, options).0 == -1)
     }
+
+    @Test func `what decided a condition is told of, and nothing else`() throws {
+        func function(_ name: String, _ op: String) -> FunctionDefinition {
+            FunctionDefinition(
+                name: name, inputs: ["x"], outputs: ["y"],
+                nodes: [NodeDefinition(name: "y", op: op, inputs: ["x"])], results: ["y": "y:y:0"])
+        }
+        var definition = graph(["is_training", "eval"])
+        definition.functions = [function("Train", "Neg"), function("Answer", "Abs")]
+        definition.nodes += [
+            NodeDefinition(name: "not", op: "LogicalNot", inputs: ["is_training"]),
+            NodeDefinition(
+                name: "if", op: "If", inputs: ["not", "image"],
+                attributes: ["then_branch": .function("Answer"), "else_branch": .function("Train")]),
+        ]
+        var options = ImportOptions()
+        options.outputs = ["if"]
+        let (product, notes) = try factor(definition, options)
+        #expect(product == 1)
+        #expect(
+            notes == ["the placeholder 'is_training' is false, as at inference; --set is_training=true says otherwise"])
+    }
 }
