@@ -50,10 +50,11 @@ extension Failure {
                 + names.prefix(4).map { "--set \($0)=true or --set \($0)=false" }.joined(separator: ", "))
     }
 
-    static func outputIndependentOfInput(_ outputs: [String], _ input: String?) -> Failure {
+    static func outputIndependentOfInput(_ outputs: [String], _ input: String?, others: [String] = []) -> Failure {
         Failure(
             "the output '\(outputs.joined(separator: "', '"))' does not depend on the input"
-                + (input.map { " '\($0)'" } ?? ""))
+                + (input.map { " '\($0)'" } ?? ""),
+            hint: others.isEmpty ? nil : others.map { "--output \($0)" }.joined(separator: " "))
     }
 
     static func outputNotComputed(_ node: String, _ index: Int) -> Failure {

@@ -104,6 +104,11 @@ struct Importer {
             }
         }
         guard importer.refusal.isEmpty else { throw importer.refusal }
+        let constants = outputs.filter { importer.constant(of: $0) != nil }.map(\.name)
+        guard constants.isEmpty else {
+            throw Failure.outputIndependentOfInput(
+                constants, nil, others: outputs.map(\.name).filter { !constants.contains($0) })
+        }
         for output in outputs { try importer.addOutput(output) }
         let nodeNames = order.map { cut.nodes[$0].name }
         notes += flat.assumptions(of: nodeNames)
@@ -137,11 +142,8 @@ struct Importer {
         }
         guard importer.refusal.isEmpty else { throw importer.refusal.failure(hint: nil) }
         for output in flat.outputs {
-            let reference = output.reference
-            if let results = importer.known[reference.node], results.indices.contains(reference.output),
-                case .operand(.constant(let tensor)) = results[reference.output]
-            {
-                let value = try importer.context.edge(.constant(tensor), name: reference.node)
+            if let tensor = importer.constant(of: output) {
+                let value = try importer.context.edge(.constant(tensor), name: output.reference.node)
                 importer.context.builder.output(output.name, value)
             } else {
                 try importer.addOutput(output)
@@ -153,12 +155,19 @@ struct Importer {
             notes: flat.assumptions(of: nodeNames.filter { arrays[$0] == nil }))
     }
 
+    /// What an output is that does not depend on the input.
+    private func constant(of output: FlatGraph.Output) -> Tensor? {
+        guard let results = known[output.reference.node], results.indices.contains(output.reference.output),
+            case .operand(let operand) = results[output.reference.output]
+        else { return nil }
+        return operand.constant
+    }
+
     private mutating func addOutput(_ output: FlatGraph.Output) throws {
         let reference = output.reference
         guard let results = known[reference.node], results.indices.contains(reference.output),
-            case .operand(let operand) = results[reference.output]
+            case .operand(.edge(let value, _)) = results[reference.output]
         else { throw Failure.outputNotComputed(reference.node, reference.output) }
-        guard case .edge(let value, _) = operand else { throw Failure.outputIndependentOfInput([reference.node], nil) }
         context.builder.output(output.name, value)
     }
 

@@ -97,4 +97,15 @@ import Testing
         }
         #expect(failure?.problem == "--output names 'y' twice")
     }
+
+    @Test func `an output without the input in it is refused, with those that have it`() {
+        let image = NodeDefinition(
+            name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 2, 2, 3])])
+        let nodes = [image, Self.node("size", "Shape", "x"), Self.node("y", "Neg", "x"), Self.node("z", "Abs", "y")]
+        let failure = #expect(throws: Failure.self) {
+            try Importer.run(GraphDefinition(nodes: nodes), ImportOptions(outputs: ["y", "size:0", "z:0"]))
+        }
+        #expect(failure?.problem == "the output 'size' does not depend on the input")
+        #expect(failure?.hint == "--output y --output z")
+    }
 }
