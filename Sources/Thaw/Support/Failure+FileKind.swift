@@ -8,6 +8,7 @@ extension Failure {
 
     private static func description(_ kind: FileKind) -> (what: String, hint: String?) {
         let source = "convert the frozen graph (.pb) that it was made from"
+        let savedModel = "save the model as a SavedModel, as model.export('folder') does, and give that folder"
         return switch kind {
         case .frozenGraph: ("a frozen TensorFlow graph", nil)
         case .metaGraph:
@@ -16,7 +17,8 @@ extension Failure {
         case .coreMLModel: ("a Core ML model already", nil)
         case .onnx: ("an ONNX model", source)
         case .tensorFlowLite: ("a TensorFlow Lite model", source)
-        case .hdf5: ("an HDF5 file, as Keras saves models and weights", "save the model as a frozen graph")
+        case .hdf5: ("an HDF5 file, as Keras saves models and weights", savedModel)
+        case .keras: ("a Keras model (.keras)", savedModel)
         case .zip: ("a ZIP archive", "unpack it, and give what is inside")
         case .gzip: ("a gzip archive", "unpack it, and give what is inside")
         case .checkpointIndex: ("the .index file of a TensorFlow checkpoint", "give the checkpoint's folder")

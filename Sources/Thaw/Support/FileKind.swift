@@ -1,7 +1,7 @@
 /// What a file is, told by its content, so that an error can call it by name.
 enum FileKind: Sendable {
     case frozenGraph, metaGraph, savedModel, coreMLModel, onnx
-    case tensorFlowLite, hdf5, zip, gzip, checkpointIndex, image
+    case tensorFlowLite, hdf5, keras, zip, gzip, checkpointIndex, image
     case textGraph, text, unknown
 
     init(_ file: UnsafeRawBufferPointer) {
@@ -19,7 +19,8 @@ enum FileKind: Sendable {
         } else if holds([0x89] + "HDF\r\n".utf8) {
             self = .hdf5
         } else if holds(Array("PK\u{3}\u{4}".utf8)) {
-            self = .zip
+            // The name of an archive's first file stands behind 30 bytes (APPNOTE.TXT, 4.3.7).
+            self = holds(Array("metadata.json".utf8), at: 30) ? .keras : .zip
         } else if holds([0x1F, 0x8B]) {
             self = .gzip
         } else if holds([0xFF, 0xD8, 0xFF]) || holds([0x89] + "PNG\r\n".utf8) || holds(Array("GIF8".utf8)) {

@@ -15,6 +15,10 @@ import Testing
         ("random bytes", [0xF7, 0x03, 0x91, 0x55, 0x00, 0x18, 0xC2], "is of no known kind"),
         ("a TensorFlow Lite model", [0x1C, 0, 0, 0] + "TFL3".utf8 + [0, 0, 0], "is a TensorFlow Lite model"),
         ("an HDF5 file", [0x89] + "HDF\r\n\u{1A}\n".utf8 + [0], "is an HDF5 file"),
+        (
+            "a Keras model", Array("PK\u{3}\u{4}".utf8) + [UInt8](repeating: 0, count: 26) + "metadata.json{".utf8,
+            "is a Keras model (.keras)"
+        ),
         ("a ZIP archive", Array("PK\u{3}\u{4}....".utf8), "is a ZIP archive"),
         ("a gzip archive", [0x1F, 0x8B, 8, 0], "is a gzip archive"),
         ("a photograph", [0xFF, 0xD8, 0xFF, 0xE0, 0], "is an image"),
