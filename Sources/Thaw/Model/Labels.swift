@@ -1,7 +1,7 @@
 /// The names of classes as a file holds them: one a line, in the order of the network's output.
 ///
-/// A byte-order mark, CRLF, a missing last newline, `index:label` lines and lines that begin with a WordNet number
-/// (`n01440764 tench`) are understood.
+/// A byte-order mark, CRLF, a missing last newline, `index:label` and `index label` lines, and lines that begin with a
+/// WordNet number (`n01440764 tench`) are understood.
 public struct Labels: Sendable {
     public private(set) var names: [String]
     /// What a person should know although nothing is wrong: names that stood twice.
@@ -29,7 +29,7 @@ public struct Labels: Sendable {
         guard !lines.isEmpty else { throw Failure.labelsEmpty() }
         if let kind = Labels.foreignKind(lines) { throw Failure.labelsInOtherFormat(kind) }
         if let blank = lines.firstIndex(where: \.isEmpty) { throw Failure.labelBlank(line: blank + 1) }
-        names = Labels.withoutWordNetNumbers(try Labels.withoutIndices(lines))
+        names = Labels.withoutWordNetNumbers(Labels.withoutPlaces(try Labels.withoutIndices(lines)))
         makeDistinct()
     }
 
@@ -100,6 +100,12 @@ public struct Labels: Sendable {
             guard !name.isEmpty else { throw Failure.labelBlank(line: place + 1) }
             return name
         }
+    }
+
+    /// `lines` without the index and the space before each, as Teachable Machine writes them, where all have them.
+    private static func withoutPlaces(_ lines: [String]) -> [String] {
+        guard lines.enumerated().allSatisfy({ $1.hasPrefix("\($0) ") }) else { return lines }
+        return lines.enumerated().map { trimmed(String($1.dropFirst("\($0) ".count))) }
     }
 
     /// `lines` without the WordNet number and the space before each, where all have them.

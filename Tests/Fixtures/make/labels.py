@@ -17,6 +17,8 @@ def write():
         ("no_last_newline.txt", PLAIN, good),
         ("blank_lines_at_end.txt", PLAIN + "\n\n\r\n\n", good),
         ("indexed.txt", "\n".join(INDEXED) + "\n", good),
+        ("index_and_space.txt", "".join(f"{i} {label}\n" for i, label in enumerate(LABELS)), good),
+        ("numbers_in_front.txt", "0 tench\n2 goldfish\n3 sharks\ncrane\n4 x\n", "0 tench|2 goldfish|3 sharks|crane|4 x"),
         ("colons.txt", "\n".join(["tench: a fish", "time 10:30", "a:b", "crane", "café"]) + "\n",
          "tench: a fish|time 10:30|a:b|crane|café"),
         ("commas_and_spaces.txt", "tench, Tinca tinca\ngoldfish, Carassius auratus\nx\ny\nz\n",
