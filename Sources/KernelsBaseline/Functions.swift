@@ -56,28 +56,29 @@ func exponentialLessOne(_ x: Vector) -> Vector {
     (exponential(x) - 1).replacing(with: x * growth(x), where: absolute(x) .< 0.34)
 }
 
-/// 2ˣ, for |x| ≤ 126 (beyond, as for 126): there n of 2ⁿ · 2ʳ, |r| ≤ ½, can be added to the exponent. (A rounded x makes far
-/// answers less exact than `exponential` is.)
+/// 2ˣ for |x| ≤ ½.
 @inline(__always)
-private func powerOfTwo(_ x: Vector) -> Vector {
-    let x = minimum(maximum(x, Vector(repeating: -126)), Vector(repeating: 126))
-    let magic = Vector(repeating: 12_582_912)
-    let shifted = x + magic
-    let r = x - (shifted - magic)
+private func smallPowerOfTwo(_ x: Vector) -> Vector {
     var y = Vector(repeating: 0.00133813021)
-    y = multiplyAdd(Vector(repeating: 0.00966636837), y, r)
-    y = multiplyAdd(Vector(repeating: 0.0555038117), y, r)
-    y = multiplyAdd(Vector(repeating: 0.240223497), y, r)
-    y = multiplyAdd(Vector(repeating: 0.693147182), y, r)
-    y = multiplyAdd(Vector(repeating: 1), y, r)
-    let bits = unsafeBitCast(y, to: SIMD16<Int32>.self) &+ (unsafeBitCast(shifted, to: SIMD16<Int32>.self) &<< 23)
-    return unsafeBitCast(bits, to: Vector.self)
+    y = multiplyAdd(Vector(repeating: 0.00966636837), y, x)
+    y = multiplyAdd(Vector(repeating: 0.0555038117), y, x)
+    y = multiplyAdd(Vector(repeating: 0.240223497), y, x)
+    y = multiplyAdd(Vector(repeating: 0.693147182), y, x)
+    return multiplyAdd(Vector(repeating: 1), y, x)
 }
 
-/// x · sigmoid(alpha · x).
+/// x · sigmoid(alpha · x) = x / (1 + 2ⁿ · 2ʳ) with |r| ≤ ½ and |n| ≤ 126: beyond, either summand counts for nothing.
 @inline(__always)
 func swish(_ x: Vector, _ alpha: Vector) -> Vector {
-    x / (1 + powerOfTwo(x * (alpha * -1.442695041)))
+    let factor = alpha * -1.442695041
+    let bound = 126 / absolute(factor)
+    let clamped = minimum(maximum(x, -bound), bound)
+    // Adding 1.5 · 2²³ leaves n in the low bits, and 127 makes it the exponent of 2ⁿ.
+    let magic = Vector(repeating: 12_582_912 + 127)
+    let shifted = multiplyAdd(magic, clamped, factor)
+    let power = unsafeBitCast(unsafeBitCast(shifted, to: SIMD16<Int32>.self) &<< 23, to: Vector.self)
+    let r = multiplyAdd(magic - shifted, clamped, factor)
+    return x / multiplyAdd(Vector(repeating: 1), smallPowerOfTwo(r), power)
 }
 
 @inline(__always)

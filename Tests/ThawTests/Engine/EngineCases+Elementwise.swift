@@ -48,6 +48,15 @@ extension EngineCase {
                     })
             }
         }
+        // Where e^(−βx) has no place in a float.
+        for (factor, beta) in [(300, 1), (1e30, 1), (300, -1.702), (1e30, 0)] as [(Double, Float)] {
+            cases.append(
+                EngineCase("swish of numbers up to \(factor), beta \(beta)", [3, 19]) { builder, values in
+                    let far = try builder.one(
+                        Binary(.multiply, constant: Tensor(factor)), values[0])
+                    return [try builder.one(Unary(.swish(beta: beta)), far)]
+                })
+        }
         cases.append(single("softmax", [3, 1001], Softmax(axis: 1)))
         cases.append(single("softmax over rows", [4, 6], Softmax(axis: 0)))
         cases.append(single("softmax of an image", [1, 3, 4, 21], Softmax(axis: 3)))
