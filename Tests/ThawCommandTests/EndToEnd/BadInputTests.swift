@@ -261,4 +261,13 @@ import Testing
             try message(["classify", rgb, Project.photograph("cat"), "--labels", Project.demoLabels])
                 == "thaw: \(rgb): --labels is for graphs; this is a Core ML model, which says that itself\n")
     }
+
+    @Test func `an instruction set that is none is blamed on what names it`() throws {
+        let words = ["classify", Project.fixture("coreml/rgb.mlmodel"), Project.photograph("cat")]
+        let outcome = try Thaw.run(words, environment: ["THAW_ISA": "sse9"])
+        #expect(outcome.status == 2)
+        #expect(
+            outcome.errors
+                == "thaw: THAW_ISA: no instruction set is called sse9; baseline, avx2, avx512 are known\n")
+    }
 }
