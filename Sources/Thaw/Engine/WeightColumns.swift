@@ -63,7 +63,11 @@ struct WeightColumns: Sendable {
                 for first in stride(from: 0, to: rows.count, by: most) {
                     let part = rows[first..<min(first + most, rows.count)]
                     for column in stride(from: 0, to: across.count - across.count % 4, by: 4) {
-                        copyFour(part, across[column..<column + 4].map { from + $0 }, width, target + column)
+                        let four = (
+                            from + across[column], from + across[column + 1], from + across[column + 2],
+                            from + across[column + 3]
+                        )
+                        copyFour(part, four, width, target + column)
                     }
                     for column in across.count - across.count % 4..<across.count {
                         for row in part { target[row.place * width + column] = number(from + across[column], row) }
@@ -79,12 +83,15 @@ struct WeightColumns: Sendable {
         }
     }
 
+    /// Four columns. (An array of them, made anew for some rows at a time, would cost as much as the copying.)
+    private typealias Four = (UnsafeRawPointer, UnsafeRawPointer, UnsafeRawPointer, UnsafeRawPointer)
+
     /// Copies four columns, four rows at a time where those are neighbours.
     @inline(__always)
     private func copyFour(
-        _ rows: ArraySlice<Row>, _ columns: [UnsafeRawPointer], _ width: Int, _ target: UnsafeMutablePointer<Float>
+        _ rows: ArraySlice<Row>, _ columns: Four, _ width: Int, _ target: UnsafeMutablePointer<Float>
     ) {
-        let (a, b, c, d) = (columns[0], columns[1], columns[2], columns[3])
+        let (a, b, c, d) = columns
         rows.withUnsafeBufferPointer { rows in
             var next = 0
             while next < rows.count {
