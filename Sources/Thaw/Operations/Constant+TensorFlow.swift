@@ -71,6 +71,21 @@ extension Constant {
                     })
             ]
         },
+        // Places of pixels, as a rule, by which a spatial softmax weighs them.
+        TensorFlowRule("LinSpace") { node, _ in
+            let parts = try (0..<3).map { try node.constant($0, ["start", "stop", "num"][$0]) }
+            guard parts.allSatisfy({ $0.elementCount == 1 }) else {
+                throw node.refused("start, stop and num must be single numbers")
+            }
+            let (start, stop, count) = (
+                parts[0].withElements { $0[0] }, parts[1].withElements { $0[0] }, parts[2].integers[0]
+            )
+            guard (1...ImportContext.largestConstant).contains(count) else {
+                throw node.refused("\(count) numbers cannot be spread over an interval")
+            }
+            let step = count > 1 ? (stop - start) / Double(count - 1) : 0
+            return [.constant(Tensor(shape: [count], element: parts[0].element) { start + Double($0) * step })]
+        },
     ]
 }
 

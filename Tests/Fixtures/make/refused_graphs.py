@@ -177,6 +177,9 @@ def shapes(add):
     def ranged(x):
         return op.AddV2(x=x, y=op.Cast(x=op.Range(start=0, limit=3, delta=1, name="range"), DstT=tf.float32))
 
+    def spread(x):
+        return op.AddV2(x=x, y=op.LinSpace(start=0.0, stop=1.0, num=3, name="spread"))
+
     def cut(x):
         return op.StridedSlice(input=x, begin=[0, 0], end=[1, 6], strides=[1, 1], name="cut")
 
@@ -204,6 +207,8 @@ def shapes(add):
             ("pad_huge", padded, "pad/paddings", [[0, 0], [1 << 30, 1], [1 << 30, 1], [0, 0]], "padding to 2^60 values"),
             ("fill_huge", lambda x: op.AddV2(x=x, y=op.Fill(dims=[1, 1], value=1.0, name="fill")), "fill/dims",
              [1 << 20, 1 << 20], "a fill of 2^40 values"),
+            ("linspace_of_none", spread, "spread/num", 0, "no number over an interval"),
+            ("linspace_of_two", spread, "spread/start", [0.0, 1.0], "an interval with two starts"),
             ("range_endless", ranged, "range/delta", 0, "a range with step zero"),
             ("range_huge", ranged, "range/limit", 2**31 - 1, "a range of 2^31 values")]:
         add(name + ".pb", edited(build, constant, lambda node: node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value))),

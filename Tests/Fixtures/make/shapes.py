@@ -144,6 +144,8 @@ def shape_arithmetic(cases):
         ("fill_int", lambda x, r: op.Transpose(x=x, perm=op.AddV2(x=op.Fill(dims=[4], value=-1), y=[4, 3, 2, 1]))),
         ("range_to_float", lambda x, r: op.AddV2(x=x, y=op.Cast(x=op.Range(start=0, limit=5, delta=1), DstT=tf.float32))),
         ("range_float", lambda x, r: op.AddV2(x=x, y=op.Range(start=1.0, limit=0.0, delta=-0.2)[:5])),
+        ("linspace", lambda x, r: op.AddV2(x=x, y=op.LinSpace(start=-1.0, stop=1.0, num=5))),
+        ("linspace_of_one", lambda x, r: op.AddV2(x=x, y=op.LinSpace(start=0.25, stop=1.0, num=1))),
         ("range_down", lambda x, r: op.Transpose(x=x, perm=op.Range(start=3, limit=-1, delta=-1))),
         ("range_of_dimension", lambda x, r: op.Mul(x=x,
                                                    y=op.Cast(x=op.Range(start=0, limit=dimension(x, 3), delta=1),
