@@ -67,8 +67,10 @@ converter = tf.compat.v1.lite.TFLiteConverter.from_frozen_graph(sys.argv[1], ["i
 open(sys.argv[2], "wb").write(converter.convert())
 """
 TO_COREML = """
-import sys, coremltools
-coremltools.convert(sys.argv[1], source="tensorflow", convert_to="neuralnetwork").save(sys.argv[2])
+import sys, coremltools, tensorflow as tf
+definition = tf.compat.v1.GraphDef()
+definition.ParseFromString(open(sys.argv[1], "rb").read())
+coremltools.convert(definition, source="tensorflow", convert_to="neuralnetwork").save(sys.argv[2])
 """
 
 
