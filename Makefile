@@ -65,6 +65,7 @@ check: build lint
 	.ci/check-protos
 	.ci/check-instruction-sets $(THAW)
 	.ci/check-folders Sources/Thaw
+	.ci/check-operations Sources/Thaw/Operations
 
 # Writes the C that stands for the schemas anew; needs protobuf-c-compiler.
 protos:

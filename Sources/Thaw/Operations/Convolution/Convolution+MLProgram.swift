@@ -5,18 +5,9 @@ extension Convolution: MILOperation {
     }
 }
 
-extension DepthwiseConvolution: MILOperation {
-    /// To Core ML it is a convolution with as many groups as channels.
-    func write(_ node: MILNode, to block: inout MILBlock) throws {
-        let channels = filters.shape[2]
-        let flat = filters.reshaped([filters.shape[0], filters.shape[1], 1, outputChannels])
-        block.addConvolution(node, flat, bias, window, groups: channels)
-    }
-}
-
 extension MILBlock {
     /// - Parameter filters: Height, width, channels of a group, outputs.
-    fileprivate mutating func addConvolution(
+    mutating func addConvolution(
         _ node: MILNode, _ filters: Tensor, _ bias: Tensor?, _ window: Window, groups: Int
     ) {
         let x = MILArgument.value(node.input)

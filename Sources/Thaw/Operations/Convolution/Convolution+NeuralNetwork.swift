@@ -11,22 +11,8 @@ extension Convolution: NeuralOperation {
     }
 }
 
-extension DepthwiseConvolution: NeuralOperation {
-    /// To Core ML it is a convolution with as many groups as channels.
-    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        let flat = filters.reshaped([filters.shape[0], filters.shape[1], outputChannels])
-        layers.add(node) { layer in
-            layer.convolution.outputChannels = outputChannels
-            layer.convolution.kernelChannels = 1
-            layer.convolution.nGroups = filters.shape[2]
-            layer.convolution.setWindow(window)
-            layer.convolution.setFilters(flat, order: [2, 0, 1], bias)
-        }
-    }
-}
-
 extension Message {
-    fileprivate mutating func setWindow(_ window: Window) {
+    mutating func setWindow(_ window: Window) {
         self.kernelSize = [window.height.size, window.width.size]
         self.stride = [window.height.stride, window.width.stride]
         self.dilationFactor = [window.height.dilation, window.width.dilation]

@@ -64,3 +64,38 @@ extension DepthwiseConvolution {
         }
     ]
 }
+
+// MARK: Neural network
+
+extension DepthwiseConvolution: NeuralOperation {
+    /// To Core ML it is a convolution with as many groups as channels.
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        let flat = filters.reshaped([filters.shape[0], filters.shape[1], outputChannels])
+        layers.add(node) { layer in
+            layer.convolution.outputChannels = outputChannels
+            layer.convolution.kernelChannels = 1
+            layer.convolution.nGroups = filters.shape[2]
+            layer.convolution.setWindow(window)
+            layer.convolution.setFilters(flat, order: [2, 0, 1], bias)
+        }
+    }
+}
+
+// MARK: ML Program
+
+extension DepthwiseConvolution: MILOperation {
+    /// To Core ML it is a convolution with as many groups as channels.
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        let channels = filters.shape[2]
+        let flat = filters.reshaped([filters.shape[0], filters.shape[1], 1, outputChannels])
+        block.addConvolution(node, flat, bias, window, groups: channels)
+    }
+}
+
+// MARK: Engine
+
+extension DepthwiseConvolution: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        .depthwise(filters: filters, bias: bias, window: window)
+    }
+}

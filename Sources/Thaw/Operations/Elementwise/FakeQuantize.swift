@@ -118,3 +118,53 @@ extension FakeQuantize {
         return try combine(.multiply, rounded(combine(.subtract, scaled, start)), step)
     }
 }
+
+// MARK: Neural network
+
+extension FakeQuantize: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        try layers.requireExactArrays()
+        try layers.addSteps(steps, node)
+    }
+
+    /// The arithmetic of `Levels`, one operation behind the other.
+    private var steps: [any Operation] {
+        func numbers(_ number: (Levels) -> Float) -> Tensor {
+            Tensor(channels.map(number), shape: channels.count == 1 ? [] : [channels.count])
+        }
+        let low = numbers(\.low)
+        let inverse = numbers { $0.step == 0 ? 0 : 1 / $0.step }
+        let start = numbers { $0.step == 0 ? 0 : (0.5 - $0.low * (1 / $0.step)).rounded(.down) - 0.5 }
+        return [
+            Binary(.maximum, constant: low), Binary(.minimum, constant: numbers(\.high)),
+            Binary(.subtract, constant: low),
+            Binary(.multiply, constant: inverse), Binary(.subtract, constant: start), Unary(.floor),
+            Binary(.multiply, constant: numbers(\.step)),
+        ]
+    }
+}
+
+// MARK: ML Program
+
+extension FakeQuantize: MILOperation {
+    /// The reference's steps one by one, in float32 always: a number beside it would fall to another level.
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        let all = { (number: (Levels) -> Float) in
+            MILArgument.constant(
+                Tensor(channels.map(number), shape: channels.count == 1 ? [] : [channels.count]))
+        }
+        let inverse = { (levels: Levels) in levels.step == 0 ? 0 : 1 / levels.step }
+        block.inFloat32(node) { node, block in
+            let above = block.part("maximum", node, "above", ["x": .value(node.input), "y": all(\.low)])
+            let held = block.part("minimum", node, "held", ["x": .value(above), "y": all(\.high)])
+            let distance = block.part("sub", node, "distance", ["x": .value(held), "y": all(\.low)])
+            let places = block.part("mul", node, "places", ["x": .value(distance), "y": all(inverse)])
+            let zero = block.part(
+                "sub", node, "codes",
+                ["x": .value(places), "y": all { (0.5 - $0.low * inverse($0)).rounded(.down) }])
+            let half = block.part("add", node, "half", ["x": .value(zero), "y": .number(0.5)])
+            let codes = block.part("floor", node, "whole", ["x": .value(half)])
+            block.add("mul", node, ["x": .value(codes), "y": all(\.step)])
+        }
+    }
+}

@@ -59,3 +59,40 @@ extension Select {
         },
     ]
 }
+
+// MARK: Neural network
+
+extension Select: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        try layers.requireExactArrays()
+        layers.add(node) { $0.choose("whereBroadcastable") }
+    }
+}
+
+extension Select {
+    static let neural = [
+        NeuralRule("whereBroadcastable") { layer, reading in
+            [try reading.add(Select(), (0..<3).map { try layer.input($0) }, layer)]
+        }
+    ]
+}
+
+// MARK: ML Program
+
+extension Select: MILOperation {
+    /// All three are of the result's shape to Core ML.
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        let names = ["condition", "first", "second"]
+        let whole = zip(node.inputs, names).map { block.broadcast($0, to: node.output.shape, node, $1) }
+        let condition = block.cast(whole[0], to: .bool)
+        block.add("select", node, ["cond": .value(condition), "a": .value(whole[1]), "b": .value(whole[2])])
+    }
+}
+
+extension Select {
+    static let mil = [
+        MILRule("select") { op, reading in
+            try reading.add(Select(), [op.operand("cond"), op.operand("a"), op.operand("b")], op)
+        }
+    ]
+}

@@ -35,48 +35,6 @@ struct Gather: Operation {
     }
 }
 
-/// Slices of an array, each taken by its place along the first axes.
-///
-/// Inputs: the array, and the places, whose last axis holds one place for each of the array's first axes. What is taken from
-/// outside the array is 0.
-struct GatherSlices: Operation {
-    /// Whether negative places count from the end, as Core ML's do; to TensorFlow they lie outside.
-    var countsFromEnd = false
-
-    var kind: String { "GatherSlices" }
-
-    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
-        let shape = inputs[0].shape
-        guard let depth = inputs[1].shape.last, depth <= shape.rank else {
-            throw Failure.shapesDiffer(shape, inputs[1].shape)
-        }
-        let result = Shape(inputs[1].shape.dropLast() + shape.dropFirst(depth))
-        return [TensorType(result, inputs[0].element)]
-    }
-
-    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        let output = try! outputTypes(inputs.map(\.type))[0]
-        let shape = inputs[0].shape
-        let depth = inputs[1].shape.last!
-        let length = shape.dropFirst(depth).reduce(1, *)
-        let places = inputs[1].integers
-        return inputs[0].withElements { x in
-            [
-                Tensor(shape: output.shape, element: output.element) { element in
-                    var row = 0
-                    for axis in 0..<depth {
-                        var place = places[element / length * depth + axis]
-                        if countsFromEnd, place < 0 { place += shape[axis] }
-                        guard (0..<shape[axis]).contains(place) else { return 0 }
-                        row = row * shape[axis] + place
-                    }
-                    return x[row * length + element % length]
-                }
-            ]
-        }
-    }
-}
-
 // MARK: TensorFlow
 
 extension Gather {
@@ -100,10 +58,7 @@ extension Gather {
             var shape = slice.shape.dimensions
             shape.remove(at: axis)
             return [try context.add(Reshape(Shape(shape)), slice, name: node.name + "/shape")]
-        },
-        TensorFlowRule("GatherNd") { node, context in
-            try context.add(GatherSlices(), [try node.input(0), try node.input(1)], name: node.name)
-        },
+        }
     ]
 
     private static func check(_ node: TensorFlowNode, _ places: Operand, size: Int) throws {

@@ -53,3 +53,52 @@ extension OneHot {
         }
     ]
 }
+
+// MARK: Neural network
+
+extension OneHot: NeuralOperation {
+    /// Each index compared with all places: where they are the same the one number, else the other.
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        try layers.requireExactArrays()
+        var shape = node.input.shape
+        shape.dimensions.insert(1, at: axis)
+        let places = Tensor(
+            (0..<depth).map(Float.init), shape: Shape([depth] + Array(repeating: 1, count: shape.rank - 1 - axis)))
+        try layers.addSteps(
+            [
+                Reshape(shape), Binary(.equal, constant: places), Cast(element: .float32),
+                Binary(.multiply, constant: Tensor(on - off)), Binary(.add, constant: Tensor(off)),
+            ], node)
+    }
+}
+
+// MARK: ML Program
+
+extension OneHot: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        let number = { MILArgument.constant(Tensor($0, element: node.output.element)) }
+        block.add(
+            "one_hot", node,
+            [
+                "indices": .value(node.input), "one_hot_vector_size": .integer(depth), "axis": .integer(axis),
+                "on_value": number(on), "off_value": number(off),
+            ])
+    }
+}
+
+extension OneHot {
+    static let mil = [
+        MILRule("one_hot") { op, reading in
+            let x = try op.operand("indices")
+            let axis = try op.integer("axis", default: -1)
+            let depth = try op.integer("one_hot_vector_size")
+            guard axis >= -1, depth >= 0 else { throw op.refused("there is no axis \(axis), or no depth \(depth)") }
+            let values = try ["on_value", "off_value"].map { try op.has($0) ? op.constant($0) : nil }
+            let element = values.compactMap { $0?.element }.first ?? .int32
+            let operation = OneHot(
+                axis: axis == -1 ? x.shape.rank : axis, depth: depth, on: Double(try op.number("on_value", default: 1)),
+                off: Double(try op.number("off_value", default: 0)), element: element)
+            return [try reading.add(operation, x, op)]
+        }
+    ]
+}

@@ -64,3 +64,54 @@ extension TopK {
         }
     ]
 }
+
+// MARK: Neural network
+
+extension TopK: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        try layers.requireExactArrays()
+        layers.add(node) { layer in
+            layer.topK.axis = axis
+            layer.topK.K = count
+        }
+    }
+}
+
+extension TopK {
+    static let neural = [
+        NeuralRule("topK") { layer, reading in
+            guard !(layer.parameters.useBottomK as Bool), layer.inputs.count == 1 else {
+                throw layer.refused("the smallest elements, or a number of them that is computed, are not supported")
+            }
+            let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
+            let results = try reading.builder.add(
+                TopK(axis: axis, count: layer.parameters.K), [layer.input()], name: layer.name)
+            return try results.map { try reading.asFloats($0, layer) }
+        }
+    ]
+}
+
+// MARK: ML Program
+
+extension TopK: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        block.add(
+            "topk", node,
+            [
+                "x": .value(node.input), "k": .integer(count), "axis": .integer(axis), "ascending": .bool(false),
+            ])
+    }
+}
+
+extension TopK {
+    static let mil = [
+        MILRule("topk") { op, reading in
+            guard try !op.bool("ascending", default: false) else {
+                throw op.refused("the smallest elements are not supported")
+            }
+            let x = try op.operand()
+            let operation = TopK(axis: try op.axis(x, default: -1), count: try op.integer("k", default: 1))
+            return Array(try reading.add(operation, [x], op).prefix(op.outputCount))
+        }
+    ]
+}

@@ -10,17 +10,6 @@ extension Dense: NeuralOperation {
     }
 }
 
-extension MatrixProduct: NeuralOperation {
-    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
-        layers.add(node) { layer in
-            layer.choose("batchedMatmul")
-            layer.batchedMatmul.transposeA = transposeFirst
-            layer.batchedMatmul.transposeB = transposeSecond
-        }
-    }
-}
-
 // MARK: Reading
 
 extension Dense {

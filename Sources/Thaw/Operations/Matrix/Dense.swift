@@ -28,3 +28,13 @@ struct Dense: Operation {
         return Binary(.add, constant: bias).evaluate([product])
     }
 }
+
+// MARK: Engine
+
+extension Dense: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        let bias = bias?.reshaped([bias!.elementCount])
+        guard bias == nil || bias?.elementCount == matrix.shape[1] else { return nil }
+        return .dense(matrix: matrix, bias: bias)
+    }
+}

@@ -110,3 +110,11 @@ extension BatchNormalization {
             scale: parameters[0].unless(1), offset: parameters[1].unless(0))
     }
 }
+
+// MARK: Engine
+
+extension BatchNormalization: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        .scale(factor: scale, offset: offset)
+    }
+}

@@ -39,3 +39,55 @@ struct L2Normalization: Operation {
         return Reordered(L2Normalization(axes: moved, epsilon: epsilon), inputs: orders, outputs: orders)
     }
 }
+
+// MARK: Neural network
+
+extension L2Normalization: NeuralOperation {
+    /// The length, its bound, the quotient. (The layer of its own adds its epsilon to the sum of squares.)
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        try layers.requireExactArrays()
+        var narrow = node
+        for axis in axes { narrow.outputs[0].shape[axis] = 1 }
+        var length = layers.addPart(narrow, "length", node.inputs) { layer in
+            layer.reduceL2.axes = axes
+            layer.reduceL2.keepDims = true
+        }
+        if epsilon > 0 {
+            length = layers.addPart(narrow, "bound", [length]) { layer in
+                layer.unary.type = "THRESHOLD"
+                layer.unary.alpha = epsilon.squareRoot()
+            }
+        }
+        layers.add(node.name, [node.input, length], node.outputs) { $0.choose("divideBroadcastable") }
+    }
+}
+
+// MARK: ML Program
+
+extension L2Normalization: MILOperation {
+    /// The length, its bound, the quotient. (The operation of its own adds its epsilon to the sum of squares.)
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        var narrow = node.input.shape
+        for axis in axes { narrow[axis] = 1 }
+        block.inFloats(node) { node, block in
+            let x = MILArgument.value(node.input)
+            var length = block.part(
+                "reduce_l2_norm", node, "length", shape: narrow,
+                ["x": x, "axes": .integers(axes), "keep_dims": .bool(true)])
+            if epsilon > 0 {
+                length = block.part(
+                    "maximum", node, "bound", shape: narrow,
+                    ["x": .value(length), "y": .number(epsilon.squareRoot())])
+            }
+            block.add("real_div", node, ["x": x, "y": .value(length)])
+        }
+    }
+}
+
+// MARK: Engine
+
+extension L2Normalization: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        axes.isEmpty ? nil : .lengthNormalization(axes: axes, epsilon: epsilon)
+    }
+}

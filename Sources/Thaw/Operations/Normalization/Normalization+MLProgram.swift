@@ -50,26 +50,6 @@ extension Normalization: MILOperation {
     }
 }
 
-extension L2Normalization: MILOperation {
-    /// The length, its bound, the quotient. (The operation of its own adds its epsilon to the sum of squares.)
-    func write(_ node: MILNode, to block: inout MILBlock) throws {
-        var narrow = node.input.shape
-        for axis in axes { narrow[axis] = 1 }
-        block.inFloats(node) { node, block in
-            let x = MILArgument.value(node.input)
-            var length = block.part(
-                "reduce_l2_norm", node, "length", shape: narrow,
-                ["x": x, "axes": .integers(axes), "keep_dims": .bool(true)])
-            if epsilon > 0 {
-                length = block.part(
-                    "maximum", node, "bound", shape: narrow,
-                    ["x": .value(length), "y": .number(epsilon.squareRoot())])
-            }
-            block.add("real_div", node, ["x": x, "y": .value(length)])
-        }
-    }
-}
-
 // MARK: Reading
 
 extension Normalization {

@@ -142,26 +142,6 @@ extension Message {
     }
 }
 
-extension L2Normalization: NeuralOperation {
-    /// The length, its bound, the quotient. (The layer of its own adds its epsilon to the sum of squares.)
-    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
-        var narrow = node
-        for axis in axes { narrow.outputs[0].shape[axis] = 1 }
-        var length = layers.addPart(narrow, "length", node.inputs) { layer in
-            layer.reduceL2.axes = axes
-            layer.reduceL2.keepDims = true
-        }
-        if epsilon > 0 {
-            length = layers.addPart(narrow, "bound", [length]) { layer in
-                layer.unary.type = "THRESHOLD"
-                layer.unary.alpha = epsilon.squareRoot()
-            }
-        }
-        layers.add(node.name, [node.input, length], node.outputs) { $0.choose("divideBroadcastable") }
-    }
-}
-
 // MARK: Reading
 
 extension Normalization {

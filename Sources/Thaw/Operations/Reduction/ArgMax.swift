@@ -59,3 +59,50 @@ extension ArgMax {
         }
     ]
 }
+
+// MARK: Neural network
+
+extension ArgMax: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        try layers.requireExactArrays()
+        layers.add(node) { layer in
+            let kind = isMinimum ? "argMin" : "argMax"
+            layer[kind]["axis"] = axis
+            layer[kind]["removeDim"] = !keepsAxis
+        }
+    }
+}
+
+extension ArgMax {
+    static let neural = [
+        NeuralRule("argMax", "argMin") { layer, reading in
+            let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
+            let place = ArgMax(
+                axis: axis, element: .int64, keepsAxis: !(layer.parameters.removeDim as Bool),
+                isMinimum: layer.kind == "argMin")
+            return [try reading.asFloats(reading.add(place, [layer.input()], layer), layer)]
+        }
+    ]
+}
+
+// MARK: ML Program
+
+extension ArgMax: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        block.add(
+            isMinimum ? "reduce_argmin" : "reduce_argmax", node,
+            ["x": .value(node.input), "axis": .integer(axis), "keep_dims": .bool(keepsAxis)])
+    }
+}
+
+extension ArgMax {
+    static let mil = [
+        MILRule("reduce_argmax", "reduce_argmin") { op, reading in
+            let x = try op.operand()
+            let operation = ArgMax(
+                axis: try op.axis(x, default: -1), element: .int32,
+                keepsAxis: try op.bool("keep_dims", default: true), isMinimum: op.kind == "reduce_argmin")
+            return [try reading.add(operation, x, op)]
+        }
+    ]
+}

@@ -54,3 +54,54 @@ extension CumulativeSum {
         }
     ]
 }
+
+// MARK: Neural network
+
+extension CumulativeSum: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        try layers.requireVersion(CoreMLVersion.iOS14.rawValue)
+        layers.add(node) { layer in
+            layer.cumSum.axis = axis
+            layer.cumSum.excludeFinalSum = isExclusive
+            layer.cumSum.reverse = isReversed
+        }
+    }
+}
+
+extension CumulativeSum {
+    static let neural = [
+        NeuralRule("cumSum") { layer, reading in
+            guard layer.inputs.count == 1 else { throw layer.refused("an axis that is computed is not supported") }
+            let parameters = layer.parameters
+            let operation = CumulativeSum(
+                axis: try reading.shape(layer.input()).axis(parameters.axis),
+                isExclusive: parameters.excludeFinalSum, isReversed: parameters.reverse)
+            return [try reading.add(operation, [layer.input()], layer)]
+        }
+    ]
+}
+
+// MARK: ML Program
+
+extension CumulativeSum: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        block.add(
+            "cumsum", node,
+            [
+                "x": .value(node.input), "axis": .integer(axis), "exclusive": .bool(isExclusive),
+                "reverse": .bool(isReversed),
+            ])
+    }
+}
+
+extension CumulativeSum {
+    static let mil = [
+        MILRule("cumsum") { op, reading in
+            let x = try op.operand()
+            let operation = CumulativeSum(
+                axis: try op.axis(x, default: 0), isExclusive: try op.bool("exclusive", default: false),
+                isReversed: try op.bool("reverse", default: false))
+            return [try reading.add(operation, x, op)]
+        }
+    ]
+}

@@ -15,14 +15,6 @@ extension Reduction: MILOperation {
     ]
 }
 
-extension ArgMax: MILOperation {
-    func write(_ node: MILNode, to block: inout MILBlock) throws {
-        block.add(
-            isMinimum ? "reduce_argmin" : "reduce_argmax", node,
-            ["x": .value(node.input), "axis": .integer(axis), "keep_dims": .bool(keepsAxis)])
-    }
-}
-
 // MARK: Reading
 
 extension Reduction {
@@ -41,13 +33,6 @@ extension Reduction {
                     function: .sum, axes: try op.axes(squares), keepsAxes: try op.bool("keep_dims", default: false))
                 let sum = try reading.add(reduction, squares, op)
                 return [op.kind == "reduce_l2_norm" ? try reading.add(Unary(.squareRoot), sum, op) : sum]
-            },
-            MILRule("reduce_argmax", "reduce_argmin") { op, reading in
-                let x = try op.operand()
-                let operation = ArgMax(
-                    axis: try op.axis(x, default: -1), element: .int32,
-                    keepsAxis: try op.bool("keep_dims", default: true), isMinimum: op.kind == "reduce_argmin")
-                return [try reading.add(operation, x, op)]
-            },
+            }
         ]
 }

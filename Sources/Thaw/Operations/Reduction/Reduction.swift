@@ -1,3 +1,5 @@
+import Kernels
+
 /// One value for all elements along some axes: their mean, sum, product, or the largest or smallest of them.
 struct Reduction: Operation {
     enum Function: String, Hashable, Sendable, CaseIterable { case mean, sum, maximum, minimum, product }
@@ -78,5 +80,19 @@ extension Reduction {
                 keepsAxes: try node.bool("keep_dims", default: try node.bool("keepdims", default: false)))
             return [axes.isEmpty ? input : try context.add(reduction, input, name: node.name)]
         }
+    }
+}
+
+// MARK: Engine
+
+extension Reduction: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        guard !axes.isEmpty else { return nil }
+        let count = axes.reduce(1) { $0 * inputs[0].shape[$1] }
+        let factor = function == .mean ? 1 / Float(count) : 1
+        let isSum = function == .mean || function == .sum
+        if inputs[0].shape.rank == 4, axes == [1, 2], isSum { return .pixelSum(factor: factor) }
+        let kinds: [Function: ReductionWork.Kind] = [.maximum: .maximum, .minimum: .minimum, .product: .product]
+        return .reduction(kinds[function] ?? .sum, axes: axes, factor: factor)
     }
 }

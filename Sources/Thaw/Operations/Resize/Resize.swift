@@ -126,3 +126,11 @@ extension ImportContext {
         operand.type.element == .float32 ? operand : try add(Cast(element: .float32), operand, name: name)
     }
 }
+
+// MARK: Engine
+
+extension Resize: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        .resize(rows: rows, columns: columns)
+    }
+}

@@ -5,16 +5,6 @@ extension Concatenation: MILOperation {
     }
 }
 
-extension Split: MILOperation {
-    func write(_ node: MILNode, to block: inout MILBlock) throws {
-        let isEven = sizes.allSatisfy { $0 == sizes[0] }
-        let parts: MILArgument = isEven ? .integer(sizes.count) : .integers(sizes)
-        block.add(
-            "split", node,
-            ["x": .value(node.input), isEven ? "num_splits" : "split_sizes": parts, "axis": .integer(axis)])
-    }
-}
-
 // MARK: Reading
 
 extension Concatenation {
@@ -40,24 +30,5 @@ extension Concatenation {
             }
             return try reading.add(Concatenation(axis: axis), parts, op)
         },
-    ]
-}
-
-extension Split {
-    static let mil = [
-        MILRule("split") { op, reading in
-            let x = try op.operand()
-            let axis = try op.axis(x)
-            var sizes = try op.integers("split_sizes", default: [])
-            if sizes.isEmpty {
-                let count = try op.integer("num_splits")
-                guard (1...Swift.max(1, x.shape[axis])).contains(count), x.shape[axis] % count == 0 else {
-                    throw op.refused("axis \(axis) of shape \(x.shape) does not fall into \(count) equal parts")
-                }
-                sizes = Array(repeating: x.shape[axis] / count, count: count)
-            }
-            guard sizes.count == op.outputCount else { throw op.refused("\(sizes.count) parts have not as many names") }
-            return try reading.add(Split(axis: axis, sizes: sizes), [x], op)
-        }
     ]
 }

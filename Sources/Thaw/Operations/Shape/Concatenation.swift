@@ -111,3 +111,9 @@ extension Concatenation {
         return try context.add(Concatenation(axis: try inputs[0].shape.axis(axis)), inputs, name: node.name)
     }
 }
+
+// MARK: Engine
+
+extension Concatenation: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? { .concatenation(axis: axis) }
+}

@@ -15,12 +15,6 @@ extension Reshape: MILOperation {
     }
 }
 
-extension Transpose: MILOperation {
-    func write(_ node: MILNode, to block: inout MILBlock) throws {
-        block.add("transpose", node, ["x": .value(node.input), "perm": .integers(order)])
-    }
-}
-
 // MARK: Reading
 
 extension Reshape {
@@ -63,15 +57,5 @@ extension Reshape {
             let rows = x.shape.prefix(try op.axis(x, default: 1)).reduce(1, *)
             return [try reading.add(Reshape([rows, x.shape.elementCount / Swift.max(1, rows)]), x, op)]
         },
-    ]
-}
-
-extension Transpose {
-    static let mil = [
-        MILRule("transpose") { op, reading in
-            let x = try op.operand()
-            let order = try naming(place: op.place) { try op.integers("perm").map { try x.shape.axis($0) } }
-            return [try reading.add(Transpose(order), x, op)]
-        }
     ]
 }

@@ -26,13 +26,6 @@ extension Reshape: NeuralOperation {
     }
 }
 
-extension Transpose: NeuralOperation {
-    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
-        layers.add(node) { $0.transpose.axes = order }
-    }
-}
-
 // MARK: Reading
 
 extension Reshape {
@@ -118,22 +111,4 @@ extension NeuralLayer {
         }
         return Shape(target.map { $0 == -1 ? from.elementCount / count : $0 })
     }
-}
-
-extension Transpose {
-    static let neural = [
-        NeuralRule("transpose") { layer, reading in
-            [try reading.add(Transpose(layer.parameters.axes), [layer.input()], layer)]
-        },
-        NeuralRule("permute") { layer, reading in
-            // The axes are sequence, channel, height, width; the sequence is one long here and stays in front.
-            let axes: [Int] = layer.parameters.axis
-            guard axes.count == 4, axes[0] == 0, axes.sorted() == [0, 1, 2, 3],
-                reading.shape(try layer.input()).rank == 4
-            else {
-                throw layer.refused("the order \(axes) is not supported")
-            }
-            return [try reading.add(Transpose(axes), [layer.input()], layer)]
-        },
-    ]
 }

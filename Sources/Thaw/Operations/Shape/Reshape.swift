@@ -85,3 +85,9 @@ extension Reshape {
         return Shape(target.map { $0 == -1 ? from.elementCount / product : $0 })
     }
 }
+
+// MARK: Engine
+
+extension Reshape: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? { .reshape }
+}

@@ -48,56 +48,6 @@ struct SpaceToBatch: Operation {
     }
 }
 
-/// Batches made blocks of space again: the reverse of `SpaceToBatch`, with what lies at the edges cut off.
-struct BatchToSpace: Operation {
-    /// The size of the blocks, one number an axis; 1 for those that stay, the first among them.
-    var blocks: [Int]
-    /// Pixels cut off before and after.
-    var before: [Int]
-    var after: [Int]
-
-    var kind: String { "BatchToSpace" }
-
-    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
-        let shape = inputs[0].shape
-        let count = blocks.reduce(1, *)
-        guard blocks.count == shape.rank, blocks.first == 1 else { throw Failure.wrongRank(blocks.count, shape) }
-        guard shape[0] % count == 0 else { throw Failure.uneven(shape, Shape(blocks)) }
-        var result = Shape(shape.indices.map { shape[$0] * blocks[$0] - before[$0] - after[$0] })
-        result[0] = shape[0] / count
-        guard result.allSatisfy({ $0 >= 0 }) else { throw Failure.sliceOutside(shape) }
-        return [TensorType(result, inputs[0].element)]
-    }
-
-    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        steps(inputs[0].shape).reduce(inputs) { $1.evaluate($0) }
-    }
-
-    /// The same in simpler operations, one behind the other. Axes of one element are left out on the way.
-    func steps(_ shape: Shape) -> [any Operation] {
-        let split = shape.indices.filter { blocks[$0] > 1 }
-        let batch = shape[0] / blocks.reduce(1, *)
-        let axes = split.map { blocks[$0] } + [batch] + shape.dropFirst()
-        let order = shape.indices.flatMap { axis in
-            [split.count + axis] + (split.firstIndex(of: axis).map { [$0] } ?? [])
-        }
-        let whole = Shape([batch] + shape.indices.dropFirst().map { shape[$0] * blocks[$0] })
-        let crop = StridedSlice(
-            ranges: whole.indices.map { .init(start: before[$0], count: whole[$0] - before[$0] - after[$0]) })
-        let isWhole = (before + after).allSatisfy { $0 == 0 }
-        return Rearrangement(axes: axes, order: order, result: whole).steps + (isWhole ? [] : [crop])
-    }
-
-    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
-        let order = orders[0]
-        let split = order.filter { blocks[$0] > 1 }
-        guard order.first == 0, split == split.sorted() else { return nil }
-        let copy = BatchToSpace(
-            blocks: order.map { blocks[$0] }, before: order.map { before[$0] }, after: order.map { after[$0] })
-        return Reordered(copy, inputs: orders, outputs: orders)
-    }
-}
-
 // MARK: TensorFlow
 
 extension SpaceToBatch {
@@ -133,5 +83,22 @@ extension SpaceToBatch {
             all(sizes, 1), all(sizes.indices.map { amounts[2 * $0] }, 0),
             all(sizes.indices.map { amounts[2 * $0 + 1] }, 0)
         )
+    }
+}
+
+// MARK: Neural network
+
+extension SpaceToBatch: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        try layers.requireExactArrays()
+        try layers.addSteps(steps(node.input.shape), node)
+    }
+}
+
+// MARK: ML Program
+
+extension SpaceToBatch: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        try block.addSteps(steps(node.input.shape), node)
     }
 }

@@ -87,3 +87,49 @@ extension Split {
         },
     ]
 }
+
+// MARK: ML Program
+
+extension Split: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        let isEven = sizes.allSatisfy { $0 == sizes[0] }
+        let parts: MILArgument = isEven ? .integer(sizes.count) : .integers(sizes)
+        block.add(
+            "split", node,
+            ["x": .value(node.input), isEven ? "num_splits" : "split_sizes": parts, "axis": .integer(axis)])
+    }
+}
+
+extension Split {
+    static let mil = [
+        MILRule("split") { op, reading in
+            let x = try op.operand()
+            let axis = try op.axis(x)
+            var sizes = try op.integers("split_sizes", default: [])
+            if sizes.isEmpty {
+                let count = try op.integer("num_splits")
+                guard (1...Swift.max(1, x.shape[axis])).contains(count), x.shape[axis] % count == 0 else {
+                    throw op.refused("axis \(axis) of shape \(x.shape) does not fall into \(count) equal parts")
+                }
+                sizes = Array(repeating: x.shape[axis] / count, count: count)
+            }
+            guard sizes.count == op.outputCount else { throw op.refused("\(sizes.count) parts have not as many names") }
+            return try reading.add(Split(axis: axis, sizes: sizes), [x], op)
+        }
+    ]
+}
+
+// MARK: Engine
+
+extension Split: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        var start = 0
+        let parts = sizes.map { size in
+            var ranges = inputs[0].shape.map { StridedSlice.Range(start: 0, count: $0) }
+            ranges[axis] = StridedSlice.Range(start: start, count: size)
+            start += size
+            return ranges
+        }
+        return .relocation(Relocation(taking: parts, of: inputs[0].shape))
+    }
+}

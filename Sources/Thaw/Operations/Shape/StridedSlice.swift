@@ -171,3 +171,11 @@ extension StridedSlice {
         return (ranges, Shape(result))
     }
 }
+
+// MARK: Engine
+
+extension StridedSlice: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        .relocation(Relocation(taking: [ranges], of: inputs[0].shape))
+    }
+}

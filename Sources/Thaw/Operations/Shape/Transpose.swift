@@ -15,3 +15,70 @@ struct Transpose: Operation {
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] { [inputs[0].transposed(order)] }
 }
+
+// MARK: TensorFlow
+
+extension Transpose {
+    static let tensorFlow = [
+        TensorFlowRule("Transpose") { node, context in
+            let order = try node.integers(1, "order of axes")
+            guard order.sorted() == Array(0..<(try node.input(0).shape.rank)) else {
+                throw node.refused("\(order) is not an order of the \(try node.input(0).shape.rank) axes")
+            }
+            return [try context.add(Transpose(order), node.input(0), name: node.name)]
+        }
+    ]
+}
+
+// MARK: Neural network
+
+extension Transpose: NeuralOperation {
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        try layers.requireExactArrays()
+        layers.add(node) { $0.transpose.axes = order }
+    }
+}
+
+extension Transpose {
+    static let neural = [
+        NeuralRule("transpose") { layer, reading in
+            [try reading.add(Transpose(layer.parameters.axes), [layer.input()], layer)]
+        },
+        NeuralRule("permute") { layer, reading in
+            // The axes are sequence, channel, height, width; the sequence is one long here and stays in front.
+            let axes: [Int] = layer.parameters.axis
+            guard axes.count == 4, axes[0] == 0, axes.sorted() == [0, 1, 2, 3],
+                reading.shape(try layer.input()).rank == 4
+            else {
+                throw layer.refused("the order \(axes) is not supported")
+            }
+            return [try reading.add(Transpose(axes), [layer.input()], layer)]
+        },
+    ]
+}
+
+// MARK: ML Program
+
+extension Transpose: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        block.add("transpose", node, ["x": .value(node.input), "perm": .integers(order)])
+    }
+}
+
+extension Transpose {
+    static let mil = [
+        MILRule("transpose") { op, reading in
+            let x = try op.operand()
+            let order = try naming(place: op.place) { try op.integers("perm").map { try x.shape.axis($0) } }
+            return [try reading.add(Transpose(order), x, op)]
+        }
+    ]
+}
+
+// MARK: Engine
+
+extension Transpose: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        .relocation(Relocation(transposing: inputs[0].shape, order))
+    }
+}

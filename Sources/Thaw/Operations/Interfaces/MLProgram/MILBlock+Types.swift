@@ -47,3 +47,22 @@ extension Operation {
         }
     }
 }
+
+extension MILBlock {
+    /// The value repeated along the axes where it has one element and `shape` more.
+    mutating func broadcast(_ value: MILValue, to shape: Shape, _ node: MILNode, _ name: String) -> MILValue {
+        if value.shape == shape { return value }
+        let same = value.shape.padded(to: shape.rank)
+        var aligned = value
+        if same != value.shape {
+            let axes = Array(0..<shape.rank - value.shape.rank)
+            aligned = part(
+                "expand_dims", node, name + "_axes", shape: same, element: value.element,
+                ["x": .value(value), "axes": .integers(axes)])
+        }
+        if same == shape { return aligned }
+        return part(
+            "tile", node, name, shape: shape, element: value.element,
+            ["x": .value(aligned), "reps": .integers(zip(shape, same).map { $1 == $0 ? 1 : $0 })])
+    }
+}
