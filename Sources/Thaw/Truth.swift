@@ -144,7 +144,7 @@ private struct TableNames {
         let folder = folder(of: path)
         let place = folders[folder] ?? Self.whole(folder.isEmpty ? "." : folder)
         folders[folder] = place
-        return place + [UInt8(ascii: "/")] + path.utf8.dropFirst(folder.utf8.count)
+        return place + [UInt8(ascii: "/")] + Array(path.utf8.dropFirst(folder.utf8.count))
     }
 
     /// The folder without links and without parts that lead nowhere, such as those of `.//photos/..`.

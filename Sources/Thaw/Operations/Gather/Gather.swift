@@ -13,7 +13,7 @@ struct Gather: Operation {
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         let shape = inputs[0].shape
         guard shape.indices.contains(axis) else { throw Failure.noSuchAxis(axis, of: shape) }
-        let result = Shape(shape.prefix(axis) + inputs[1].shape.dimensions + shape.dropFirst(axis + 1))
+        let result = Shape(Array(shape.prefix(axis)) + inputs[1].shape.dimensions + Array(shape.dropFirst(axis + 1)))
         return [TensorType(result, inputs[0].element)]
     }
 

@@ -27,7 +27,7 @@ struct BatchToSpace: Operation {
     func steps(_ shape: Shape) -> [any Operation] {
         let split = shape.indices.filter { blocks[$0] > 1 }
         let batch = shape[0] / blocks.reduce(1, *)
-        let axes = split.map { blocks[$0] } + [batch] + shape.dropFirst()
+        let axes = split.map { blocks[$0] } + [batch] + Array(shape.dropFirst())
         let order = shape.indices.flatMap { axis in
             [split.count + axis] + (split.firstIndex(of: axis).map { [$0] } ?? [])
         }
