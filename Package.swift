@@ -46,7 +46,10 @@ let package = Package(
             providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
         // Not every giflib comes with a pkg-config file; its header is where the compiler looks anyway.
         .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
-        .target(name: "CCodecs", dependencies: ["CTurboJPEG", "CPNG", "CWebP", "CGIF"]),
+        // libpng needs zlib, and brings it.
+        .target(
+            name: "CCodecs", dependencies: ["CTurboJPEG", "CPNG", "CWebP", "CGIF"],
+            linkerSettings: [.linkedLibrary("z")]),
         .target(
             name: "CSchemas", dependencies: ["CProtobuf"],
             exclude: ["tensorflow.proto", "coreml.proto", "generate.sh", "check_numbers.py"]),

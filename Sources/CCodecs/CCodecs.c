@@ -3,6 +3,7 @@
 #include <png.h>
 #include <setjmp.h>
 #include <string.h>
+#include <zlib.h>
 
 // What is left of the file, and where the message goes.
 struct source {
@@ -33,20 +34,9 @@ static void on_warning(png_structp png, png_const_charp text) {
     if (strstr(text, "CRC")) *source->wrong_checksum = 1;
 }
 
-// What has been read of the text before and behind the pixels, compressed or not.
-static void hand_over_text(png_structp png, png_infop info, thaw_text_reader read_text, void *context) {
-    png_textp texts = NULL;
-    int count = 0;
-    png_get_text(png, info, &texts, &count);
-    for (int i = 0; i < count; i++) {
-        size_t length = texts[i].compression > 0 ? texts[i].itxt_length : texts[i].text_length;
-        if (texts[i].text) read_text(context, texts[i].key, texts[i].text, length);
-    }
-}
-
 int thaw_png_decode(
     const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, int channels, uint8_t *pixels,
-    int *wrong_checksum, thaw_text_reader read_text, void *context, char *message, size_t message_size) {
+    int *wrong_checksum, char *message, size_t message_size) {
     struct source source = {bytes, count, message, message_size, wrong_checksum};
     *wrong_checksum = 0;
     strncpy(message, "out of memory", message_size);
@@ -60,16 +50,14 @@ int thaw_png_decode(
     // What comes behind the last row is no loss.
     volatile int has_pixels = 0;
     if (setjmp(png_jmpbuf(png))) {
-        if (has_pixels) hand_over_text(png, info, read_text, context);
         png_destroy_read_struct(&png, &info, NULL);
         return has_pixels ? 2 : 1;
     }
     // The caller has checked the size.
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_read_fn(png, &source, read_bytes);
-    // Profiles and the like are checked for nothing but their length.
+    // Of chunks that are not needed for the pixels, such as profiles and texts, only length and checksum are checked.
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
-    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_AS_DEFAULT, (png_const_bytep)"tEXt\0zTXt\0iTXt", 3);
     // The caller tells of a wrong checksum; what it guards is used nevertheless.
     png_set_crc_action(png, PNG_CRC_WARN_USE, PNG_CRC_WARN_DISCARD);
     png_read_info(png, info);
@@ -94,7 +82,13 @@ int thaw_png_decode(
         for (uint32_t y = 0; y < height; y++) png_read_row(png, pixels + y * row, NULL);
     has_pixels = 1;
     png_read_end(png, info);
-    hand_over_text(png, info, read_text, context);
     png_destroy_read_struct(&png, &info, NULL);
     return 0;
 }
+
+size_t thaw_inflate(const uint8_t *bytes, size_t count, uint8_t *target, size_t capacity) {
+    uLongf length = capacity;
+    return uncompress(target, &length, bytes, count) == Z_OK ? length : 0;
+}
+
+uint32_t thaw_checksum(const uint8_t *bytes, size_t count) { return crc32_z(0, bytes, count); }

@@ -50,6 +50,15 @@ struct Console: Sendable {
     /// Draws on the terminal, where it does not matter if that fails.
     func raw(_ text: String) { try? put(text, to: STDERR_FILENO) }
 
+    /// Occupies the descriptors of standard input, output and error that are closed. Otherwise a file opened later would
+    /// get their number, and receive the messages or the results. Reading from or writing to a reserved one still fails.
+    static func reserveStandardDescriptors() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
+            // The lowest free number is the one that `open` gives.
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
+
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
     /// A file's name among results for people: as it is, but that it has no power over a terminal.

@@ -19,6 +19,7 @@ public func runCommand(_ words: [String]) -> Int32 {
     signal(SIGPIPE, SIG_IGN)
     // So is a file that may grow no further.
     signal(SIGXFSZ, SIG_IGN)
+    Console.reserveStandardDescriptors()
     let console = Console()
     do {
         return try dispatch(words, console).rawValue

@@ -5,19 +5,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Takes a text of a file, not compressed any more, and what it is called.
-typedef void (*thaw_text_reader)(void *context, const char *name, const char *text, size_t count);
-
 /// Decodes a PNG into rows of 8-bit samples: palettes and small depths expanded, 16 bits cut to the upper 8, gamma and
 /// profiles ignored. Gray pictures take one byte a pixel, all others three; one more where alpha is wanted, which then
 /// comes last and which the file must have.
 /// `width`, `height` and `channels` are what the caller read from the header and made room for; a file that turns out
 /// otherwise is an error. Returns 0, 1 with libpng's word for what is wrong in `message`, or 2 where that is behind the last
 /// row. `wrong_checksum` is set where a chunk's checksum is wrong, which alone is no error.
-/// `read_text` is called behind the last row for each text in the file that is whole.
 int thaw_png_decode(
     const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, int channels, uint8_t *pixels,
-    int *wrong_checksum, thaw_text_reader read_text, void *context, char *message, size_t message_size);
+    int *wrong_checksum, char *message, size_t message_size);
+
+/// Decompresses zlib data into `target`. Returns the length of the result, or 0 if the data is damaged or the result is
+/// longer than `capacity`.
+size_t thaw_inflate(const uint8_t *bytes, size_t count, uint8_t *target, size_t capacity);
+
+/// The checksum of a PNG chunk's name and content, the CRC-32 of ISO 3309.
+uint32_t thaw_checksum(const uint8_t *bytes, size_t count);
 
 /// Takes the next bytes of a file; anything but 0 ends the writing.
 typedef int (*thaw_writer)(void *context, const uint8_t *bytes, size_t count);

@@ -14,6 +14,7 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     private let draw: () -> Item?
     private let prepare: (Item) -> Prepared
     private let finish: (Prepared) -> Answer
+    private let start: (@escaping () -> Void) -> pthread_t?
     private let threads: Int
     private let window: Int
     /// How many prepared items a thread finishes in a row.
@@ -32,14 +33,17 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     private var hasEnded = false
     private var isStopped = false
 
-    /// - Parameter draw: Gives the next item, nil at the end. It is called by one thread at a time, and may take long: what
-    ///   has been drawn goes on meanwhile.
+    /// - Parameters:
+    ///   - draw: Gives the next item, nil at the end. It is called by one thread at a time, and may take long: what has
+    ///     been drawn goes on meanwhile.
+    ///   - start: Starts a thread, or returns nil if the system cannot. If no thread starts, `run` does the work itself.
     init(
         threads: Int, window: Int, draw: @escaping () -> Item?, prepare: @escaping (Item) -> Prepared,
-        finish: @escaping (Prepared) -> Answer
+        finish: @escaping (Prepared) -> Answer,
+        startingThreadsBy start: @escaping (@escaping () -> Void) -> pthread_t? = startThread
     ) {
         (self.threads, self.window) = (max(threads, 1), max(window, 1))
-        (self.draw, self.prepare, self.finish) = (draw, prepare, finish)
+        (self.draw, self.prepare, self.finish, self.start) = (draw, prepare, finish, start)
         group = threads > 1 ? 4 : 1
         answers = Array(repeating: nil, count: self.window)
         lock = .allocate(capacity: 1)
@@ -64,8 +68,12 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     /// Works until the stream ends, and gives the answers to `body`, on the thread that calls. What `body` throws ends the
     /// work. To be called once.
     func run(_ body: (Answer) throws -> Void) rethrows {
-        let running = (0..<threads).compactMap { _ in startThread { self.serve() } }
-        if running.isEmpty { fatalError("no thread can be started") }
+        let running = (0..<threads).compactMap { _ in start { self.serve() } }
+        if running.isEmpty {
+            // The calling thread does all of the work. The answers are the same.
+            while let item = draw() { try body(finish(prepare(item))) }
+            return
+        }
         defer {
             locked { isStopped = true }
             pthread_cond_broadcast(work)

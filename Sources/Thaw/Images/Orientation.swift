@@ -28,7 +28,8 @@ enum Orientation: UInt16 {
     }
 
     /// The orientation that a PNG file's `eXIf` chunk names, or else its texts, wherever in the file they stand.
-    init(png bytes: UnsafeRawBufferPointer, _ text: PNGText) {
+    init(png bytes: UnsafeRawBufferPointer) {
+        let text = PNGText(bytes)
         let chunk = PNGChunks(bytes).first { $0.name == "eXIf" }?.content
         self = text.exif.withUnsafeBytes { profile in
             text.xmp.withUnsafeBytes { Orientation(exif: chunk ?? profile, xmp: $0) }

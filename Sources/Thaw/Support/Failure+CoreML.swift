@@ -108,6 +108,12 @@ extension Failure {
         Failure("the input '\(name)' is of the kind '\(kind)'", remedy: "images and arrays are supported")
     }
 
+    static func imageElement(_ name: String, _ element: String) -> Failure {
+        Failure(
+            "the input '\(name)' is an image, but the program takes \(element)",
+            remedy: "float32 and float16 are possible")
+    }
+
     static func badFeature(_ name: String, _ problem: String) -> Failure { Failure("the feature '\(name)' \(problem)") }
 
     static func preprocessingWithoutInput(_ name: String) -> Failure {

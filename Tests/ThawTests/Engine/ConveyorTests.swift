@@ -29,6 +29,16 @@ import Testing
         #expect(expected == 3000)
     }
 
+    @Test func `without threads the caller does the work`() {
+        let drawn = Counter()
+        let conveyor = Conveyor<Int, Int, Int>(
+            threads: 2, window: 4, draw: { drawn.add() < 10 ? drawn.value - 1 : nil }, prepare: { $0 * 2 },
+            finish: { $0 + 1 }, startingThreadsBy: { _ in nil })
+        var answers: [Int] = []
+        conveyor.run { answers.append($0) }
+        #expect(answers == (0..<10).map { $0 * 2 + 1 })
+    }
+
     @Test func `an error ends the work`() {
         struct Stop: Error {}
         let conveyor = Conveyor<Int, Int, Int>(

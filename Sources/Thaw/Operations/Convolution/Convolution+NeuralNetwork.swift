@@ -60,7 +60,9 @@ extension Convolution {
             let groups = Swift.max(1, parameters.nGroups as Int)
             // Older files leave the channels of a group to be told from the image.
             let inputs = (parameters.kernelChannels as Int) > 0 ? parameters.kernelChannels as Int : shape[1] / groups
-            guard outputs > 0, inputs > 0, inputs * groups == shape[1], outputs % groups == 0 else {
+            // Divided, because a product of numbers in a file may overflow.
+            guard outputs > 0, inputs > 0, shape[1] % groups == 0, inputs == shape[1] / groups, outputs % groups == 0
+            else {
                 throw layer.refused("\(groups) groups of \(inputs) channels do not make the \(shape[1]) of the image")
             }
             let window = try layer.window(over: shape, kernel: 3)

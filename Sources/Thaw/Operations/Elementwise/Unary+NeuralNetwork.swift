@@ -135,22 +135,24 @@ extension Message {
 extension Unary {
     static let neural = [
         NeuralRule("activation") { layer, reading in
-            let kind = layer.parameters.choice ?? ""
-            let parameters: Message? = kind.isEmpty ? nil : layer.parameters[kind]
+            guard let kind = layer.parameters.choice else {
+                throw layer.refused("the kind of the activation is missing")
+            }
+            let parameters: Message = layer.parameters[kind]
             let functions: [String: Function] = [
                 "ReLU": .relu, "sigmoid": .sigmoid, "tanh": .tanh, "softplus": .softplus, "softsign": .softsign,
             ]
             if let function = functions[kind] { return [try reading.add(Unary(function), [layer.input()], layer)] }
-            switch (kind, parameters) {
-            case ("leakyReLU", let parameters?):
+            switch kind {
+            case "leakyReLU":
                 return [try reading.add(Unary(.leakyRelu(slope: parameters.alpha)), [layer.input()], layer)]
-            case ("sigmoidHard", let parameters?):
+            case "sigmoidHard":
                 return [
                     try reading.add(
                         Unary(.hardSigmoid(alpha: parameters.alpha, beta: parameters.beta)), [layer.input()], layer)
                 ]
-            case ("ELU", let parameters?): return [try readElu(parameters.alpha, layer, &reading)]
-            case ("linear", let parameters?):
+            case "ELU": return [try readElu(parameters.alpha, layer, &reading)]
+            case "linear":
                 if parameters.alpha as Float == -1, parameters.beta as Float == 0 {
                     return [try reading.negated(layer.input(), layer)]
                 }

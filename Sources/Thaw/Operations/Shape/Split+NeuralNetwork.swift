@@ -26,7 +26,7 @@ extension Split {
             var sizes: [Int] = isOld ? [] : layer.parameters.splitSizes
             if sizes.isEmpty {
                 let count: Int = isOld ? layer.parameters.nOutputs : layer.parameters.numSplits
-                guard count > 0, shape[axis] % count == 0 else {
+                guard (1...Swift.max(1, shape[axis])).contains(count), shape[axis] % count == 0 else {
                     throw layer.refused("axis \(axis) of shape \(shape) does not fall into \(count) equal parts")
                 }
                 sizes = Array(repeating: shape[axis] / count, count: count)

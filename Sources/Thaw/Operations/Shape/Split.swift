@@ -10,7 +10,7 @@ struct Split: Operation {
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         let shape = inputs[0].shape
         guard shape.indices.contains(axis) else { throw Failure.noSuchAxis(axis, of: shape) }
-        guard sizes.reduce(0, +) == shape[axis], sizes.allSatisfy({ $0 >= 0 }) else {
+        guard sizes.allSatisfy((0...shape[axis]).contains), sizes.reduce(0, +) == shape[axis] else {
             throw Failure.sliceOutside(shape)
         }
         return sizes.map { size in

@@ -37,8 +37,9 @@ struct StridedSlice: Operation {
         let shape = inputs[0].shape
         guard ranges.count == shape.rank else { throw Failure.wrongRank(ranges.count, shape) }
         for (range, size) in zip(ranges, shape) where range.count > 0 {
+            guard (0..<size).contains(range.start), range.count <= size else { throw Failure.sliceOutside(shape) }
             let last = range.start + (range.count - 1) * range.step
-            guard (0..<size).contains(range.start), (0..<size).contains(last) else { throw Failure.sliceOutside(shape) }
+            guard (0..<size).contains(last) else { throw Failure.sliceOutside(shape) }
         }
         return [TensorType(Shape(ranges.map(\.count)), inputs[0].element)]
     }
