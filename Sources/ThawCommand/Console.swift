@@ -11,7 +11,7 @@ enum ExitStatus: Int32 {
     case done = 0
     case someInputsFailed = 1
     case failed = 2
-    /// By Ctrl-C, as shells number it.
+    /// By Ctrl-C; other signals have codes of their own (`Interruption.exitCode`).
     case interrupted = 130
 }
 

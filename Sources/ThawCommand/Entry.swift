@@ -22,7 +22,8 @@ public func runCommand(_ words: [String]) -> Int32 {
     Console.reserveStandardDescriptors()
     let console = Console()
     do {
-        return try dispatch(words, console).rawValue
+        let status = try dispatch(words, console)
+        return status == .interrupted ? Interruption.exitCode : status.rawValue
     } catch let failure as Failure {
         console.report(failure)
         return ExitStatus.failed.rawValue

@@ -32,8 +32,8 @@ enum ManPage {
             .B 2
             The command line cannot be understood, or nothing could be done.
             .TP
-            .B 130
-            Interrupted by Ctrl\\-C; what is done has been written.
+            .B 129, 130, 143
+            Ended by SIGHUP, by Ctrl\\-C (SIGINT) or by SIGTERM; what is done has been written.
             .SH ENVIRONMENT
             .TP
             .B NO_COLOR

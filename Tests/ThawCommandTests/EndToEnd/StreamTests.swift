@@ -120,11 +120,14 @@ import Testing
     }
 
     /// A list without an end keeps the program waiting, until the signal comes.
-    @Test(arguments: ["INT", "TERM", "HUP"]) func `an interruption leaves whole lines behind`(_ signal: String) throws {
+    @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
+    func `an interruption leaves whole lines behind, and its number as the exit code`(
+        _ signal: String, _ code: Int
+    ) throws {
         let folder = try TemporaryFolder()
         let status = try interrupt(
             in: folder, "kill -\(signal) $pid; wait $pid; echo \"status $?\" > status")
-        #expect(status == "status 130\n")
+        #expect(status == "status \(code)\n")
         let output = try String(contentsOfFile: folder.path("out"), encoding: .utf8)
         #expect(output.split(separator: "\n").count == 40 && output.hasSuffix("}\n"))
         #expect(
