@@ -156,7 +156,7 @@ public struct Converter: Sendable {
             let lifting = try original.withLiftedPreprocessing()
             model.graph = lifting?.graph ?? original
             let lifted = lifting.map { PixelScaling(scale: $0.lifted.scale, bias: $0.lifted.offset) }
-            var image = try image(model.graph, lifted, imported, &notes, &warnings)
+            var image = try image(model.graph, lifted, imported, source.definition, &notes, &warnings)
             if let lifted {
                 image.scaling = image.scaling.followed(by: lifted)
                 image.lifted = lifted
@@ -195,8 +195,8 @@ public struct Converter: Sendable {
     // MARK: The image input
 
     private func image(
-        _ graph: Graph, _ lifted: PixelScaling?, _ imported: Importer.Result, _ notes: inout [String],
-        _ warnings: inout [String]
+        _ graph: Graph, _ lifted: PixelScaling?, _ imported: Importer.Result, _ source: GraphDefinition,
+        _ notes: inout [String], _ warnings: inout [String]
     ) throws -> ImageInput {
         let port = graph.inputs[0]
         let shape = graph[port.value].shape
@@ -233,7 +233,7 @@ public struct Converter: Sendable {
             warnings.append(
                 "the graph prepares its images itself, at '\(node)': pixels go in as they are, 0 to 255; --preprocess, or --scale and --bias, say otherwise"
             )
-        } else if shape[3] == 3, let guess = PreprocessingGuess(names: imported.nodeNames) {
+        } else if shape[3] == 3, let guess = PreprocessingGuess(imported, source) {
             let isReversed = options.color != nil && options.color != guess.color
             color = options.color ?? guess.color
             scaling =
@@ -241,13 +241,16 @@ public struct Converter: Sendable {
                 ? PixelScaling(scale: guess.scaling.scale.reversed(), bias: guess.scaling.bias.reversed())
                 : guess.scaling
             notes.append(
-                "preprocessing assumed from the name '\(guess.sign)' in the graph; --preprocess, or --scale and --bias, say otherwise"
+                "preprocessing assumed from \(guess.reason); --preprocess, or --scale and --bias, say otherwise"
             )
         } else {
             scaling = .identity(channels: shape[3])
             warnings.append(
                 "nothing tells how the network's images were scaled; they go in as they are, 0 to 255: say it with --preprocess, or --scale and --bias"
             )
+        }
+        if options.color == nil, color == .rgb, !imported.isDecoded, let means = lifted?.risingMeans {
+            warnings.append(Failure.risingMeans(means))
         }
         guard color.channels == shape[3] else {
             throw Failure.presetNeedsColor(options.preprocessing?.rawValue ?? "", color.rawValue, "gray")

@@ -51,12 +51,24 @@ extension PixelScaling {
                 zip(means, zip(scale, bias)).allSatisfy { abs($0 * $1.0 + $1.1) < abs($1.0) }
             }
     }
+
+    /// The pixel values that become 0, if they lie within pixels and rise from channel to channel, as the means of
+    /// photographs do in the order blue, green, red; nil otherwise.
+    var risingMeans: [Double]? {
+        guard scale.count == 3, scale.allSatisfy({ $0 > 0 }) else { return nil }
+        let means = zip(scale, bias).map { -$1 / $0 }
+        // A rise of less than a pixel value or two says nothing.
+        guard means[0] > 0, means[2] < 255, means[1] > means[0], means[2] > means[1], means[2] - means[0] >= 2 else {
+            return nil
+        }
+        return means
+    }
 }
 
 /// How a network is fed, guessed from the names of its parts.
 public struct PreprocessingGuess: Sendable {
-    /// The part of a name that gave the family away.
-    public var sign: String
+    /// What the guess was made from: "the name 'MobilenetV1' in the graph".
+    public var reason: String
     public var color: ColorLayout
     public var scaling: PixelScaling
 
@@ -84,7 +96,7 @@ public struct PreprocessingGuess: Sendable {
         for name in names {
             for family in families {
                 for sign in family.signs where name.hasPrefix(sign) || name.contains("/" + sign) {
-                    self.sign = sign.hasSuffix("/") ? String(sign.dropLast()) : sign
+                    reason = "the name '\(sign.hasSuffix("/") ? String(sign.dropLast()) : sign)' in the graph"
                     color = family.color
                     scaling = family.scaling
                     return

@@ -7,6 +7,14 @@ extension Failure {
         Failure("the preprocessing '\(preset)' is for \(needed) images", remedy: "--color \(given) does not go with it")
     }
 
+    /// A warning that a graph seems to take BGR images.
+    static func risingMeans(_ means: [Double]) -> String {
+        let numbers = means.map { "\(($0 * 100).rounded() / 100)" }.joined(separator: ", ")
+        return
+            "the graph subtracts means that rise from channel to channel (\(numbers)), as those of photographs do in the "
+            + "order blue, green, red; images go in as RGB: if the network was trained on BGR images, say --color bgr"
+    }
+
     static func givesNoImage(_ outputs: [(name: String, type: some CustomStringConvertible)]) -> Failure {
         Failure(
             "the model gives no image: " + outputs.map { "'\($0.name)' is \($0.type)" }.joined(separator: ", "),
