@@ -113,6 +113,14 @@ struct Importer {
         let nodeNames = order.map { cut.nodes[$0].name }
         notes += flat.assumptions(of: nodeNames)
         let graph = importer.context.builder.graph.pruned()
+        if isBatchOpen, options.openBatch == 1 {
+            let finding = FixedBatch.find(in: graph) { batch in
+                var larger = options
+                larger.openBatch = batch
+                return try? run(flat, outputs, input, larger).graph
+            }
+            if let finding { throw Failure.needsBatch(finding.batch).at(finding.node) }
+        }
         if isBatchOpen, let name = graph.nodeAcrossBatch {
             notes.append("'\(name)' puts the images of a batch together; the model takes them one by one")
         }

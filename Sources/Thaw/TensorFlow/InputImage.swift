@@ -70,7 +70,7 @@ struct InputImage {
     /// - Throws: `Failure` where the size cannot be told, or where the node takes no image.
     func add(to context: inout ImportContext, _ options: ImportOptions) throws -> Added {
         guard let form = try self.form(options) else {
-            let type = TensorType(Shape(try fixed()))
+            let type = TensorType(Shape(try fixed(batch: options.openBatch)))
             return Added(operand: .edge(context.builder.input(node.name, type), type), note: doubt)
         }
         let type = TensorType(form.image)
@@ -86,10 +86,10 @@ struct InputImage {
             isSizeOpen: form.isSizeOpen && options.size == nil)
     }
 
-    /// The shape of an array that is no image: one batch, all else known.
-    private func fixed() throws -> [Int] {
+    /// The shape of an array that is no image: the batch filled in, all else known.
+    private func fixed(batch: Int) throws -> [Int] {
         var sizes = shape ?? []
-        if sizes.first ?? 0 < 0 { sizes[0] = 1 }
+        if sizes.first ?? 0 < 0 { sizes[0] = batch }
         guard let count = Shape(sizes).checkedCount else {
             throw Failure.inputNotImage(node.name, node.op, Shape(sizes))
         }
@@ -108,8 +108,9 @@ struct InputImage {
 
     /// - Returns: nil for an array that is no image.
     private func form(_ options: ImportOptions) throws -> Form? {
-        guard let shape = shape ?? rowLength.map({ [1, $0] }) else {
-            return try form([1, nil, nil, nil], order([1, nil, nil, nil], options) ?? .last, hasBatch: true, options)
+        guard let shape = shape ?? rowLength.map({ [-1, $0] }) else {
+            return try form(
+                [nil, nil, nil, nil], order([1, nil, nil, nil], options) ?? .last, hasBatch: true, options)
         }
         let sizes = shape.map { $0 < 0 ? nil : $0 }
         switch shape.count {
@@ -119,7 +120,7 @@ struct InputImage {
                 return try form(four, order, hasBatch: shape.count == 4, options)
             }
         case 2:
-            return try flattened(sizes[1] ?? rowLength, batch: sizes[0] ?? 1, options).map {
+            return try flattened(sizes[1] ?? rowLength, batch: sizes[0] ?? options.openBatch, options).map {
                 Form(image: $0, shape: [$0[0], $0.dropFirst().reduce(1, *)])
             }
         case 1:
@@ -200,12 +201,13 @@ struct InputImage {
         }
         let channels = channels ?? depth ?? options.color?.channels ?? 3
         guard channels == 1 || channels == 3, height > 0, width > 0 else {
-            throw Failure.inputNotImage(node.name, node.op, Shape([batch ?? 1, height, width, channels]))
+            throw Failure.inputNotImage(
+                node.name, node.op, Shape([batch ?? options.openBatch, height, width, channels]))
         }
         if let color = options.color, color.channels != channels {
             throw Failure.colorDiffers(node.name, node.op, color.rawValue, channels)
         }
-        let shape = Shape([Swift.max(1, batch ?? 1), height, width, channels])
+        let shape = Shape([Swift.max(1, batch ?? options.openBatch), height, width, channels])
         guard let count = shape.checkedCount, count < 1 << 31 else {
             throw Failure.inputTooLarge(node.name, node.op, shape)
         }

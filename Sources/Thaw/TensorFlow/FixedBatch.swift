@@ -1,0 +1,53 @@
+/// Finds a batch size that is fixed inside a graph whose input leaves it open: an input [?, 3] plus a constant [4, 3].
+///
+/// TensorFlow runs such a graph with a batch of that size, or repeats a single item. Run item by item it would give the
+/// whole batch for each.
+enum FixedBatch {
+    /// A node that gives the whole batch, and the batch's size.
+    struct Finding {
+        var node: String
+        var batch: Int
+    }
+
+    /// - Parameters:
+    ///   - graph: The graph imported with a batch of one.
+    ///   - convert: Imports it with another batch; nil if that fails.
+    static func find(in graph: Graph, import convert: (_ batch: Int) -> Graph?) -> Finding? {
+        var tried: [Int: Graph?] = [:]
+        for node in graph.nodes {
+            for batch in graph.growth(of: node).sorted() {
+                let other = tried[batch] ?? convert(batch)
+                tried.updateValue(other, forKey: batch)
+                guard let other, let twin = other.nodes.first(where: { $0.name == node.name }),
+                    twin.inputs.count == node.inputs.count, twin.outputs.count == node.outputs.count
+                else { continue }
+                // What gives as much for one item as for many has taken the one for many.
+                let readsMore = zip(node.inputs, twin.inputs).contains { graph[$0].shape != other[$1].shape }
+                let givesMore = zip(node.outputs, twin.outputs).contains { graph[$0].shape != other[$1].shape }
+                if readsMore, !givesMore { return Finding(node: node.name, batch: batch) }
+            }
+        }
+        return nil
+    }
+}
+
+extension Graph {
+    /// The sizes that axes of one element, which may be the batch, grow to in a node that broadcasts.
+    fileprivate func growth(of node: Node) -> Set<Int> {
+        let result = self[node.outputs[0]].shape
+        func growth(_ shape: Shape, along axes: some Sequence<Int>) -> [Int] {
+            axes.filter { axis in
+                let own = axis - (result.rank - shape.rank)
+                return own >= 0 && shape[own] == 1 && result[axis] > 1
+            }.map { result[$0] }
+        }
+        switch node.operation {
+        case let binary as Binary where binary.constant != nil:
+            return Set(growth(self[node.inputs[0]].shape, along: 0..<result.rank))
+        // Of two arrays, the first axis tells enough: gates by channel grow along the others in many networks.
+        case is Binary, is Select, is MatrixProduct, is BroadcastTo:
+            return Set(node.inputs.flatMap { growth(self[$0].shape, along: 0..<min(1, result.rank)) })
+        default: return []
+        }
+    }
+}
