@@ -144,6 +144,10 @@ public struct Converter: Sendable {
         }
         if !source.outputs.isEmpty { importOptions.outputs = source.outputs }
         var imported = try Importer.run(source.definition, importOptions)
+        for input in imported.graph.inputs {
+            let shape = imported.graph[input.value].shape
+            guard shape.elementCount > 0 else { throw Failure.inputEmpty(input.name, shape) }
+        }
         if let signature = source.signature { imported.graph.rename(by: signature) }
         if let labels { imported.graph.putFirst(classCount: labels.names.count) }
         let single = try imported.takesImage ? imported.graph.withBatchOfOne() : imported.graph

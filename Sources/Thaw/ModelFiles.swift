@@ -34,6 +34,7 @@ extension Model {
     public func write(
         to path: String, weights: WeightStorage? = nil, target: CoreMLVersion? = nil, mayReplace: Bool = true
     ) throws -> (bytes: Int, version: CoreMLVersion) {
+        try requireLayers()
         if ModelFormat(pathToWrite: path) == .coreMLPackage {
             if let target, target < .firstProgram { throw Failure.packageNeedsTarget(target.name).inFile(path) }
             let program = try ProgramWriter.run(self, weights: weights ?? WeightStorage(.float16), target: target)
@@ -42,6 +43,16 @@ extension Model {
         }
         let message = try NeuralNetworkWriter.message(self, weights: weights ?? WeightStorage(.float32), target: target)
         return try Model.write(message, to: path, mayReplace: mayReplace)
+    }
+
+    /// Core ML refuses a model that computes nothing, and an output that is an input.
+    private func requireLayers() throws {
+        let inputs = Dictionary(graph.inputs.map { ($0.value, $0.name) }, uniquingKeysWith: { first, _ in first })
+        let isEmpty = graph.nodes.isEmpty && image?.scaling.isIdentity != false
+        for output in graph.outputs {
+            guard let input = inputs[output.value], isEmpty || input == output.name else { continue }
+            throw Failure.outputIsInput(output.name, input)
+        }
     }
 
     /// Writes a neural network's message.

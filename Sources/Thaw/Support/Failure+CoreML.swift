@@ -1,5 +1,12 @@
 /// What is said of a Core ML model that cannot be read or written.
 extension Failure {
+    static func outputIsInput(_ output: String, _ input: String) -> Failure {
+        Failure(
+            "the output '\(output)' is the input" + (output == input ? "" : " '\(input)'")
+                + ": a Core ML model needs at least one layer between them",
+            remedy: "name a node that computes something with --output NODE")
+    }
+
     static func layerRefused(_ name: String, _ kind: String, _ problem: String, _ remedy: String?) -> Failure {
         Failure(place: "layer '\(name)' (\(kind))", problem, remedy: remedy)
     }

@@ -106,6 +106,12 @@ extension Failure {
         refused(node, op, "the input of shape \(shape) is too large")
     }
 
+    static func inputEmpty(_ name: String, _ shape: some CustomStringConvertible) -> Failure {
+        Failure(
+            place: name, "the input of shape \(shape) has no elements", remedy: "a model needs an input of at least one"
+        )
+    }
+
     static func sizeUnknown(_ node: String, _ op: String) -> Failure {
         var failure = refused(node, op, "the size of the input is not known", "give it with --size WxH")
         failure.hint =
