@@ -61,6 +61,12 @@ extension Failure {
         Failure("the output '\(node):\(index)' is not computed", remedy: "name another with --output")
     }
 
+    /// A note on dropout that was replaced.
+    static func dropout(_ nodes: [String]) -> String {
+        "the graph drops values at random at \(listed(nodes)): at inference nothing is dropped, so "
+            + (nodes.count == 1 ? "this dropout does nothing" : "these dropouts do nothing")
+    }
+
     static func dataDependent(_ node: String, _ op: String) -> Failure {
         refused(
             node, op, "which way it goes depends on the input", "control flow must be fixed when the graph is frozen")

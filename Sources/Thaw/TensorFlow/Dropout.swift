@@ -13,15 +13,18 @@ struct Dropout {
     private static let comparisons: Set<String> = ["GreaterEqual", "Greater", "Less", "LessEqual"]
     private static let sums: Set<String> = ["Add", "AddV2", "Sub", "Mul", "Identity", "Cast"]
 
-    /// The nodes, those that drop something being identities of the input that inference uses in their place.
+    /// The nodes, those that drop something being identities of the input that inference uses instead, and the names of
+    /// those that were dropout.
     /// - Throws: `Failure` for two nodes of one name.
-    static func removed(from nodes: [NodeDefinition]) throws -> [NodeDefinition] {
-        guard nodes.contains(where: { generators.contains($0.op) }) else { return nodes }
+    static func removed(from nodes: [NodeDefinition]) throws -> (nodes: [NodeDefinition], removed: [String]) {
+        guard nodes.contains(where: { generators.contains($0.op) }) else { return (nodes, []) }
         let survey = try GraphSurvey(nodes)
         var dropout = Dropout(survey: survey, constants: GraphConstants(survey))
         var kept: [String: Keep] = [:]
+        var removed: [String] = []
         var result = nodes.map { node in
             guard let (value, keep) = dropout.dropped(by: node) else { return node }
+            removed.append(node.name)
             let (input, isScaled) = dropout.unscaled(value, keep)
             if !isScaled { kept[node.name] = keep }
             return NodeDefinition(name: node.name, op: "Identity", inputs: [input])
@@ -35,7 +38,7 @@ struct Dropout {
                 result[place] = NodeDefinition(name: node.name, op: "Identity", inputs: [input])
             }
         }
-        return result
+        return (result, removed)
     }
 
     /// The share of values that a mask keeps: a number, or nothing where it is a placeholder's.

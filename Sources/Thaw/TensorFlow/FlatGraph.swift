@@ -18,6 +18,8 @@ struct FlatGraph {
     private let assumed: [String: Bool]
     /// The nodes that told which branches of conditions to take; what computes the outputs needs them no more.
     private let deciding: Set<String>
+    /// The nodes that were dropout and became identities.
+    private let dropout: [String]
 
     /// The nodes that the outputs are of.
     var names: [String] { outputs.map(\.reference.node) }
@@ -36,7 +38,9 @@ struct FlatGraph {
             throw Failure.outputTwice(name)
         }
         let inlined = try Inlining(GraphDefinition(nodes: fixed.nodes, functions: definition.functions))
-        let survey = try GraphSurvey(Dropout.removed(from: Unfusing.run(inlined.nodes)))
+        let (nodes, removed) = try Dropout.removed(from: Unfusing.run(inlined.nodes))
+        dropout = removed
+        let survey = try GraphSurvey(nodes)
         outputs = try found.map { text in
             Output(text, at: try survey.named(inlined.resolved(text), option: "--output"))
         }
@@ -44,13 +48,17 @@ struct FlatGraph {
         deciding = inlined.deciding
     }
 
-    /// What was assumed of placeholders that these nodes are or conditions needed, a sentence each.
+    /// What was assumed of placeholders that these nodes are or conditions needed, and of random numbers among them, a
+    /// sentence each.
     func assumptions(of needed: [String]) -> [String] {
-        (needed + deciding.subtracting(needed).sorted()).compactMap { name in
+        let settings = (needed + deciding.subtracting(needed).sorted()).compactMap { name in
             assumed[name].map {
                 "the placeholder '\(name)' is \($0), as at inference; --set \(name)=\(!$0) says otherwise"
             }
         }
+        let needed = Set(needed)
+        let dropped = dropout.filter(needed.contains)
+        return settings + (dropped.isEmpty ? [] : [Failure.dropout(dropped)])
     }
 
     /// The one output that shows itself.

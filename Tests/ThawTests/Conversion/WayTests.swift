@@ -56,6 +56,15 @@ extension Converter.Options {
         }
     }
 
+    @Test(arguments: WayCase.all) func `dropout that was replaced is noted, and nothing else is`(_ way: WayCase) throws
+    {
+        let conversion = try Converter(way.options).convert(contentsOf: way.path)
+        let notes = conversion.notes.filter { $0.contains("drops values at random at '") }
+        let isDropped = way.name.hasPrefix("dropout_")
+        #expect(notes.count == (isDropped ? 1 : 0))
+        #expect(conversion.assumptions.contains { $0.contains("drops values") } == isDropped)
+    }
+
     @Test func `a graph that mixes the images of its batch is refused`() throws {
         let axes = Tensor(integers: [0], shape: [1])
         let graph = GraphDefinition(nodes: [
