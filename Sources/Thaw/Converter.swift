@@ -143,6 +143,7 @@ public struct Converter: Sendable {
             }
         }
         if !source.outputs.isEmpty { importOptions.outputs = source.outputs }
+        importOptions.mayRepeatOutputs = source.signature != nil
         var imported = try Importer.run(source.definition, importOptions)
         for input in imported.graph.inputs {
             let shape = imported.graph[input.value].shape

@@ -13,7 +13,11 @@ public struct Labels: Sendable {
     /// - Throws: `Failure` naming the file and the line.
     public init(contentsOf path: String) throws {
         let file = try MappedFile(path: path)
-        self = try naming(file: path) { try Labels(parsing: file.bytes) }
+        self = try naming(file: path) {
+            let kind = FileKind(file.bytes)
+            guard !kind.isBinary else { throw Failure.wrongKind(kind, wanted: "a text file of labels, one a line,") }
+            return try Labels(parsing: file.bytes)
+        }
         self.path = path
     }
 

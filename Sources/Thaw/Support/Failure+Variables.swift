@@ -91,6 +91,20 @@ extension Failure {
             hint: sets.first.flatMap { $0.isEmpty ? nil : "--tag " + $0.joined(separator: ",") })
     }
 
+    static func noSignature() -> Failure {
+        Failure(
+            "the SavedModel has no signature, so nothing says what goes in and what comes out",
+            remedy:
+                "save it with one: tf.saved_model.save(model, folder, signatures=function), or model.export(folder) "
+                + "with Keras")
+    }
+
+    static func savedModelAlone(_ index: String) -> Failure {
+        Failure(
+            "is the saved_model.pb of a SavedModel, taken out of its folder: there is no \(index)",
+            remedy: "put it back beside the folder 'variables', as saved_model.pb, and give the folder of both")
+    }
+
     static func noSuchSignature(_ wanted: String, _ names: [String]) -> Failure {
         Failure(
             "the SavedModel has no signature '\(wanted)'",

@@ -4,6 +4,9 @@ enum FileKind: Sendable {
     case tensorFlowLite, hdf5, keras, zip, gzip, checkpointIndex, image
     case textGraph, text, unknown
 
+    /// Whether it is known to be something else than text.
+    var isBinary: Bool { ![.textGraph, .text, .unknown].contains(self) }
+
     init(_ file: UnsafeRawBufferPointer) {
         self = FileKind(signature: file) ?? FileKind(text: file) ?? FileKind(protobuf: file)
     }

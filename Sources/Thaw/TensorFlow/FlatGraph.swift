@@ -34,9 +34,7 @@ struct FlatGraph {
             try options.outputs.isEmpty
             ? FlatGraph.findOutputs(GraphSurvey(fixed.nodes), fed: options.fed) : options.outputs
         let names = found.map { GraphSurvey.Reference($0).text }
-        for (place, name) in names.enumerated() where names[..<place].contains(name) {
-            throw Failure.outputTwice(name)
-        }
+        if !options.mayRepeatOutputs, let name = names.firstRepeated { throw Failure.outputTwice(name) }
         let inlined = try Inlining(GraphDefinition(nodes: fixed.nodes, functions: definition.functions))
         let (nodes, removed) = try Dropout.removed(from: Unfusing.run(inlined.nodes))
         dropout = removed
@@ -72,5 +70,13 @@ struct FlatGraph {
             throw outputs.isEmpty ? Failure.noOutput() : Failure.severalOutputs(outputs)
         }
         return outputs
+    }
+}
+
+extension [String] {
+    /// The first element that appeared before.
+    var firstRepeated: String? {
+        var seen = Set<String>()
+        return first { !seen.insert($0).inserted }
     }
 }

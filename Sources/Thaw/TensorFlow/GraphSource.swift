@@ -34,12 +34,7 @@ struct GraphSource {
         case .frozenGraph: return nil
         case .checkpoint: return try LiveGraph(checkpoint: path)
         case .savedModel:
-            // The folder may be named by the file in it.
-            let folder =
-                FolderKind(path: path) == nil
-                ? path.split(separator: "/", omittingEmptySubsequences: false).dropLast() : nil
-            return try LiveGraph(
-                savedModel: folder.map { $0.isEmpty ? "." : $0.joined(separator: "/") } ?? path, tag: tag)
+            return try LiveGraph(savedModel: path, tag: tag)
         }
     }
 
@@ -67,10 +62,12 @@ struct GraphSource {
                 let found = isNode ? nil : words.first { $0.word == name }
                 return found ?? (word: GraphSurvey.Reference(name).text, tensor: name)
             }
+            if let word = signature?.outputs.map(\.word).firstRepeated { throw Failure.outputTwice(word).inFile(path) }
         }
         var outputs = signature?.outputs.map(\.tensor) ?? options.outputs
         let bundle = live.variables
         let source = try naming(file: path) {
+            if outputs.isEmpty, kind == .savedModel, !graph.takesNumbers { throw Failure.noSignature() }
             if outputs.isEmpty { outputs = try FlatGraph.findOutputs(GraphSurvey(graph.nodes), fed: options.fed) }
             let keys = try bundle.map(ObjectGraph.keys) ?? [:]
             let frozen = try VariableFreezing.frozen(
@@ -82,5 +79,16 @@ struct GraphSource {
             return GraphSource(definition: frozen, signature: signature, outputs: outputs)
         }
         self = source
+    }
+}
+
+extension GraphDefinition {
+    /// Whether something outside of the functions could take an image or an array. What TensorFlow 2 saves without a
+    /// signature takes the name of a file only.
+    fileprivate var takesNumbers: Bool {
+        nodes.contains { node in
+            (FixedPlaceholders.operations.contains(node.op) && node.dataType != .string)
+                || InputNode.sources.contains(node.op)
+        }
     }
 }

@@ -4,6 +4,8 @@ struct ImportOptions: Sendable {
     var input: String?
     /// The nodes to compute; found where empty.
     var outputs: [String] = []
+    /// Whether an output may be there twice, as a signature may give one tensor under two names.
+    var mayRepeatOutputs = false
     /// Width and height in pixels, where the graph leaves them open.
     var size: (width: Int, height: Int)?
     var color: ColorLayout?

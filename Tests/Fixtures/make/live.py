@@ -100,6 +100,11 @@ def saved(session, x, y, folder):
     v1.saved_model.simple_save(session, folder, {"picture": x}, {"probabilities": y})
 
 
+def saved_doubled(session, x, y, folder):
+    """One tensor under two names."""
+    v1.saved_model.simple_save(session, folder, {"picture": x}, {"scores": y, "probabilities": y})
+
+
 def saved_twice(session, x, y, folder):
     """Two graphs by tags, the first with two signatures."""
     builder = v1.saved_model.Builder(folder)
@@ -206,3 +211,4 @@ def functions(live):
              options="--output StatefulPartitionedCall_1:1")
     live.add("saved_v2_signature", module("energy"), "the other of two signatures", options="--signature energies",
              folder="saved_v2")
+    live.session("saved_doubled", "one tensor under two names of a signature", saved_doubled)

@@ -37,3 +37,22 @@ def write(refusals):
         for ending, content in files.items():
             save_bytes(f"refuse/{name}/model.ckpt{ending}", content)
         refusals.row(name, wrong, words.format(f"{name}/model.ckpt"))
+    without_signature(refusals)
+
+
+def without_signature(refusals):
+    """What `tf.saved_model.save` writes of a module whose functions were never called with known shapes."""
+    class Scaled(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.gain = tf.Variable(values(3), name="gain")
+
+        @tf.function
+        def __call__(self, x):
+            return x * self.gain
+    folder = tempfile.mkdtemp()
+    tf.saved_model.save(Scaled(), folder)
+    for name in ("saved_model.pb", "variables/variables.index", "variables/variables.data-00000-of-00001"):
+        save_bytes(f"refuse/saved_without_signature/{name}", open(os.path.join(folder, name), "rb").read())
+    shutil.rmtree(folder)
+    refusals.row("saved_without_signature", "a SavedModel without a signature", "no signature tf.saved_model.save")

@@ -62,6 +62,16 @@ import Testing
         #expect(try message(["convert", graph, "--labels", "none.txt"]).contains("thaw: none.txt: no such file\n"))
     }
 
+    @Test(arguments: [
+        (Project.demo, "is a frozen TensorFlow graph"), (Project.photograph("cat"), "is an image"),
+        (Project.fixture("refuse/model.mlmodel"), "is a Core ML model already"),
+        (Project.fixture("live/saved/saved_model.pb"), "is the saved_model.pb of a SavedModel"),
+    ]) func `a file of labels that is none is called what it is`(_ path: String, _ kind: String) throws {
+        let message = try message(["convert", Project.demo, "--labels", path])
+        #expect(
+            message.contains("thaw: \(path): \(kind); a text file of labels, one a line, is expected"), "\(message)")
+    }
+
     @Test func `a label too few or too many may be the background class`() throws {
         let folder = try TemporaryFolder()
         func labels(_ count: Int) throws -> String {

@@ -111,6 +111,57 @@ import Testing
         #expect(outcome.errors.contains("there is no \(index); put the .index and .data files"), "\(outcome.errors)")
     }
 
+    @Test(arguments: [("saved_v2", true), ("saved", true), ("saved", false)])
+    func `a saved_model under another name is read beside its variables`(_ name: String, _ isWhole: Bool) throws {
+        let folder = try TemporaryFolder()
+        let model = folder.url.appending(path: "model")
+        try FileManager.default.copyItem(atPath: Project.fixture("live/" + name), toPath: model.path)
+        try FileManager.default.moveItem(
+            at: model.appending(path: "saved_model.pb"), to: model.appending(path: "my_model.pb"))
+        if !isWhole { try FileManager.default.removeItem(at: model.appending(path: "variables")) }
+        let outcome = try Thaw.run("convert", "model/my_model.pb", "-o", "m.mlmodel", in: folder)
+        #expect(outcome.status == (isWhole ? 0 : 2), "\(outcome.errors)")
+        guard isWhole else {
+            let problem = "is the saved_model.pb of a SavedModel, taken out of its folder: there is no "
+            #expect(outcome.errors.hasPrefix("thaw: model/my_model.pb: \(problem)"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("put it back beside the folder 'variables', as saved_model.pb"))
+            return
+        }
+        let original = try Thaw.run("convert", Project.fixture("live/" + name), "-o", "original.mlmodel", in: folder)
+        #expect(original.status == 0)
+        #expect(try folder.data("m.mlmodel") == folder.data("original.mlmodel"))
+    }
+
+    @Test func `a SavedModel without a signature is told so`() throws {
+        let path = Project.fixture("refuse/saved_without_signature")
+        let outcome = try Thaw.run("convert", path)
+        #expect(outcome.status == 2)
+        #expect(
+            outcome.errors.hasPrefix(
+                "thaw: \(path): the SavedModel has no signature, so nothing says what goes in and what comes out; save it "
+                    + "with one: "), "\(outcome.errors)")
+        #expect(!outcome.errors.contains("--output"))
+    }
+
+    @Test(arguments: ["m.mlmodel", "m.mlpackage"])
+    func `a signature may give one tensor under two names`(_ file: String) throws {
+        let folder = try TemporaryFolder()
+        let saved = Project.fixture("live/saved_doubled")
+        let outcome = try Thaw.run("convert", saved, "-o", file, in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let model = try Model.load(contentsOf: folder.path(file)).model
+        #expect(model.graph.outputs.map(\.name) == ["probabilities", "scores"])
+        let input = Project.fixture("ways/color0.npy")
+        #expect(try Thaw.run("run", file, input, "-o", "answers", in: folder).status == 0)
+        #expect(try folder.data("answers/probabilities.npy") == folder.data("answers/scores.npy"))
+        // Both may be asked for, but none of them twice.
+        let both = ["convert", saved, "--output", "scores", "--output", "probabilities", "-o", "both.mlmodel"]
+        #expect(try Thaw.run(both, in: folder).status == 0)
+        let twice = try Thaw.run(["convert", saved, "--output", "scores", "--output", "scores"], in: folder)
+        #expect(twice.status == 2)
+        #expect(twice.errors.contains("--output names 'scores' twice"), "\(twice.errors)")
+    }
+
     @Test func `an output is asked for by the word that the signature has for it`() throws {
         let folder = try TemporaryFolder()
         let saved = Project.fixture("live/saved")

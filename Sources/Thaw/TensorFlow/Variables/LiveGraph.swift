@@ -8,16 +8,19 @@ struct LiveGraph {
 
     // MARK: SavedModels
 
+    private static let savedModelFile = "saved_model.pb"
     static let servingTag = "serve"
     static let servingSignature = "serving_default"
     private enum Field { static let metaGraph = 2 }
 
-    /// Reads the SavedModel in a folder.
+    /// Reads the SavedModel in a folder, which may be named by the file in it, whatever that is called.
     ///
     /// - Parameter tag: The tags of the graph that is meant, with commas between them; `serve` where nil.
     /// - Throws: `Failure` naming the file at fault, and the tags there are where none fits.
-    init(savedModel folder: String, tag: String? = nil) throws {
-        let path = folder + "/saved_model.pb"
+    init(savedModel given: String, tag: String? = nil) throws {
+        let isFolder = FolderKind(path: given) != nil
+        let folder = isFolder ? given : LiveGraph.folder(of: given)
+        let path = isFolder ? given + "/" + LiveGraph.savedModelFile : given
         (meta, byteCount) = try naming(file: path) {
             let file = try MappedFile(path: path)
             let graphs = try RawMessage(ByteView(viewing: file.bytes, of: file)).messages(Field.metaGraph)
@@ -33,7 +36,16 @@ struct LiveGraph {
         // A graph without variables is saved without them.
         let prefix = folder + "/variables/variables"
         let needsVariables = meta.graph.nodes.contains { VariableFreezing.variables.contains($0.op) }
-        if needsVariables || fileExists(prefix + ".index") { try read(variables: prefix) }
+        guard needsVariables || fileExists(prefix + ".index") else { return }
+        if !isFolder, !fileExists(prefix + ".index") {
+            throw Failure.savedModelAlone(prefix + ".index").inFile(given)
+        }
+        try read(variables: prefix)
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private mutating func read(variables prefix: String) throws {
