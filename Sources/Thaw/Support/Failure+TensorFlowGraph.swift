@@ -125,6 +125,37 @@ extension Failure {
         return failure
     }
 
+    /// - Parameters:
+    ///   - sizes: Those that a layer takes, in rising order.
+    ///   - likely: The one among them that networks are made for most often.
+    static func severalSizes(_ node: String, _ op: String, _ sizes: [String], _ likely: String, layer: String)
+        -> Failure
+    {
+        var failure = refused(
+            node, op, "the size of the input is not known: \(listedSizes(sizes)) fit \(layer)",
+            "give it with --size WxH")
+        failure.hint = "--size \(likely) is the most likely one"
+        return failure
+    }
+
+    /// A note on the size that was found.
+    static func sizeFound(_ size: String, _ channels: Int?, layer: String) -> String {
+        "the image has \(size) pixels"
+            + (channels.map { " and \($0) channel\($0 == 1 ? "" : "s")" } ?? "") + ", as nothing else fits \(layer)"
+    }
+
+    /// A hint at other sizes than the one that was given.
+    static func sizesFit(_ sizes: [String], layer: String) -> String {
+        "\(layer) takes images of \(listedSizes(sizes)) pixels: give --size so"
+    }
+
+    static func sizeWorks(_ size: String) -> String { "the graph takes other sizes: --size \(size) converts" }
+
+    private static func listedSizes(_ sizes: [String]) -> String {
+        guard sizes.count > 6 else { return sizes.joined(separator: ", ") }
+        return "\(sizes[0]) to \(sizes[sizes.count - 1])"
+    }
+
     static func sizeDiffers(
         _ node: String, _ op: String, _ width: Int, _ height: Int, _ fixedWidth: Int?, _ fixedHeight: Int?
     ) -> Failure {

@@ -17,6 +17,8 @@ struct ImportOptions: Sendable {
     var openSize: (width: Int, height: Int)?
     /// The batch size to import with if the graph leaves it open.
     var openBatch = 1
+    /// The number of channels to import with if nothing in the graph says it.
+    var openChannels: Int?
     /// The shapes of the arrays that are fed to a graph of several inputs, one for each of these names in their order;
     /// without it such a graph is refused.
     var feeding: (@Sendable (_ names: [String]) throws -> [[Int]])?

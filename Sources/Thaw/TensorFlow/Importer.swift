@@ -44,17 +44,25 @@ struct Importer {
         let flat = try FlatGraph(definition, options)
         if let arrays = try options.arrays ?? ArrayInputs.types(flat, options) { return try run(flat, arrays) }
         let input = try InputNode(flat.survey, outputs: flat.names, given: options.input, size: options.size)
+        let known = try withOpenSize(flat, input, options)
         do {
-            return try run(flat, flat.outputs, input, options)
+            var result = try run(flat, flat.outputs, input, known.options)
+            result.notes.insert(contentsOf: known.notes, at: 0)
+            return result
         } catch let refusal as Refusal {
+            if refusal.unsupported.isEmpty, let hint = try sizeHint(flat, input, options) {
+                var failure = refusal.failure(hint: nil)
+                failure.hint = hint
+                throw failure
+            }
             let nodes = try GraphSurvey(input.nodes)
             let order = try nodes.order(from: flat.names, stoppingAt: []).map { nodes.nodes[$0] }
             let search = CutSearch(order, input: input.name, outputs: flat.names, refused: refusal.nodes)
             guard !refusal.holdsVariables else { throw refusal.failure(hint: nil) }
             let words = search.words(nodes.node(input.name)?.imageSize) { name, outputs, size in
-                var cut = options
+                var cut = known.options
                 cut.input = name ?? options.input
-                cut.size = size ?? options.size
+                cut.size = size ?? (name == nil ? known.options : options).size
                 return try? weights(
                     flat, outputs == flat.names ? flat.outputs : outputs.map { FlatGraph.Output($0) }, cut)
             }
@@ -71,7 +79,7 @@ struct Importer {
         return try run(flat, outputs, input, options).graph.parameterCount
     }
 
-    private static func run(
+    static func run(
         _ flat: FlatGraph, _ outputs: [FlatGraph.Output], _ input: InputNode, _ options: ImportOptions
     ) throws -> Result {
         let names = outputs.map(\.reference.node)

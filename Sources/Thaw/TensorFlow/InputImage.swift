@@ -18,14 +18,7 @@ struct InputImage {
         worksChannelsFirst = survey.nodes.contains {
             if case .string("NCHW")? = $0.attributes["data_format"] { true } else { false }
         }
-        if case .shape(let sizes)? = node.attributes["shape"] {
-            // TensorFlow 1.0 and earlier wrote an empty shape where none was given.
-            shape = sizes?.isEmpty == true ? nil : sizes
-        } else if case .list(let list)? = node.attributes["_output_shapes"], case .shape(let sizes)? = list.first {
-            shape = sizes
-        } else {
-            shape = nil
-        }
+        shape = node.shapeAttribute
         rowLength = InputImage.rowLength(node.name, nodes, survey)
         channels = ChannelSearch(from: node.name, rank: shape?.count, through: nodes, survey)
     }
@@ -53,6 +46,32 @@ struct InputImage {
 
     /// Whether the graph takes batches of any size.
     var isBatchOpen: Bool { shape.map { $0.count != 3 && $0.first ?? 0 < 0 } ?? true }
+
+    /// Height and width as far as they are known; nil if both are, or if the input is no image.
+    func openSize(_ options: ImportOptions) -> (width: Int?, height: Int?)? {
+        guard let shape else { return rowLength == nil ? (nil, nil) : nil }
+        let sizes = shape.map { $0 < 0 ? nil : $0 }
+        switch shape.count {
+        case 3, 4:
+            let four = shape.count == 3 ? [1] + sizes : sizes
+            guard let order = order(four, options) else { return nil }
+            let axes = order == .first ? Graph.toLast : [0, 1, 2, 3]
+            let (height, width) = (four[axes[1]], four[axes[2]])
+            return height == nil || width == nil ? (width, height) : nil
+        case 2: return sizes[1] == nil && rowLength == nil ? (nil, nil) : nil
+        case 1: return sizes[0] == nil ? (nil, nil) : nil
+        default: return nil
+        }
+    }
+
+    /// Whether the graph or the options say how many channels the image has.
+    func knowsChannels(_ options: ImportOptions) -> Bool {
+        if options.color != nil || depth != nil { return true }
+        guard let shape else { return rowLength != nil }
+        if shape.count < 3 { return shape[shape.count - 1] > 0 || rowLength != nil }
+        let axis = order((shape.count == 3 ? [1] : []) + shape.map { $0 < 0 ? nil : $0 }, options) == .first ? 3 : 1
+        return shape[shape.count - axis] > 0
+    }
 
     /// What the input became.
     struct Added {
@@ -199,7 +218,7 @@ struct InputImage {
         guard let height = height ?? given?.height, let width = width ?? given?.width else {
             throw Failure.sizeUnknown(node.name, node.op)
         }
-        let channels = channels ?? depth ?? options.color?.channels ?? 3
+        let channels = channels ?? depth ?? options.color?.channels ?? options.openChannels ?? 3
         guard channels == 1 || channels == 3, height > 0, width > 0 else {
             throw Failure.inputNotImage(
                 node.name, node.op, Shape([batch ?? options.openBatch, height, width, channels]))
@@ -218,7 +237,7 @@ struct InputImage {
     private func flattened(_ count: Int?, batch: Int, _ options: ImportOptions) throws -> Shape? {
         if let size = options.size {
             let area = Swift.max(1, size.width * size.height)
-            let channels = options.color?.channels ?? count.map { $0 / area } ?? 3
+            let channels = options.color?.channels ?? count.map { $0 / area } ?? options.openChannels ?? 3
             let shape = try image(batch, size.height, size.width, channels, options)
             guard count == nil || shape.dropFirst().reduce(1, *) == count else {
                 throw Failure.rowDiffers(node.name, node.op, count ?? 0, shape)

@@ -279,11 +279,16 @@ private struct ResizeChain {
 }
 
 extension NodeDefinition {
-    /// The sizes that the attribute `shape` gives; nil where the rank is not known. TensorFlow 1.0 and earlier wrote an empty
-    /// shape where none was given.
+    /// The sizes that the attributes `shape` and `_output_shapes` give, -1 where neither knows; nil if the rank is not known.
+    /// TensorFlow 1.0 and earlier wrote an empty shape if none was given.
     var shapeAttribute: [Int]? {
-        if case .shape(let sizes?)? = attributes["shape"] { return sizes.isEmpty ? nil : sizes }
-        if case .list(let list)? = attributes["_output_shapes"], case .shape(let sizes)? = list.first { return sizes }
-        return nil
+        var declared: [Int]?
+        if case .shape(let sizes?)? = attributes["shape"], !sizes.isEmpty { declared = sizes }
+        guard case .list(let list)? = attributes["_output_shapes"], case .shape(let inferred?)? = list.first else {
+            return declared
+        }
+        guard let declared, !inferred.isEmpty else { return declared ?? (inferred.isEmpty ? nil : inferred) }
+        guard declared.count == inferred.count else { return declared }
+        return zip(declared, inferred).map { $0 < 0 ? $1 : $0 }
     }
 }

@@ -1,0 +1,81 @@
+/// Sizes of images that a graph leaves open.
+extension Importer {
+    private typealias Size = (width: Int, height: Int)
+
+    /// The options with the size and the number of channels that the graph's layers tell, and notes on them.
+    /// - Throws: `Failure` with the sizes that fit, if there are several.
+    static func withOpenSize(_ flat: FlatGraph, _ input: InputNode, _ options: ImportOptions) throws -> (
+        options: ImportOptions, notes: [String]
+    ) {
+        guard let finding = try finding(flat, input, options) else { return (options, []) }
+        var options = options
+        let sizes = finding.sizes.map { text($0) }
+        if options.size == nil {
+            guard sizes.count == 1 else {
+                // What is only looked at, or takes each picture in its size, needs none.
+                guard options.openSize == nil else { return (options, []) }
+                let op = flat.survey.node(input.name)?.op ?? "Placeholder"
+                throw Failure.severalSizes(
+                    input.name, op, sizes, text(likely(finding.sizes)), layer: finding.layer)
+            }
+            options.size = finding.sizes[0]
+        }
+        options.openChannels = finding.channels
+        return (options, [Failure.sizeFound(sizes[0], finding.channels, layer: finding.layer)])
+    }
+
+    /// What to say of the size that was given for an open one, if that is why a graph cannot be converted.
+    static func sizeHint(_ flat: FlatGraph, _ input: InputNode, _ options: ImportOptions) throws -> String? {
+        guard let size = options.size else { return nil }
+        var open = options
+        open.size = nil
+        let image = try image(flat, input)
+        guard image.openSize(options) != nil else { return nil }
+        if let finding = try finding(flat, input, open) {
+            guard !finding.sizes.contains(where: { $0 == size }) else { return nil }
+            return Failure.sizesFit(finding.sizes.map { text($0) }, layer: finding.layer)
+        }
+        // Networks halve their images some times and want to get the same parts again.
+        let block = 32
+        let rounded = (
+            width: (size.width + block - 1) / block * block, height: (size.height + block - 1) / block * block
+        )
+        for factor in 1...2 {
+            let other = (width: rounded.width * factor, height: rounded.height * factor)
+            guard other != size else { continue }
+            open.size = other
+            if (try? run(flat, flat.outputs, input, open)) != nil { return Failure.sizeWorks(text(other)) }
+        }
+        return nil
+    }
+
+    private static func finding(_ flat: FlatGraph, _ input: InputNode, _ options: ImportOptions) throws -> SizeSearch
+        .Finding?
+    {
+        let survey = try GraphSurvey(input.nodes)
+        let nodes = try survey.order(from: flat.names, stoppingAt: []).map { survey.nodes[$0] }
+        guard let node = nodes.first(where: { $0.name == input.name }) else { return nil }
+        let image = InputImage(node, through: nodes, survey)
+        guard image.refusal == nil else { return nil }
+        var search = SizeSearch(image, input: input.name, through: nodes, survey) { name, size, channels in
+            var trial = options
+            (trial.size, trial.openChannels) = (size, channels)
+            guard let graph = try? run(flat, [FlatGraph.Output(name)], input, trial).graph else { return nil }
+            return graph[graph.outputs[0].value].shape
+        }
+        return search.find(options)
+    }
+
+    private static func image(_ flat: FlatGraph, _ input: InputNode) throws -> InputImage {
+        let survey = try GraphSurvey(input.nodes)
+        let nodes = try survey.order(from: flat.names, stoppingAt: []).map { survey.nodes[$0] }
+        return InputImage(survey.node(input.name)!, through: nodes, survey)
+    }
+
+    private static func text(_ size: Size) -> String { "\(size.width)x\(size.height)" }
+
+    /// The size that divides by two most often.
+    private static func likely(_ sizes: [Size]) -> Size {
+        sizes.max { $0.width.trailingZeroBitCount < $1.width.trailingZeroBitCount }!
+    }
+}

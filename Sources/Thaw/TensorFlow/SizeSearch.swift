@@ -1,0 +1,173 @@
+/// Finds the size of an image that a graph leaves open, by the first layer that takes a fixed number of values: a reshape to
+/// known sizes, or a dense layer.
+///
+/// Sizes are tried by importing the part of the graph that is in front of that layer.
+struct SizeSearch {
+    /// The sizes that fit a layer.
+    struct Finding {
+        /// The layer, as a message names it.
+        var layer: String
+        /// In rising order.
+        var sizes: [(width: Int, height: Int)]
+        /// The number of channels that fits, if the graph does not say it otherwise.
+        var channels: Int?
+    }
+
+    /// A layer, what it reads, and how many values it takes of that.
+    private struct Layer {
+        var node: NodeDefinition
+        var input: String
+        var count: Int
+        /// The sizes behind the batch that a reshape gives.
+        var sizes: [Int] = []
+    }
+
+    /// The shape of a node's output for an image of this size and so many channels; nil if that cannot be.
+    typealias Trial = (_ node: String, _ size: (width: Int, height: Int), _ channels: Int?) -> Shape?
+
+    private let image: InputImage
+    private let input: String
+    private let nodes: [NodeDefinition]
+    private var constants: GraphConstants
+    private let trial: Trial
+
+    /// Larger images are not looked for.
+    private static let largest = 4096
+    /// How many layers are looked at.
+    private static let mostLayers = 4
+
+    /// - Parameter nodes: What the outputs need, each behind what it reads.
+    init(
+        _ image: InputImage, input: String, through nodes: [NodeDefinition], _ survey: GraphSurvey,
+        trial: @escaping Trial
+    ) {
+        (self.image, self.input, self.nodes, self.trial) = (image, input, nodes, trial)
+        constants = GraphConstants(survey)
+    }
+
+    /// - Returns: nil if nothing is open, or no layer tells.
+    mutating func find(_ options: ImportOptions) -> Finding? {
+        let choices: [Int?] = image.knowsChannels(options) ? [nil] : [1, 3]
+        let open = image.openSize(options)
+        guard open != nil || choices.count > 1 else { return nil }
+        for layer in layers() {
+            if let finding = asImage(layer, open), options.size.map({ $0 == finding.sizes[0] }) ?? true {
+                return finding
+            }
+            for channels in choices {
+                if let size = options.size {
+                    guard channels != nil, count(layer, size, channels) == layer.count else { continue }
+                    return Finding(layer: layer.node.label, sizes: [size], channels: channels)
+                }
+                guard let open else { return nil }
+                let sizes = sizes(layer, open, channels)
+                if !sizes.isEmpty { return Finding(layer: layer.node.label, sizes: sizes, channels: channels) }
+            }
+        }
+        return nil
+    }
+
+    // MARK: Layers
+
+    /// The first layers behind the input that take a fixed number of values.
+    private mutating func layers() -> [Layer] {
+        var dependsOnInput: Set<String> = [input]
+        var layers: [Layer] = []
+        for node in nodes where node.name != input && layers.count < SizeSearch.mostLayers {
+            let sources = node.data.map { GraphSurvey.Reference($0).node }
+            guard sources.contains(where: dependsOnInput.contains) else { continue }
+            dependsOnInput.insert(node.name)
+            guard node.data.count >= 2, dependsOnInput.contains(sources[0]) else { continue }
+            if node.op == "Reshape", let sizes = targetSizes(node.data[1]) {
+                let count = Shape(sizes).checkedCount ?? 0
+                guard count > 0 else { continue }
+                layers.append(Layer(node: node, input: sources[0], count: count, sizes: sizes))
+            } else if node.op == "MatMul", let weights = constants.value(node.data[1]), weights.shape.rank == 2 {
+                let isTransposed = if case .bool(true)? = node.attributes["transpose_b"] { true } else { false }
+                layers.append(Layer(node: node, input: sources[0], count: weights.shape[isTransposed ? 1 : 0]))
+            }
+        }
+        return layers
+    }
+
+    /// The sizes that a reshape gives behind the batch; nil unless all of them are known.
+    private mutating func targetSizes(_ input: String) -> [Int]? {
+        let sizes: [Int]
+        if let known = constants.value(input)?.integers {
+            guard known.count == 1 || known.first.map({ [-1, 1].contains($0) }) == true else { return nil }
+            sizes = known.count == 1 ? known : Array(known.dropFirst())
+        } else {
+            // Behind a batch that is taken from the input.
+            let name = GraphSurvey.Reference(input).node
+            guard let pack = nodes.first(where: { $0.name == name }), pack.op == "Pack", pack.data.count > 1 else {
+                return nil
+            }
+            let parts = pack.data.dropFirst().map { constants.value($0)?.integers.first ?? -1 }
+            sizes = Array(parts)
+        }
+        return sizes.allSatisfy { $0 > 0 } ? sizes : nil
+    }
+
+    /// What a reshape of the input itself to an image says.
+    private func asImage(_ layer: Layer, _ open: (width: Int?, height: Int?)?) -> Finding? {
+        guard let open, open.width == nil, open.height == nil, layer.sizes.count == 3, isInput(layer.input) else {
+            return nil
+        }
+        let isLast = [1, 3].contains(layer.sizes[2])
+        guard isLast || [1, 3].contains(layer.sizes[0]) else { return nil }
+        let channels = layer.sizes[isLast ? 2 : 0]
+        let (height, width) = isLast ? (layer.sizes[0], layer.sizes[1]) : (layer.sizes[1], layer.sizes[2])
+        guard trial(input, (width, height), channels)?.elementCount == layer.count else { return nil }
+        return Finding(layer: layer.node.label, sizes: [(width, height)], channels: channels)
+    }
+
+    /// Whether a node is the input, or hands it on.
+    private func isInput(_ name: String) -> Bool {
+        var name = name
+        while name != input {
+            guard let node = nodes.first(where: { $0.name == name }), ["Identity", "Cast"].contains(node.op) else {
+                return false
+            }
+            name = GraphSurvey.Reference(node.data[0]).node
+        }
+        return true
+    }
+
+    // MARK: Sizes
+
+    /// How many values a layer gets; nil if that cannot be, or if the values are not all of one image.
+    private func count(_ layer: Layer, _ size: (width: Int, height: Int), _ channels: Int?) -> Int? {
+        guard let shape = trial(layer.input, size, channels) else { return nil }
+        // What only keeps the channels together, or computes with rows, takes any number of pixels.
+        if !layer.sizes.isEmpty, shape.rank > 2, shape.last == layer.count { return nil }
+        if layer.sizes.isEmpty, shape.rank != 2 || shape[0] != 1 { return nil }
+        return shape.elementCount
+    }
+
+    /// The sides of square images that fit a layer. The larger an image, the more values.
+    private func sizes(_ layer: Layer, _ open: (width: Int?, height: Int?), _ channels: Int?) -> [(
+        width: Int, height: Int
+    )] {
+        func size(_ side: Int) -> (width: Int, height: Int) { (open.width ?? side, open.height ?? side) }
+        // What does not depend on the size tells nothing of it.
+        guard count(layer, size(64), channels) != count(layer, size(1024), channels) else { return [] }
+        /// The first side from which on a layer gets more than so many values.
+        func firstSide(above limit: Int) -> Int {
+            var (low, high) = (1, SizeSearch.largest + 1)
+            while low < high {
+                let middle = (low + high) / 2
+                if count(layer, size(middle), channels) ?? 0 > limit { high = middle } else { low = middle + 1 }
+            }
+            return low
+        }
+        let first = firstSide(above: layer.count - 1)
+        let end = firstSide(above: layer.count)
+        guard first < end, end <= SizeSearch.largest else { return [] }
+        return (first..<end).map(size)
+    }
+}
+
+extension NodeDefinition {
+    /// As a message names it.
+    fileprivate var label: String { "'\(name)' (\(op))" }
+}
