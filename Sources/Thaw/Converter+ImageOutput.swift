@@ -3,10 +3,12 @@ extension Converter {
     ///
     /// By itself an output becomes an image where its shape is one's that is no smaller than the image that goes in, where it
     /// holds no probabilities of classes, and its range is known: numbers that reach over all pixels are pixels, others are
-    /// stretched over them. Where it is asked for but the range is not known, the image goes
-    /// out as it came in, the scaling of the input undone.
+    /// stretched over them. If it is asked for but the range is not known, a trial tells it; else the image goes out as it
+    /// came in, the scaling of the input undone.
     /// - Throws: `Failure` where an image is asked for and none is there, or the scaling does not fit.
-    func imageOutput(_ model: Model, _ notes: inout [String]) throws -> ImageOutput? {
+    func imageOutput(
+        _ model: Model, _ notes: inout [String], _ pixelRange: PixelRangeTrial? = nil
+    ) throws -> ImageOutput? {
         let isAsked = options.imageOutput == true || options.saysHowImagesGoOut
         guard options.imageOutput != false || isAsked else { return nil }
         let graph = model.graph
@@ -41,6 +43,8 @@ extension Converter {
                 bias: try numbers("--output-bias", options.outputBias ?? [0], form.channels))
         } else if let range {
             scaling = .overPixels(range, channels: form.channels)
+        } else if isAsked, let pixelRange, pixelRange.output.scale.count == form.channels {
+            scaling = pixelRange.output
         } else if isAsked {
             scaling = model.image?.scaling.undone(channels: form.channels) ?? .identity(channels: form.channels)
             notes.append(
@@ -90,7 +94,7 @@ extension Converter.Options {
 
 extension PixelScaling {
     /// What makes pixels of numbers in `range`: nothing where they reach over all pixels, else a stretch.
-    fileprivate static func overPixels(_ range: ClosedRange<Double>, channels: Int) -> PixelScaling {
+    static func overPixels(_ range: ClosedRange<Double>, channels: Int) -> PixelScaling {
         if range.lowerBound <= 1 && range.upperBound >= 254 { return .identity(channels: channels) }
         let scale = 255 / (range.upperBound - range.lowerBound)
         return PixelScaling(
@@ -106,7 +110,7 @@ extension PixelScaling {
     }
 
     /// The scaling that makes pixels of what this one made of pixels; the first channel's, where channels are more or fewer.
-    fileprivate func undone(channels: Int) -> PixelScaling {
+    func undone(channels: Int) -> PixelScaling {
         guard scale.allSatisfy({ $0 != 0 }) else { return .identity(channels: channels) }
         let places = (0..<channels).map { scale.count == channels ? $0 : 0 }
         return PixelScaling(scale: places.map { 1 / scale[$0] }, bias: places.map { -bias[$0] / scale[$0] })

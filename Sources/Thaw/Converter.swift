@@ -116,23 +116,26 @@ public struct Converter: Sendable {
 
     private func convert(_ source: GraphSource, labels: Labels?) throws -> Conversion {
         guard let standard = options.sizes.standard else { return try convertOneSize(source, labels: labels) }
-        @Sendable func convert(_ size: ImageSize) throws -> Conversion {
+        @Sendable func convert(_ size: ImageSize, _ options: Options) throws -> Conversion {
             var options = options
             options.sizes = .fixed
             options.size = (size.width, size.height)
             return try Converter(options).convertOneSize(source, labels: labels)
         }
         var conversion: Conversion
-        do { conversion = try convert(standard) } catch let failure as Failure { throw failure.atSize(standard) }
+        do { conversion = try convert(standard, options) } catch let failure as Failure {
+            throw failure.atSize(standard)
+        }
         guard conversion.model.image != nil else { throw Failure.severalSizesNoImage() }
         conversion.model.image!.sizes = options.sizes
-        conversion.model.inSize = { try convert($0).model }
+        let settled = options.settled(by: conversion)
+        conversion.model.inSize = { try convert($0, settled).model }
         _ = try SizeVariants(conversion.model)
         conversion.notes.append("the image may have other sizes than \(standard): \(options.sizes)")
         return conversion
     }
 
-    private func convertOneSize(_ source: GraphSource, labels: Labels?) throws -> Conversion {
+    func convertOneSize(_ source: GraphSource, labels: Labels?) throws -> Conversion {
         var importOptions = importOptions
         if let inputs = source.signature?.inputs {
             if inputs.count == 1 { importOptions.input = importOptions.input ?? inputs[0].tensor }
@@ -157,15 +160,19 @@ public struct Converter: Sendable {
         model.metadata.features = [:]
         var notes = imported.notes
         var warnings: [String] = []
+        var pixelRange: PixelRangeTrial?
         if imported.takesImage {
             let lifting = try original.withLiftedPreprocessing()
             model.graph = lifting?.graph ?? original
             let lifted = lifting.map { PixelScaling(scale: $0.lifted.scale, bias: $0.lifted.offset) }
-            var image = try image(model.graph, lifted, imported, source.definition, &notes, &warnings)
+            if labels == nil { pixelRange = self.pixelRange(model.graph, lifted, source, imported) }
+            var image = try image(
+                model.graph, lifted, imported, source.definition, pixelRange, &notes, &warnings)
             if let lifted {
                 image.scaling = image.scaling.followed(by: lifted)
                 image.lifted = lifted
             }
+            if image.scaling != pixelRange?.input { pixelRange = nil }
             notes += image.formulas
             image.isChannelsFirst = imported.isChannelsFirst
             model.image = image
@@ -181,7 +188,7 @@ public struct Converter: Sendable {
                 hasIntegerLabels: options.integerLabels, probabilities: model.graph.outputs[0].name)
             try model.nameClasses(label: options.predictedFeature, probabilities: options.probabilities)
         } else {
-            model.imageOutput = try imageOutput(model, &notes)
+            model.imageOutput = try imageOutput(model, &notes, pixelRange)
         }
         try model.rename(options.renamings)
         for (name, text) in options.metadata.features.sorted(by: { $0.key < $1.key }) {
@@ -189,6 +196,7 @@ public struct Converter: Sendable {
         }
         var conversion = Conversion(model: model, notes: notes, warnings: warnings, isSizeOpen: imported.isSizeOpen)
         conversion.original = single
+        conversion.pixelRange = pixelRange
         conversion.assumptions = imported.notes
         conversion.isPreprocessingCertain =
             model.image == nil || model.image?.lifted != nil || imported.takesPixels || options.preprocessing != nil
@@ -201,6 +209,7 @@ public struct Converter: Sendable {
 
     private func image(
         _ graph: Graph, _ lifted: PixelScaling?, _ imported: Importer.Result, _ source: GraphDefinition,
+        _ pixelRange: PixelRangeTrial?,
         _ notes: inout [String], _ warnings: inout [String]
     ) throws -> ImageInput {
         let port = graph.inputs[0]
@@ -237,6 +246,11 @@ public struct Converter: Sendable {
             scaling = .identity(channels: shape[3])
             warnings.append(
                 "the graph prepares its images itself, at '\(node)': pixels go in as they are, 0 to 255; --preprocess, or --scale and --bias, say otherwise"
+            )
+        } else if let pixelRange {
+            scaling = pixelRange.input
+            notes.append(
+                "the network gives a test image back when pixels go in as \(pixelRange.rangeOfInput); --preprocess, or --scale and --bias, say otherwise"
             )
         } else if shape[3] == 3, let guess = PreprocessingGuess(imported, source) {
             let isReversed = options.color != nil && options.color != guess.color
@@ -318,6 +332,8 @@ public struct Conversion: Sendable {
     public var isPreprocessingCertain = true
     /// Whether the file stores weights in 16 bits or less.
     public var hasShortWeights = false
+    /// The range of numbers that was found by a trial; nil if none was made, or if it told nothing.
+    var pixelRange: PixelRangeTrial?
     /// Whether neither the graph nor the options say the image's size: that of the model is `openSize`.
     public var isSizeOpen = false
 }

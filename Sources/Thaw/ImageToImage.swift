@@ -4,6 +4,8 @@
 ///     let picture = try network.apply(toImageAt: "photo.jpg").pixels
 ///     try picture.write(to: "painting.png")
 ///
+/// A super-resolution network of one channel gets the luma of a color image; the chroma is enlarged by Pillow's bicubic filter.
+///
 /// A model of a fixed size gets every picture in that size. A graph that leaves height and width open takes each picture in
 /// its own, to the nearest multiple of what the network halves and doubles. One object is for one thread at a time.
 public final class ImageToImage {
@@ -51,6 +53,7 @@ public final class ImageToImage {
         // Of a size that is open, this one tells all but what depends on the picture.
         graphOptions.openSize = (256, 256)
         let conversion = try Model.load(contentsOf: path, options: graphOptions)
+        graphOptions = graphOptions.settled(by: conversion)
         var resize: ((_ width: Int, _ height: Int) throws -> Model)?
         if conversion.isSizeOpen {
             resize = { [graphOptions] width, height in
@@ -121,8 +124,25 @@ public final class ImageToImage {
     /// - Throws: `Failure` where the picture is too large for memory.
     public func apply(to picture: Pixels) throws -> Pixels {
         let size = size(for: picture)
-        let gray = image.color == .gray ? picture.converted(to: .gray) : picture
-        let fitted = gray.fitted(width: size.width, height: size.height, crop: options.crop).converted(to: image.color)
+        guard picture.channels == 3, worksOnLuma else {
+            let gray = image.color == .gray ? picture.converted(to: .gray) : picture
+            let fitted = gray.fitted(width: size.width, height: size.height, crop: options.crop)
+            return try result(of: fitted.converted(to: image.color), for: picture)
+        }
+        let planes = LumaAndChroma(picture.fitted(width: size.width, height: size.height, crop: options.crop))
+        return planes.with(luma: try result(of: planes.luma, for: picture)).rgb
+    }
+
+    /// Whether color images keep their chroma: if the network enlarges gray images.
+    private var worksOnLuma: Bool {
+        guard image.color == .gray, let form = model.imageOutput?.form, form.channels == 1 else { return false }
+        return form.width > image.width && form.height > image.height
+    }
+
+    /// What the network makes of an image that has its size and its channels.
+    /// - Parameter picture: The image that it was made of.
+    private func result(of fitted: Pixels, for picture: Pixels) throws -> Pixels {
+        let size = (width: fitted.width, height: fitted.height)
         let window = (
             width: min(size.width, tileSize?.width ?? size.width),
             height: min(size.height, tileSize?.height ?? size.height)

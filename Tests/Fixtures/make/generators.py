@@ -3,11 +3,14 @@ goes in, `NAME.input0.npy`, and TensorFlow's answer, `NAME.output0.npy`.
 
 The weights are random, scaled so that a picture stays one: every layer's output has about the deviation of its input.
 """
+import os
+
 import numpy as np
 import tensorflow as tf
+from PIL import Image
 
-from common import Draw, answers, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table
-from networks import pictures
+from common import FIXTURES, Draw, answers, file_at, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table
+from pictures import pictures
 
 op = tf.raw_ops
 SIZES = [(24, 32), (40, 28)]  # height and width; multiples of four
@@ -144,7 +147,71 @@ def generator():
     op.Tanh(x=convolution(weights, x, "generator/out_layer/Conv", 1, 3), name="generator/out_layer/Tanh")
 
 
+RANGES = {"unit": (1 / 255, 0), "pixels": (1, 0), "centered": (1 / 127.5, -1)}  # what a network takes: scale and bias
+
+
+def photograph(name, width=48):
+    """A small copy of a photograph: red, green, blue."""
+    image = Image.open(os.path.join(FIXTURES, "photographs", name + ".jpg")).convert("RGB")
+    return image.resize((width, round(image.height * width / image.width)), Image.BILINEAR)
+
+
+def features(x, filters, biases):
+    """What a convolution and relu make of images: [batch, height, width, feature], in float64."""
+    padded = np.pad(x, [(0, 0), (2, 2), (2, 2)])
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (5, 5), (1, 2))
+    return np.maximum(np.einsum("bhwij,ijf->bhwf", windows, filters) + biases, 0)
+
+
+def enlarging(kind):
+    """A network that enlarges luma to twice its size, as ESPCN does: random features, and a layer after them that is fitted to
+    photographs. Its biases are of the size of its range, so that it works in that range only; `centered` ends in a tanh."""
+    scale, bias = RANGES[kind]
+    draw, size = Draw("generators/luma_" + kind), 255 * scale
+    filters, biases = draw(5, 5, 1, 24, scale=0.3), draw(24, scale=0.5 * size)
+    large = [photograph(name).convert("L") for name in ("cat", "coffee", "rocket", "photographer")]
+    large = [image.resize((48, 32), Image.BICUBIC) for image in large]
+    small = np.array([np.asarray(image.resize((24, 16), Image.BICUBIC), "f8") for image in large]) * scale + bias
+    wanted = np.array([np.asarray(image, "f8") for image in large]) * scale + bias
+    if kind == "centered":
+        wanted = np.arctanh(np.clip(wanted, -0.98, 0.98))
+    wanted = wanted.reshape(-1, 16, 2, 24, 2).transpose(0, 1, 3, 2, 4).reshape(-1, 4)
+    known = features(small, filters[:, :, 0].astype("f8"), biases).reshape(-1, 24)
+    known = np.concatenate([known, np.full((len(known), 1), size)], 1)
+    fitted = np.linalg.solve(known.T @ known + 1e-3 * size * size * np.eye(25), known.T @ wanted).astype("f4")
+
+    def build():
+        x = tf.compat.v1.placeholder(tf.float32, [None, None, None, 1], name="luma")
+        y = op.Conv2D(input=x, filter=tf.constant(filters), strides=[1, 1, 1, 1], padding="SAME", name="features/Conv2D")
+        y = op.Relu(features=op.BiasAdd(value=y, bias=tf.constant(biases), name="features/BiasAdd"), name="features/Relu")
+        y = op.Conv2D(input=y, filter=tf.constant(fitted[None, None, :24]), strides=[1, 1, 1, 1], padding="SAME", name="blocks/Conv2D")
+        y = op.BiasAdd(value=y, bias=tf.constant(fitted[24] * np.float32(size)), name="blocks/BiasAdd")
+        if kind == "centered":
+            y = op.Tanh(x=y, name="blocks/Tanh")
+        op.DepthToSpace(input=y, block_size=2, name="enlarged")
+
+    return graph_of(build)
+
+
+def write_luma():
+    """`luma_KIND.pb`, one for each range; for two photographs their small copies as PNG, and as pixels the answers to their luma."""
+    rows = []
+    for kind, (scale, bias) in RANGES.items():
+        definition = enlarging(kind)
+        save_bytes(f"generators/luma_{kind}.pb", graph_bytes(definition))
+        for name in ("cat", "coffee"):
+            image = photograph(name, 32)
+            image.save(file_at(f"generators/{name}.png"))
+            luma = np.asarray(image.convert("YCbCr"), "f8")[None, ..., :1]
+            [answer] = answers(definition, [(luma * scale + bias).astype("f4")], "luma", "enlarged")
+            pixels = np.clip((answer - bias) / scale, 0, 255)
+            save_array(f"generators/luma_{kind}.{name}.npy", pixels[0, ..., 0])
+        rows.append((f"luma_{kind}", repr(scale), repr(bias)))
+    save_table("generators/luma.tsv", ("network", "scale", "bias"), rows)
+
+
 def write():
+    write_luma()
     rows = []
     for name, build, feed, output, options, prepared in (
             ("style", style, "picture", "styled", "-", lambda x: np.round((x + 1) * 127.5)),

@@ -50,6 +50,44 @@ import Testing
         #expect(try folder.data("a.png") == folder.data("c.png"))
     }
 
+    /// The color type in a PNG's header: 0 is gray, 2 has colors.
+    private func colorType(_ png: Data) -> UInt8 { png[25] }
+
+    @Test func `a network of one channel that enlarges keeps a photograph's colors, and gray ones gray`() throws {
+        let folder = try TemporaryFolder()
+        let network = Project.fixture("generators/luma_unit.pb")
+        let applied = try Thaw.run("apply", network, Project.fixture("generators/cat.png"), "-o", "a.png", in: folder)
+        #expect(applied.status == 0)
+        #expect(
+            applied.errors.contains("gives a test image back when pixels go in as 0 to 1; --preprocess, or --scale"))
+        #expect(applied.errors.contains("gray: y = 0.00392157 · x\n"))
+        #expect(try size(folder.data("a.png")) == [64, 42] && colorType(folder.data("a.png")) == 2)
+        // The converted model carries what was found.
+        let converted = try Thaw.run(
+            "convert", network, "--size", "32x21", "--image-output", "-o", "m.mlmodel", in: folder)
+        #expect(converted.status == 0 && converted.errors.contains("gray: y = 0.00392157 · x\n"))
+        _ = try Thaw.run("apply", "m.mlmodel", Project.fixture("generators/cat.png"), "-o", "b.png", in: folder)
+        #expect(try folder.data("a.png") == folder.data("b.png"))
+        let gray = try Thaw.run(
+            "apply", network, Project.photograph("photographer"), "--max-side", "32", "-o", "c.png", in: folder)
+        #expect(gray.status == 0)
+        #expect(try colorType(folder.data("c.png")) == 0)
+    }
+
+    private static let shared = Project.path("../shared/models/super_resolution_x2/graph.pb")
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: shared), "the shared networks are not here"))
+    func `the range of a published super-resolution network is found`() throws {
+        let folder = try TemporaryFolder()
+        let words = ["apply", Self.shared, Project.fixture("generators/coffee.png"), "-o", "a.png"]
+        let found = try Thaw.run(words, in: folder)
+        #expect(found.status == 0 && found.errors.contains("when pixels go in as 0 to 1;"))
+        let told = try Thaw.run(words.dropLast() + ["b.png", "--preprocess", "unit"], in: folder)
+        #expect(told.status == 0)
+        #expect(try folder.data("a.png") == folder.data("b.png"))
+        #expect(try colorType(folder.data("a.png")) == 2)
+    }
+
     @Test func `a model of several sizes takes a picture in its own, or in the nearest`() throws {
         let folder = try TemporaryFolder()
         let style = Project.fixture("generators/style.pb")

@@ -34,7 +34,7 @@ import Testing
             }
         }
         let doubled = try network("super_resolution").apply(to: picture(19, 23))
-        #expect((doubled.width, doubled.height, doubled.channels) == (38, 46, 1))
+        #expect((doubled.width, doubled.height, doubled.channels) == (38, 46, 3))
     }
 
     @Test func `a picture is made smaller until no side is longer than said`() throws {

@@ -1,0 +1,54 @@
+extension Converter {
+    /// What a trial tells of the numbers that a super-resolution network takes and gives for pixels; nil if that was said, if
+    /// the network is of another kind, or if the trial tells nothing.
+    /// - Parameter lifted: What the graph itself did to its pixels.
+    func pixelRange(
+        _ graph: Graph, _ lifted: PixelScaling?, _ source: GraphSource, _ imported: Importer.Result
+    ) -> PixelRangeTrial? {
+        guard options.scale == nil, options.bias == nil, options.preprocessing == nil, !imported.takesPixels,
+            graph.preparation == nil, graph.enlargesImage
+        else { return nil }
+        // Any size tells; a small one tells it soon.
+        var small: Graph?
+        if imported.isSizeOpen || options.size != nil {
+            var options = options
+            (options.size, options.openSize, options.sizes) = (nil, (64, 64), .fixed)
+            (options.preprocessing, options.imageOutput, options.renamings) = (Preprocessing.none, false, [])
+            options.metadata = Metadata()
+            (options.outputColor, options.outputScale, options.outputBias) = (nil, nil, nil)
+            small = try? Converter(options).convertOneSize(source, labels: nil).model.graph
+        }
+        let tried = small ?? graph
+        let channels = tried[tried.inputs[0].value].shape[3]
+        let range = tried.outputs.first.flatMap { tried.range(of: $0.value) }
+        return PixelRangeTrial.best(
+            tried, inputs: lifted.map { [$0] } ?? PixelScaling.usual(channels),
+            output: range.map { .overPixels($0, channels: channels) })
+    }
+}
+
+extension Converter.Options {
+    /// These options with what a conversion has found out by a trial, which so need not be made again.
+    func settled(by conversion: Conversion) -> Converter.Options {
+        guard let range = conversion.pixelRange else { return self }
+        var options = self
+        if conversion.model.image?.lifted == nil {
+            (options.scale, options.bias) = (range.input.scale, range.input.bias)
+        }
+        if let output = conversion.model.imageOutput, options.outputScale == nil, options.outputBias == nil {
+            (options.outputScale, options.outputBias) = (output.scaling.scale, output.scaling.bias)
+        }
+        return options
+    }
+}
+
+extension Graph {
+    /// Whether it takes one image, and its first output is an image with as many channels that is larger.
+    fileprivate var enlargesImage: Bool {
+        guard inputs.count == 1, let output = outputs.first, self[output.value].element == .float32,
+            let form = ImageForm(self[output.value].shape)
+        else { return false }
+        let shape = self[inputs[0].value].shape
+        return shape.rank == 4 && shape[3] == form.channels && form.height > shape[1] && form.width > shape[2]
+    }
+}

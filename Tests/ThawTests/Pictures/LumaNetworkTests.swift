@@ -1,0 +1,109 @@
+import Testing
+
+@testable import Thaw
+
+/// Networks that enlarge the luma of a photograph, each for another range of numbers, which nothing in the graph names.
+@Suite struct LumaNetworkTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        let name: String
+        let scale: Double
+        let bias: Double
+        var testDescription: String { name }
+        var path: String { Fixtures.path("generators/\(name).pb") }
+    }
+
+    static let all = Fixtures.table("generators/luma.tsv").map {
+        Case(name: $0[0], scale: Double($0[1])!, bias: Double($0[2])!)
+    }
+
+    @Test(arguments: all) func `the range that goes in is found by a trial`(_ network: Case) throws {
+        var options = Converter.Options()
+        options.size = (40, 24)
+        let conversion = try Converter(options).convert(contentsOf: network.path)
+        #expect(conversion.model.image?.scaling == PixelScaling(scale: [network.scale], bias: [network.bias]))
+        #expect(conversion.warnings == [])
+        let range = network.bias < 0 ? "-1 to 1" : network.scale < 1 ? "0 to 1" : "0 to 255"
+        let note =
+            "the network gives a test image back when pixels go in as \(range); --preprocess, or --scale and --bias, say otherwise"
+        #expect(conversion.notes.contains(note))
+
+        options.preprocessing = Preprocessing.none
+        #expect(try Converter(options).convert(contentsOf: network.path).model.image?.scaling.isIdentity == true)
+    }
+
+    /// Nothing comes back from random weights.
+    @Test func `a trial that tells nothing leaves the warning`() throws {
+        let generator = GeneratorCase.named("super_resolution")
+        var options = generator.options
+        options.size = (40, 24)
+        let conversion = try Converter(options).convert(contentsOf: generator.graph)
+        #expect(conversion.pixelRange == nil)
+        #expect(conversion.warnings.contains { $0.contains("nothing tells how the network's images were scaled") })
+    }
+
+    @Test(arguments: all, ["cat", "coffee"]) func `a color photograph gets the network's luma and Pillow's chroma`(
+        _ network: Case, _ photograph: String
+    ) throws {
+        let picture = try DecodedImage(contentsOf: Fixtures.path("generators/\(photograph).png")).pixels
+        let answer = try Fixtures.tensor(Fixtures.path("generators/\(network.name).\(photograph).npy")).floats
+        for tile in [nil, 24] {
+            var options = ImageToImage.Options()
+            options.tile = tile
+            let result = try ImageToImage(contentsOf: network.path, options).apply(to: picture)
+            #expect((result.width, result.height, result.channels) == (2 * picture.width, 2 * picture.height, 3))
+            let planes = LumaAndChroma(result)
+            var furthest: Float = 0
+            for (byte, pixel) in zip(planes.luma.bytes, answer) {
+                furthest = max(furthest, abs(Float(byte) - pixel.rounded()))
+            }
+            #expect(furthest <= 1)
+            let luma = Pixels(
+                width: result.width, height: result.height, channels: 1, bytes: answer.map { UInt8($0.rounded()) })
+            let expected = LumaAndChroma(picture).with(luma: luma).rgb
+            let difference = zip(result.bytes, expected.bytes).map { abs(Int($0) - Int($1)) }.max()
+            #expect(difference! <= 2)
+        }
+    }
+
+    @Test func `a gray photograph stays gray`() throws {
+        let picture = try DecodedImage(contentsOf: Fixtures.path("generators/cat.png")).pixels.converted(to: .gray)
+        let result = try ImageToImage(contentsOf: Self.all[0].path).apply(to: picture)
+        #expect((result.width, result.channels) == (2 * picture.width, 1))
+    }
+
+    @Test func `a network that does not enlarge gives its gray image as it is`() throws {
+        let model = try pictureModel(color: .gray, size: (16, 12)) { builder, input in
+            try builder.add(Unary(.sigmoid), [input], name: "mask")[0]
+        }
+        let picture = PixelRangeTrial.testImage(width: 16, height: 12, channels: 3)
+        #expect(try ImageToImage(model).apply(to: picture).channels == 1)
+    }
+
+    /// The graph divides by 255 and multiplies by it again: what comes out are pixels, though what goes in becomes 0 to 1.
+    @Test func `the range that comes out is found where the graph itself scales its pixels`() throws {
+        let graph = GraphDefinition(nodes: [
+            NodeDefinition(
+                name: "image", op: "Placeholder",
+                attributes: ["dtype": .type(.float), "shape": .shape([1, 32, 32, 1])]),
+            NodeDefinition(
+                name: "whole", op: "Const",
+                attributes: ["dtype": .type(.float), "value": .tensor(Tensor([255], shape: []))]),
+            NodeDefinition(name: "share", op: "RealDiv", inputs: ["image", "whole"]),
+            NodeDefinition(
+                name: "filters", op: "Const",
+                attributes: ["dtype": .type(.float), "value": .tensor(Tensor([1, 1, 1, 1], shape: [1, 1, 1, 4]))]),
+            NodeDefinition(
+                name: "spread", op: "Conv2D", inputs: ["share", "filters"],
+                attributes: ["strides": .list([.int(1), .int(1), .int(1), .int(1)]), "padding": .string("SAME")]),
+            NodeDefinition(name: "relu", op: "Relu", inputs: ["spread"]),
+            NodeDefinition(
+                name: "shuffled", op: "DepthToSpace", inputs: ["relu"], attributes: ["block_size": .int(2)]),
+            NodeDefinition(name: "answer", op: "Mul", inputs: ["shuffled", "whole"]),
+        ])
+        var options = Converter.Options()
+        options.imageOutput = true
+        let model = try Converter(options).convert(graph: graph).model
+        #expect(model.image?.lifted != nil)
+        #expect(model.imageOutput?.scaling.isIdentity == true)
+    }
+}
