@@ -10,7 +10,7 @@ BUILD = $(SWIFT) build -c release --static-swift-stdlib -debug-info-format none
 TESTING = .build/testing
 THAW = .build/release/thaw
 
-.PHONY: all setup graphviz build demo test sanitize conformance bench lint check protos install clean
+.PHONY: all setup graphviz build demo test sanitize conformance bench lint check protos page install clean
 
 all: build
 
@@ -64,6 +64,7 @@ lint:
 # The checks that need no test runner.
 check: build lint
 	.ci/check-protos
+	.ci/check-page
 	.ci/check-instruction-sets $(THAW)
 	.ci/check-folders Sources/Thaw
 	.ci/check-operations Sources/Thaw/Operations
@@ -71,6 +72,10 @@ check: build lint
 # Writes the C that stands for the schemas anew; needs protobuf-c-compiler.
 protos:
 	Sources/CSchemas/generate.sh
+
+# Writes the Swift that holds the report's page anew.
+page:
+	Sources/ThawCommand/Report/Page/embed.sh
 
 # The binary, its manual page, and completions for three shells.
 install: build

@@ -59,7 +59,7 @@ let package = Package(
             name: "Thaw",
             dependencies: ["CProtobuf", "CCodecs", "CSchemas", "CMachine", "Kernels"]
                 + kernelModules.map { .byName(name: $0.name) }),
-        .target(name: "ThawCommand", dependencies: ["Thaw", "CMachine"]),
+        .target(name: "ThawCommand", dependencies: ["Thaw", "CMachine"], exclude: ["Report/Page"]),
         .executableTarget(name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main"),
         .executableTarget(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",

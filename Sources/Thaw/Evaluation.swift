@@ -1,6 +1,13 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// How right a model is on photographs whose classes are known.
 ///
-/// Outcomes are added one by one; all else is computed from them. An outcome takes 24 bytes.
+/// Outcomes are added one by one; all else is computed from them. An outcome takes 24 bytes; the scores of a label that does
+/// not exclude others, 8 KB.
 public struct Evaluation: Sendable {
     public let classCount: Int
     public private(set) var outcomes: [Outcome] = []
@@ -19,9 +26,26 @@ public struct Evaluation: Sendable {
         public var isRight: Bool { rank == 0 }
     }
 
-    public init(classCount: Int) { self.classCount = classCount }
+    /// The scores of all labels, if the labels do not exclude each other.
+    var scores: LabelScores?
+    /// The sum of the photographs' logarithmic losses.
+    private var loss = 0.0
 
-    public mutating func add(_ classification: Classification, truth: Int) {
+    /// - Parameter labelsAreIndependent: Whether a photograph may show several of the labels, so that each has a threshold of
+    ///   its own.
+    public init(classCount: Int, labelsAreIndependent: Bool = false) {
+        self.classCount = classCount
+        if labelsAreIndependent { scores = LabelScores(labelCount: classCount) }
+    }
+
+    /// - Parameter others: Further labels of a photograph that shows several. The most probable of all is taken for the truth.
+    public mutating func add(_ classification: Classification, truth: Int, others: [Int] = []) {
+        loss +=
+            scores?.add(classification.probabilities, truths: [truth] + others)
+            ?? Self.loss(of: classification.probabilities[truth])
+        let truth = others.reduce(truth) { best, other in
+            classification.probabilities[other] > classification.probabilities[best] ? other : best
+        }
         let best = classification.top(1)[0]
         // A number that is none comes last; of equals the one with the lower index comes first, as in `top`.
         let keys = classification.probabilities.map { $0.isNaN ? -.infinity : $0 }
@@ -37,6 +61,24 @@ public struct Evaluation: Sendable {
     /// The photographs whose true class is among the `count` most probable ones.
     public func top(_ count: Int) -> Proportion {
         Proportion(outcomes.count { $0.rank < count }, of: outcomes.count)
+    }
+
+    /// The mean of the classes' F1, each counting the same; classes that no photograph shows and none is taken for do not count.
+    public var macroF1: Double {
+        let values = classes.map(\.f1).filter { !$0.isNaN }
+        return values.reduce(0, +) / Double(values.count)
+    }
+
+    /// The mean of the negative logarithm of the true class's probability; if the labels do not exclude each other, of the
+    /// mean over all labels of that of each label's presence or absence. Nil if the model's answers are no probabilities.
+    public var logLoss: Double? {
+        calibration == nil || outcomes.isEmpty ? nil : loss / Double(outcomes.count)
+    }
+
+    /// A probability of 0 would cost infinitely much; none counts as less than 1e-15.
+    static func loss(of probability: Float) -> Double {
+        guard !probability.isNaN else { return .nan }
+        return -log(min(max(Double(probability), 1e-15), 1))
     }
 
     // MARK: Class by class
@@ -95,6 +137,11 @@ public struct Evaluation: Sendable {
         Array(
             confusion.filter { $0.truth != $0.prediction }
                 .sorted { ($1.count, $0.truth, $0.prediction) < ($0.count, $1.truth, $1.prediction) }.prefix(count))
+    }
+
+    /// For each class that is mistaken at all the pair with the class that it is most often taken for.
+    public var mostFrequentConfusions: [Int: Cell] {
+        Dictionary(worstConfusions(.max).map { ($0.truth, $0) }) { first, _ in first }
     }
 
     /// The places, in the order of adding, of the mistakes that the model was surest of.

@@ -18,6 +18,23 @@ extension Model {
         return sum
     }
 
+    /// The size of the model at `path` in bytes, and a checksum that other programs compute as well: what `sha256sum` prints of
+    /// its file; of a folder's files, what it prints of its own lines for them, in the order of their names
+    /// (`LC_ALL=C; find . -type f | sed s,./,, | sort | xargs sha256sum | sha256sum`, in the folder).
+    /// - Throws: `Failure` naming the file that cannot be read.
+    public static func checksum(of path: String) throws -> (bytes: Int, sha256: String) {
+        let (folder, names) = try files(of: path, ModelFormat(of: path))
+        var (bytes, lines) = (0, "")
+        for name in names {
+            let file = try MappedFile(path: folder + name)
+            let sum = withExtendedLifetime(file) { SHA256.text(of: file.bytes) }
+            bytes += file.bytes.count
+            if folder.isEmpty { return (bytes, sum) }
+            lines += "\(sum)  \(name)\n"
+        }
+        return (bytes, Array(lines.utf8).withUnsafeBytes { SHA256.text(of: $0) })
+    }
+
     /// The files that a model consists of: where they lie, and how they are called there.
     private static func files(of path: String, _ format: ModelFormat) -> (folder: String, names: [String]) {
         if FolderKind(path: path) != nil { return (path + "/", below(path + "/", "")) }

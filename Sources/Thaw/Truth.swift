@@ -7,7 +7,8 @@
 /// What is on photographs, as a person says it: the class of each, by its index in a model's output.
 ///
 /// It comes from a folder that holds a folder for each class, named like its label; or from a table with a header line, whose
-/// columns are divided by tabs: first a path, relative to the table, and second a class's index or its label.
+/// columns are divided by tabs: first a path, relative to the table, and second a class's index or its label. If the model's
+/// labels do not exclude each other, a photograph may stand in several lines, with another label in each.
 public struct Truth: Sendable {
     public private(set) var images: [Image] = []
     /// What a person should know although nothing is wrong.
@@ -16,8 +17,12 @@ public struct Truth: Sendable {
     public struct Image: Sendable {
         public let path: String
         public let classIndex: Int
+        /// Further labels that it shows, if labels do not exclude each other.
+        public internal(set) var others: [Int] = []
 
-        public init(path: String, classIndex: Int) { (self.path, self.classIndex) = (path, classIndex) }
+        public init(path: String, classIndex: Int, others: [Int] = []) {
+            (self.path, self.classIndex, self.others) = (path, classIndex, others)
+        }
     }
 
     /// - Parameter offset: What is added to indices in a table: 1 where the model counts a background class first and the
@@ -28,11 +33,15 @@ public struct Truth: Sendable {
         var status = stat()
         let isFolder = stat(path.fileName, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
         try naming(file: path) {
-            if isFolder { try readFolder(path, names) } else { try readTable(path, names, offset) }
+            if isFolder {
+                try readFolder(path, names)
+            } else {
+                try readTable(path, names, offset, severalLabels: model.labelsAreIndependent)
+            }
             if images.isEmpty { throw Failure.noTruth() }
             if isFolder, offset != 0 { notes.append(Self.needlessOffset) }
         }
-        let missing = model.classCount - Set(images.map(\.classIndex)).count
+        let missing = model.classCount - Set(images.flatMap { [$0.classIndex] + $0.others }).count
         if missing > 0 {
             notes.append("of \(missing) of the model's \(model.classCount) classes there is no photograph")
         }
@@ -64,11 +73,14 @@ public struct Truth: Sendable {
         if strays > 1 { notes.append("\(strays) photographs lie in no class's folder and do not count") }
     }
 
-    private mutating func readTable(_ path: String, _ names: LabelIndex, _ offset: Int) throws {
+    private mutating func readTable(
+        _ path: String, _ names: LabelIndex, _ offset: Int, severalLabels: Bool
+    ) throws {
         let file = try MappedFile(path: path)
         let folder = folder(of: path)
         var tableNames = TableNames()
-        var lines: [[UInt8]: Int] = [:]
+        /// The line and the row that name a photograph first.
+        var named: [[UInt8]: (line: Int, row: Int)] = [:]
         var rows: [Row] = []
         for (number, bytes) in file.bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             let mark = number == 0 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -87,10 +99,13 @@ public struct Truth: Sendable {
             // To the system the name would end there.
             guard !columns[0].utf8.contains(0) else { throw Failure.nameWithNUL(line: number + 1) }
             let image = columns[0].hasPrefix("/") ? columns[0] : folder + columns[0]
-            if let earlier = lines.updateValue(number + 1, forKey: tableNames.key(of: image)) {
-                throw Failure.namedTwice(columns[0], line: number + 1, earlier: earlier)
+            let key = tableNames.key(of: image)
+            let earlier = named[key]
+            if let earlier, !severalLabels {
+                throw Failure.namedTwice(columns[0], line: number + 1, earlier: earlier.line)
             }
-            rows.append(Row(image: image, name: columns[1], line: number + 1))
+            if earlier == nil { named[key] = (number + 1, rows.count) }
+            rows.append(Row(image: image, name: columns[1], line: number + 1, first: earlier?.row))
         }
         try addImages(rows, names, offset)
     }
@@ -101,6 +116,8 @@ public struct Truth: Sendable {
         let image: String
         let name: String
         let line: Int
+        /// The row that names the same photograph first, if another does.
+        let first: Int?
 
         var index: Int? {
             let digits = name.hasPrefix("-") ? name.dropFirst() : name[...]
@@ -119,15 +136,32 @@ public struct Truth: Sendable {
             notes.append("the numbers of the table are taken for \(taken) of classes, not for \(other)")
         }
         if offset != 0, numbers.isEmpty { notes.append(Self.needlessOffset) }
+        /// For each row the image that it names.
+        var places: [Int] = []
+        func add(_ index: Int, _ row: Row) {
+            guard let first = row.first else {
+                places.append(images.count)
+                images.append(Image(path: row.image, classIndex: index))
+                return
+            }
+            let place = places[first]
+            places.append(place)
+            guard images.indices.contains(place) else { return }
+            if images[place].classIndex != index, !images[place].others.contains(index) {
+                images[place].others.append(index)
+            }
+        }
         for row in rows {
             if let index = row.index, areIndices {
                 guard names.isClass(index, offset) else {
                     throw Failure.classOutside(index, offset: offset, line: row.line, count: names.count)
                 }
-                images.append(Image(path: row.image, classIndex: index + offset))
+                add(index + offset, row)
             } else if let index = names.index(of: row.name) {
-                images.append(Image(path: row.image, classIndex: index))
+                add(index, row)
             } else {
+                // All of them are refused together, below.
+                places.append(0)
                 unknown.append((row.name, " in line \(row.line)", names.meant(by: row.name)))
             }
         }

@@ -2,6 +2,8 @@ import Thaw
 
 /// What stands behind a command's name: the options with their values, read and checked, and all else in its order.
 struct Arguments {
+    /// All words as they were given.
+    let line: [String]
     private(set) var positional: [String] = []
     private var values: [String: [any Sendable]] = [:]
     private var spellings: [String: [String]] = [:]
@@ -12,6 +14,7 @@ struct Arguments {
     /// nothing is an option.
     /// - Throws: `Failure` for an unknown option, a value that is missing or wrong, or an option given twice.
     init(_ words: some Collection<String>, options: [any AnyOption]) throws {
+        line = Array(words)
         var rest = words[...]
         while let word = rest.popFirst() {
             if word == "--" {

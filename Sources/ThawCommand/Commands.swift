@@ -125,13 +125,17 @@ enum Commands {
         optionGroups: [
             (
                 "options",
-                [Options.offset, Options.baseline, Options.report, Options.reportFormat] + images
+                [Options.offset, Options.baseline, Options.report, Options.resultFormat] + images
             ), graphOptions,
         ],
         notes: [
             "FOLDER holds a folder of photographs for each class, named like its label. TRUTH.tsv has a header line and "
                 + "columns divided by tabs: a path, relative to the table, and a class index or a label.",
-            "Intervals are Wilson's, of 95 % confidence; models are compared by McNemar's exact test.",
+            "A model whose labels do not exclude each other (it ends in a sigmoid) is also measured label by label, at 0.5 and "
+                + "at the threshold of the highest F1; in its TRUTH.tsv a photograph may stand in several lines, with another "
+                + "label in each.",
+            "Intervals are Wilson's, of 95 % confidence; models are compared by McNemar's exact test. Macro F1 is the mean of "
+                + "the classes' F1; log loss that of -log(probability of the true class), none of them less than 1e-15.",
         ],
         run: runEvaluate)
 

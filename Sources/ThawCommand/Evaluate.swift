@@ -23,7 +23,7 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         let first = try run.evaluate(classifier, truth.images, report: report)
         result = EvaluationResult(
             model: path, truth: place, labels: model.classifier?.labels, evaluation: first.evaluation,
-            images: first.images, failed: truth.images.count - first.images.count)
+            images: first.images, failures: first.failures)
         if let baseline {
             let second = try run.evaluate(baseline.classifier, first.images.map { baseline.image($0) })
             guard second.images.count == first.images.count else { throw Failure.photographsChanged() }
@@ -40,11 +40,14 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     }
     guard !result.images.isEmpty else { return .failed }
     // The page first: whoever reads the results may go before their end.
-    try report?.finish(title: "How right is the model?", subtitle: path, summary: result.json)
-    switch arguments[Options.reportFormat] {
+    try report?.finish(
+        title: "How right is the model?", subtitle: path, summary: result.json,
+        provenance: try arguments.provenance(of: result, model))
+    switch arguments[Options.resultFormat] {
     case .text:
         try console.print(EvaluationText(result, columns: Console.isTerminal(1) ? Console.width(of: 1) : .max).text)
     case .json: try console.print(result.json + "\n", restoringNames: false)
+    case .csv: try console.print(result.csv)
     }
     return result.failed == 0 ? .done : .someInputsFailed
 }
@@ -74,7 +77,8 @@ struct Baseline {
     }
 
     func image(_ image: Truth.Image) -> Truth.Image {
-        Truth.Image(path: image.path, classIndex: Int(classes[image.classIndex]))
+        Truth.Image(
+            path: image.path, classIndex: Int(classes[image.classIndex]), others: image.others.map { Int(classes[$0]) })
     }
 
     /// A class of this model as one of the first; -1 where that has no such class.
@@ -107,11 +111,13 @@ private final class EvaluationRun {
         didSet { progress = Progress(console, total: total) }
     }
 
-    /// - Returns: What came out, and the photographs that could be read.
+    /// - Returns: What came out, the photographs that could be read, and the others with what is wrong with them.
     func evaluate(
         _ classifier: Classifier, _ images: [Truth.Image], report: ReportFile? = nil
-    ) throws -> (evaluation: Evaluation, images: [Truth.Image]) {
-        var evaluation = Evaluation(classCount: classifier.model.classCount)
+    ) throws -> (evaluation: Evaluation, images: [Truth.Image], failures: [EvaluationResult.Failed]) {
+        let model = classifier.model
+        var evaluation = Evaluation(classCount: model.classCount, labelsAreIndependent: model.labelsAreIndependent)
+        var failures: [EvaluationResult.Failed] = []
         var read: [Truth.Image] = []
         var hints: Set<String> = []
         var place = 0
@@ -127,7 +133,7 @@ private final class EvaluationRun {
             place += 1
             switch answer {
             case .success(let classification):
-                evaluation.add(classification, truth: image.classIndex)
+                evaluation.add(classification, truth: image.classIndex, others: image.others)
                 read.append(image)
                 if tells, let warning = classification.warning {
                     progress?.clear()
@@ -136,11 +142,12 @@ private final class EvaluationRun {
             case .failure(let failure):
                 progress?.clear()
                 if tells { console.report(failure, &hints) }
+                failures.append(.init(image: image, failure: failure))
             }
             try report?.add(path, answer, truth: image.classIndex)
             progress?.advance()
             if cancellation.isCancelled { throw Interrupted() }
         }
-        return (evaluation, read)
+        return (evaluation, read, failures)
     }
 }

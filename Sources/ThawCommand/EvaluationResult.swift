@@ -8,8 +8,15 @@ struct EvaluationResult {
     let evaluation: Evaluation
     /// The photographs that could be read, in the order of the outcomes.
     let images: [Truth.Image]
-    let failed: Int
+    /// Those that could not be read.
+    let failures: [Failed]
+    var failed: Int { failures.count }
     var baseline: Baseline?
+
+    struct Failed {
+        let image: Truth.Image
+        let failure: Failure
+    }
 
     /// What another model says of the same photographs.
     struct Baseline {
@@ -28,6 +35,8 @@ struct EvaluationResult {
             "\"model\": \(ThawCommand.json(model))", "\"truth\": \(ThawCommand.json(truth))",
             "\"images\": \(images.count)", "\"failed\": \(failed)",
             "\"top1\": \(Self.json(evaluation.top(1)))", "\"top5\": \(Self.json(evaluation.top(5)))",
+            "\"macro_f1\": \(ThawCommand.json(evaluation.macroF1))",
+            "\"log_loss\": \(evaluation.logLoss.map { ThawCommand.json($0) } ?? "null")",
             "\"calibration\": \(evaluation.calibration.map(Self.json) ?? "null")",
             "\"classes\": ["
                 + evaluation.classes.map { result in
@@ -49,10 +58,23 @@ struct EvaluationResult {
                         + "\"probability_of_truth\": \(ThawCommand.json(outcome.truthProbability))}"
                 }.joined(separator: ", ") + "]",
         ]
+        if let labels = evaluation.labels {
+            fields.append("\"labels\": [" + labels.map(json).joined(separator: ", ") + "]")
+        }
         if let baseline {
             fields.append("\"baseline\": \(json(baseline.model, baseline.evaluation, baseline.comparison))")
         }
         return "{" + fields.joined(separator: ", ") + "}"
+    }
+
+    private func json(_ result: Evaluation.LabelResult) -> String {
+        func json(_ threshold: Evaluation.LabelResult.Threshold) -> String {
+            "{\"threshold\": \(ThawCommand.json(threshold.value)), \"predicted\": \(threshold.predicted), "
+                + "\"right\": \(threshold.right), \"precision\": \(ThawCommand.json(threshold.precision.value)), "
+                + "\"recall\": \(ThawCommand.json(threshold.recall.value)), \"f1\": \(ThawCommand.json(threshold.f1))}"
+        }
+        return "{\"label\": \(ThawCommand.json(label(result.index))), \"index\": \(result.index), "
+            + "\"images\": \(result.images), \"at_half\": \(json(result.atHalf)), \"best\": \(json(result.best))}"
     }
 
     private static func json(_ calibration: Evaluation.Calibration) -> String {
@@ -113,4 +135,38 @@ extension EvaluationResult {
                 outcome: outcome, baselinePrediction: index < 0 ? nil : label(Int(index)), baselineOutcome: other)
         }
     }
+}
+
+extension EvaluationResult {
+    /// A row for each photograph, those last that could not be read.
+    var csv: String {
+        let hasBaseline = baseline != nil
+        var text =
+            "image,truth,truth_index,prediction,prediction_index,probability,probability_of_truth,rank,right,error"
+        text += hasBaseline ? ",baseline_prediction,baseline_probability,baseline_right\n" : "\n"
+        for (place, outcome) in evaluation.outcomes.enumerated() {
+            let (truth, prediction) = (Int(outcome.truth), Int(outcome.prediction))
+            text += "\(ThawCommand.csv(images[place].path)),\(ThawCommand.csv(label(truth))),\(truth),"
+            text += "\(ThawCommand.csv(label(prediction))),\(prediction),\(Self.number(outcome.confidence)),"
+            text += "\(Self.number(outcome.truthProbability)),\(outcome.rank + 1),\(outcome.isRight),"
+            if let baseline {
+                let other = baseline.evaluation.outcomes[place]
+                let index = Int(baseline.translate(other.prediction))
+                text +=
+                    ",\(index < 0 ? "" : ThawCommand.csv(label(index))),\(Self.number(other.confidence)),\(other.isRight)"
+            }
+            text += "\n"
+        }
+        for failed in failures {
+            let failure = failed.failure
+            let problem = Failure(place: failure.place, failure.problem, remedy: failure.remedy).description
+            let truth = failed.image.classIndex
+            text += "\(ThawCommand.csv(failed.image.path)),\(ThawCommand.csv(label(truth))),\(truth),,,,,,,"
+            text += ThawCommand.csv(problem) + (hasBaseline ? ",,,\n" : "\n")
+        }
+        return text
+    }
+
+    /// The sign of what is no number says nothing.
+    private static func number(_ probability: Float) -> String { probability.isNaN ? "nan" : probability.description }
 }

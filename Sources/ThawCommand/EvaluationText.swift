@@ -7,21 +7,24 @@ struct EvaluationText {
     private let columns: Int
     private(set) var text = ""
 
-    /// A matrix of more classes than this does not fit on a screen.
-    private static let matrixLimit = 20
+    /// A matrix of more classes than this does not fit on a screen, nor does a table of all of them.
+    private static let classLimit = 20
 
     /// Of photographs that have changed sides no more are listed.
     private static let changeLimit = 5
 
     init(_ result: EvaluationResult, columns: Int) {
         (self.result, self.columns) = (result, columns)
-        addSummary()
-        addComparison()
         addClasses()
+        addLabels()
         addConfusion()
         addMistakes()
         addChanges("now right, not with the baseline") { $0.outcome.isRight && !$0.baselineOutcome.isRight }
         addChanges("now wrong, but not with the baseline") { !$0.outcome.isRight && $0.baselineOutcome.isRight }
+        // What matters most stands where the eye is when all is printed.
+        text += "\n"
+        addSummary()
+        addComparison()
     }
 
     private mutating func addSummary() {
@@ -32,6 +35,8 @@ struct EvaluationText {
         line("photographs", "\(grouped(result.images.count)) of \(classes)\(failed)")
         line("top 1", Self.share(evaluation.top(1)))
         if evaluation.classCount > 5 { line("top 5", Self.share(evaluation.top(5))) }
+        line("macro F1", fixed(evaluation.macroF1, 4))
+        if let loss = evaluation.logLoss { line("log loss", fixed(loss, 4)) }
         guard let calibration = evaluation.calibration else {
             return line("calibration", "none: the model's answers are no probabilities")
         }
@@ -58,21 +63,56 @@ struct EvaluationText {
     }
 
     private mutating func addClasses() {
-        let classes = result.evaluation.classes.filter { $0.images > 0 || $0.predicted > 0 }
-        let confusion = result.evaluation.worstConfusions(.max)
-        let (numbers, last) = ("  photographs  precision  recall", "  most often taken for")
+        let all = result.evaluation.classes.filter { $0.images > 0 || $0.predicted > 0 }
+        var classes = all
+        if all.count > Self.classLimit {
+            let shown = all.filter { $0.images > 0 }
+            classes = Array(shown.sorted { ($0.f1, $0.index) < ($1.f1, $1.index) }.prefix(Self.classLimit))
+            line("worst \(classes.count) of \(grouped(shown.count)) classes, by F1; --format json lists all")
+        }
+        let others = result.evaluation.mostFrequentConfusions
+        let hasF1 = columns >= 8 + "  photographs  precision  recall     F1".count
+        let (numbers, last) = ("  photographs  precision  recall" + (hasF1 ? "     F1" : ""), "  most often taken for")
         let hasLast = columns >= 8 + numbers.count + last.count
         let room = max(8, columns - numbers.count - (hasLast ? last.count : 0))
         let width = min(32, room, max("class".count, classes.map { label($0.index).columns }.max() ?? 0))
-        text += "\n" + (padded("class", width) + numbers + (hasLast ? last : "")).cut(toColumns: columns) + "\n"
+        text += (padded("class", width) + numbers + (hasLast ? last : "")).cut(toColumns: columns) + "\n"
         for one in classes {
-            let other = hasLast ? confusion.first { $0.truth == one.index } : nil
+            let other = hasLast ? others[one.index] : nil
             let taken = other.map { "\(label($0.prediction).cut(toColumns: 32)) (\($0.count))" } ?? ""
-            let row =
-                padded(label(one.index).cut(toColumns: width), width) + "  "
-                + padded(grouped(one.images), 11, left: true) + "  " + padded(Self.number(one.precision), 9, left: true)
-                + "  " + padded(Self.number(one.recall), 6, left: true) + "  " + taken
+            var cells = [
+                padded(label(one.index).cut(toColumns: width), width), padded(grouped(one.images), 11, left: true),
+                padded(Self.number(one.precision), 9, left: true), padded(Self.number(one.recall), 6, left: true),
+            ]
+            if hasF1 { cells.append(padded(one.f1.isNaN ? "–" : fixed(one.f1, 3), 5, left: true)) }
+            let row = cells.joined(separator: "  ") + "  " + taken
             text += Self.trimmed(row).cut(toColumns: columns) + "\n"
+        }
+    }
+
+    /// Labels that do not exclude each other: at one half, and at the threshold that is best for each.
+    private mutating func addLabels() {
+        guard let all = result.evaluation.labels else { return }
+        var labels = all.filter { $0.images > 0 || $0.atHalf.predicted > 0 }
+        text += "\n"
+        if labels.count > Self.classLimit {
+            let count = labels.count
+            labels.sort { ($0.best.f1, $0.index) < ($1.best.f1, $1.index) }
+            labels = Array(labels.prefix(Self.classLimit))
+            line(
+                "worst \(labels.count) of \(grouped(count)) labels, by F1 at the best threshold; --format json lists all"
+            )
+        }
+        let width = max(5, min(32, columns - 65, labels.map { label($0.index).columns }.max() ?? 0))
+        let heads = ["photographs", "precision", "recall at 0.5", "threshold", "precision", "recall at it"]
+        line(padded("label", width) + heads.map { "  " + $0 }.joined())
+        for one in labels {
+            let cells = [
+                grouped(one.images), Self.number(one.atHalf.precision), Self.number(one.atHalf.recall),
+                fixed(one.best.value, 3), Self.number(one.best.precision), Self.number(one.best.recall),
+            ]
+            let row = zip(cells, heads).map { "  " + padded($0, $1.count, left: true) }.joined()
+            line(padded(label(one.index).cut(toColumns: width), width) + row)
         }
     }
 
@@ -83,7 +123,7 @@ struct EvaluationText {
         let names = classes.map { label($0).cut(toColumns: 14) }
         let width = max(names.map(\.columns).max() ?? 0, "truth".count)
         let column = max(6, (cells.values.map { grouped($0).count }.max() ?? 0) + 1)
-        guard classes.count <= Self.matrixLimit, width + classes.count * column <= columns else {
+        guard classes.count <= Self.classLimit, width + classes.count * column <= columns else {
             let worst = evaluation.worstConfusions(10)
             if !worst.isEmpty { text += "\nmost often confused\n" }
             for cell in worst {
@@ -130,6 +170,8 @@ struct EvaluationText {
     }
 
     private func label(_ index: Int) -> String { shown(result.label(index)) }
+
+    private mutating func line(_ content: String) { text += content.cut(toColumns: columns) + "\n" }
 
     private mutating func line(_ heading: String, _ content: String) { text += padded(heading, 13) + content + "\n" }
 

@@ -29,14 +29,14 @@ import Testing
         }
         let result = EvaluationResult(
             model: "Net.mlmodel", truth: "test", labels: labels, evaluation: evaluation,
-            images: [1, 1, 2].map { Truth.Image(path: "a.jpg", classIndex: $0) }, failed: 0)
+            images: [1, 1, 2].map { Truth.Image(path: "a.jpg", classIndex: $0) }, failures: [])
         return EvaluationText(result, columns: columns).text.split(separator: "\n")
     }
 
     @Test func `tables are cut, not wrapped, and a matrix becomes a list`() throws {
         let wide = evaluation(columns: .max)
-        #expect(wide.contains("class                photographs  precision  recall  most often taken for"))
-        #expect(wide.contains("great crested grebe            2      1.000   0.500  ant (1)"))
+        #expect(wide.contains("class                photographs  precision  recall     F1  most often taken for"))
+        #expect(wide.contains("great crested grebe            2      1.000   0.500  0.667  ant (1)"))
         #expect(wide.contains("great crested…     1     1     ·"))
         let narrow = evaluation(columns: 40)
         #expect(narrow.contains("class     photographs  precision  recall"))

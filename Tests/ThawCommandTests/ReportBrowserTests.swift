@@ -27,10 +27,12 @@ struct ReportBrowserTests {
         let report = try ReportFile(path, model, top: 3)
         var evaluation = Evaluation(classCount: labels.count)
         var images: [Truth.Image] = []
+        var failures: [EvaluationResult.Failed] = []
         for place in 0..<5000 {
             let path = "photographs/\(5000 - place).jpg"
             guard let (index, share) = answer(place) else {
                 try report.add(path, .failure(Failure("is broken")), truth: truth?(place))
+                failures.append(.init(image: Truth.Image(path: path, classIndex: 0), failure: Failure("is broken")))
                 continue
             }
             let probabilities = labels.indices.map { $0 == index ? share : (1 - share) / 4 }
@@ -41,7 +43,7 @@ struct ReportBrowserTests {
         }
         let result = EvaluationResult(
             model: "Net.mlmodel", truth: "test/", labels: labels, evaluation: evaluation, images: images,
-            failed: 5000 - images.count)
+            failures: failures)
         try report.finish(title: "Report", subtitle: "Net.mlmodel", summary: truth == nil ? nil : result.json)
         return path
     }
@@ -109,6 +111,56 @@ struct ReportBrowserTests {
             #expect(seen.count == step.2, "\(step.0)")
             #expect(seen.first == step.3, "\(step.0)")
         }
+    }
+
+    /// 1,000 classes with two photographs each: of each tenth one is taken for the next class, and of class 500 both for 900.
+    @Test func `of 1,000 classes the most confused pairs and groups of classes lead to the photographs`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("page.html")
+        let labels = (0..<1000).map { "class \($0)" }
+        let model = Model(
+            graph: Graph(), classifier: ClassifierConfiguration(labels: labels, probabilities: "probabilities"))
+        let report = try ReportFile(path, model, top: 1)
+        var evaluation = Evaluation(classCount: 1000)
+        var images: [Truth.Image] = []
+        for place in 0..<2000 {
+            let truth = place / 2
+            let said = truth == 500 ? 900 : truth % 10 == 0 && place % 2 == 0 ? truth + 1 : truth
+            var probabilities = [Float](repeating: 0, count: 1000)
+            probabilities[said] = 0.9
+            let classification = Classification(probabilities: probabilities, labels: labels)
+            let image = Truth.Image(path: "photographs/\(place).jpg", classIndex: truth)
+            try report.add(image.path, .success(classification), truth: truth)
+            evaluation.add(classification, truth: truth)
+            images.append(image)
+        }
+        let result = EvaluationResult(
+            model: "Net.mlmodel", truth: "test/", labels: labels, evaluation: evaluation, images: images, failures: [])
+        try report.finish(
+            title: "Report", subtitle: "", summary: result.json, provenance: [("Model", "Net"), ("Date", "<today>")])
+        // Groups have 32 classes: 500 is in the one of index 15, 900 in that of index 28.
+        let find = { (text: String, place: String) in
+            "if (document.querySelector('\(place)').textContent !== '\(text)') throw document.querySelector('\(place)').textContent"
+        }
+        let steps = [
+            ("all mistakes", "", "101 of 2,000"),
+            ("the most confused pair", "click('.pairs tbody tr')", "2 of 2,000"),
+            ("it is filtered for", find("class 500 taken for class 900 ×", ".picked"), "2 of 2,000"),
+            ("mistakes within a group", find("4", "#group-0-0"), "2 of 2,000"),
+            ("a pair of groups", find("2", "#group-15-28") + "; click('#group-15-28')", "2 of 2,000"),
+            ("its classes", "click('#cell-500-900')", "2 of 2,000"),
+            ("all groups again", "press('All 1,000 classes'); click('#group-0-0')", "2 of 2,000"),
+            ("a group's own classes", "click('#cell-10-11')", "1 of 2,000"),
+            ("what it comes from", find("ModelNetDate<today>", ".origin"), "1 of 2,000"),
+            ("more pairs", "press('Show more of 100 pairs')", "1 of 2,000"),
+            (
+                "all of them",
+                "if (document.querySelectorAll('.pairs tbody tr').length !== 100) throw 'not all'", "1 of 2,000"
+            ),
+        ]
+        let seen = try Chromium.run(steps.map(\.1), on: path)
+        #expect(seen.count == steps.count)
+        for (step, seen) in zip(steps, seen) { #expect(seen.count == step.2, "\(step.0)") }
     }
 
     @Test func `a percent sign stays with its number where a line ends`() throws {

@@ -37,24 +37,24 @@ import Testing
         #expect(String(rows.map { $0.contains("\"AQID\"") ? Array($0)[2] : "-" }) == pictured)
     }
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/node"), "there is no node"))
-    func `the program can be read`() throws {
-        let folder = try TemporaryFolder()
-        let node = Process()
-        node.executableURL = URL(fileURLWithPath: "/usr/bin/node")
-        node.arguments = ["--check", try folder.write(ReportPage.script, to: "page.js")]
-        try node.run()
-        node.waitUntilExit()
-        #expect(node.terminationStatus == 0)
-    }
-
-    @Test func `the program needs no other file and does not end its element`() {
-        #expect(ReportPage.script.hasSuffix("\nstart();\n"))
-        for part in ["</script", "<!--", "import ", "src=\"http", "fetch("] {
-            #expect(!ReportPage.script.contains(part))
+    /// What the files hold is checked by `.ci/check-page`.
+    @Test func `the page is one file that holds all others, and nothing in them ends an element`() {
+        let parts = ReportPage.parts
+        #expect(parts.opening.hasPrefix("<!doctype html>\n"))
+        #expect(parts.opening.hasSuffix("<script type=\"application/json\" id=\"rows\">[\n"))
+        #expect(parts.middle == "]</script>\n<script type=\"application/json\" id=\"page\">")
+        #expect(parts.ending.hasSuffix("\nstart();\n</script>\n</body>\n</html>\n"))
+        let page = parts.opening + parts.middle + parts.ending
+        for (name, text) in ReportPage.files where name != "page.html" {
+            #expect(page.contains(">\n" + text + "</"), "\(name)")
+            let isScript = name.hasSuffix(".js")
+            for part in isScript
+                ? ["</script", "<!--", "import ", "src=\"http", "fetch("] : ["</style", "@import", "url("]
+            {
+                #expect(!text.contains(part), "\(name)")
+            }
+            #expect(!isScript || text.hasPrefix("\"use strict\";\n"), "\(name)")
         }
-        for part in ["</style", "@import", "url("] {
-            #expect(!ReportPage.style.contains(part))
-        }
+        #expect(!page.contains("href=") && !page.contains("src="))
     }
 }

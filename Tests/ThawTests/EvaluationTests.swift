@@ -43,6 +43,50 @@ import Testing
         return evaluation
     }
 
+    /// scikit-learn 1.5: `f1_score(average="macro")` and `log_loss`.
+    @Test func `macro F1 and log loss are those of scikit-learn`() {
+        let evaluation = evaluation([
+            ([0.7, 0.2, 0.1, 0], 0), ([0.6, 0.3, 0.1, 0], 1), ([0.1, 0.8, 0.1, 0], 1), ([0.9, 0.06, 0.04, 0], 2),
+        ])
+        #expect(abs(evaluation.macroF1 - (0.5 + 2.0 / 3 + 0) / 3) < 1e-12)
+        let expected = -(log(0.7) + log(0.3) + log(0.8) + log(0.04)) / 4
+        #expect(abs(evaluation.logLoss! - expected) < 1e-7)
+        let impossible = self.evaluation([([1, 0], 1)])
+        #expect(abs(impossible.logLoss! - 34.538776) < 1e-5)
+        #expect(self.evaluation([([3, 1], 1)]).logLoss == nil)
+    }
+
+    /// Label 0 is told at 0.3, label 1 only by chance, label 2 is on no photograph.
+    @Test func `labels that do not exclude each other have thresholds of their own`() throws {
+        var evaluation = Evaluation(classCount: 3, labelsAreIndependent: true)
+        let rows: [([Float], Int, [Int])] = [
+            ([0.4, 0.9, 0.1], 0, []), ([0.35, 0.6, 0], 0, [1]), ([0.7, 0.2, 0], 0, []), ([0.2, 0.55, 0.05], 1, []),
+            ([0.1, 0.3, 0.7], 1, []),
+        ]
+        for (probabilities, truth, others) in rows {
+            evaluation.add(Classification(probabilities: probabilities, labels: nil), truth: truth, others: others)
+        }
+        let labels = try #require(evaluation.labels)
+        #expect(labels.map(\.images) == [3, 3, 0])
+        #expect(labels[0].atHalf.precision == Proportion(1, of: 1) && labels[0].atHalf.recall == Proportion(1, of: 3))
+        // Any threshold over 0.2 and up to 0.35 is as good; the middle one is told.
+        #expect(labels[0].best.f1 == 1 && abs(labels[0].best.value - 0.275) < 0.0015)
+        #expect(labels[1].atHalf.precision == Proportion(2, of: 3) && labels[1].atHalf.value == 0.5)
+        #expect(labels[1].best.recall == Proportion(3, of: 3) && labels[1].best.precision == Proportion(3, of: 4))
+        #expect(labels[2].atHalf.predicted == 1 && labels[2].atHalf.f1 == 0)
+        // Of two labels that are shown the more probable one counts.
+        #expect(evaluation.outcomes[1].truth == 1 && evaluation.outcomes[1].isRight)
+        var loss = 0.0
+        for (probabilities, truth, others) in rows {
+            for (label, probability) in probabilities.enumerated() {
+                let isShown = label == truth || others.contains(label)
+                loss -= log(isShown ? Double(probability) : 1 - Double(probability)) / 15
+            }
+        }
+        #expect(abs(evaluation.logLoss! - loss) < 1e-6)
+        #expect(self.evaluation([([0.5, 0.5], 0)]).labels == nil)
+    }
+
     @Test func `ranks, classes, confusions and mistakes are counted`() {
         let evaluation = evaluation([
             ([0.7, 0.2, 0.1], 0), ([0.6, 0.3, 0.1], 1), ([0.1, 0.8, 0.1], 1), ([0.9, 0.06, 0.04], 2),
@@ -184,6 +228,25 @@ import Testing
     func refused(_ table: String, _ expected: String) {
         let failure = #expect(throws: Failure.self) { try truth(table) }
         #expect(failure?.description.contains(expected) == true, "\(failure?.description ?? "")")
+    }
+
+    @Test func `labels that do not exclude each other may stand in several lines of a photograph`() throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 3]))
+        builder.output("output", try builder.add(Unary(.sigmoid), [input], name: "output")[0])
+        var independent = Model(graph: builder.graph)
+        independent.classifier = model.classifier
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "truth.tsv").path
+        let rows = "a.jpg\tbig dog\nb.jpg\tcat\na.jpg\tcat\n./a.jpg\tbig dog\na.jpg\ttench\n"
+        try ("file\tclass\n" + rows).write(toFile: path, atomically: true, encoding: .utf8)
+        let truth = try Truth(contentsOf: path, for: independent)
+        #expect(truth.images.map(\.classIndex) == [1, 0])
+        #expect(truth.images.map(\.others) == [[0, 2], []])
+        #expect(truth.notes == [])
+        #expect(throws: Failure.self) { try Truth(contentsOf: path, for: model) }
+        try ("file\tclass\na.jpg\twolf\na.jpg\tcat\n").write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(throws: Failure.self) { try Truth(contentsOf: path, for: independent) }
     }
 
     @Test func `a name that several labels answer to is none`() throws {

@@ -31,23 +31,7 @@ final class ReportFile {
         self.mostThumbnails = mostThumbnails
         (labels, classCount, self.top) = (model.classifier?.labels, model.classCount, min(top, 5))
         file = try AtomicFile(path: path)
-        try file.write(
-            """
-            <!doctype html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
-            <title>Thaw report</title>
-            <style>\(ReportPage.style)</style>
-            </head>
-            <body>
-            <noscript>This page shows its photographs with JavaScript.</noscript>
-            <main id="main"></main>
-            <script type="application/json" id="rows">[
-
-            """.utf8)
+        try file.write(ReportPage.parts.opening.utf8)
     }
 
     private static let opening = "<!doctype html>"
@@ -89,20 +73,18 @@ final class ReportFile {
     }
 
     /// Ends the page and gives it its name.
-    /// - Parameter summary: The JSON of an evaluation, where it is one.
-    func finish(title: String, subtitle: String, summary: String?) throws {
+    /// - Parameters:
+    ///   - summary: The JSON of an evaluation, if it is one.
+    ///   - provenance: What the report comes from: names and values.
+    func finish(
+        title: String, subtitle: String, summary: String?, provenance: [(name: String, value: String)] = []
+    ) throws {
         let names = labels.map { "[" + $0.map { json($0) }.joined(separator: ",") + "]" } ?? "null"
+        let origin = provenance.map { "[\(json($0.name)),\(json($0.value))]" }.joined(separator: ",")
         let page =
-            "{\"title\":\(json(title)),\"subtitle\":\(json(subtitle)),\"labels\":\(names),\"summary\":\(summary ?? "null")}"
-        try file.write(
-            """
-            ]</script>
-            <script type="application/json" id="page">\(Self.safe(page))</script>
-            <script>\(ReportPage.script)</script>
-            </body>
-            </html>
-
-            """.utf8)
+            "{\"title\":\(json(title)),\"subtitle\":\(json(subtitle)),\"labels\":\(names),"
+            + "\"provenance\":\(origin.isEmpty ? "null" : "[\(origin)]"),\"summary\":\(summary ?? "null")}"
+        try file.write((ReportPage.parts.middle + Self.safe(page) + ReportPage.parts.ending).utf8)
         try file.commit()
     }
 

@@ -50,6 +50,69 @@ import Testing
         #expect((objects[0]["classes"] as? [[String: Any]])?.count == 10)
     }
 
+    @Test func `CSV has a row for each photograph`() throws {
+        let folder = try TemporaryFolder()
+        let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
+        let table = try folder.write("f\tc\n\(cat)\tcat\n/nowhere, gone.jpg\tdog\n\(horse)\tdeer\n", to: "truth.tsv")
+        let outcome = try Thaw.run(demo + [table, "--format", "csv"])
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.lines[0]
+                == "image,truth,truth_index,prediction,prediction_index,probability,probability_of_truth,rank,right,error"
+        )
+        #expect(outcome.lines.count == 4)
+        let rows = outcome.lines.map { $0.components(separatedBy: ",") }
+        #expect(rows.allSatisfy { $0.count == (($0[0].contains("nowhere") ? 1 : 0) + 10) })
+        #expect(rows[1][0] == cat && rows[1][1...4] == ["cat", "3", "cat", "3"] && rows[1][5] == rows[1][6])
+        #expect(rows[1][7...] == ["1", "true", ""])
+        #expect(rows[2][0] == horse && rows[2][1...4] == ["deer", "4", "horse", "7"] && rows[2][8] == "false")
+        #expect(outcome.lines[3] == "\"/nowhere, gone.jpg\",dog,5,,,,,,,no such file")
+        let compared = try Thaw.run(demo + [table, "--format", "csv", "--baseline", Project.demo])
+        #expect(compared.lines[0].hasSuffix(",error,baseline_prediction,baseline_probability,baseline_right"))
+        #expect(compared.lines[1].hasSuffix(",,cat,\(rows[1][5]),true"))
+    }
+
+    @Test func `the totals come last, with macro F1 and log loss`() throws {
+        let outcome = try Thaw.run(demo + [EvaluateTests.folder.path("classes")])
+        let start = try #require(outcome.lines.firstIndex { $0.hasPrefix("photographs") })
+        #expect(
+            outcome.lines[start...].map { String($0.prefix(11)) } == [
+                "photographs", "top 1      ", "top 5      ", "macro F1   ", "log loss   ", "calibration",
+            ])
+        // Of cat and horse one each is right, deer never, and horse is said of the deer: (1 + 2/3 + 0) / 3.
+        #expect(outcome.lines.contains("macro F1     0.5556"))
+    }
+
+    @Test func `a page says what it comes from`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("my page.html")
+        let classes = EvaluateTests.folder.path("classes")
+        let words = demo + [classes, "--report", path, "--crop", "center"]
+        let environment = ["SOURCE_DATE_EPOCH": "1767323045"]
+        #expect(try Thaw.run(words, environment: environment).status == 0)
+        let page = try #require(try json("page", inPage: path) as? [String: Any])
+        let facts = try #require(page["provenance"] as? [[String]])
+        #expect(
+            facts.map { $0[0] } == [
+                "Model", "Input", "Ground truth", "Options", "Version", "Date", "Command line",
+            ])
+        let values = Dictionary(uniqueKeysWithValues: facts.map { ($0[0], $0[1]) })
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: Project.demo))
+        let model = try #require(values["Model"])
+        #expect(model.hasPrefix("cifar10.pb, "))
+        #expect(model.filter(\.isNumber).contains("\(bytes.count)"))
+        let sum = try Thaw.run(["--version"], shell: "sha256sum '\(Project.demo)' | cut -c1-64;").output.prefix(64)
+        #expect(model.hasSuffix(", SHA-256 \(sum)"))
+        #expect(values["Ground truth"] == "\(classes): 3 photographs")
+        #expect(values["Options"] == "--labels \(Project.demoLabels) --crop center")
+        #expect(values["Version"]?.hasPrefix("thaw ") == true)
+        #expect(values["Date"] == "2026-01-02 03:04:05 UTC")
+        #expect(
+            values["Command line"]
+                == "thaw evaluate \(Project.demo) --labels \(Project.demoLabels) \(classes) --report '\(path)' --crop center"
+        )
+    }
+
     @Test func `a baseline is compared on the same photographs, also one with other bytes`() throws {
         let folder = try TemporaryFolder()
         let model = folder.path("model.mlmodel")

@@ -1,0 +1,177 @@
+"use strict";
+
+function tile(name, value, note, share) {
+  const parts = [make("div", { class: "name" }, name), make("div", { class: "number" }, ...value)];
+  if (share) {
+    parts.push(make("div", { class: "span", title: "95 % confidence (Wilson)" },
+      make("i", { style: `left:${100 * share.low}%;width:${100 * (share.high - share.low)}%` }),
+      make("b", { style: `left:${100 * share.share}%` })));
+  }
+  return make("div", { class: "tile" }, ...parts, make("div", { class: "note" }, note));
+}
+function shareTile(name, share, count) {
+  return tile(name, [(100 * share.share).toFixed(2), make("small", {}, " %")],
+    `${number(share.right)} of ${number(count)}; between ${percent(share.low)} and ${percent(share.high)}`, share);
+}
+
+function evaluation() {
+  const tiles = make("div", { class: "tiles" }, shareTile("Top 1", summary.top1, summary.images));
+  if (summary.classes.length > 5) tiles.append(shareTile("Top 5", summary.top5, summary.images));
+  if (summary.calibration) {
+    const gap = summary.calibration.mean_confidence - summary.top1.share;
+    tiles.append(tile("Calibration error", [(100 * summary.calibration.error).toFixed(2), make("small", {}, " %")],
+      `on average ${percent(Math.abs(gap))} ${gap < 0 ? "less" : "more"} sure than right`));
+  }
+  if (summary.macro_f1 !== null) {
+    tiles.append(tile("Macro F1", [decimals(summary.macro_f1)], "the mean of all classes, each counting the same"));
+  }
+  if (summary.log_loss !== null) {
+    tiles.append(tile("Log loss", [decimals(summary.log_loss)], summary.labels ? "the mean of all labels" : "smaller is better; 0 is right and sure"));
+  }
+  if (baseline) {
+    const gain = 100 * (summary.top1.share - baseline.top1.share);
+    tiles.append(tile("Against the baseline", [(gain < 0 ? "−" : "+") + Math.abs(gain).toFixed(2), make("small", {}, " points")],
+      `of top 1, where the baseline has ${percent(baseline.top1.share, 2)}`));
+  }
+  main.append(tiles);
+  if (baseline) main.append(comparison());
+  if (summary.failed) main.append(make("p", { class: "sub" }, `${photographs(summary.failed)} could not be read and ${summary.failed === 1 ? "does" : "do"} not count.`));
+  const used = summary.classes.filter(one => one.images || one.predicted);
+  const isLarge = used.length > mostClasses;
+  const matrixPart = make("section", {}, make("h2", {}, "Who is taken for whom"),
+    make("p", { class: "hint" }, isLarge
+      ? "A row is a group of classes that the photographs show, a column a group that the model says; a number is that of the mistakes. A click, or Enter after the arrow keys, goes into the groups, and from their classes to the photographs."
+      : "A row is what the photographs show, a column what the model says. The stronger the colour, the larger a part of the row. A click, or Enter after the arrow keys, shows the photographs."),
+    make("div", { class: "panel" }, isLarge ? zoom(used) : matrix(used)));
+  const pairPart = used.length > 12 && make("section", {}, make("h2", {}, "Most confused pairs"),
+    make("p", { class: "hint" }, "A click on a pair, or Enter, shows its photographs."),
+    make("div", { class: "panel scroll" }, confusedPairs()));
+  const curvePart = summary.calibration && make("section", {}, make("h2", {}, "Is it as right as it is sure?"),
+    make("p", { class: "hint" }, "Bars on the diagonal: yes. Below it the model claims too much, above it too little. The fainter, the fewer photographs."),
+    make("div", { class: "panel" }, curve()));
+  const classPart = make("section", {}, make("h2", {}, "Class by class"),
+    make("p", { class: "hint" }, "A click on a heading sorts, a click on a class or Enter shows its photographs."),
+    make("div", { class: "panel scroll" }, classes(used)));
+  if (used.length <= 12) main.append(make("div", { class: "two" }, matrixPart, curvePart), classPart);
+  else main.append(matrixPart, make("div", { class: "two" }, pairPart, curvePart), classPart);
+  if (summary.labels) main.append(make("section", {}, make("h2", {}, "Label by label"),
+    make("p", { class: "hint" }, "The labels do not exclude each other: each is said from a threshold on. The best one is that of the highest F1 on these photographs."),
+    make("div", { class: "panel scroll" }, labels())));
+}
+
+// What has changed since the baseline, and whether that says anything.
+function comparison() {
+  const { probability_of_chance: chance, only_model_right: gained, only_baseline_right: lost, both_wrong: both } = baseline;
+  const are = count => count === 1 ? "is" : "are";
+  const some = (kind, count) => count
+    ? make("button", { class: "link", type: "button", onclick: () => show({ kind }) }, number(count)) : "0";
+  return make("p", { class: "verdict" }, some("gained", gained),
+    ` ${gained === 1 ? "photograph is" : "photographs are"} now right that ${are(gained)} wrong with `, make("b", {}, baseline.model), ", ",
+    some("lost", lost), ` ${are(lost)} now wrong that ${are(lost)} right with it; ${number(both)} ${are(both)} wrong with both. `,
+    ...(gained + lost ? [
+      make("b", {}, chance < 0.05 ? "This is more than chance" : "This may be chance"),
+      `: so uneven a split has a probability of ${chance < 0.0001 ? "less than 0.0001" : chance.toFixed(4)} by chance alone.`,
+    ] : []));
+}
+
+function curve() {
+  const ns = "http://www.w3.org/2000/svg", side = 300, left = 66, top = 10;
+  const svg = document.createElementNS(ns, "svg");
+  svg.setAttribute("viewBox", `0 0 ${side + left + 22} ${side + top + 44}`);
+  svg.setAttribute("style", "width:100%;max-width:460px;display:block;margin:0 auto");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", "accuracy by confidence");
+  const add = (name, attributes, text) => {
+    const element = document.createElementNS(ns, name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    if (text !== undefined) element.textContent = text;
+    svg.append(element);
+    return element;
+  };
+  const x = share => left + share * side, y = share => top + (1 - share) * side;
+  for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+    add("line", { x1: x(0), x2: x(1), y1: y(share), y2: y(share), stroke: "var(--edge)" });
+    add("text", { x: left - 8, y: y(share) + 4, "text-anchor": "end" }, 100 * share + " %");
+    add("text", { x: x(share), y: y(0) + 18, "text-anchor": "middle" }, 100 * share + " %");
+  }
+  const bins = summary.calibration.bins, most = Math.max(...bins.map(bin => bin.images));
+  for (const bin of bins) {
+    if (!bin.images) continue;
+    const bar = add("rect", { x: x(bin.from) + 1.5, width: x(bin.to) - x(bin.from) - 3, y: y(bin.right), rx: 3,
+      height: Math.max(1, y(0) - y(bin.right)), fill: "var(--ice)", opacity: 0.3 + 0.7 * Math.sqrt(bin.images / most) });
+    const title = document.createElementNS(ns, "title");
+    title.textContent = `sure between ${percent(bin.from, 0)} and ${percent(bin.to, 0)}: ${photographs(bin.images)}, ${percent(bin.right)} right`;
+    bar.append(title);
+  }
+  add("line", { x1: x(0), y1: y(0), x2: x(1), y2: y(1), stroke: "var(--soft)", "stroke-dasharray": "4 4" });
+  add("text", { x: x(0.5), y: y(0) + 38, "text-anchor": "middle" }, "how sure it was");
+  add("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(11 ${y(0.5)}) rotate(-90)` }, "how often it was right");
+  return svg;
+}
+
+// A table that is sorted by a click on a heading. A column is its heading, what is sorted by, what is shown, and whether the
+// largest come first.
+function sortable(name, columns, items, first) {
+  const body = make("tbody", {}), enter = walk(body);
+  let by = -1, down = false;
+  const titles = columns.map(([heading], place) =>
+    make("th", { scope: "col" }, make("button", { type: "button", onclick: () => sort(place) }, heading, make("i", { "aria-hidden": true }))));
+  function sort(place) {
+    const [, key, , isDown = false] = columns[place];
+    down = place === by ? !down : isDown;
+    by = place;
+    const order = [...items].sort((a, b) => {
+      const x = key(a), y = key(b);
+      // What has no number comes last either way.
+      return (x === null) - (y === null)
+        || (typeof x === "string" ? x.localeCompare(y) : x - y) * (down ? -1 : 1) || a.index - b.index;
+    });
+    titles.forEach((title, index) => {
+      title.setAttribute("aria-sort", index !== place ? "none" : down ? "descending" : "ascending");
+      title.querySelector("i").textContent = index !== place ? "" : down ? " ↓" : " ↑";
+    });
+    body.replaceChildren(...order.map(one => make("tr", { onclick: () => show({ truth: one.index }) },
+      ...columns.map(([, , content], place) => place ? make("td", {}, ...[content(one)].flat())
+        : make("td", { title: one.label, tabindex: -1 }, one.label)))));
+    enter();
+  }
+  sort(first);
+  return make("table", { class: "classes", role: "grid", "aria-label": name }, make("thead", {}, make("tr", {}, ...titles)), body);
+}
+
+const meter = share => [share === null ? "–" : percent(share),
+  make("span", { class: "meter" }, make("i", { style: `width:${100 * (share || 0)}%` }))];
+const decimals = (value, digits = 3) => value === null ? "–" : value.toFixed(digits);
+
+function classes(used) {
+  const worst = new Map();
+  for (const [truth, best, count] of summary.confusion) {
+    if (truth !== best && count > (worst.get(truth)?.[1] || 0)) worst.set(truth, [best, count]);
+  }
+  return sortable("Class by class", [
+    ["Class", one => one.label],
+    ["Photographs", one => one.images, one => number(one.images)],
+    ["Precision", one => one.precision, one => meter(one.precision)],
+    ["Recall", one => one.recall, one => meter(one.recall)],
+    ["F1", one => one.f1, one => decimals(one.f1)],
+    ["Most often taken for", one => worst.get(one.index)?.[1] ?? null, one => {
+      const other = worst.get(one.index);
+      return other ? `${label(other[0])} (${number(other[1])})` : "";
+    }, true],
+  ], used, 3);
+}
+
+// Labels that do not exclude each other, at one half and at the best threshold.
+function labels() {
+  return sortable("Label by label", [
+    ["Label", one => one.label],
+    ["Photographs", one => one.images, one => number(one.images)],
+    ["Precision at 0.5", one => one.at_half.precision, one => meter(one.at_half.precision)],
+    ["Recall at 0.5", one => one.at_half.recall, one => meter(one.at_half.recall)],
+    ["F1 at 0.5", one => one.at_half.f1, one => decimals(one.at_half.f1)],
+    ["Best threshold", one => one.best.threshold, one => decimals(one.best.threshold)],
+    ["Precision", one => one.best.precision, one => meter(one.best.precision)],
+    ["Recall", one => one.best.recall, one => meter(one.best.recall)],
+    ["F1", one => one.best.f1, one => decimals(one.best.f1)],
+  ], summary.labels.filter(one => one.images || one.at_half.predicted), 8);
+}

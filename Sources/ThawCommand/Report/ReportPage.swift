@@ -1,0 +1,34 @@
+/// The page of a report. Its files stand in `Page`, where a browser can open them as they are; here they become one file.
+enum ReportPage {
+    /// The page up to the first row, from the last row to what is said of all of them, and the rest.
+    static let parts: (opening: String, middle: String, ending: String) = {
+        var parts = [""]
+        for line in text(of: "page.html").split(separator: "\n") {
+            if let name = line.quoted(after: "<link rel=\"stylesheet\" href=") {
+                parts[parts.count - 1] += "<style>\n\(text(of: name))</style>\n"
+            } else if let name = line.quoted(after: "<script src=") {
+                parts[parts.count - 1] += "<script>\n\(text(of: name))</script>\n"
+            } else if line.hasPrefix("<script type=\"application/json\" id=\"rows\">") {
+                parts[parts.count - 1] += line.prefix { $0 != ">" } + ">[\n"
+                parts.append("]</script>\n")
+            } else if line.hasPrefix("<script type=\"application/json\" id=\"page\">") {
+                parts[parts.count - 1] += line.prefix { $0 != ">" } + ">"
+                parts.append("</script>\n")
+            } else {
+                parts[parts.count - 1] += line + "\n"
+            }
+        }
+        precondition(parts.count == 3, "page.html has a place for rows and one for what is said of all of them")
+        return (parts[0], parts[1], parts[2])
+    }()
+
+    private static func text(of file: some StringProtocol) -> String { files[String(file)]! }
+}
+
+extension Substring {
+    /// What stands in quotes behind a beginning; nil if this begins in another way.
+    fileprivate func quoted(after beginning: String) -> Substring? {
+        guard hasPrefix(beginning + "\"") else { return nil }
+        return dropFirst(beginning.count + 1).prefix { $0 != "\"" }
+    }
+}
