@@ -48,7 +48,8 @@ public struct ArrayRunner: Sendable {
             return place == 0 && model.image?.isChannelsFirst == true ? try channelsLast(array, input.1.shape) : array
         }
         let counts = try zip(inputs, zip(types, model.graph.inputs)).map { try pieces($0, $1.0, $1.1.name) }
-        guard let count = counts.first, counts.allSatisfy({ $0 == count }) else { throw Failure.batchesDiffer(counts) }
+        let count = counts.first ?? 1
+        guard counts.allSatisfy({ $0 == count }) else { throw Failure.batchesDiffer(counts) }
 
         let answers = try (0..<count).map { piece in
             try run(

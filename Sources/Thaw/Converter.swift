@@ -138,7 +138,10 @@ public struct Converter: Sendable {
     func convertOneSize(_ source: GraphSource, labels: Labels?) throws -> Conversion {
         var importOptions = importOptions
         if let inputs = source.signature?.inputs {
-            if inputs.count == 1 { importOptions.input = importOptions.input ?? inputs[0].tensor }
+            // Files of images are text; the image is what is decoded of them.
+            if inputs.count == 1, !source.definition.isText(inputs[0].tensor) {
+                importOptions.input = importOptions.input ?? inputs[0].tensor
+            }
             for input in inputs {
                 let node = GraphSurvey.Reference(input.tensor).node
                 importOptions.words[node] = input.word
@@ -181,7 +184,12 @@ public struct Converter: Sendable {
         }
         try model.graph.validate()
         if let labels {
-            try labels.check(classCount: model.classCount)
+            do { try labels.check(classCount: model.classCount) } catch var failure as Failure {
+                if let front = imported.graph.nodeBeforeChoice {
+                    failure.hint = Failure.choiceHint(imported.graph.outputs[0].name, front)
+                }
+                throw failure
+            }
             warnings += labels.warnings
             model.classifier = ClassifierConfiguration(
                 labels: options.integerLabels ? try labels.integers() : labels.names,
@@ -281,36 +289,6 @@ public struct Converter: Sendable {
         if values.count == channels { return values }
         guard values.count == 1 else { throw Failure.scalingCount(option, values.count, channels) }
         return Array(repeating: values[0], count: channels)
-    }
-}
-
-extension Graph {
-    /// Calls inputs and outputs by the words of a signature, where no node has such a name.
-    fileprivate mutating func rename(by signature: MetaGraph.Signature) {
-        let taken = Set(nodes.map(\.name) + inputs.map(\.name) + outputs.map(\.name))
-        if signature.inputs.count == 1, !taken.contains(signature.inputs[0].word) {
-            inputs[0].name = signature.inputs[0].word
-        } else {
-            for input in signature.inputs where !taken.contains(input.word) {
-                let node = GraphSurvey.Reference(input.tensor).node
-                for place in inputs.indices where inputs[place].name == node { inputs[place].name = input.word }
-            }
-        }
-        guard signature.outputs.count == outputs.count else { return }
-        for (place, output) in signature.outputs.enumerated() where !taken.contains(output.word) {
-            outputs[place].name = output.word
-        }
-    }
-
-    /// Puts the first output before the others that has a number for each of so many classes.
-    fileprivate mutating func putFirst(classCount: Int) {
-        let batch = inputs.first.map { self[$0.value].shape.first ?? 1 } ?? 1
-        guard
-            let place = outputs.firstIndex(where: {
-                self[$0.value].element == .float32 && self[$0.value].shape.elementCount == classCount * batch
-            })
-        else { return }
-        outputs.insert(outputs.remove(at: place), at: 0)
     }
 }
 

@@ -27,20 +27,24 @@ extension Model {
     ///   - weights: How weights are stored; nil takes what is usual, float32 for a neural network and float16 for a program,
     ///     which then also computes in it.
     ///   - target: The oldest systems that must load it; nil takes whatever the model needs.
+    ///   - precision: What an ML Program takes, computes in and gives; a neural network has no such choice.
     ///   - mayReplace: Whether what is there already may be replaced.
     /// - Returns: The bytes written, and the version of the format: the lowest that will do.
     /// - Throws: `Failure` for what nothing in the format computes, and when the file cannot be written.
     @discardableResult
     public func write(
-        to path: String, weights: WeightStorage? = nil, target: CoreMLVersion? = nil, mayReplace: Bool = true
+        to path: String, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,
+        precision: ProgramPrecision = ProgramPrecision(), mayReplace: Bool = true
     ) throws -> (bytes: Int, version: CoreMLVersion) {
         try requireLayers()
         if ModelFormat(pathToWrite: path) == .coreMLPackage {
             if let target, target < .firstProgram { throw Failure.packageNeedsTarget(target.name).inFile(path) }
-            let program = try ProgramWriter.run(self, weights: weights ?? WeightStorage(.float16), target: target)
+            let program = try ProgramWriter.run(
+                self, weights: weights ?? WeightStorage(.float16), target: target, precision: precision)
             let bytes = try ModelPackage.write(program, to: path, mayReplace: mayReplace)
             return (bytes, program.version)
         }
+        guard precision.isStandard else { throw Failure.precisionOfNetwork().inFile(path) }
         let message = try NeuralNetworkWriter.message(self, weights: weights ?? WeightStorage(.float32), target: target)
         return try Model.write(message, to: path, mayReplace: mayReplace)
     }

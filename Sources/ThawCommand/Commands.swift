@@ -54,7 +54,9 @@ enum Commands {
             (
                 "what comes out",
                 [
-                    Options.result, Options.target, Options.noClobber, Options.weights, Options.minElements,
+                    Options.result, Options.target, Options.noClobber, Options.weights, Options.computePrecision,
+                    Options.inputType, Options.outputType,
+                    Options.minElements,
                     Options.depthwise, Options.classLabel, Options.probabilities, Options.integerLabels, Options.rename,
                 ]
             ),

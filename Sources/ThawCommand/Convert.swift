@@ -25,7 +25,11 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     let result = arguments[Options.result] ?? standardResult(of: source, for: target)
     let written = try blaming(source) {
         try conversion.model.write(
-            to: result, weights: arguments.weightStorage, target: target, mayReplace: !arguments[Options.noClobber])
+            to: result, weights: arguments.weightStorage, target: target,
+            precision: ProgramPrecision(
+                compute: arguments[Options.computePrecision], inputs: arguments[Options.inputType],
+                outputs: arguments[Options.outputType]),
+            mayReplace: !arguments[Options.noClobber])
     }
     console.note(
         "wrote \(result): \(megabytes(written.bytes)), Core ML version \(written.version.rawValue), "

@@ -70,8 +70,11 @@ enum Options {
         standard: String?.none, "NAME.mlmodel in this folder; NAME.mlpackage with --target iOS15 and later"
     ) { try readModelPath($0) }
     static let target = Option(
-        "target", "iOS11|...|iOS18|iOS26", "the oldest systems that must load the model", standard: CoreMLVersion?.none,
-        "whatever the model needs", choices: CoreMLVersion.allCases.map(\.name)
+        "target", "iOS11|...|iOS18|iOS26",
+        "the oldest system that must load the model; macOS10.13 to macOS26, watchOS4 to watchOS26 and tvOS11 to tvOS26 do, "
+            + "too",
+        standard: CoreMLVersion?.none, "whatever the model needs",
+        choices: CoreMLVersion.allCases.flatMap(\.targets)
     ) { try readTarget($0) }
     static let noClobber = Flag("no-clobber", "do not replace a file that is there already")
     static let weights = Option(
@@ -80,6 +83,22 @@ enum Options {
             + "channel; a palette is a list of 256, 64 or 16 numbers",
         standard: WeightType?.none, "float32 in .mlmodel, float16 in .mlpackage"
     ) { try readChoice($0, of: WeightType.self) }
+    static let computePrecision = Option(
+        "compute-precision", "float16|float32",
+        "what an ML Program computes in, however its weights are stored", standard: ComputePrecision?.none,
+        "float16; float32 with --weights float32"
+    ) { try readChoice($0, of: ComputePrecision.self) }
+    static let inputType = Option(
+        "input-type", "float16|float32",
+        "what an ML Program takes: float16 is for arrays and gray images, from iOS 16 on",
+        standard: ComputePrecision.float32,
+        "float32"
+    ) { try readChoice($0, of: ComputePrecision.self) }
+    static let outputType = Option(
+        "output-type", "float16|float32",
+        "what an ML Program gives: float16 is for arrays and gray images, from iOS 16 on",
+        standard: ComputePrecision.float32, "float32"
+    ) { try readChoice($0, of: ComputePrecision.self) }
     static let compressed = Option(
         "out", letter: "o", "FILE",
         "the model to write: .mlmodel is a neural network, .mlpackage an ML Program; it may be the one that is read",

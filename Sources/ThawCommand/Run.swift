@@ -10,15 +10,18 @@ import Thaw
 func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     guard let path = arguments.positional.first else { throw Failure.missingArgument("the model") }
     let words = arguments.positional.dropFirst()
-    guard !words.isEmpty else { throw Failure.missingArgument("an array, INPUT.npy,") }
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
 
     let fed = Set(words.compactMap { word in word.firstIndex(of: "=").map { String(word[..<$0]) } })
     var conversion = try arguments.model(at: path, fed: fed) { inputs in
-        try words.map { word in
+        guard !words.isEmpty || inputs.isEmpty else { throw Failure.missingArgument("an array, INPUT.npy,") }
+        return try words.map { word in
             let (name, file) = named(word, inputs: inputs)
             return (name, try NumPyFile(contentsOf: file).shape)
         }
+    }
+    guard !words.isEmpty || conversion.model.graph.inputs.isEmpty else {
+        throw Failure.missingArgument("an array, INPUT.npy,")
     }
     // Arrays go in as they are: how images would be scaled is of no matter.
     if conversion.isGraph {

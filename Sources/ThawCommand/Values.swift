@@ -224,8 +224,9 @@ func readModelPath(_ text: String) throws -> String {
 
 /// Systems by the name that `--target` gives them.
 func readTarget(_ text: String) throws -> CoreMLVersion {
-    guard let version = CoreMLVersion.allCases.first(where: { $0.name == text }) else {
-        throw Failure.notAChoice(text, CoreMLVersion.allCases.map(\.name))
+    guard let version = CoreMLVersion(target: text) else {
+        throw Failure.badValue(
+            text, "a system such as iOS11 to iOS26, macOS10.13 to macOS26, watchOS4 to watchOS26 or tvOS11 to tvOS26")
     }
     return version
 }

@@ -29,7 +29,8 @@ struct ModelDescription {
 
     /// - Parameter element: The format's name of what an array is made of; neural networks know one kind.
     init(
-        _ model: Model, _ graph: Graph, arrays: NeuralArrays, element: (ElementType) -> String = { _ in "FLOAT32" }
+        _ model: Model, _ graph: Graph, arrays: NeuralArrays, precision: ProgramPrecision = ProgramPrecision(),
+        element: (ElementType, ComputePrecision) -> String = { _, _ in "FLOAT32" }
     ) {
         let type = MessageType.model.type(of: "description")
         var message = Message(type)
@@ -46,22 +47,29 @@ struct ModelDescription {
                 ? (shape.rank == 4 ? Array(shape.dropFirst()) : [shape.elementCount]) : shape.dimensions
             return { $0.type.multiArrayType.shape = sizes.isEmpty ? [1] : sizes }
         }
-        func arrayFeature(_ port: Graph.Port) -> Message {
+        func arrayFeature(_ port: Graph.Port, _ precision: ComputePrecision) -> Message {
             var result = feature(featureName(port.name), "")
             array(graph[port.value].shape)(&result)
-            result.type.multiArrayType.dataType = element(graph[port.value].element)
+            result.type.multiArrayType.dataType = element(graph[port.value].element, precision)
             return result
         }
-        func imageFeature(_ port: Graph.Port, _ width: Int, _ height: Int, _ color: ColorLayout) -> Message {
+        func imageFeature(
+            _ port: Graph.Port, _ width: Int, _ height: Int, _ color: ColorLayout, _ precision: ComputePrecision
+        ) -> Message {
             var result = feature(featureName(port.name), Self.imageText(width, height))
             result.type.imageType.width = width
             result.type.imageType.height = height
-            result.type.imageType.colorSpace = ["rgb": "RGB", "bgr": "BGR", "gray": "GRAYSCALE"][color.rawValue]!
+            result.type.imageType.colorSpace =
+                switch color {
+                case .rgb: "RGB"
+                case .bgr: "BGR"
+                case .gray: precision == .float16 ? "GRAYSCALE_FLOAT16" : "GRAYSCALE"
+                }
             return result
         }
         message.input = graph.inputs.enumerated().map { index, port in
-            guard index == 0, let image = model.image else { return arrayFeature(port) }
-            return imageFeature(port, image.width, image.height, image.color)
+            guard index == 0, let image = model.image else { return arrayFeature(port, precision.inputs) }
+            return imageFeature(port, image.width, image.height, image.color, precision.inputs)
         }
         if let classifier = model.classifier {
             let probabilities = featureName(graph.outputs[0].name)
@@ -69,13 +77,16 @@ struct ModelDescription {
             dictionary.type.dictionaryType.choose(classifier.hasIntegerLabels ? "int64KeyType" : "stringKeyType")
             var label = feature(classifier.predictedFeature, Self.labelText)
             label.type.choose(classifier.hasIntegerLabels ? "int64Type" : "stringType")
-            message.output = [dictionary, label] + graph.outputs.dropFirst().map(arrayFeature)
+            message.output =
+                [dictionary, label] + graph.outputs.dropFirst().map { arrayFeature($0, precision.outputs) }
             message.predictedFeatureName = classifier.predictedFeature
             message.predictedProbabilitiesName = probabilities
         } else {
             message.output = graph.outputs.enumerated().map { index, port in
-                guard let image = model.imageOutput, index == image.index else { return arrayFeature(port) }
-                return imageFeature(port, image.form.width, image.form.height, image.color)
+                guard let image = model.imageOutput, index == image.index else {
+                    return arrayFeature(port, precision.outputs)
+                }
+                return imageFeature(port, image.form.width, image.form.height, image.color, precision.outputs)
             }
         }
         let metadata = model.metadata

@@ -12,6 +12,7 @@ struct ProgramWriter {
 
     private var model: Model
     private var graph: Graph
+    private let precision: ProgramPrecision
     private var block: MILBlock
     private var values: [Graph.Value: MILValue] = [:]
     private var inputs: [Message] = []
@@ -19,18 +20,22 @@ struct ProgramWriter {
     /// - Parameters:
     ///   - weights: How weights are stored, which also says what the program computes in.
     ///   - target: The newest version that may be used; nil takes the lowest that will do.
+    ///   - precision: What it takes, computes in and gives.
     /// - Throws: `Failure` naming the node that no operation computes.
-    static func run(_ model: Model, weights: WeightStorage = WeightStorage(.float16), target: CoreMLVersion? = nil)
-        throws -> Result
-    {
+    static func run(
+        _ model: Model, weights: WeightStorage = WeightStorage(.float16), target: CoreMLVersion? = nil,
+        precision: ProgramPrecision = ProgramPrecision()
+    ) throws -> Result {
         if weights.type.isSelective, let target, target < .iOS16 {
             throw Failure.targetTooOld(
                 "--weights \(weights.type.rawValue)", needs: CoreMLVersion.iOS16.systems, target.name)
         }
-
+        if let target, target < .iOS16, let what = precision.needingHalf(weights) {
+            throw Failure.targetTooOld(what, needs: CoreMLVersion.iOS16.systems, target.name)
+        }
         if let image = model.image, model.batch != 1 { throw Failure.fixedBatch(image.name, model.batch) }
         func single(_ model: Model, _ weights: WeightStorage) throws -> Result {
-            var writer = try ProgramWriter(model, weights, target)
+            var writer = try ProgramWriter(model, weights, target, precision)
             return try writer.run()
         }
         guard let variants = try SizeVariants(model) else { return try single(model, weights) }
@@ -46,10 +51,14 @@ struct ProgramWriter {
         return result
     }
 
-    private init(_ model: Model, _ weights: WeightStorage, _ target: CoreMLVersion?) throws {
+    private init(
+        _ model: Model, _ weights: WeightStorage, _ target: CoreMLVersion?, _ precision: ProgramPrecision
+    ) throws {
         self.model = model
+        self.precision = precision
         graph = try model.channelsFirst()
-        block = MILBlock(weights, target: target)
+        block = MILBlock(weights, target: target, compute: precision.compute)
+        if precision.hasHalfFeatures { block.version = max(block.version, .iOS16) }
     }
 
     private mutating func run() throws -> Result {
@@ -75,8 +84,19 @@ struct ProgramWriter {
     }
 
     /// What an array is made of where it goes in or comes out.
-    private func outside(_ element: ElementType) -> ElementType {
-        element.isFloatingPoint || element == .bool ? .float32 : .int32
+    private func outside(_ element: ElementType, _ precision: ComputePrecision) -> ElementType {
+        element.isFloatingPoint ? precision.element : element == .bool ? .float32 : .int32
+    }
+
+    /// What an input is made of; the pixels of a colored image are of 8 bits, and arrive as float32.
+    private func input(_ element: ElementType, isImage: Bool) -> ElementType {
+        outside(element, isImage && model.image?.color != .gray ? .float32 : precision.inputs)
+    }
+
+    /// What an output is made of. Probabilities are those of a dictionary.
+    private func output(_ element: ElementType, _ index: Int) -> ElementType {
+        let isColored = model.imageOutput.map { $0.index == index && $0.color != .gray } ?? false
+        return outside(element, isColored ? .float32 : precision.outputs)
     }
 
     /// Arrays that go in and come out have at least one axis.
@@ -87,9 +107,9 @@ struct ProgramWriter {
     private mutating func addInput(_ port: Graph.Port, isImage: Bool) {
         let inner = type(port.value)
         var value = MILValue(
-            name: port.name, type: TensorType(outside(inner.shape), outside(inner.element)))
+            name: port.name, type: TensorType(outside(inner.shape), input(inner.element, isImage: isImage)))
         inputs.append(MILBlock.named(value.name, .tensorType(value.type)))
-        if isImage, let scaling = model.image?.scaling { value = scaled(value, scaling) }
+        if isImage, let scaling = model.image?.scaling { value = scaled(block.cast(value, to: .float32), scaling) }
         if value.shape != inner.shape {
             let whole = MILValue(
                 name: block.unique(port.name + "_number"), type: TensorType(inner.shape, value.element))
@@ -158,9 +178,10 @@ struct ProgramWriter {
 
     /// Gives what comes out as it is computed the name that it comes out by.
     private mutating func nameOutputs() {
-        for port in graph.outputs.dropFirst(model.classifier == nil ? 0 : 1) where values[port.value] == nil {
+        for (index, port) in graph.outputs.enumerated().dropFirst(model.classifier == nil ? 0 : 1)
+        where values[port.value] == nil {
             let type = type(port.value)
-            guard type.element == outside(type.element), type.shape.rank > 0 else { continue }
+            guard type.element == output(type.element, index), type.shape.rank > 0 else { continue }
             values[port.value] = MILValue(name: port.name, type: type)
         }
     }
@@ -179,7 +200,7 @@ struct ProgramWriter {
                 continue
             }
             names.append(port.name)
-            let type = TensorType(outside(value.shape), outside(value.element))
+            let type = TensorType(outside(value.shape), output(value.element, index))
             let result = MILValue(name: port.name, type: type)
             if value.shape != type.shape {
                 value = block.cast(value, to: type.element)
@@ -214,7 +235,10 @@ struct ProgramWriter {
         message.specificationVersion = block.version.rawValue
         message.mlProgram.version = 1
         message.mlProgram.functions = [entry]
-        message.description = ModelDescription(model, graph, arrays: .exact) { outside($0).milName }.message
+        message.description =
+            ModelDescription(model, graph, arrays: .exact, precision: precision) { element, precision in
+                outside(element, precision).milName
+            }.message
         return message
     }
 }

@@ -34,12 +34,13 @@ extension Failure {
             remedy: "name the node that the image takes the place of with --input NODE")
     }
 
-    static func severalInputs(_ names: [String]) -> Failure {
-        Failure(
+    /// - Parameter settable: Those among them that `--set` takes.
+    static func severalInputs(_ names: [String], settable: Set<String>) -> Failure {
+        let others = names.dropFirst().filter(settable.contains)
+        return Failure(
             "the graph has \(names.count) inputs: " + listed(names),
             remedy: "say which one is the image, and what the others are",
-            hint: (["--input \(names[0])"] + names.dropFirst().prefix(4).map { "--set \($0)=VALUE" }).joined(
-                separator: " "))
+            hint: (["--input \(names[0])"] + others.prefix(4).map { "--set \($0)=VALUE" }).joined(separator: " "))
     }
 
     static func switchesOpen(_ names: [String]) -> Failure {
@@ -55,6 +56,11 @@ extension Failure {
             "the output '\(outputs.joined(separator: "', '"))' does not depend on the input"
                 + (input.map { " '\($0)'" } ?? ""),
             hint: others.isEmpty ? nil : others.map { "--output \($0)" }.joined(separator: " "))
+    }
+
+    /// - Parameter front: The node whose numbers the output chooses the largest of.
+    static func choiceHint(_ output: String, _ front: String) -> String {
+        "the output '\(output)' is the number of the best class; --output \(front) gives a number for each class"
     }
 
     static func outputNotComputed(_ node: String, _ index: Int) -> Failure {

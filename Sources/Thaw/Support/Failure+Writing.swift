@@ -6,6 +6,13 @@
 
 /// What is said when a file cannot be written.
 extension Failure {
+    static func precisionOfNetwork() -> Failure {
+        Failure(
+            "a neural network computes in what the system chooses, and takes and gives float32",
+            remedy: "write an ML Program (.mlpackage), or leave --compute-precision, --input-type and --output-type out"
+        )
+    }
+
     static func cannotCreate(_ path: String, _ code: Int32) -> Failure {
         code == ENOENT
             ? Failure(file: path, "the folder does not exist", remedy: "make it first") : cannotWrite(path, code)

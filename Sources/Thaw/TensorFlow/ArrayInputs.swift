@@ -2,11 +2,13 @@
 enum ArrayInputs {
     /// What the inputs are, by their nodes' names: their shapes those of the arrays, where the graph leaves them open.
     ///
-    /// - Returns: nil for a graph of one input, and where nothing is fed but to one.
+    /// - Returns: nil for a graph of one input, and where nothing is fed but to one; nothing for a graph without inputs, if
+    ///   nothing is fed.
     /// - Throws: `Failure` for an array that does not fit, and for inputs that take no numbers.
     static func types(_ flat: FlatGraph, _ options: ImportOptions) throws -> [String: TensorType]? {
         guard let feeding = options.feeding, options.input == nil else { return nil }
         let inputs = try InputNode.candidates(flat.survey, flat.names, fed: options.fed)
+        if inputs.isEmpty { return (try? feeding([])) == nil ? nil : [:] }
         // What a data set or a queue hands on is cut off at one output.
         guard inputs.count > 1, inputs.allSatisfy({ flat.survey.node($0.node)!.op.hasPrefix("Placeholder") }) else {
             return nil

@@ -20,23 +20,34 @@ struct FlatGraph {
     private let deciding: Set<String>
     /// The nodes that were dropout and became identities.
     private let dropout: [String]
+    /// The predicates that told which branches are taken, by the nodes that hand on what the branches give.
+    private let predicates: [String: String]
 
     /// The nodes that the outputs are of.
     var names: [String] { outputs.map(\.reference.node) }
 
     /// - Throws: `Failure` where the outputs cannot be told, and for functions and settings that cannot be followed.
     init(_ definition: GraphDefinition, _ options: ImportOptions) throws {
-        let fixed = try FixedPlaceholders(definition.nodes, options.settings, input: options.input, fed: options.fed)
-        assumed = fixed.assumed
+        // What is no node of the graph itself may be one of a function.
+        let names = Set(definition.nodes.map(\.name))
+        let isOuter = { (setting: Setting) in
+            definition.functions.isEmpty || names.contains(GraphSurvey.Reference(setting.name).node)
+        }
+        let fixed = try FixedPlaceholders(
+            definition.nodes, options.settings.filter(isOuter), input: options.input, fed: options.fed)
         // Outputs are sought in the graph as it is: without its dropout, and in the bodies of its functions, parts are read
         // by nobody.
         let found =
             try options.outputs.isEmpty
             ? FlatGraph.findOutputs(GraphSurvey(fixed.nodes), fed: options.fed) : options.outputs
-        let names = found.map { GraphSurvey.Reference($0).text }
-        if !options.mayRepeatOutputs, let name = names.firstRepeated { throw Failure.outputTwice(name) }
+        let texts = found.map { GraphSurvey.Reference($0).text }
+        if !options.mayRepeatOutputs, let name = texts.firstRepeated { throw Failure.outputTwice(name) }
         let inlined = try Inlining(GraphDefinition(nodes: fixed.nodes, functions: definition.functions))
-        let (nodes, removed) = try Dropout.removed(from: Unfusing.run(inlined.nodes))
+        let inner = try FixedPlaceholders(
+            inlined.nodes, options.settings.filter { !isOuter($0) }, input: options.input, fed: options.fed)
+        assumed = fixed.assumed.merging(inner.assumed) { outer, _ in outer }
+        let branches = try KnownBranches(MappedFiles.run(inner.nodes))
+        let (nodes, removed) = try Dropout.removed(from: Unfusing.run(branches.nodes))
         dropout = removed
         let survey = try GraphSurvey(nodes)
         outputs = try found.map { text in
@@ -44,11 +55,14 @@ struct FlatGraph {
         }
         self.survey = survey
         deciding = inlined.deciding
+        predicates = branches.predicates
     }
 
     /// What was assumed of placeholders that these nodes are or conditions needed, and of random numbers among them, a
     /// sentence each.
     func assumptions(of needed: [String]) -> [String] {
+        let order = try? survey.order(from: needed.compactMap { predicates[$0] }, stoppingAt: [])
+        let deciding = deciding.union((order ?? []).map { survey.nodes[$0].name })
         let settings = (needed + deciding.subtracting(needed).sorted()).compactMap { name in
             assumed[name].map {
                 "the placeholder '\(name)' is \($0), as at inference; --set \(name)=\(!$0) says otherwise"

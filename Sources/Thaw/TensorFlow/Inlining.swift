@@ -2,8 +2,8 @@
 /// conditions that are known. Of conditions that follow from sizes, which the importer will know, all branches stand side by
 /// side, between switches.
 ///
-/// Calls are those of PartitionedCall and StatefulPartitionedCall, and nodes whose operation is a function's name. The
-/// nodes of a body stand under the call's name: `call/convolution`. Nothing recurses: calls wait in a list.
+/// Calls are those of PartitionedCall and StatefulPartitionedCall, nodes whose operation is a function's name, and loops over
+/// the image files of a batch. The nodes of a body stand under the call's name: `call/convolution`. Nothing recurses: calls wait in a list.
 struct Inlining {
     /// The nodes without calls.
     private(set) var nodes: [NodeDefinition] = []
@@ -43,7 +43,7 @@ struct Inlining {
             while let next = pending.popLast() {
                 if Inlining.conditions.contains(next.node.op) {
                     conditions.append(next)
-                } else if let name = function(of: next.node) {
+                } else if let name = function(of: next.node) ?? bodyOfMap(next.node) {
                     try expand(next, name)
                 } else {
                     nodes.append(next.node)
@@ -83,6 +83,20 @@ struct Inlining {
         if functions[node.op] != nil { return node.op }
         guard Inlining.calls.contains(node.op), case .function(let name)? = node.attributes["f"] else { return nil }
         return name
+    }
+
+    /// The body of a loop over strings. These are the image files of a batch, so for one image it runs once.
+    private func bodyOfMap(_ node: NodeDefinition) -> String? {
+        guard ["While", "StatelessWhile"].contains(node.op), case .function(let name)? = node.attributes["body"],
+            let body = functions[name]
+        else { return nil }
+        let readsFiles = body.nodes.contains { node in
+            guard node.op == "TensorListGetItem", case .type(.string)? = node.attributes["element_dtype"] else {
+                return false
+            }
+            return true
+        }
+        return readsFiles ? name : nil
     }
 
     private mutating func expand(_ call: Pending, _ name: String) throws {
@@ -235,8 +249,6 @@ struct Inlining {
 }
 
 extension GraphSurvey {
-    /// Operations that need no more of their input than its size.
-    private static let sizeOperations: Set<String> = ["Shape", "ShapeN", "Size", "Rank"]
     /// The nodes that a predicate may depend on.
     private static let predicateLimit = 1000
 

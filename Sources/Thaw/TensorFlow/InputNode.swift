@@ -18,7 +18,7 @@ struct InputNode {
         "DecodeJpeg", "DecodePng", "DecodeBmp", "DecodeGif", "DecodeImage", "DecodeAndCropJpeg",
     ]
     /// Operations that hand on elements of a data set or a queue.
-    private static let iterators: Set<String> = [
+    static let iterators: Set<String> = [
         "IteratorGetNext", "IteratorGetNextSync", "DatasetToSingleElement", "QueueDequeue", "QueueDequeueV2",
         "QueueDequeueMany", "QueueDequeueManyV2", "QueueDequeueUpTo", "QueueDequeueUpToV2",
     ]
@@ -146,7 +146,8 @@ struct InputNode {
             let images = candidates.filter { survey.node($0.node)?.shapeAttribute?.count ?? 0 >= 3 }
             let others = candidates.filter { !images.contains($0) }
             throw Failure.severalInputs(
-                (images + others).map(\.text) + reach.filter(\.isOpenSwitch).map(\.name))
+                (images + others).map(\.text) + reach.filter(\.isOpenSwitch).map(\.name),
+                settable: Set(reach.filter { FixedPlaceholders.operations.contains($0.op) }.map(\.name)))
         }
         // A graph may have a default for its one input; then that is the place to feed.
         let defaults = reach.filter { $0.op == "PlaceholderWithDefault" }
@@ -231,6 +232,8 @@ private struct ResizeChain {
                 guard let other = node.data.first(where: { GraphSurvey.Reference($0) != head }),
                     let number = constants.value(other), number.shape.rank <= 1 || number.elementCount == 1
                 else { return }
+            case "StridedSlice" where expansion == nil && ResizeChain.addsBatch(node, &constants):
+                expansion = node.name
             case "StridedSlice", "ReverseV2":
                 let axes = rank.map { $0 + (expansion == nil ? 0 : 1) }
                 guard ResizeChain.reversesChannels(node, rank: axes, &constants) else { return }
@@ -252,6 +255,16 @@ private struct ResizeChain {
             }
             head = GraphSurvey.Reference(node.name)
         }
+    }
+
+    /// Whether a node puts an axis before all others, which stay whole: `image[None]`.
+    private static func addsBatch(_ node: NodeDefinition, _ constants: inout GraphConstants) -> Bool {
+        func mask(_ key: String) -> Int { if case .int(let bits)? = node.attributes[key] { Int(bits) } else { 0 } }
+        guard mask("new_axis_mask") == 1, mask("shrink_axis_mask") == 0, node.data.count == 4,
+            let strides = constants.value(node.data[3])?.integers, strides.count <= 8
+        else { return false }
+        let whole = mask("begin_mask") & mask("end_mask") | mask("ellipsis_mask")
+        return strides.indices.dropFirst().allSatisfy { strides[$0] == 1 && whole >> $0 & 1 == 1 }
     }
 
     /// Whether a node takes all of an image, its channels from the last to the first.

@@ -8,6 +8,7 @@ import re
 import shutil
 import tempfile
 
+import numpy as np
 import tensorflow as tf
 
 from common import file_at, save_array, save_table
@@ -32,7 +33,7 @@ def part_of(value):
     return initialize
 
 
-def network(x, resource, partitions=None, devices=("/cpu:0", "/cpu:0")):
+def network(x, resource=False, partitions=None, devices=("/cpu:0", "/cpu:0"), softmax="softmax"):
     """Convolution, batch norm, dense layer; the variables alternate between the devices."""
     with tf.device(devices[0]):
         kernel = variable("conv/kernel", KERNEL, resource, partitions)
@@ -44,7 +45,8 @@ def network(x, resource, partitions=None, devices=("/cpu:0", "/cpu:0")):
     x = tf.nn.conv2d(x, tf.convert_to_tensor(kernel), 2, "SAME", name="conv/Conv2D")
     x = v1.nn.fused_batch_norm(x, gamma, beta, mean, variance, 1e-3, is_training=False, name="norm/FusedBatchNorm")[0]
     x = tf.reduce_mean(tf.nn.relu(x), [1, 2], name="pool")
-    return tf.nn.softmax(tf.matmul(x, tf.convert_to_tensor(weights), name="dense/MatMul"), name="softmax")
+    logits = tf.matmul(x, tf.convert_to_tensor(weights), name="dense/MatMul")
+    return tf.nn.softmax(logits, name=softmax) if softmax else logits
 
 
 class Live:
@@ -65,18 +67,19 @@ class Live:
             save_array(f"{HOME}/{name}.output{index}.npy", result)
         self.rows.append((name, (folder or name) + "/" + path, options, note))
 
-    def session(self, name, note, save, resource=False, training=False, options="-", path="", folder=None, build=None, **how):
-        """A graph of version 1 and its session; `save(session, x, y, folder)` writes it."""
+    def session(self, name, note, save, resource=False, training=None, options="-", path="", folder=None, build=None,
+                shape=(8, 8, 3), **how):
+        """A graph of version 1 and its session; `save(session, x, y, folder)` writes it. `training(y)` adds to the graph."""
         def write(folder):
             config = v1.ConfigProto(device_count={"CPU": 2}, intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
             with tf.Graph().as_default(), v1.Session(config=config) as session:
-                x = v1.placeholder(tf.float32, [None, 8, 8, 3], name="image")
+                x = v1.placeholder(tf.float32, [None, *shape], name="image")
                 y = build(x) if build else network(x, resource, **how)
                 if training:
-                    train(y)
+                    training(y)
                 session.run(v1.global_variables_initializer())
                 save(session, x, y, folder)
-                return [session.run(y, {x: picture}) for picture in pictures("color")]
+                return [session.run(y, {x: picture.reshape(1, *shape)}) for picture in pictures("color")]
         self.add(name, write, note, options, path, folder)
 
 
@@ -87,6 +90,54 @@ def train(y):
     loss = -tf.reduce_mean(chosen, name="loss")
     v1.train.AdamOptimizer(0.0).minimize(loss, global_step=v1.train.get_or_create_global_step())
     tf.reduce_mean(tf.cast(tf.equal(tf.argmax(y, 1), labels), tf.float32), name="accuracy")
+
+
+def train_softmax(logits):
+    """Labels one-hot, the loss of a softmax, which the graph itself does not have, the accuracy, a summary, a saver."""
+    labels = v1.placeholder(tf.float32, [None, 3], name="truth")
+    loss = tf.reduce_mean(v1.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits))
+    v1.train.GradientDescentOptimizer(0.5).minimize(loss)
+    right = tf.equal(tf.argmax(logits, 1), tf.argmax(labels, 1))
+    accuracy = tf.reduce_mean(tf.cast(right, tf.float32))
+    v1.summary.scalar("accuracy", accuracy)
+    v1.summary.merge_all()
+
+
+def train_sparse(y):
+    """Labels by number, samples with weights, the best class beside its probabilities, metrics in variables."""
+    logits = y.op.inputs[0]
+    labels = v1.placeholder(tf.int64, [None], name="truth")
+    weights = v1.placeholder_with_default(tf.ones([1]), [None], name="sample_weights")
+    best = tf.argmax(logits, 1, output_type=tf.int32, name="classes")
+    loss = v1.losses.sparse_softmax_cross_entropy(labels, logits, weights)
+    v1.train.MomentumOptimizer(0.1, 0.9).minimize(loss)
+    v1.metrics.accuracy(labels, best)
+    tf.reduce_mean(tf.cast(tf.nn.in_top_k(targets=labels, predictions=logits, k=2), tf.float32), name="top2")
+
+
+def train_sigmoid(logits):
+    """Several classes at once, and a penalty for large weights."""
+    labels = v1.placeholder(tf.float32, name="truth")
+    rate = v1.placeholder(tf.float32, [], name="rate")
+    loss = tf.reduce_sum(tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits))
+    loss += 0.01 * tf.add_n([tf.nn.l2_loss(v) for v in v1.trainable_variables()])
+    v1.train.AdamOptimizer(rate).minimize(loss)
+    right = tf.equal(tf.cast(tf.sigmoid(logits) > 0.5, tf.float32), labels)
+    tf.reduce_mean(tf.cast(right, tf.float32), name="accuracy")
+
+
+def rows(x):
+    """One layer on the pixels in a row, with names that every tutorial of its time has."""
+    weights = v1.get_variable("W", initializer=np.tile(DENSE, (48, 1)) / 16)
+    return tf.nn.softmax(tf.matmul(x, weights) + v1.get_variable("b", initializer=BIAS[:3]), name="y")
+
+
+def train_rows(y):
+    """The loss written out, with a bound that keeps the logarithm finite."""
+    labels = v1.placeholder(tf.float32, [None, 3], name="y_")
+    loss = -tf.reduce_sum(labels * tf.math.log(tf.clip_by_value(y, 1e-10, 1.0)) + (1 - labels) * tf.math.log(1 - y + 1e-10))
+    v1.train.GradientDescentOptimizer(0.01).minimize(loss)
+    tf.reduce_mean(tf.cast(tf.equal(tf.argmax(y, 1), tf.argmax(labels, 1)), tf.float32))
 
 
 def checkpoint(session, x, y, folder, **options):
@@ -192,7 +243,15 @@ def write():
                  path="model.ckpt-7")
     live.session("checkpoint_shards", "two shards, the .index file named",
                  lambda *all: checkpoint(*all, sharded=True), devices=("/cpu:0", "/cpu:1"), path="model.ckpt-7.index")
-    live.session("checkpoint_training", "a loss, an optimiser and an accuracy beside the network", checkpoint, training=True)
+    live.session("checkpoint_training", "a loss, an optimiser and an accuracy beside the network", checkpoint, training=train)
+    live.session("checkpoint_softmax_loss", "logits in front of SoftmaxCrossEntropy and ArgMax", checkpoint,
+                 training=train_softmax, softmax=None)
+    live.session("checkpoint_sparse_loss", "logits in front of SparseSoftmaxCrossEntropy, and a softmax called loss",
+                 checkpoint, training=train_sparse, softmax="loss")
+    live.session("checkpoint_sigmoid_loss", "logits in front of a loss of sigmoids, a rate, labels of unknown shape", checkpoint,
+                 training=train_sigmoid, softmax=None)
+    live.session("checkpoint_rows", "pixels in rows, the loss written out", checkpoint, training=train_rows, build=rows,
+                 shape=(192,))
     live.session("saved", "a SavedModel of version 1", saved)
     live.session("saved_parts", "partitioned resource variables", saved, resource=True, partitions=3)
     live.session("saved_tags", "a signature of several", saved_twice, options="--signature other")

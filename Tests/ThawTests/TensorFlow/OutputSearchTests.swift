@@ -78,6 +78,178 @@ import Testing
         #expect(try GraphSurvey(inputs + [Self.node("y", "Relu", "x")] + nodes).outputs() == outputs)
     }
 
+    private static func number(_ name: String, _ tensor: Tensor) -> NodeDefinition {
+        NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(tensor)])
+    }
+
+    private static func placeholder(_ name: String, _ shape: [Int]?, _ type: DataType = .float) -> NodeDefinition {
+        NodeDefinition(name: name, op: "Placeholder", attributes: ["dtype": .type(type), "shape": .shape(shape)])
+    }
+
+    /// What is added to rows of pixels `x`, labels `t` and `y` = x · w + b, and the outputs that are found.
+    static let trained: [(note: String, nodes: [NodeDefinition], outputs: [String])] = [
+        ("a loss alone", [node("l", "SoftmaxCrossEntropyWithLogits", "y", "t")], ["y"]),
+        (
+            "rows for a loss",
+            [node("r", "Reshape", "y", "ends"), node("l", "SoftmaxCrossEntropyWithLogits", "r", "t")], ["y"]
+        ),
+        (
+            "a softmax beside the loss, called loss",
+            [node("l", "SoftmaxCrossEntropyWithLogits", "y", "t"), node("loss", "Softmax", "y")], ["loss"]
+        ),
+        (
+            "the best class beside the loss",
+            [node("l", "SoftmaxCrossEntropyWithLogits", "y", "t"), node("c", "ArgMax", "y", "one")], ["y"]
+        ),
+        ("the best class alone", [node("p", "Softmax", "y"), node("c", "ArgMax", "p", "one")], ["p"]),
+        (
+            "the best class as a number of another type",
+            [node("c", "ArgMax", "y", "one"), node("d", "Cast", "c")], ["y"]
+        ),
+        (
+            "an accuracy of the best classes",
+            [
+                node("c", "ArgMax", "y", "one"), node("d", "ArgMax", "t", "one"), node("e", "Equal", "c", "d"),
+                node("f", "Cast", "e"), node("accuracy", "Mean", "f", "zero"),
+            ], ["y"]
+        ),
+        (
+            "the best five beside the accuracy",
+            [node("p", "Softmax", "y"), node("k", "TopKV2", "p", "one"), node("e", "InTopKV2", "p", "t", "one")], ["p"]
+        ),
+        (
+            "a loss of a logarithm within bounds",
+            [
+                node("p", "Softmax", "y"), node("low", "Minimum", "p", "one"), node("high", "Maximum", "low", "zero"),
+                node("log", "Log", "high"), node("m", "Mul", "log", "t"), node("s", "Sum", "m", "zero"),
+            ], ["p"]
+        ),
+        (
+            "a loss of both probabilities",
+            [
+                node("p", "Sigmoid", "y"), node("q", "Sub", "one", "p"), node("e", "AddV2", "q", "tiny"),
+                node("log", "Log", "e"), node("m", "Mul", "log", "t"), node("s", "Mean", "m", "zero"),
+            ], ["p"]
+        ),
+        (
+            "probabilities made to sum to 1",
+            [
+                node("p", "Softmax", "y"), node("s", "Sum", "p", "one"), node("q", "RealDiv", "p", "s"),
+                node("log", "Log", "q"), node("m", "Mul", "log", "t"), node("l", "Sum", "m", "one"),
+            ], ["p"]
+        ),
+        (
+            "a loss of sigmoids, written out",
+            [
+                node("z", "ZerosLike", "y"), node("g", "GreaterEqual", "y", "z"), node("s", "Select", "g", "y", "z"),
+                node("n", "Neg", "y"), node("a", "Select", "g", "n", "y"), node("m", "Mul", "y", "t"),
+                node("d", "Sub", "s", "m"), node("e", "Exp", "a"), node("o", "Log1p", "e"),
+                node("l", "AddV2", "d", "o"),
+            ], ["y"]
+        ),
+        (
+            "a squared error",
+            [node("d", "SquaredDifference", "y", "t"), node("l", "Mean", "d", "all")], ["y"]
+        ),
+        (
+            "a mean of the answers that nothing judges",
+            [
+                node("p", "Sigmoid", "y"), node("m", "Mean", "p", "zero"), node("l", "Sub", "p", "t"),
+                node("k", "Mean", "l", "zero"),
+            ],
+            ["p"]
+        ),
+        (
+            "weights of samples, text that saves, a picture that no layer sees",
+            [
+                node("sample_weights", "PlaceholderWithDefault", "one"), node("n", "Mul", "x", "tiny"),
+                NodeDefinition(
+                    name: "save/Const", op: "PlaceholderWithDefault", inputs: ["one"],
+                    attributes: ["dtype": .type(.string)]),
+                NodeDefinition(
+                    name: "save/Identity", op: "Identity", inputs: ["save/Const"], attributes: ["T": .type(.string)]),
+                node("l", "SparseSoftmaxCrossEntropyWithLogits", "y", "t"),
+            ], ["y"]
+        ),
+        (
+            "an optimizer",
+            [
+                node("l", "SoftmaxCrossEntropyWithLogits", "y", "t"), node("g", "Mul", "l:1", "rate"),
+                node("u", "ResourceApplyAdaMax", "w", "g"),
+            ], ["y"]
+        ),
+        (
+            "a bottleneck that nothing reads",
+            [
+                node("h", "Relu", "y"), node("v", "MatMul", "h", "w2"), node("p", "Softmax", "v"),
+                node("o", "Tanh", "h"),
+                node("l", "SoftmaxCrossEntropyWithLogits", "v", "t"),
+            ], ["p"]
+        ),
+        (
+            "an autoencoder that is trained",
+            [
+                node("v", "MatMul", "y", "w3"), node("z", "Sigmoid", "v"), node("d", "Sub", "z", "x"),
+                node("s", "Square", "d"), node("l", "Mean", "s", "all"),
+                node("u", "ApplyGradientDescent", "w", "rate", "l"),
+            ], ["z"]
+        ),
+        ("two answers", [node("p", "Softmax", "y"), node("q", "Tanh", "y")], ["p", "q"]),
+    ]
+
+    @Test(arguments: trained) func `what stands in front of losses and choices is the answer`(
+        _ note: String, _ nodes: [NodeDefinition], _ outputs: [String]
+    ) throws {
+        let shared = [
+            Self.placeholder("x", [-1, 784]), Self.placeholder("t", nil), Self.placeholder("rate", []),
+            Self.number("w", Tensor(noise(7840), shape: [784, 10])),
+            Self.number("w2", Tensor(noise(100), shape: [10, 10])),
+            Self.number("w3", Tensor(noise(7840), shape: [10, 784])),
+            Self.number("b", Tensor(noise(10), shape: [10])), Self.number("one", Tensor(1, element: .int32)),
+            Self.number("zero", Tensor(0, element: .int32)), Self.number("tiny", Tensor(1e-7)),
+            Self.number("ends", Tensor(integers: [-1, 10], shape: [2])),
+            Self.number("all", Tensor(integers: [0, 1], shape: [2])),
+            Self.node("xw", "MatMul", "x", "w"), Self.node("y", "BiasAdd", "xw", "b"),
+        ]
+        #expect(try GraphSurvey(shared + nodes).outputs() == outputs)
+    }
+
+    @Test func `a map of best classes is an answer, and so is the score of each image of a pair`() throws {
+        let filter = Self.number("f", Tensor(noise(12), shape: [1, 1, 3, 4]))
+        let map = [
+            Self.placeholder("x", [1, 8, 8, 3]), filter, Self.node("y", "Conv2D", "x", "f"),
+            Self.number("last", Tensor(3, element: .int32)), Self.node("map", "ArgMax", "y", "last"),
+        ]
+        #expect(try GraphSurvey(map).outputs() == ["map"])
+        let pair = [
+            Self.placeholder("a", [1, 8, 8, 3]), Self.placeholder("b", [1, 8, 8, 3]), Self.placeholder("same", [-1]),
+            filter,
+            Self.node("ya", "Conv2D", "a", "f"), Self.node("yb", "Conv2D", "b", "f"),
+            Self.number("axes", Tensor(integers: [1, 2, 3], shape: [3])),
+            Self.node("d", "SquaredDifference", "ya", "yb"), Self.node("score", "Mean", "d", "axes"),
+            Self.node("e", "Sub", "score", "same"), Self.number("zero", Tensor(0, element: .int32)),
+            Self.node("l", "Mean", "e", "zero"),
+        ]
+        #expect(try GraphSurvey(pair).outputs() == ["score"])
+    }
+
+    @Test func `labels for the number of the best class are refused with the node in front of it`() throws {
+        let graph = GraphDefinition(nodes: [
+            Self.placeholder("x", [1, 8, 8, 3]), Self.number("axes", Tensor(integers: [1, 2], shape: [2])),
+            Self.number("one", Tensor(1, element: .int32)), Self.node("y", "Mean", "x", "axes"),
+            Self.node("best", "ArgMax", "y", "one"),
+        ])
+        let labels = try Labels(parsing: Array("red\ngreen\nblue\n".utf8))
+        var options = Converter.Options()
+        #expect(try Converter(options).convert(graph: graph, labels: labels).model.classifier != nil)
+        options.outputs = ["best"]
+        let failure = #expect(throws: Failure.self) { try Converter(options).convert(graph: graph, labels: labels) }
+        #expect(failure?.problem == "3 labels for 1 classes")
+        #expect(
+            failure?.hint
+                == "the output 'best' is the number of the best class; --output y gives a number for each class")
+    }
+
     @Test func `what is printed is what comes out`() throws {
         let image = NodeDefinition(
             name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 2, 2, 3])])

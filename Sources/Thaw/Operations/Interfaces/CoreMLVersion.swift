@@ -10,6 +10,33 @@ public enum CoreMLVersion: Int, Sendable, CaseIterable, Comparable {
     /// The systems as people and `--target` name them: "iOS15".
     public var name: String { systems.split(separator: " ").prefix(2).joined() }
 
+    /// The systems that brought the version, each by the name that `--target` knows.
+    public var targets: [String] {
+        switch self {
+        case .iOS11: ["iOS11", "macOS10.13", "watchOS4", "tvOS11"]
+        case .iOS11Point2: ["iOS11.2", "macOS10.13.2", "watchOS4.2", "tvOS11.2"]
+        case .iOS12: ["iOS12", "macOS10.14", "watchOS5", "tvOS12"]
+        case .iOS13: ["iOS13", "macOS10.15", "watchOS6", "tvOS13"]
+        // What macOS 11 was first called.
+        case .iOS14: ["iOS14", "macOS11", "watchOS7", "tvOS14", "macOS10.16"]
+        case .iOS15: ["iOS15", "macOS12", "watchOS8", "tvOS15"]
+        case .iOS16: ["iOS16", "macOS13", "watchOS9", "tvOS16"]
+        case .iOS17: ["iOS17", "macOS14", "watchOS10", "tvOS17"]
+        case .iOS18: ["iOS18", "macOS15", "watchOS11", "tvOS18"]
+        case .iOS26: ["iOS26", "macOS26", "watchOS26", "tvOS26"]
+        }
+    }
+
+    /// The version that a system brought, by a name such as `iOS15`, `macos10_15` or `watchOS8`.
+    public init?(target name: String) {
+        func plain(_ name: String) -> String { String(name.lowercased().map { $0 == "_" ? "." : $0 }) }
+        let wanted = plain(name)
+        guard let found = CoreMLVersion.allCases.first(where: { $0.targets.contains { plain($0) == wanted } }) else {
+            return nil
+        }
+        self = found
+    }
+
     /// The version as messages name it: "iOS 15 and macOS 12".
     public var systems: String {
         switch self {

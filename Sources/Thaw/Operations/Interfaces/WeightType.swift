@@ -9,6 +9,9 @@ public enum WeightType: String, Sendable, CaseIterable {
     /// What an ML Program with such weights computes in.
     var arithmetic: ElementType { self == .float32 ? .float32 : .float16 }
 
+    /// The type of weights that are not compressed.
+    var stored: ElementType { self == .float32 ? .float32 : .float16 }
+
     /// The bits of a place in the list, or nil for what is no palette.
     var paletteBits: Int? {
         switch self {

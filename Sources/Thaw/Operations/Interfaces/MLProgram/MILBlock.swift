@@ -7,6 +7,8 @@
 struct MILBlock {
     /// What numbers with fractions are: float16 or float32.
     var float: ElementType
+    /// What they are unless an operation needs another type.
+    private let usualFloat: ElementType
     private(set) var operations: [Message] = []
     private(set) var weights = ProgramWeights()
     /// The lowest version that knows all operations so far.
@@ -30,9 +32,10 @@ struct MILBlock {
     /// Constants of fewer elements stand in the program itself.
     private static let fewestInFile = 10
 
-    init(_ storage: WeightStorage, target: CoreMLVersion? = nil) {
+    init(_ storage: WeightStorage, target: CoreMLVersion? = nil, compute: ComputePrecision? = nil) {
         self.storage = storage
-        float = storage.type.arithmetic
+        usualFloat = compute?.element ?? storage.type.arithmetic
+        float = usualFloat
         self.target = target
         version = max(.firstProgram, target ?? .firstProgram)
     }
@@ -149,7 +152,7 @@ struct MILBlock {
         case .values(let values): names = values.map { self.name($0) }
         case .weights(let tensor, let order) where storage.compresses(tensor, order: order):
             names = [addCompressed(tensor.transposed(order), name)]
-        case .weights(let tensor, let order): names = [constant(tensor, name, order)]
+        case .weights(let tensor, let order): names = [storedWeights(tensor, name, order)]
         case .constant(let tensor): names = [constant(tensor, name)]
         case .integer(let integer): names = [constant(Tensor(integers: [integer], shape: []), name)]
         case .integers(let integers): names = [constant(Tensor(integers: integers, shape: [integers.count]), name)]
@@ -162,6 +165,31 @@ struct MILBlock {
             binding.name = name
             return binding
         }
+    }
+
+    /// The name of weights that are stored in the type that is asked for, whatever the program computes in.
+    private mutating func storedWeights(_ tensor: Tensor, _ name: String, _ order: [Int]?) -> String {
+        let stored = storage.type.stored
+        guard stored != usualFloat, float == usualFloat, tensor.elementCount >= MILBlock.fewestInFile,
+            tensor.element.isFloatingPoint, stored == .float32 || tensor.fitsFloat16
+        else { return constant(tensor, name, order) }
+        let type = TensorType(order.map { tensor.shape.permuted($0) } ?? tensor.shape, stored)
+        let kind: ProgramWeights.Kind = stored == .float16 ? .float16 : .float32
+        let source = inFile(tensor, kind, Message.tensorType(type), order: order)
+        let result = unique(name)
+        if stored == .float16 {
+            // The format widens constants by itself, and narrows none.
+            version = max(version, .iOS16)
+            addConstantExpression(
+                "constexpr_cast", result, TensorType(type.shape, float),
+                [("source_val", source), ("output_dtype", .text("fp32"))])
+        } else {
+            let wide = unique(name + "_float32")
+            addConstant(wide, .tensorType(type), source)
+            castInto(
+                MILValue(name: result, type: TensorType(type.shape, float)), from: MILValue(name: wide, type: type))
+        }
+        return result
     }
 
     private mutating func text(_ text: String, _ name: String) -> String {
@@ -261,6 +289,9 @@ struct MILBlock {
 }
 
 extension Tensor {
+    /// Whether no finite element is larger than float16 can say.
+    fileprivate var fitsFloat16: Bool { withFloats { $0.allSatisfy { abs($0) <= 65504 || !$0.isFinite } } }
+
     /// The number that all elements are, or nil where they differ. It is looked for where they stand: large weights are neither
     /// copied nor put in order for it.
     fileprivate var onlyNumber: Float? {

@@ -1,0 +1,51 @@
+extension GraphDefinition {
+    /// Whether a placeholder takes strings.
+    func isText(_ tensor: String) -> Bool {
+        let name = GraphSurvey.Reference(tensor).node
+        return nodes.first { $0.name == name }?.dataType == .string
+    }
+}
+
+extension Graph {
+    /// Calls inputs and outputs by the words of a signature, where no node has such a name.
+    mutating func rename(by signature: MetaGraph.Signature) {
+        let taken = Set(nodes.map(\.name) + inputs.map(\.name) + outputs.map(\.name))
+        if signature.inputs.count == 1, !taken.contains(signature.inputs[0].word) {
+            inputs[0].name = signature.inputs[0].word
+        } else {
+            for input in signature.inputs where !taken.contains(input.word) {
+                let node = GraphSurvey.Reference(input.tensor).node
+                for place in inputs.indices where inputs[place].name == node { inputs[place].name = input.word }
+            }
+        }
+        guard signature.outputs.count == outputs.count else { return }
+        for (place, output) in signature.outputs.enumerated() where !taken.contains(output.word) {
+            outputs[place].name = output.word
+        }
+    }
+
+    /// The node whose numbers the first output chooses the largest of; nil if that is no choice.
+    var nodeBeforeChoice: String? {
+        let producers = producers
+        var value = outputs.first?.value
+        while let current = value, let node = producers[current] {
+            if node.operation is ArgMax || node.operation is TopK {
+                return producers[node.inputs[0]]?.name
+            }
+            guard node.operation is Cast || node.operation is Reshape else { return nil }
+            value = node.inputs[0]
+        }
+        return nil
+    }
+
+    /// Puts the first output before the others that has a number for each of so many classes.
+    mutating func putFirst(classCount: Int) {
+        let batch = inputs.first.map { self[$0.value].shape.first ?? 1 } ?? 1
+        guard
+            let place = outputs.firstIndex(where: {
+                self[$0.value].element == .float32 && self[$0.value].shape.elementCount == classCount * batch
+            })
+        else { return }
+        outputs.insert(outputs.remove(at: place), at: 0)
+    }
+}

@@ -1,0 +1,120 @@
+/// Finds the inputs that a network's answers are only compared with: labels, images as they should be, the weights of samples.
+struct TruthSearch {
+    private let survey: GraphSurvey
+    private let order: [Int]
+    private let data: [[GraphSurvey.Reference]]
+    private let sources: [[Int]]
+
+    private typealias Reference = GraphSurvey.Reference
+    private var nodes: [NodeDefinition] { survey.nodes }
+
+    /// More inputs than this are looked at together only.
+    private static let mostInputs = 64
+
+    init(_ survey: GraphSurvey) throws {
+        self.survey = survey
+        order = try survey.order(from: survey.nodes.map(\.name), stoppingAt: [])
+        data = survey.nodes.map { $0.data.map { GraphSurvey.Reference($0) } }
+        sources = data.map { $0.compactMap { survey.places[$0.node] } }
+    }
+
+    /// - Parameter fed: Placeholders that arrays are at hand for, which are no truths then.
+    func truths(fed: Set<String>) -> Set<GraphSurvey.Reference> {
+        let inputs = inputs()
+        guard inputs.count > 1 else { return [] }
+        let images = images(inputs)
+        let others = Set(inputs.filter { !images.contains($0) && !fed.contains($0.node) })
+        guard !images.isEmpty, !others.isEmpty else { return [] }
+        if areOnlyCompared(others, with: images) { return others }
+        return others.count > TruthSearch.mostInputs ? [] : others.filter { areOnlyCompared([$0], with: images) }
+    }
+
+    /// The placeholders that are no switches, and what data sets and queues hand on.
+    private func inputs() -> [GraphSurvey.Reference] {
+        let sourceNames = Set(nodes.lazy.filter { InputNode.iterators.contains($0.op) }.map(\.name))
+        var inputs: [Reference] = []
+        var seen: Set<Reference> = []
+        for place in order {
+            let node = nodes[place]
+            if node.op == "Placeholder" || node.op == "PlaceholderV2", !node.isOpenSwitch {
+                inputs.append(Reference(node.name))
+            }
+            for reference in data[place] where sourceNames.contains(reference.node) && seen.insert(reference).inserted {
+                inputs.append(reference)
+            }
+        }
+        return inputs
+    }
+
+    // MARK: Which input the network looks at
+
+    /// The inputs that most of the layers depend on; without layers, the one that has the shape of an image.
+    private func images(_ inputs: [Reference]) -> Set<GraphSurvey.Reference> {
+        if inputs.count <= TruthSearch.mostInputs {
+            let counts = inputs.map(layerCount)
+            if let most = counts.max(), most > 0 { return Set(zip(inputs, counts).filter { $1 == most }.map(\.0)) }
+        }
+        let images = inputs.filter { input in
+            guard let node = survey.node(input.node), let shape = node.declaredShape(input.output) else { return false }
+            return shape.count >= 3 && node.dataType != .int32 && node.dataType != .int64
+        }
+        return images.count == 1 ? Set(images) : []
+    }
+
+    /// How many layers with weights depend on an input, those left out that only training needs.
+    private func layerCount(_ input: Reference) -> Int {
+        var depends = [Bool](repeating: false, count: nodes.count)
+        var count = 0
+        for place in order where !nodes[place].onlyTrains {
+            guard data[place].contains(input) || sources[place].contains(where: { depends[$0] }) else { continue }
+            depends[place] = true
+            if nodes[place].isLayer { count += 1 }
+        }
+        return count
+    }
+
+    // MARK: What is made of the others
+
+    /// Whether all that is made both of the images and of these inputs only trains or judges.
+    ///
+    /// A judgement asks whether two values are equal, or is a mean or a sum. Words such as "loss" count for a comparison only,
+    /// with no layer in it, or for a mean.
+    private func areOnlyCompared(_ inputs: Set<Reference>, with images: Set<Reference>) -> Bool {
+        let none = [Bool](repeating: false, count: nodes.count)
+        var (dependsOnInputs, dependsOnImage, isPastLayer) = (none, none, none)
+        var (isJudgement, isTotal, isRead) = (none, none, none)
+        for place in order {
+            let node = nodes[place]
+            let read = sources[place]
+            for source in read { isRead[source] = true }
+            dependsOnImage[place] = data[place].contains(where: images.contains) || read.contains { dependsOnImage[$0] }
+            let made = read.filter { dependsOnInputs[$0] }
+            dependsOnInputs[place] = data[place].contains(where: inputs.contains) || !made.isEmpty
+            guard dependsOnInputs[place] else { continue }
+            isPastLayer[place] = node.isLayer || made.contains { isPastLayer[$0] }
+            let isNamed = node.isNamedForTraining
+            isJudgement[place] =
+                node.onlyTrains || (!isPastLayer[place] && isNamed)
+                || GraphSurvey.questions.contains(node.op) || made.contains { isJudgement[$0] }
+            isTotal[place] =
+                (GraphSurvey.totals.contains(node.op)
+                    && (!isPastLayer[place] || isNamed || survey.reducesBatch(node)))
+                || (GraphSurvey.arithmetic.contains(node.op) && !made.isEmpty && made.allSatisfy { isTotal[$0] })
+        }
+        return !nodes.indices.contains {
+            dependsOnInputs[$0] && dependsOnImage[$0] && !isRead[$0] && !isJudgement[$0] && !isTotal[$0]
+        }
+    }
+}
+
+extension NodeDefinition {
+    /// Parts of the names that training gives to what it adds.
+    private static let trainingWords = [
+        "loss", "accuracy", "metrics", "entropy", "xent", "squared_error", "psnr", "ssim", "optimizer", "train_op",
+    ]
+
+    fileprivate var isNamedForTraining: Bool {
+        let name = name.lowercased()
+        return NodeDefinition.trainingWords.contains { name.contains($0) }
+    }
+}

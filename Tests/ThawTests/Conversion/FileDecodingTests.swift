@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Thaw
+
+/// A SavedModel of the fixtures whose signature takes the bytes of image files.
+struct DecodingCase: CustomTestStringConvertible, Sendable {
+    let name: String
+    let note: String
+
+    static let all = Fixtures.table("decoding/decoding.tsv").map { DecodingCase(name: $0[0], note: $0[1]) }
+
+    var testDescription: String { "\(name): \(note)" }
+}
+
+@Suite struct FileDecodingTests {
+    @Test(arguments: DecodingCase.all) func `a signature that takes files becomes a model that takes an image`(
+        _ decoding: DecodingCase
+    ) throws {
+        let conversion = try Converter().convert(contentsOf: Fixtures.path("decoding/\(decoding.name)"))
+        let model = conversion.model
+        #expect(model.image?.width == 8 && model.image?.height == 8 && model.image?.color == .rgb)
+        #expect(model.graph.outputs.map(\.name) == ["probabilities"])
+        #expect(conversion.warnings.isEmpty)
+        for index in 0..<2 {
+            let picture = try Fixtures.tensor(Fixtures.path("ways/pixels\(index).npy"))
+            let fed = model.image?.lifted.map { picture.scaled($0) } ?? picture
+            let answer = model.graph.evaluate([fed.reshaped(model.graph[model.graph.inputs[0].value].shape)])[0]
+            let expected = try Fixtures.tensor(Fixtures.path("decoding/\(decoding.name).output\(index).npy"))
+            #expect(answer.shape == expected.shape)
+            #expect(difference(answer, expected) <= referenceTolerance)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Testing
+
+@testable import Thaw
+
+/// Conditions of TensorFlow 1 whose predicate is known: what only the other branch reads is no input.
+@Suite struct KnownBranchesTests {
+    private static func node(
+        _ name: String, _ op: String, _ inputs: [String] = [], _ attributes: [String: Attribute] = [:]
+    ) -> NodeDefinition { NodeDefinition(name: name, op: op, inputs: inputs, attributes: attributes) }
+
+    private static func placeholder(_ name: String, _ type: DataType = .float) -> NodeDefinition {
+        node(name, "Placeholder", [], ["dtype": .type(type), "shape": .shape(type == .bool ? [] : [1, 2, 2, 3])])
+    }
+
+    /// tf.cond(is_training, training, lambda: image), and a negation behind it.
+    private static func graph(_ training: [NodeDefinition], _ result: String, merge: [String]? = nil) -> GraphDefinition
+    {
+        GraphDefinition(
+            nodes: [
+                placeholder("image"), placeholder("is_training", .bool),
+                node("cond/Switch", "Switch", ["is_training", "is_training"]),
+                node("cond/switch_t", "Identity", ["cond/Switch:1"]),
+                node("cond/image", "Switch", ["image", "is_training"]),
+            ] + training + [
+                node("cond/Merge", "Merge", merge ?? ["cond/image", result]), node("y", "Neg", ["cond/Merge"]),
+            ])
+    }
+
+    static let branches: [(note: String, nodes: [NodeDefinition], result: String)] = [
+        (
+            "a data set that waits for the branch",
+            [node("Y", "IteratorGetNext", ["iterator", "^cond/switch_t"]), node("iterator", "IteratorV2")], "Y"
+        ),
+        ("a placeholder that waits for the branch", [node("Y", "Placeholder", ["^cond/switch_t"])], "Y"),
+        (
+            "a placeholder outside, switched", [placeholder("Y"), node("cond/y", "Switch", ["Y", "is_training"])],
+            "cond/y:1"
+        ),
+        (
+            "a queue and noise",
+            [
+                node("queue", "FIFOQueueV2", ["^cond/switch_t"]), node("Y", "QueueDequeueV2", ["queue"]),
+                node("noisy", "AddV2", ["Y", "Y"]),
+            ], "noisy"
+        ),
+    ]
+
+    @Test(arguments: branches) func `what only the training branch reads is no input`(
+        _ note: String, _ nodes: [NodeDefinition], _ result: String
+    ) throws {
+        let read = try Importer.run(Self.graph(nodes, result), ImportOptions())
+        let input = Tensor(noise(12), shape: [1, 2, 2, 3])
+        #expect(read.graph.inputs.map(\.name) == ["image"])
+        #expect(read.graph.evaluate([input])[0].floats == input.floats.map { -$0 })
+        #expect(
+            read.notes == [
+                "the placeholder 'is_training' is false, as at inference; --set is_training=true says otherwise"
+            ]
+        )
+    }
+
+    @Test func `a branch that is taken keeps its input`() throws {
+        let nodes = [Self.placeholder("Y"), Self.node("cond/y", "Switch", ["Y", "is_training"])]
+        var options = ImportOptions()
+        options.settings = [Setting(name: "is_training", value: "true")]
+        let read = try Importer.run(Self.graph(nodes, "cond/y:1"), options)
+        #expect(read.graph.inputs.map(\.name) == ["Y"])
+    }
+
+    @Test func `a hint asks for values of placeholders only, and those are taken`() throws {
+        let graph = GraphDefinition(nodes: [
+            Self.placeholder("image"), Self.node("data", "IteratorGetNext", ["iterator"]),
+            Self.node("iterator", "IteratorV2"), Self.placeholder("scale"), Self.node("a", "Mul", ["image", "data"]),
+            Self.node("b", "Mul", ["a", "scale"]),
+        ])
+        let failure = #expect(throws: Failure.self) { try Importer.run(graph, ImportOptions()) }
+        #expect(failure?.problem == "the graph has 3 inputs: 'image', 'scale', 'data'")
+        #expect(failure?.hint == "--input image --set scale=VALUE")
+    }
+
+    @Test func `a placeholder inside a function is set by the name that the hint gives`() throws {
+        let body = FunctionDefinition(
+            name: "scaled", inputs: ["x"], outputs: ["z"],
+            nodes: [
+                Self.node("Y", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([])]),
+                Self.node("product", "Mul", ["x", "Y:output:0"]),
+            ], results: ["z": "product:z:0"])
+        let graph = GraphDefinition(
+            nodes: [
+                Self.placeholder("image"), Self.node("call", "PartitionedCall", ["image"], ["f": .function("scaled")]),
+                Self.node("y", "Neg", ["call"]),
+            ], functions: [body])
+        let failure = #expect(throws: Failure.self) { try Importer.run(graph, ImportOptions()) }
+        #expect(failure?.hint == "--input image --set call/Y=VALUE")
+        var options = ImportOptions(input: "image")
+        options.settings = [Setting(name: "call/Y", value: "3")]
+        let read = try Importer.run(graph, options).graph
+        let input = Tensor(noise(12), shape: [1, 2, 2, 3])
+        #expect(read.evaluate([input])[0].floats == input.floats.map { -($0 * 3) })
+        options.settings = [Setting(name: "call/Z", value: "3")]
+        let unknown = #expect(throws: Failure.self) { try Importer.run(graph, options) }
+        #expect(unknown?.description == "--set: there is no placeholder 'call/Z'; there are 'image', 'call/Y'")
+    }
+}
