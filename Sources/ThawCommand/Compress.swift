@@ -18,5 +18,6 @@ func runCompress(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     console.note(
         "wrote \(result): \(megabytes(written.bytes)), \(share) % of the \(megabytes(compression.byteCount)) before, "
             + "Core ML version \(written.version.rawValue), for \(written.version.systems) and later")
+    console.tellOfCopies(in: compression.original.model, writtenTo: result, written.bytes, weights)
     return try verification?.run(compression.original, asWrittenTo: result, console) ?? .done
 }

@@ -34,7 +34,22 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     console.note(
         "wrote \(result): \(megabytes(written.bytes)), Core ML version \(written.version.rawValue), "
             + "for \(written.version.systems) and later")
+    console.tellOfCopies(in: conversion.model, writtenTo: result, written.bytes, arguments.weightStorage)
     return try verification?.run(conversion, asWrittenTo: result, console) ?? .done
+}
+
+extension Console {
+    /// Says how much of a neural network's file is copies of weights that several layers share. They are nothing to mention
+    /// if they are small.
+    func tellOfCopies(in model: Model, writtenTo path: String, _ byteCount: Int, _ storage: WeightStorage?) {
+        guard ModelFormat(pathToWrite: path) == .coreML else { return }
+        let bits = (storage?.type ?? .float32).bits
+        let copies = model.graph.repeatedParameterCount * bits / 8
+        guard copies >= 100_000, copies >= byteCount / 20 else { return }
+        note(
+            "several layers use the same weights, and a neural network stores them once per layer: \(megabytes(copies)) of "
+                + "the \(megabytes(byteCount)) are copies; an .mlpackage stores shared weights once")
+    }
 }
 
 extension Arguments {

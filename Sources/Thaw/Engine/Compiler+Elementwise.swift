@@ -87,8 +87,9 @@ extension Compiler {
     }
 
     mutating func channelConstant(_ tensor: Tensor, count: Int) -> Int {
-        let numbers = tensor.floats
-        return withConstants { $0.floats(numbers, count: count) }
+        withConstants { pool in
+            pool.shared(tensor, .padded(count: count)) { $0.floats(tensor.floats, count: count) }
+        }
     }
 
     /// A step over the rows of the first input and the output, which lie in the same layout. In blocks a chunk is a plane;

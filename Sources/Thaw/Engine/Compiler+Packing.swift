@@ -6,13 +6,15 @@ extension Compiler {
     /// Packs weights as the convolution kernel reads them: a group's columns of each of `rows` in turn.
     mutating func pack(_ weights: Tensor, rows: [Int32], outputs: Int) -> Int {
         let groups = ColumnGroups(outputs, most: kernels.groupBlocks)
-        let weights = WeightColumns(weights, rows: rows)
         return withConstants { pool in
-            pool.reserve(byteCount: groups.padded * rows.count * 4, parts: groups.count) { memory, group in
-                let (columns, width) = groups[group]
-                weights.copy(
-                    columns, width: width,
-                    to: memory.assumingMemoryBound(to: Float.self) + columns.lowerBound * rows.count)
+            pool.shared(weights, .rows(OffsetList(offsets: rows))) { pool in
+                let columns = WeightColumns(weights, rows: rows)
+                return pool.reserve(byteCount: groups.padded * rows.count * 4, parts: groups.count) { memory, group in
+                    let (range, width) = groups[group]
+                    columns.copy(
+                        range, width: width,
+                        to: memory.assumingMemoryBound(to: Float.self) + range.lowerBound * rows.count)
+                }
             }
         }
     }
@@ -24,22 +26,23 @@ extension Compiler {
         let paddedInputs = (inputs + blockWidth - 1) / blockWidth * blockWidth
         let groups = ColumnGroups(filters.shape[3], most: plan.groupBlocks)
         let kernel = kernels.transformFilters
-        let rows = (0..<inputs * taps).map { Int32($0 % taps * inputs + $0 / taps) }
-        let weights = WeightColumns(filters, rows: rows)
         return withConstants { pool in
-            pool.reserve(
-                byteCount: form.points * paddedInputs * groups.padded * 4, parts: groups.count
-            ) { memory, group in
-                let (columns, width) = groups[group]
-                let numbers = UnsafeMutablePointer<Float>.allocate(capacity: rows.count * width)
-                defer { numbers.deallocate() }
-                if columns.count < width { numbers.initialize(repeating: 0, count: rows.count * width) }
-                weights.copy(columns, width: width, to: numbers)
-                kernel(
-                    WinogradFilterWork(
-                        form: form, filters: numbers, inputs: inputs, blockCount: width / blockWidth,
-                        transformed: memory.assumingMemoryBound(to: Float.self)
-                            + columns.lowerBound * paddedInputs * form.points))
+            pool.shared(filters, .winograd(form, groupBlocks: plan.groupBlocks)) { pool in
+                let rows = (0..<inputs * taps).map { Int32($0 % taps * inputs + $0 / taps) }
+                let weights = WeightColumns(filters, rows: rows)
+                let byteCount = form.points * paddedInputs * groups.padded * 4
+                return pool.reserve(byteCount: byteCount, parts: groups.count) { memory, group in
+                    let (columns, width) = groups[group]
+                    let numbers = UnsafeMutablePointer<Float>.allocate(capacity: rows.count * width)
+                    defer { numbers.deallocate() }
+                    if columns.count < width { numbers.initialize(repeating: 0, count: rows.count * width) }
+                    weights.copy(columns, width: width, to: numbers)
+                    kernel(
+                        WinogradFilterWork(
+                            form: form, filters: numbers, inputs: inputs, blockCount: width / blockWidth,
+                            transformed: memory.assumingMemoryBound(to: Float.self)
+                                + columns.lowerBound * paddedInputs * form.points))
+                }
             }
         }
     }
@@ -47,14 +50,16 @@ extension Compiler {
     mutating func packDepthwise(_ filters: Tensor) -> Int {
         let area = filters.shape[0] * filters.shape[1]
         let channels = filters.shape[2]
-        let planes = WeightColumns(filters.reshaped([area, channels]), rows: (0..<Int32(area)).map { $0 })
         let blocks = (channels + blockWidth - 1) / blockWidth
         return withConstants { pool in
-            pool.reserve(byteCount: blocks * area * blockWidth * 4) { memory in
-                let packed = memory.assumingMemoryBound(to: Float.self)
-                for block in 0..<blocks {
-                    let columns = block * blockWidth..<min((block + 1) * blockWidth, channels)
-                    planes.copy(columns, width: blockWidth, to: packed + block * area * blockWidth)
+            pool.shared(filters, .depthwise) { pool in
+                let planes = WeightColumns(filters.reshaped([area, channels]), rows: (0..<Int32(area)).map { $0 })
+                return pool.reserve(byteCount: blocks * area * blockWidth * 4) { memory in
+                    let packed = memory.assumingMemoryBound(to: Float.self)
+                    for block in 0..<blocks {
+                        let columns = block * blockWidth..<min((block + 1) * blockWidth, channels)
+                        planes.copy(columns, width: blockWidth, to: packed + block * area * blockWidth)
+                    }
                 }
             }
         }

@@ -81,6 +81,18 @@ struct ConstantPool {
     private(set) var byteCount = 0
     private(set) var fills: [(offset: Int, fill: Fill)] = []
     private var lists: [OffsetList: Int] = [:]
+    private var packed: [Packing: TensorTable<Int>] = [:]
+
+    /// The form in which the numbers of a tensor become constants.
+    enum Packing: Hashable {
+        /// Padded to a number of elements.
+        case padded(count: Int)
+        /// Rows for the convolution kernel.
+        case rows(OffsetList)
+        /// Transforms for the Winograd algorithm.
+        case winograd(WinogradForm, groupBlocks: Int)
+        case depthwise
+    }
 
     /// Sets memory aside; returns its offset. `fill` is called once, and finds zeros.
     mutating func reserve(byteCount count: Int, _ fill: @escaping Fill) -> Int {
@@ -94,6 +106,14 @@ struct ConstantPool {
         let offset = byteCount
         byteCount += (count + 63) / 64 * 64
         for part in 0..<parts { fills.append((offset, { fill($0, part) })) }
+        return offset
+    }
+
+    /// The offset of what a tensor is packed to. Layers with equal weights share it.
+    mutating func shared(_ tensor: Tensor, _ packing: Packing, _ pack: (inout ConstantPool) -> Int) -> Int {
+        if let known = packed[packing]?.value(of: tensor) { return known }
+        let offset = pack(&self)
+        packed[packing, default: TensorTable()].add(tensor, offset)
         return offset
     }
 
@@ -119,7 +139,7 @@ struct ConstantPool {
 
 /// Numbers that are told from others by a few of them first: to hash all takes longer than anything else that a compilation
 /// does.
-private struct OffsetList: Hashable {
+struct OffsetList: Hashable {
     var offsets: [Int32]
 
     func hash(into hasher: inout Hasher) {

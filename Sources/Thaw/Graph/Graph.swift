@@ -60,6 +60,19 @@ public struct Graph: Sendable {
     /// The number of weights that the operations hold.
     public var parameterCount: Int { nodes.reduce(0) { $0 + $1.operation.weights.reduce(0) { $0 + $1.elementCount } } }
 
+    /// How many of the parameters are copies: weights of several nodes that are equal count once without them. An ML Program
+    /// stores such weights once, a neural network once per layer.
+    public var repeatedParameterCount: Int {
+        var known = TensorTable<Void>()
+        var count = 0
+        for node in nodes {
+            for tensor in node.operation.weights where tensor.elementCount > 0 {
+                if known.value(of: tensor) != nil { count += tensor.elementCount } else { known.add(tensor, ()) }
+            }
+        }
+        return count
+    }
+
     /// The multiply-adds of one run.
     public var multiplyAdds: Int { nodes.reduce(0) { $0 + multiplyAdds(of: $1) } }
 

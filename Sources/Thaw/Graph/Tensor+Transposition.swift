@@ -18,7 +18,7 @@ extension Tensor {
 
 /// How the elements of an array follow each other in memory: an array's axes, as few as can be, from the outermost, with
 /// their sizes and how far apart neighbours along each lie.
-struct TranspositionPlan {
+struct TranspositionPlan: Equatable {
     private(set) var sizes: [Int] = []
     private var steps: [Int] = []
 
@@ -66,6 +66,16 @@ struct TranspositionPlan {
             }
         }
         return axes
+    }
+
+    /// Which element of the source is at this position.
+    func sourceIndex(of position: Int) -> Int {
+        var (rest, index) = (position, 0)
+        for axis in sizes.indices.reversed() {
+            index += rest % sizes[axis] * steps[axis]
+            rest /= sizes[axis]
+        }
+        return index
     }
 
     /// Whether neighbours along the last axis are neighbours in the source, too.

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import Thaw
+
 @Suite struct CompressTests {
     private func converted(_ name: String = "m.mlmodel") throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
@@ -77,6 +79,26 @@ import Testing
             again.errors
                 == "thaw: m.mlmodel: the weights are compressed already; compress the model that it was made of: each time loses more\n"
         )
+    }
+
+    @Test func `copies of shared weights in a neural network are mentioned, with their size`() throws {
+        let folder = try TemporaryFolder()
+        var builder = GraphBuilder()
+        var value = builder.input("input", TensorType([1, 128]))
+        let matrix = Tensor((0..<128 * 128).map { Float($0 * 7919 % 997) / 997 }, shape: [128, 128])
+        for index in 0..<6 { value = try builder.add(Dense(matrix: matrix), [value], name: "dense\(index)")[0] }
+        builder.output("output", value)
+        try Model(graph: builder.graph).write(to: folder.url.appendingPathComponent("m.mlmodel").path)
+        let words = ["compress", "m.mlmodel", "--weights", "float16", "-o"]
+        let network = try Thaw.run(words + ["n.mlmodel"], in: folder)
+        #expect(network.status == 0)
+        #expect(
+            network.errors.contains(
+                "several layers use the same weights, and a neural network stores them once per layer: 0.2 MB of the 0.2 MB are copies; an .mlpackage stores shared weights once\n"
+            ), "\(network.errors)")
+        let program = try Thaw.run(words + ["p.mlpackage"], in: folder)
+        #expect(program.status == 0)
+        #expect(!program.errors.contains("copies"), "\(program.errors)")
     }
 
     @Test(

@@ -22,6 +22,16 @@ public enum WeightType: String, Sendable, CaseIterable {
         }
     }
 
+    /// The bits that each number takes, without the scales or the palette that come with it.
+    public var bits: Int {
+        switch self {
+        case .float32: 32
+        case .float16: 16
+        case .int8: 8
+        case .palette8, .palette6, .palette4: paletteBits!
+        }
+    }
+
     /// Whether some weights are left as they are: see `WeightStorage`.
     public var isSelective: Bool { self == .int8 || paletteBits != nil }
 }

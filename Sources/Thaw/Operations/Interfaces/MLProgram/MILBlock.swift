@@ -21,10 +21,18 @@ struct MILBlock {
     private var aliases: [String: String] = [:]
     /// Constants that are there already and can be read once more.
     private var shared: [SharedConstant: String] = [:]
+    /// Compressed weights that are there already, by what they compute in and by the weights as they were.
+    private var compressed: [ElementType: TensorTable<String>] = [:]
 
     private struct SharedConstant: Hashable {
+        enum Content: Hashable {
+            case immediate([UInt8])
+            /// The offset in the file of weights, in which equal tensors have the same one.
+            case inFile(Int)
+        }
+
         var type: TensorType?
-        var content: [UInt8]
+        var content: Content
     }
 
     /// Arrays of Core ML have no more axes.
@@ -151,7 +159,7 @@ struct MILBlock {
         case .value(let value): names = [self.name(value)]
         case .values(let values): names = values.map { self.name($0) }
         case .weights(let tensor, let order) where storage.compresses(tensor, order: order):
-            names = [addCompressed(tensor.transposed(order), name)]
+            names = [compressedConstant(tensor.transposed(order), name)]
         case .weights(let tensor, let order): names = [storedWeights(tensor, name, order)]
         case .constant(let tensor): names = [constant(tensor, name)]
         case .integer(let integer): names = [constant(Tensor(integers: [integer], shape: []), name)]
@@ -193,7 +201,7 @@ struct MILBlock {
     }
 
     private mutating func text(_ text: String, _ name: String) -> String {
-        let key = SharedConstant(type: nil, content: Array(text.utf8))
+        let key = SharedConstant(type: nil, content: .immediate(Array(text.utf8)))
         if let name = shared[key] { return name }
         let name = unique(name)
         addConstant(name, .text, .text(text))
@@ -201,28 +209,33 @@ struct MILBlock {
         return name
     }
 
-    /// The name of a constant, which is written where it is not there yet, with its axes in this order.
+    /// The name of compressed weights, which are added if they are not there yet.
+    private mutating func compressedConstant(_ weights: Tensor, _ name: String) -> String {
+        if let name = compressed[float]?.value(of: weights) { return name }
+        let name = addCompressed(weights, name)
+        compressed[float, default: TensorTable()].add(weights, name)
+        return name
+    }
+
+    /// The name of a constant with its axes in this order. It is added if it is not there yet.
     private mutating func constant(_ tensor: Tensor, _ name: String, _ order: [Int]? = nil) -> String {
         let element = stored(tensor.element)
         let type = TensorType(order.map { tensor.shape.permuted($0) } ?? tensor.shape, element)
-        let isLarge = tensor.elementCount >= MILBlock.fewestInFile && element.isFloatingPoint
-        let converted = isLarge ? tensor : (order.map { tensor.transposed($0) } ?? tensor).converted(to: element)
-        // Small ones are often the same, and large ones where all elements are.
-        var key: SharedConstant?
-        if !isLarge {
-            key = SharedConstant(type: type, content: Array(converted.bytes))
-        } else if let number = tensor.onlyNumber {
-            key = SharedConstant(type: type, content: withUnsafeBytes(of: number) { Array($0) })
-        }
-        if let key, let name = shared[key] { return name }
-        let name = unique(name)
-        if isLarge {
+        let value: Message
+        let content: SharedConstant.Content
+        if tensor.elementCount >= MILBlock.fewestInFile, element.isFloatingPoint {
             let kind: ProgramWeights.Kind = element == .float16 ? .float16 : .float32
-            addConstant(name, .tensorType(type), inFile(tensor, kind, .tensorType(type), order: order))
+            let offset = weights.append(tensor, as: kind, order: order)
+            (value, content) = (.inFile(.tensorType(type), offset: offset), .inFile(offset))
         } else {
-            addConstant(name, .tensorType(type), .immediate(converted))
+            let converted = (order.map { tensor.transposed($0) } ?? tensor).converted(to: element)
+            (value, content) = (.immediate(converted), .immediate(Array(converted.bytes)))
         }
-        if let key { shared[key] = name }
+        let key = SharedConstant(type: type, content: content)
+        if let name = shared[key] { return name }
+        let name = unique(name)
+        addConstant(name, .tensorType(type), value)
+        shared[key] = name
         return name
     }
 
@@ -289,22 +302,6 @@ struct MILBlock {
 }
 
 extension Tensor {
-    /// Whether no finite element is larger than float16 can say.
+    /// Whether no finite element is beyond the range of float16.
     fileprivate var fitsFloat16: Bool { withFloats { $0.allSatisfy { abs($0) <= 65504 || !$0.isFinite } } }
-
-    /// The number that all elements are, or nil where they differ. It is looked for where they stand: large weights are neither
-    /// copied nor put in order for it.
-    fileprivate var onlyNumber: Float? {
-        guard element == .float32, elementCount > 0 else { return nil }
-        let source = storage.arranged.source
-        return withExtendedLifetime(source) {
-            let bytes = source.bytes
-            let first = bytes.loadUnaligned(as: UInt32.self)
-            for place in stride(from: 4, to: bytes.count, by: 4)
-            where bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self) != first {
-                return nil
-            }
-            return Float(bitPattern: first)
-        }
-    }
 }

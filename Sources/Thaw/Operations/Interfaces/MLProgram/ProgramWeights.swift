@@ -43,20 +43,34 @@ struct ProgramWeights: Sendable, Equatable {
         }
     }
 
+    /// What tells two blobs of the same numbers apart.
+    private struct Form: Hashable {
+        var kind: Kind
+        var paddingBits: Int
+    }
+
     private var blobs: [Blob] = []
     private(set) var byteCount = ProgramWeights.alignment
+    /// The offsets of the blobs that are there already, by the tensors that they are made of.
+    private var offsets: [Form: TensorTable<Int>] = [:]
+
+    static func == (a: ProgramWeights, b: ProgramWeights) -> Bool { a.blobs == b.blobs }
 
     var isEmpty: Bool { blobs.isEmpty }
 
-    /// Appends an array. One of 8-bit numbers may hold elements of fewer bits, already packed.
+    /// Appends a tensor, unless the file has one with the same content already: weights that several operations read are
+    /// stored once. A tensor of 8-bit numbers may hold elements of fewer bits, already packed.
     ///
     /// - Parameters:
     ///   - elements: How many elements a packed array has; the tensor's count where nil.
     ///   - order: The order that the array's axes are brought into.
-    /// - Returns: Where its header will stand.
+    /// - Returns: The offset of its header.
     mutating func append(_ tensor: Tensor, as kind: Kind, elements: Int? = nil, order: [Int]? = nil) -> Int {
         let count = elements ?? tensor.elementCount
         let padding = kind.byteCount(count) * 8 - count * kind.bits
+        let form = Form(kind: kind, paddingBits: padding)
+        let inOrder = order.map { tensor.transposed($0) } ?? tensor
+        if let offset = offsets[form]?.value(of: inOrder) { return offset }
         // Numbers with fractions become what the file stores them as; all others are that already.
         let bytes =
             switch kind {
@@ -66,6 +80,7 @@ struct ProgramWeights: Sendable, Equatable {
             }
         precondition(bytes.count == kind.byteCount(count))
         let start = byteCount
+        offsets[form, default: TensorTable()].add(inOrder, start)
         blobs.append(Blob(bytes: bytes, kind: kind, paddingBits: padding))
         byteCount += ProgramWeights.alignment + ProgramWeights.aligned(bytes.count)
         return start
