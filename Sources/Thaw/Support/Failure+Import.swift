@@ -20,6 +20,12 @@ extension Failure {
         refused(node, op, "reads '\(reference)', which is not computed")
     }
 
+    static func positionsOfLargest(_ node: String, _ op: String, _ pooling: String) -> Failure {
+        refused(
+            node, op, "reads the positions of the largest values, which MaxPoolWithArgmax '\(pooling)' gives",
+            "only the values themselves are supported")
+    }
+
     static func notOneNumber(_ node: String, _ op: String, _ role: String, _ count: Int) -> Failure {
         refused(node, op, "the \(role) has \(count) values", "one is expected")
     }

@@ -197,7 +197,11 @@ struct Importer {
             // What was not converted, or is never computed, has one result for all.
             switch results.first {
             case .operand?:
-                refusal.add(Failure.missingOutput(node.name, node.op, reference.text), of: node)
+                let isArgmax = survey.node(reference.node)?.op == "MaxPoolWithArgmax"
+                refusal.add(
+                    isArgmax
+                        ? Failure.positionsOfLargest(node.name, node.op, reference.node)
+                        : Failure.missingOutput(node.name, node.op, reference.text), of: node)
                 return .unknown
             case let other: return other ?? .unknown
             }

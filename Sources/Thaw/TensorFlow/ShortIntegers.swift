@@ -7,7 +7,7 @@ struct ShortIntegers {
     /// What can leave the bounds of its inputs.
     private static let arithmetic: Set<String> = [
         "Add", "AddV2", "AddN", "AccumulateNV2", "Sub", "Mul", "Neg", "Square", "SquaredDifference", "Pow", "Sum",
-        "Prod", "Cumsum",
+        "Prod", "Cumsum", "Cumprod",
     ]
 
     /// - Returns: Nil for all other nodes.

@@ -148,6 +148,37 @@ def patches(cases):
         x, op.Reshape(tensor=op.Tanh(x=x), shape=[3, 3, 2, 4]), data_format="NCHW"))
 
 
+def scaled(cases):
+    """What tf.image.resize makes of antialiasing and of the filters that no other operation has."""
+    add = cases.family("scale_and_translate")
+    for kernel in ("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic"):
+        for name, size in [("smaller", (4, 3)), ("larger", (11, 9))]:
+            for antialias in (True, False):
+                add(f"{kernel}_{name}{'' if antialias else '_plain'}", [1, 8, 7, 2], lambda x, r: op.ScaleAndTranslate(
+                    images=x, size=size, scale=[size[0] / 8, size[1] / 7], translation=[0.0, 0.0], kernel_type=kernel,
+                    antialias=antialias))
+    add("translated", [1, 8, 7, 3], lambda x, r: op.ScaleAndTranslate(
+        images=x, size=[6, 10], scale=[0.7, 1.3], translation=[1.6, -2.2], kernel_type="triangle"), "pixels from outside are 0")
+    add("batch", [2, 6, 5, 3], lambda x, r: op.ScaleAndTranslate(
+        images=x, size=[3, 4], scale=[0.5, 0.8], translation=[0.0, 0.0], kernel_type="keyscubic"))
+    add("integers", [1, 6, 5, 3], lambda x, r: op.ScaleAndTranslate(
+        images=op.Cast(x=x, DstT=tf.uint8), size=[3, 4], scale=[0.5, 0.8], translation=[0.0, 0.0]), values=(0, 255))
+    for method in ("bilinear", "lanczos3", "bicubic", "mitchellcubic"):
+        add(f"image_resize_{method}", [1, 8, 7, 3], lambda x, r: tf.image.resize(x, [3, 5], method, antialias=True),
+            "as tf.image.resize writes it", placeholder=[None, 8, 7, 3])
+
+
+def positions(cases):
+    """Pooling that also gives where the largest values stand, which nobody reads."""
+    add = cases.family("max_pool_with_argmax")
+    for name, size, stride, padding in [("2x2", (2, 2), (2, 2), "VALID"), ("3x3_same", (3, 3), (2, 2), "SAME"),
+                                        ("2x3_same_stride1", (2, 3), (1, 1), "SAME")]:
+        add(name, [1, 6, 7, 3], lambda x, r: op.MaxPoolWithArgmax(
+            input=x, ksize=[1, *size, 1], strides=[1, *stride, 1], padding=padding).output)
+    add("batch", [2, 4, 5, 3], lambda x, r: op.MaxPoolWithArgmax(
+        input=x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID", include_batch_in_index=True).output)
+
+
 def crops(cases):
     add = cases.family("crop_and_resize")
     boxes = [[0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1], [0.9, 0.7, 0.2, 0.1], [-0.3, 0.1, 1.2, 0.6]]
@@ -177,6 +208,17 @@ def colors(cases):
     add("to_hsv_gray_and_black", [1, 4, 4, 3], lambda x, r: op.RGBToHSV(
         images=op.Mul(x=op.Floor(x=x), y=0.5)), "equal channels, and zeros", values=(0, 3))
     add("to_hsv_and_back", [1, 4, 5, 3], lambda x, r: op.HSVToRGB(images=op.RGBToHSV(images=x)), values=(0, 1))
+    for name, shape in [("", [1, 4, 5, 3]), ("_rank3", [4, 5, 3]), ("_batch", [2, 3, 2, 3])]:
+        for turn, delta in [("third", 1 / 3), ("back", -0.4), ("more_than_whole", 2.7)]:
+            add(f"hue_{turn}{name}", shape, lambda x, r: op.AdjustHue(images=x, delta=delta), values=(0, 1))
+        for what, factor in [("less", 0.4), ("more", 1.8), ("none", 0.0)]:
+            add(f"saturation_{what}{name}", shape, lambda x, r: op.AdjustSaturation(images=x, scale=factor), values=(0, 1))
+    add("hue_gray_and_black", [1, 4, 4, 3], lambda x, r: op.AdjustHue(
+        images=op.Mul(x=op.Floor(x=x), y=0.5), delta=0.2), "equal channels, and zeros", values=(0, 3))
+    add("hue_computed", [1, 4, 5, 3], lambda x, r: op.AdjustHue(
+        images=x, delta=op.Reshape(tensor=op.Max(input=x, axis=[0, 1, 2, 3]), shape=[])), values=(0, 1))
+    add("saturation_computed", [1, 4, 5, 3], lambda x, r: op.AdjustSaturation(
+        images=x, scale=op.Reshape(tensor=op.Max(input=x, axis=[0, 1, 2, 3]), shape=[])), values=(0, 1))
     add("contrast_computed", [1, 4, 5, 3], lambda x, r: op.AdjustContrastv2(
         images=x, contrast_factor=op.Reshape(tensor=op.Max(input=x, axis=[0, 1, 2, 3]), shape=[])))
 
@@ -237,4 +279,6 @@ def write(cases):
     patches(cases)
     crops(cases)
     colors(cases)
+    scaled(cases)
+    positions(cases)
     dilations(cases)

@@ -178,6 +178,31 @@ def placing(cases):
                 add(f"axis_{axis}{'_exclusive' if exclusive else ''}{'_reverse' if reverse else ''}", SHAPE,
                     lambda x, r: op.Cumsum(x=x, axis=axis, exclusive=exclusive, reverse=reverse))
 
+    add = cases.family("cumprod")
+    for axis in (1, -1):
+        for exclusive in (False, True):
+            for reverse in (False, True):
+                add(f"axis_{axis}{'_exclusive' if exclusive else ''}{'_reverse' if reverse else ''}", SHAPE,
+                    lambda x, r: op.Cumprod(x=x, axis=axis, exclusive=exclusive, reverse=reverse))
+    add("rank1_long", [37], lambda x, r: op.Cumprod(x=x, axis=0), values=(0.8, 1.2))
+    add("one", [3, 1], lambda x, r: op.Add(x=x, y=op.Cumprod(x=x, axis=1, exclusive=True)))
+    add("short_integers", [2, 6], lambda x, r: as_float(op.Cumprod(
+        x=op.Cast(x=op.Mul(x=x, y=3.0), DstT=tf.int8), axis=1)), "what does not fit goes round")
+
+    add = cases.family("roll")
+    for name, shape, shift, axis in [("width", SHAPE, [1], [2]), ("back", SHAPE, [-2], [-1]), ("two", SHAPE, [1, 2], [1, 3]),
+                                     ("one_axis_twice", [2, 7], [3, 2], [1, 1]), ("far", [2, 7], [-17], [1]), ("batch", [3, 4], [1], [0])]:
+        add(name, shape, lambda x, r: op.Roll(input=x, shift=tf.constant(shift), axis=tf.constant(axis)))
+    add("scalar", SHAPE, lambda x, r: op.Roll(input=x, shift=tf.constant(2), axis=tf.constant(1)))
+
+    add = cases.family("bitcast")
+    add("same", SHAPE, lambda x, r: op.Bitcast(input=x, type=tf.float32))
+    add("of_constant", [1, 5], lambda x, r: op.Add(x=x, y=op.Bitcast(
+        input=tf.constant([0x3F800000, 0x40490FDB, -0x40800000, 0x3E000000, 0]), type=tf.float32)), "the bits of known numbers")
+    add("signed", SHAPE, lambda x, r: as_float(op.Bitcast(input=op.Cast(x=x, DstT=tf.uint8), type=tf.int8)), values=(0, 255))
+    add("unsigned", SHAPE, lambda x, r: as_float(op.Bitcast(
+        input=op.Cast(x=x, DstT=tf.int16), type=tf.uint16)), values=(-30000, 30000))
+
     add = cases.family("reverse")
     for name, shape, axes in [("width", SHAPE, [2]), ("negative", SHAPE, [-1, 1]), ("rank2", [2, 3], [0]), ("none", [2, 3], [])]:
         add(f"v2_{name}", shape, lambda x, r: op.ReverseV2(tensor=x, axis=tf.constant(axes, tf.int32)))

@@ -62,6 +62,27 @@ def write(add):
         tf.TensorShape([1, 6, 6, 4]).as_proto())), "a hue of four channels", "hue")
     add("contrast_rank2.pb", edited(lambda x: op.AdjustContrastv2(images=x, contrast_factor=2.0, name="more"), "input",
         lambda node: node.attr["shape"].shape.CopyFrom(tf.TensorShape([6, 3]).as_proto())), "the contrast of two axes", "more")
+    add("hue_of_four.pb", edited(lambda x: op.AdjustHue(images=x, delta=0.1, name="hue"), "input", lambda node: node.attr[
+        "shape"].shape.CopyFrom(tf.TensorShape([1, 6, 6, 4]).as_proto())), "another hue of four channels", "hue")
+    add("hue_two_angles.pb", constant(lambda x: op.AdjustHue(images=x, delta=0.1, name="hue"), "hue/delta", [0.1, 0.2]),
+        "two angles of a hue", "hue angle")
+    scaled = lambda x: op.ScaleAndTranslate(images=x, size=[4, 4], scale=[0.5, 0.5], translation=[0.0, 0.0], name="scaled")
+    for name, key, value, wrong in [("to_nothing", "size", [0, 4], "to height 0"), ("by_nothing", "scale", [0.0, 1.0], "by 0"),
+                                    ("translated_thrice", "translation", [0.0, 0.0, 0.0], "by three numbers")]:
+        add(f"scaled_{name}.pb", constant(scaled, f"scaled/{key}", value), f"an image scaled {wrong}", "scaled")
+    add("scaled_kernel.pb", edited(scaled, "scaled", lambda node: set_attribute(node, "kernel_type", b"sinc")),
+        "an image scaled by an unknown filter", "scaled kernel_type")
+    add("positions_of_largest.pb", graph(lambda x: op.Cast(x=op.MaxPoolWithArgmax(
+        input=x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID", name="pool").argmax, DstT=tf.float32, name="places")),
+        "the positions of the largest values under a window", "places pool MaxPoolWithArgmax")
+    add("bits_of_computed.pb", graph(lambda x: op.Cast(x=op.Bitcast(input=x, type=tf.int32, name="bits"), DstT=tf.float32)),
+        "the bits of computed numbers", "bits float32 int32")
+    add("bits_of_another_size.pb", graph(lambda x: op.Cast(x=op.Bitcast(input=x, type=tf.uint8, name="bits"), DstT=tf.float32)),
+        "a number's bits as four", "bits size")
+    add("roll_two_shifts.pb", constant(lambda x: op.Roll(input=x, shift=[1], axis=[1], name="roll"), "roll/shift", [1, 2]),
+        "two shifts of one axis", "roll shifts")
+    add("roll_no_axis.pb", constant(lambda x: op.Roll(input=x, shift=[1], axis=[1], name="roll"), "roll/axis", [7]),
+        "a shift along axis 7", "roll")
     add("lrn_negative_radius.pb", edited(lambda x: op.LRN(input=x, name="norm"), "norm", lambda node: set_attribute(
         node, "depth_radius", -1)), "local response normalisation over −1 channels", "norm depth_radius")
     for name, key, value, wrong in [("over_channels", "ksizes", [1, 3, 3, 2], "over the channels"), ("zero", "ksizes", [1, 0, 3, 1], "of no height"),

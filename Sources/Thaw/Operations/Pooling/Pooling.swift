@@ -57,7 +57,10 @@ struct Pooling: Operation, Hashable {
 // MARK: TensorFlow
 
 extension Pooling {
-    static let tensorFlow = [("MaxPool", Function.maximum), ("AvgPool", .average)].map { name, function in
+    // MaxPoolWithArgmax gives the positions of the largest values, too; only the values are supported.
+    static let tensorFlow = [
+        ("MaxPool", Function.maximum), ("AvgPool", .average), ("MaxPoolWithArgmax", .maximum),
+    ].map { name, function in
         TensorFlowRule(name) { node, context in
             [
                 try context.image(node, node.input(0)) { image, context in

@@ -1,4 +1,4 @@
-/// TensorFlow operations on the colours of images. Arithmetic says all that they do, so nothing of them stays in a graph.
+/// TensorFlow operations on the colors of images. Arithmetic says all that they do, so nothing of them stays in a graph.
 enum Colors {
     static let tensorFlow = [
         TensorFlowRule("AdjustContrastv2") { node, context in
@@ -15,29 +15,90 @@ enum Colors {
             let scaled = try context.combine(.multiply, distance, factor, name: node.name + "/scaled")
             return [try context.combine(.add, scaled, mean, name: node.name)]
         },
-        TensorFlowRule("RGBToHSV") { node, context in [try hue(node, &context)] },
+        TensorFlowRule("RGBToHSV") { node, context in
+            let colors = try HueParts(node, &context)
+            let axis = try node.input(0).shape.rank - 1
+            return try context.add(
+                Concatenation(axis: axis), [colors.hue, colors.saturation, colors.value], name: node.name)
+        },
         TensorFlowRule("HSVToRGB") { node, context in
             let (hue, saturation, value) = try context.colorChannels(node)
-            func combine(_ function: Binary.Function, _ a: Operand, _ b: [Double]) throws -> Operand {
-                let numbers = Tensor(shape: [b.count], element: a.type.element) { b[$0] }
-                return try context.combine(function, a, .constant(numbers), name: "\(node.name)/\(function)")
-            }
-            // How much of red, green and blue there is depends on how far the hue is from red's opposite, green and blue.
-            let turns = try combine(.multiply, hue, [6])
-            let distance = try context.add(
-                Unary(.absolute), combine(.subtract, turns, [3, 2, 4]), name: node.name + "/distance")
-            let line = try combine(.add, combine(.multiply, distance, [1, -1, -1]), [-1, 2, 2])
-            let share = try context.add(Unary(.clip(0, 1)), line, name: node.name + "/share")
-            let part = try context.combine(.multiply, share, saturation, name: node.name + "/part")
-            let gray = try combine(.add, combine(.multiply, saturation, [-1]), [1])
-            let whole = try context.combine(.add, part, gray, name: node.name + "/whole")
-            return [try context.combine(.multiply, whole, value, name: node.name)]
+            return [try colors(node, hue, saturation, value, &context)]
+        },
+        TensorFlowRule("AdjustSaturation") { node, context in
+            let parts = try HueParts(node, &context)
+            let factor = try number(node, "factor", &context)
+            let scaled = try context.combine(.multiply, parts.saturation, factor, name: node.name + "/scaled")
+            let saturation = try context.add(Unary(.clip(0, 1)), scaled, name: node.name + "/saturation")
+            return [try colors(node, parts.hue, saturation, parts.value, &context)]
+        },
+        // The largest and the smallest of red, green and blue stay.
+        TensorFlowRule("AdjustHue") { node, context in
+            let parts = try HueParts(node, &context)
+            let turned = try context.combine(
+                .add, parts.hue, number(node, "angle", &context), name: node.name + "/turned")
+            let one = Operand.constant(Tensor(1, element: turned.type.element))
+            let hue = try context.combine(.floorRemainder, turned, one, name: node.name + "/hue")
+            let share = try share(node, hue, &context)
+            let part = try context.combine(.multiply, share, parts.range, name: node.name + "/part")
+            return [try context.combine(.add, part, parts.least, name: node.name)]
         },
     ]
 
-    /// Hue, saturation and value; the hue counts from red to red from 0 to 1
-    /// (tensorflow/core/kernels/image/colorspace_op.h).
-    private static func hue(_ node: TensorFlowNode, _ context: inout ImportContext) throws -> Operand {
+    /// The node's second input, which is one number.
+    private static func number(_ node: TensorFlowNode, _ role: String, _ context: inout ImportContext) throws
+        -> Operand
+    {
+        guard try node.input(1).shape.elementCount == 1 else {
+            throw node.refused("the \(role) has shape \(try node.input(1).shape)", remedy: "one number is expected")
+        }
+        return try context.add(Reshape([]), node.input(1), name: "\(node.name)/\(role)")
+    }
+
+    /// How much of red, green and blue there is at a hue: it depends on how far the hue is from red's opposite, green and
+    /// blue.
+    private static func share(_ node: TensorFlowNode, _ hue: Operand, _ context: inout ImportContext) throws -> Operand
+    {
+        func combine(_ function: Binary.Function, _ a: Operand, _ b: [Double]) throws -> Operand {
+            let numbers = Tensor(shape: [b.count], element: a.type.element) { b[$0] }
+            return try context.combine(function, a, .constant(numbers), name: "\(node.name)/\(function)")
+        }
+        let turns = try combine(.multiply, hue, [6])
+        let distance = try context.add(
+            Unary(.absolute), combine(.subtract, turns, [3, 2, 4]), name: node.name + "/distance")
+        let line = try combine(.add, combine(.multiply, distance, [1, -1, -1]), [-1, 2, 2])
+        return try context.add(Unary(.clip(0, 1)), line, name: node.name + "/share")
+    }
+
+    /// Red, green and blue.
+    private static func colors(
+        _ node: TensorFlowNode, _ hue: Operand, _ saturation: Operand, _ value: Operand, _ context: inout ImportContext
+    ) throws -> Operand {
+        func apply(_ function: Binary.Function, _ a: Operand, _ b: Double) throws -> Operand {
+            let number = Operand.constant(Tensor(b, element: a.type.element))
+            return try context.combine(function, a, number, name: "\(node.name)/\(function)")
+        }
+        let share = try share(node, hue, &context)
+        let part = try context.combine(.multiply, share, saturation, name: node.name + "/part")
+        let gray = try apply(.add, apply(.multiply, saturation, -1), 1)
+        let whole = try context.combine(.add, part, gray, name: node.name + "/whole")
+        return try context.combine(.multiply, whole, value, name: node.name)
+    }
+}
+
+/// Hue, saturation and value of an image's colors; the hue counts from red to red from 0 to 1
+/// (tensorflow/core/kernels/image/colorspace_op.h).
+private struct HueParts {
+    let hue: Operand
+    let saturation: Operand
+    /// The largest of red, green and blue.
+    let value: Operand
+    /// The smallest.
+    let least: Operand
+    /// How far they lie apart.
+    let range: Operand
+
+    init(_ node: TensorFlowNode, _ context: inout ImportContext) throws {
         let (red, green, blue) = try context.colorChannels(node)
         let input = try node.input(0)
         func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand) throws -> Operand {
@@ -51,10 +112,11 @@ enum Colors {
             let reduction = Reduction(function: function, axes: [input.shape.rank - 1], keepsAxes: true)
             return try context.add(reduction, input, name: "\(node.name)/\(function)")
         }
-        let value = try extreme(.maximum)
-        let range = try combine(.subtract, value, extreme(.minimum))
+        value = try extreme(.maximum)
+        least = try extreme(.minimum)
+        range = try combine(.subtract, value, least)
         let zero = number(0)
-        let saturation = try choose(combine(.greater, value, zero), combine(.divide, range, value), zero)
+        saturation = try choose(combine(.greater, value, zero), combine(.divide, range, value), zero)
         let sixth = try combine(.divide, number(1.0 / 6), range)
         func sector(_ a: Operand, _ b: Operand) throws -> Operand {
             try combine(.multiply, sixth, combine(.subtract, a, b))
@@ -63,10 +125,8 @@ enum Colors {
         let fromBlue = try combine(.add, sector(red, green), number(4.0 / 6))
         let others = try choose(combine(.equal, green, value), fromGreen, fromBlue)
         let signed = try choose(combine(.equal, red, value), sector(green, blue), others)
-        let hue = try choose(combine(.greater, range, zero), signed, zero)
-        let positive = try choose(combine(.less, hue, zero), combine(.add, hue, number(1)), hue)
-        return try context.add(
-            Concatenation(axis: input.shape.rank - 1), [positive, saturation, value], name: node.name)[0]
+        let sectored = try choose(combine(.greater, range, zero), signed, zero)
+        hue = try choose(combine(.less, sectored, zero), combine(.add, sectored, number(1)), sectored)
     }
 }
 

@@ -1,0 +1,30 @@
+/// TensorFlow's Roll: elements that leave an array at one end of an axis enter it at the other. Slices and a concatenation
+/// say it, so nothing of it stays in a graph.
+enum Roll {
+    static let tensorFlow = [
+        TensorFlowRule("Roll") { node, context in
+            var result = try node.input(0)
+            let shape = result.shape
+            let shifts = try node.integers(1, "shift")
+            let axes = try node.integers(2, "axis")
+            guard shifts.count == axes.count else {
+                throw node.refused("there are \(shifts.count) shifts for \(axes.count) axes")
+            }
+            for (shift, axis) in zip(shifts, axes) {
+                let axis = try naming(place: node.name) { try shape.axis(axis) }
+                let size = shape[axis]
+                guard size > 0 else { continue }
+                let start = ((shift % size) + size) % size
+                guard start != 0 else { continue }
+                func part(_ first: Int, _ count: Int) throws -> Operand {
+                    var ranges = shape.map { StridedSlice.Range(start: 0, count: $0) }
+                    ranges[axis] = StridedSlice.Range(start: first, count: count)
+                    return try context.add(StridedSlice(ranges: ranges), result, name: node.name + "/part")
+                }
+                let parts = try [part(size - start, start), part(0, size - start)]
+                result = try context.add(Concatenation(axis: axis), parts, name: node.name)[0]
+            }
+            return [result]
+        }
+    ]
+}
