@@ -23,6 +23,8 @@ public struct Converter: Sendable {
         public var arrays: (@Sendable (_ inputs: [String]) throws -> [(name: String?, shape: [Int])])?
         /// The inputs that those arrays are for, as far as they are named.
         public var fed: Set<String> = []
+        /// What to do with batch normalization that was exported in training mode.
+        public var batchNorm = BatchNormMode.graph
         /// Values for placeholders other than the image's.
         public var settings: [Setting] = []
         /// The tags of the graph of a SavedModel that is meant, with commas between them; `serve` where nil.
@@ -103,6 +105,7 @@ public struct Converter: Sendable {
             input: options.input, outputs: options.outputs, size: options.size, color: options.color,
             channels: options.channels, settings: options.settings, openSize: options.openSize)
         result.fed = options.fed
+        result.batchNorm = options.batchNorm
         if let arrays = options.arrays {
             result.feeding = { names in
                 let given = try arrays(names)
@@ -162,7 +165,7 @@ public struct Converter: Sendable {
         var model = Model(graph: original, metadata: options.metadata)
         model.metadata.features = [:]
         var notes = imported.notes
-        var warnings: [String] = []
+        var warnings = imported.warnings
         var pixelRange: PixelRangeTrial?
         if imported.takesImage {
             let lifting = try original.withLiftedPreprocessing()

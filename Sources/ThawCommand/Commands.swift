@@ -19,8 +19,8 @@ enum Commands {
     static let all = [convert, compress, classify, evaluate, apply, run, compare, benchmark, inspect]
 
     static let whatGoesIn: [any AnyOption] = [
-        Options.input, Options.output, Options.set, Options.tag, Options.signature, Options.size, Options.color,
-        Options.channels, Options.preprocess, Options.scale, Options.bias,
+        Options.input, Options.output, Options.set, Options.batchNorm, Options.tag, Options.signature, Options.size,
+        Options.color, Options.channels, Options.preprocess, Options.scale, Options.bias,
     ]
 
     /// What makes a difference to the answers for the same model and the same image.

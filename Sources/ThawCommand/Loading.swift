@@ -20,6 +20,7 @@ extension Arguments {
         options.color = self[Options.color]
         options.channels = self[Options.channels]?.order
         options.settings = all(Options.set).compactMap { $0 }
+        options.batchNorm = self[Options.batchNorm]
         options.tag = self[Options.tag]
         options.signature = self[Options.signature]
         options.preprocessing = self[Options.preprocess].family

@@ -38,6 +38,12 @@ enum Options {
             + "given more than once",
         standard: Setting?.none, isRepeatable: true
     ) { try readSetting($0) }
+    static let batchNorm = Option(
+        "batch-norm", "graph|inference",
+        "what to do with batch normalization that was exported in training mode: graph keeps it, inference uses the moving "
+            + "averages that the file still has",
+        standard: BatchNormMode.graph, "graph"
+    ) { try readChoice($0, of: BatchNormMode.self) }
     static let tag = Option("tag", "TAGS", "which graph of a SavedModel is meant, by its tags: serve unless said")
     static let signature = Option(
         "signature", "NAME", "which use of a SavedModel is meant: serving_default, or its only one, unless said")

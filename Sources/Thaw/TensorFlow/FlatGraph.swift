@@ -22,6 +22,10 @@ struct FlatGraph {
     private let dropout: [String]
     /// The predicates that told which branches are taken, by the nodes that hand on what the branches give.
     private let predicates: [String: String]
+    /// Batch normalization that is still in training mode.
+    let training: TrainingNormalization
+    /// What was done with batch normalization in training mode.
+    private let normalizationNote: String?
 
     /// The nodes that the outputs are of.
     var names: [String] { outputs.map(\.reference.node) }
@@ -53,7 +57,11 @@ struct FlatGraph {
         outputs = try found.map { text in
             Output(text, at: try survey.named(inlined.resolved(text), option: "--output"))
         }
-        self.survey = survey
+        let training = try TrainingNormalization(survey, neededBy: outputs.map(\.reference.node))
+        let usesAverages = options.batchNorm == .inference
+        self.survey = try usesAverages ? training.replaced() : survey
+        self.training = usesAverages ? .none : training
+        normalizationNote = usesAverages ? training.replacementNote : nil
         deciding = inlined.deciding
         predicates = branches.predicates
     }
@@ -70,7 +78,8 @@ struct FlatGraph {
         }
         let needed = Set(needed)
         let dropped = dropout.filter(needed.contains)
-        return settings + (dropped.isEmpty ? [] : [Failure.dropout(dropped)])
+        let removed = dropped.isEmpty ? nil : Failure.dropout(dropped)
+        return settings + [removed, normalizationNote].compactMap { $0 }
     }
 
     /// The one output that shows itself.

@@ -11,6 +11,8 @@ struct ImportOptions: Sendable {
     var color: ColorLayout?
     /// Where the image's channels stand in the graph's input; found where nil.
     var channels: Graph.ChannelOrder?
+    /// What to do with batch normalization in training mode.
+    var batchNorm = BatchNormMode.graph
     /// Values for placeholders.
     var settings: [Setting] = []
     /// The size to go on with where neither the graph nor `size` says one.

@@ -20,6 +20,8 @@ struct Importer {
         var nodeNames: [String]
         /// What was found out and assumed, a sentence each.
         var notes: [String]
+        /// What may be wrong although the graph can be converted.
+        var warnings: [String] = []
     }
 
     /// What stands for an output of a node.
@@ -129,13 +131,27 @@ struct Importer {
             }
             if let finding { throw Failure.needsBatch(finding.batch).at(finding.node) }
         }
-        if isBatchOpen, let name = graph.nodeAcrossBatch {
+        let warning = importer.trainingWarning(flat, batch: added?.operand.shape.first)
+        if isBatchOpen, warning == nil, let name = graph.nodeAcrossBatch {
             notes.append("'\(name)' puts the images of a batch together; the model takes them one by one")
         }
         return Result(
             graph: graph, takesImage: added?.isImage ?? false,
             takesPixels: input.takesPixels, isDecoded: input.isDecoder, isSizeOpen: added?.isSizeOpen ?? false,
-            isChannelsFirst: added?.isChannelsFirst ?? false, nodeNames: nodeNames, notes: notes)
+            isChannelsFirst: added?.isChannelsFirst ?? false, nodeNames: nodeNames, notes: notes,
+            warnings: [warning].compactMap { $0 })
+    }
+
+    /// What to say of batch normalization in training mode.
+    /// - Parameter batch: The size of the batch.
+    private func trainingWarning(_ flat: FlatGraph, batch: Int?) -> String? {
+        flat.training.warning { input in
+            let reference = GraphSurvey.Reference(input)
+            guard let results = known[reference.node], results.indices.contains(reference.output),
+                case .operand(let operand) = results[reference.output]
+            else { return false }
+            return operand.shape.rank >= 2 && operand.shape[0] == batch
+        }
     }
 
     /// - Throws: `Failure` naming the placeholders of which nothing tells whether they are true or false.

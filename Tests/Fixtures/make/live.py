@@ -10,6 +10,7 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
 
 from common import file_at, save_array, save_table
 from tiny import BIAS, DENSE, GAMMA, KERNEL, pictures
@@ -234,6 +235,72 @@ def module(key):
     return write
 
 
+def exported(inference):
+    """What Keras 3's `model.export` makes of a model with a Resizing layer: batch normalization in training mode."""
+    import keras
+
+    def write(folder):
+        model = keras.Sequential([
+            keras.Input([8, 8, 3]), keras.layers.Resizing(6, 6), keras.layers.Conv2D(4, 3, 2, "same", use_bias=False),
+            keras.layers.BatchNormalization(), keras.layers.ReLU(), keras.layers.GlobalAveragePooling2D(),
+            keras.layers.Dense(3, "softmax", use_bias=False)])
+        model.set_weights([KERNEL, GAMMA, BIAS, BIAS / 2, GAMMA / 2, DENSE])
+        model.export(folder, verbose=False)
+        loaded = tf.saved_model.load(folder)
+        path = os.path.join(folder, "saved_model.pb")
+        saved_model = saved_model_pb2.SavedModel.FromString(open(path, "rb").read())
+        meta = saved_model.meta_graphs[0]
+        updates = [node for function in meta.graph_def.library.function for node in function.node_def
+                   if node.op == "AssignVariableOp"]
+        if not updates:
+            raise ValueError("the export does not update the moving averages")
+        # What only TensorFlow itself needs to load it.
+        meta.ClearField("object_graph_def")
+        meta.meta_info_def.ClearField("stripped_op_list")
+        forget_saving(meta.graph_def)
+        used = reachable(meta.graph_def)
+        kept = [function for function in meta.graph_def.library.function if function.signature.name in used]
+        del meta.graph_def.library.function[:]
+        meta.graph_def.library.function.extend(kept)
+        with open(path, "wb") as file:
+            file.write(saved_model.SerializeToString(deterministic=True))
+        for name in ("assets", "fingerprint.pb"):
+            path = os.path.join(folder, name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.path.exists(path) and os.remove(path)
+        if inference:
+            return [model.predict(picture, verbose=0) for picture in pictures("color")]
+        return [loaded.serve(tf.constant(picture)).numpy() for picture in pictures("color")]
+    return write
+
+
+def forget_saving(graph):
+    """Leaves out the call that saves the variables, and what only it reads."""
+    nodes = {node.name: node for node in graph.node}
+    pending = [node for node in graph.node if node.attr["f"].func.name and "traced_save" not in node.attr["f"].func.name]
+    kept = set()
+    while pending:
+        node = pending.pop()
+        if node.name not in kept:
+            kept.add(node.name)
+            pending += [nodes[name.lstrip("^").split(":")[0]] for name in node.input]
+    kept = [node for node in graph.node if node.name in kept]
+    del graph.node[:]
+    graph.node.extend(kept)
+
+
+def reachable(graph):
+    """The names of the functions that a graph calls."""
+    library = {function.signature.name: function for function in graph.library.function}
+    found, pending = set(), list(graph.node)
+    while pending:
+        for attribute in pending.pop().attr.values():
+            name = attribute.func.name
+            if name in library and name not in found:
+                found.add(name)
+                pending += library[name].node_def
+    return found
+
+
 def write():
     live = Live()
     live.session("checkpoint", "a checkpoint's folder", checkpoint)
@@ -271,3 +338,6 @@ def functions(live):
     live.add("saved_v2_signature", module("energy"), "the other of two signatures", options="--signature energies",
              folder="saved_v2")
     live.session("saved_doubled", "one tensor under two names of a signature", saved_doubled)
+    live.add("saved_keras_training", exported(False), "batch normalization in training mode, as Keras 3 exports it")
+    live.add("saved_keras_averages", exported(True), "the same with the moving averages", options="--batch-norm inference",
+             folder="saved_keras_training")

@@ -31,6 +31,7 @@ extension Converter.Options {
             case "--size":
                 let sides = value.split(separator: "x").map { Int($0)! }
                 size = (sides[0], sides[1])
+            case "--batch-norm": batchNorm = BatchNormMode(rawValue: value)!
             case "--set":
                 let parts = value.split(separator: "=").map(String.init)
                 settings.append(Setting(name: parts[0], value: parts[1]))

@@ -71,8 +71,8 @@ extension BatchNormalization {
                     return [result] + (try [3, 4, 3, 4, 3].map { try node.input($0) })
                 }
                 throw node.refused(
-                    "the batch normalisation is in training mode",
-                    remedy: "freeze the graph for inference (is_training=False)")
+                    "the batch normalization is in training mode (is_training)",
+                    remedy: "export the model with training=False, or use the moving averages with --batch-norm inference")
             }
             let names = ["scale", "offset", "mean", "variance"]
             let parameters = try names.enumerated().map { try node.constant($0.offset + 1, $0.element).floats }

@@ -1,0 +1,214 @@
+/// What to do with batch normalization that a graph was exported with in training mode.
+public enum BatchNormMode: String, CaseIterable, Sendable {
+    /// Compute what the graph computes: the statistics of the batch at hand.
+    case graph
+    /// Use the moving averages that the graph still updates, as at inference.
+    case inference
+}
+
+/// Batch normalization in training mode: it normalizes by the mean and variance of the batch at hand, where inference uses
+/// the moving averages of training.
+///
+/// TensorFlow writes it as FusedBatchNorm with `is_training`, or as `tf.nn.moments` over axes that include the batch. If the
+/// graph also updates the moving averages, the update names their variables.
+struct TrainingNormalization {
+    /// One layer, by the nodes that compute its statistics.
+    private struct Layer {
+        /// The node that computes the mean, and for a fused layer everything.
+        var name: String
+        /// The node that computes the variance; nil for a fused layer.
+        var variance: String?
+        /// The shape that the averages take in place of the statistics; nil for one axis.
+        var shape: (axes: [Int], keepsAxes: Bool)?
+        /// The constants that hold the moving averages.
+        var averages: (mean: String?, variance: String?)
+
+        var hasAverages: Bool { averages.mean != nil && averages.variance != nil }
+    }
+
+    private let survey: GraphSurvey
+    private var layers: [Layer] = []
+
+    private static let fused: Set<String> = ["FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"]
+    private static let assignments: Set<String> = [
+        "AssignVariableOp", "AssignSubVariableOp", "AssignAddVariableOp", "Assign", "AssignSub", "AssignAdd",
+    ]
+    /// What stands between a statistic and the update of its moving average.
+    private static let arithmetic: Set<String> = [
+        "Mul", "Add", "AddV2", "Sub", "RealDiv", "Div", "Identity", "Cast", "Squeeze", "Reshape", "StopGradient",
+        "Select",
+        "SelectV2", "Neg",
+    ]
+
+    private init(_ survey: GraphSurvey) { self.survey = survey }
+
+    /// No layers at all.
+    static var none: TrainingNormalization { TrainingNormalization(try! GraphSurvey([])) }
+
+    /// - Parameter outputs: The nodes that the layers must be needed by.
+    init(_ survey: GraphSurvey, neededBy outputs: [String]) throws {
+        self.survey = survey
+        guard survey.nodes.contains(where: { Self.fused.contains($0.op) || $0.op == "SquaredDifference" }) else {
+            return
+        }
+        var constants = GraphConstants(survey)
+        layers = try survey.order(from: outputs, stoppingAt: []).compactMap { layer(survey.nodes[$0], &constants) }
+        if !layers.isEmpty { findAverages() }
+        // A fused layer without them may be a layer normalization, which Keras writes so; in training mode it is refused.
+        layers.removeAll { $0.variance == nil && !$0.hasAverages }
+    }
+
+    // MARK: Finding layers
+
+    private func layer(_ node: NodeDefinition, _ constants: inout GraphConstants) -> Layer? {
+        if Self.fused.contains(node.op) {
+            if case .bool(false)? = node.attributes["is_training"] { return nil }
+            return Layer(name: node.name)
+        }
+        // A variance: the mean of squared differences from another mean along the same axes.
+        guard node.op == "Mean", node.data.count == 2, let squares = source(node.data[0]),
+            squares.op == "SquaredDifference", squares.data.count == 2, let axes = batchAxes(node, &constants)
+        else { return nil }
+        for (value, center) in [(0, 1), (1, 0)] {
+            guard let mean = source(squares.data[center]), mean.op == "Mean", mean.data.count == 2,
+                origin(mean.data[0]) == origin(squares.data[value]), batchAxes(mean, &constants) == axes
+            else { continue }
+            var keepsAxes = false
+            if case .bool(true)? = node.attributes["keep_dims"] { keepsAxes = true }
+            return Layer(name: mean.name, variance: node.name, shape: (axes, keepsAxes))
+        }
+        return nil
+    }
+
+    /// The axes of a reduction over the batch and more axes, but not all, counted from the front; nil for others.
+    private func batchAxes(_ node: NodeDefinition, _ constants: inout GraphConstants) -> [Int]? {
+        guard let axes = constants.value(node.data[1])?.integers.sorted(), axes.first == 0 else { return nil }
+        return axes
+    }
+
+    /// Where a value comes from, identities left out.
+    private func origin(_ input: String) -> GraphSurvey.Reference {
+        var reference = GraphSurvey.Reference(input)
+        for _ in 0..<8 {
+            guard let node = survey.node(reference.node), ["Identity", "StopGradient"].contains(node.op),
+                let next = node.data.first
+            else { break }
+            reference = GraphSurvey.Reference(next)
+        }
+        return reference
+    }
+
+    private func source(_ input: String) -> NodeDefinition? { survey.node(origin(input).node) }
+
+    // MARK: Moving averages
+
+    private mutating func findAverages() {
+        var statistics: [GraphSurvey.Reference: (layer: Int, isMean: Bool)] = [:]
+        for (index, layer) in layers.enumerated() {
+            if let variance = layer.variance {
+                statistics[GraphSurvey.Reference(layer.name)] = (index, true)
+                statistics[GraphSurvey.Reference(variance)] = (index, false)
+            } else {
+                statistics[GraphSurvey.Reference(layer.name + ":1")] = (index, true)
+                statistics[GraphSurvey.Reference(layer.name + ":2")] = (index, false)
+            }
+        }
+        for node in survey.nodes where Self.assignments.contains(node.op) && node.data.count >= 2 {
+            guard let variable = source(node.data[0]), variable.op == "Const",
+                let found = statistic(in: node.data[1], statistics)
+            else { continue }
+            if found.isMean {
+                layers[found.layer].averages.mean = variable.name
+            } else {
+                layers[found.layer].averages.variance = variable.name
+            }
+        }
+    }
+
+    /// The statistic that an update is computed from.
+    private func statistic(
+        in update: String, _ statistics: [GraphSurvey.Reference: (layer: Int, isMean: Bool)]
+    ) -> (layer: Int, isMean: Bool)? {
+        var pending = [GraphSurvey.Reference(update)]
+        var seen: Set<GraphSurvey.Reference> = []
+        while let next = pending.popLast(), seen.count < 64 {
+            if let found = statistics[next] { return found }
+            guard seen.insert(next).inserted, let node = survey.node(next.node), Self.arithmetic.contains(node.op)
+            else { continue }
+            pending += node.data.map { GraphSurvey.Reference($0) }
+        }
+        return nil
+    }
+
+    // MARK: What is made of them
+
+    /// The graph with the moving averages in place of the batch's statistics.
+    /// - Throws: `Failure` naming a layer whose averages are not in the graph.
+    func replaced() throws -> GraphSurvey {
+        guard !layers.isEmpty else { return survey }
+        var replacements: [String: NodeDefinition] = [:]
+        for layer in layers {
+            guard let mean = layer.averages.mean, let variance = layer.averages.variance else {
+                throw Failure.noMovingAverages(layer.name)
+            }
+            if let node = layer.variance {
+                replacements[layer.name] = try average(mean, layer, named: layer.name)
+                replacements[node] = try average(variance, layer, named: node)
+            } else {
+                var node = survey.node(layer.name)!
+                guard node.data.count >= 3 else { continue }
+                node.inputs = node.data.prefix(3) + [mean, variance]
+                node.attributes["is_training"] = .bool(false)
+                replacements[layer.name] = node
+            }
+        }
+        return try GraphSurvey(survey.nodes.map { replacements[$0.name] ?? $0 })
+    }
+
+    /// A moving average in the shape of the statistic that it replaces.
+    private func average(_ variable: String, _ layer: Layer, named name: String) throws -> NodeDefinition {
+        guard case .tensor(let tensor)? = survey.node(variable)?.attributes["value"], tensor.shape.rank == 1,
+            let (axes, keepsAxes) = layer.shape
+        else { throw Failure.noMovingAverages(layer.name) }
+        var shape = tensor.shape
+        if keepsAxes {
+            shape = Shape((0...axes.count).map { axes.contains($0) ? 1 : tensor.elementCount })
+            guard shape.elementCount == tensor.elementCount else { throw Failure.noMovingAverages(layer.name) }
+        }
+        return NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(tensor.reshaped(shape))])
+    }
+
+    /// What `replaced` did.
+    var replacementNote: String {
+        layers.isEmpty
+            ? "no batch normalization is in training mode, so --batch-norm inference changes nothing"
+            : "the batch normalization at \(Self.place(layers)) uses its moving averages, as at inference"
+    }
+
+    private static func place(_ layers: [Layer]) -> String {
+        let others = layers.count - 1
+        return "'\(layers[0].name)'" + (others == 0 ? "" : others == 1 ? " and 1 other" : " and \(others) others")
+    }
+
+    /// What is wrong with a model that computes what the graph computes; nil without such layers.
+    ///
+    /// - Parameter isBatch: Whether the first axis of an input of a node is that of the batch.
+    func warning(isBatch: (_ input: String) -> Bool) -> String? {
+        let found = layers.filter { $0.variance != nil && isBatch(survey.node($0.name)!.data[0]) }
+        guard !found.isEmpty else { return nil }
+        let place = Self.place(found)
+        let hasAverages = found.allSatisfy { $0.hasAverages }
+        return
+            "batch normalization in training mode at \(place): every image is normalized by its own mean and variance, not by "
+            + "those of training, so results differ from the trained network's; export the model with training=False"
+            + (hasAverages ? ", or use the moving averages that the file still has, with --batch-norm inference" : "")
+    }
+}
+
+extension Failure {
+    fileprivate static func noMovingAverages(_ node: String) -> Failure {
+        Failure(
+            "the moving averages of the batch normalization '\(node)' are not in the graph",
+            remedy: "export the model with training=False")
+    }
+}

@@ -1,0 +1,150 @@
+import Testing
+
+@testable import Thaw
+
+/// Batch normalization that was exported in training mode.
+@Suite struct TrainingNormalizationTests {
+    private static func node(
+        _ name: String, _ op: String, _ inputs: [String], _ attributes: [String: Attribute] = [:]
+    ) -> NodeDefinition { NodeDefinition(name: name, op: op, inputs: inputs, attributes: attributes) }
+
+    private static func constant(_ name: String, _ tensor: Tensor) -> NodeDefinition {
+        node(name, "Const", [], ["value": .tensor(tensor)])
+    }
+
+    private static func image(batch: Int = -1) -> NodeDefinition {
+        node("image", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([batch, 4, 4, 3])])
+    }
+
+    /// A layer as `tf.nn.moments` and `tf.nn.batch_normalization` write it.
+    private static func layer(_ name: String, _ input: String, axes: [Int], keepsAxes: Bool = true) -> [NodeDefinition]
+    {
+        let keep: [String: Attribute] = ["keep_dims": .bool(keepsAxes)]
+        return [
+            constant(name + "/axes", Tensor(integers: axes, shape: [axes.count])),
+            node(name + "/mean", "Mean", [input, name + "/axes"], keep),
+            node(name + "/still", "StopGradient", [name + "/mean"]),
+            node(name + "/squares", "SquaredDifference", [input, name + "/still"]),
+            node(name + "/variance", "Mean", [name + "/squares", name + "/axes"], keep),
+            constant(name + "/epsilon", Tensor(1e-3)),
+            node(name + "/raised", "AddV2", [name + "/variance", name + "/epsilon"]),
+            node(name + "/inverse", "Rsqrt", [name + "/raised"]),
+            node(name + "/centered", "Sub", [input, name + "/mean"]),
+            node(name, "Mul", [name + "/centered", name + "/inverse"]),
+        ]
+    }
+
+    /// The update of a moving average by a statistic, as the second version of Keras writes it.
+    private static func update(_ statistic: String, _ average: [Float]) -> [NodeDefinition] {
+        let name = statistic + "/update"
+        return [
+            constant(name + "/variable", Tensor(average, shape: [average.count])),
+            node(name + "/flat", "Squeeze", [statistic]),
+            node(name + "/distance", "Sub", [name + "/variable", name + "/flat"]),
+            constant(name + "/share", Tensor(0.01)),
+            node(name + "/change", "Mul", [name + "/distance", name + "/share"]),
+            node(name, "AssignSubVariableOp", [name + "/variable", name + "/change"]),
+        ]
+    }
+
+    private static func converted(_ nodes: [NodeDefinition], _ mode: BatchNormMode = .graph) throws -> Conversion {
+        var options = Converter.Options()
+        options.preprocessing = Preprocessing.none
+        options.batchNorm = mode
+        options.outputs = ["answer"]
+        return try Converter(options).convert(graph: GraphDefinition(nodes: nodes))
+    }
+
+    private static let answer = node("answer", "Relu", ["norm"])
+
+    @Test func `it is a warning that says what to do`() throws {
+        let nodes = [Self.image()] + Self.layer("norm", "image", axes: [0, 1, 2]) + [Self.answer]
+        let conversion = try Self.converted(nodes)
+        let warning = try #require(conversion.warnings.first)
+        #expect(warning.hasPrefix("batch normalization in training mode at 'norm/mean': "))
+        #expect(warning.hasSuffix("; export the model with training=False"))
+        #expect(!conversion.notes.contains { $0.contains("puts the images of a batch together") })
+    }
+
+    @Test func `several layers are one warning`() throws {
+        let nodes =
+            [Self.image()] + Self.layer("first", "image", axes: [0, 1, 2])
+            + Self.layer("norm", "first", axes: [0, 1, 2]) + [Self.answer]
+        let warnings = try Self.converted(nodes).warnings
+        #expect(warnings.count { $0.contains("training mode") } == 1)
+        #expect(warnings.first?.contains("at 'first/mean' and 1 other: ") == true, "\(warnings)")
+    }
+
+    @Test(arguments: [[1, 2], [1, 2, 3], [3]])
+    func `statistics of one image are no such thing`(_ axes: [Int]) throws {
+        let nodes = [Self.image()] + Self.layer("norm", "image", axes: axes) + [Self.answer]
+        #expect(try Self.converted(nodes).warnings == [])
+    }
+
+    @Test func `an image without a batch has no such layer either`() throws {
+        let nodes =
+            [
+                Self.node("image", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([4, 4, 3])])
+            ] + Self.layer("norm", "image", axes: [0, 1]) + [Self.answer]
+        #expect(try Self.converted(nodes).warnings == [])
+    }
+
+    @Test(arguments: [true, false]) func `moving averages that are updated can be used`(_ keepsAxes: Bool) throws {
+        let nodes =
+            [Self.image()] + Self.layer("norm", "image", axes: [0, 1, 2], keepsAxes: keepsAxes)
+            + Self.update("norm/mean", [1, 2, 3]) + Self.update("norm/variance", [4, 5, 6]) + [Self.answer]
+        let offer = try #require(try Self.converted(nodes).warnings.first)
+        #expect(offer.hasSuffix("or use the moving averages that the file still has, with --batch-norm inference"))
+        let conversion = try Self.converted(nodes, .inference)
+        #expect(conversion.warnings == [])
+        #expect(
+            conversion.notes.contains {
+                $0 == "the batch normalization at 'norm/mean' uses its moving averages, as at inference"
+            })
+        let input = Tensor((0..<48).map { Float($0) / 4 }, shape: [1, 4, 4, 3])
+        let result = conversion.model.graph.evaluate([input])[0].floats
+        let averages: [(mean: Float, variance: Float)] = [(1, 4), (2, 5), (3, 6)]
+        for (place, number) in result.enumerated() {
+            let (mean, variance) = averages[place % 3]
+            let expected = max(0, (Float(place) / 4 - mean) / (variance + 1e-3).squareRoot())
+            #expect(abs(number - expected) <= 1e-5)
+        }
+    }
+
+    @Test func `a fused layer uses its moving averages, too`() throws {
+        let ones = Self.constant("ones", Tensor([1, 1, 1], shape: [3]))
+        let norm = Self.node(
+            "norm", "FusedBatchNormV3", ["image", "ones", "ones", "ones", "ones"],
+            ["is_training": .bool(true), "epsilon": .float(1e-3)])
+        let updates = Self.update("norm:1", [1, 2, 3]) + Self.update("norm:2", [4, 5, 6])
+        let nodes =
+            [Self.image(), ones, norm]
+            + updates.map { node in
+                var node = node
+                node.name = node.name.replacing(":", with: "_")
+                node.inputs = node.inputs.map {
+                    $0.hasSuffix(":1") || $0.hasSuffix(":2") ? $0 : $0.replacing(":", with: "_")
+                }
+                return node
+            } + [Self.answer]
+        let refusal = try #require(throws: Failure.self) { try Self.converted(nodes) }
+        #expect(refusal.description.contains("--batch-norm inference"))
+        let result = try Self.converted(nodes, .inference).model.graph
+            .evaluate([Tensor([Float](repeating: 9, count: 48), shape: [1, 4, 4, 3])])[0]
+        #expect(abs(result.floats[0] - (1 + 8 / (4.001 as Float).squareRoot())) <= 1e-5)
+    }
+
+    @Test func `averages that are not there are refused`() throws {
+        let nodes = [Self.image()] + Self.layer("norm", "image", axes: [0, 1, 2]) + [Self.answer]
+        let failure = try #require(throws: Failure.self) { try Self.converted(nodes, .inference) }
+        #expect(
+            failure.description
+                == "the moving averages of the batch normalization 'norm/mean' are not in the graph; export the model with training=False"
+        )
+    }
+
+    @Test func `a graph without such layers says that nothing changes`() throws {
+        let conversion = try Self.converted([Self.image(), Self.node("answer", "Relu", ["image"])], .inference)
+        #expect(conversion.notes.contains { $0.hasPrefix("no batch normalization is in training mode") })
+    }
+}
