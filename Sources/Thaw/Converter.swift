@@ -275,9 +275,13 @@ public struct Converter: Sendable {
             )
         } else {
             scaling = .identity(channels: shape[3])
+            // A network that ends in a tanh mostly takes what it gives.
+            let advice =
+                graph.endsInTanh
+                ? "its output is a tanh, from -1 to 1, and so is probably its input: try --preprocess inception"
+                : "say it with --preprocess, or --scale and --bias"
             warnings.append(
-                "nothing tells how the network's images were scaled; they go in as they are, 0 to 255: say it with --preprocess, or --scale and --bias"
-            )
+                "nothing tells how the network's images were scaled; they go in as they are, 0 to 255: \(advice)")
         }
         if options.color == nil, color == .rgb, !imported.isDecoded, let means = lifted?.risingMeans {
             warnings.append(Failure.risingMeans(means))
@@ -292,6 +296,18 @@ public struct Converter: Sendable {
         if values.count == channels { return values }
         guard values.count == 1 else { throw Failure.scalingCount(option, values.count, channels) }
         return Array(repeating: values[0], count: channels)
+    }
+}
+
+extension Graph {
+    /// Whether the first output is an image that a tanh gives, with nothing behind it that changes numbers.
+    fileprivate var endsInTanh: Bool {
+        guard var value = outputs.first?.value, self[value].shape.rank >= 3 else { return false }
+        let producers = producers
+        while let node = producers[value], node.operation is Reshape || node.operation is Transpose {
+            value = node.inputs[0]
+        }
+        return (producers[value]?.operation as? Unary)?.function == .tanh
     }
 }
 

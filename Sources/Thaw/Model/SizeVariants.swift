@@ -62,9 +62,15 @@ struct SizeVariants {
             model.graph.nodes[place].operation = operation
         }
         for (place, node) in model.graph.nodes.enumerated() {
-            guard var resize = node.operation as? Resize, resize.wholeFactors != nil else { continue }
-            resize.followsSize = true
-            model.graph.nodes[place].operation = resize
+            if var resize = node.operation as? Resize, resize.wholeFactors != nil {
+                resize.followsSize = true
+                model.graph.nodes[place].operation = resize
+            }
+            // Over the whole of an image.
+            if var norm = node.operation as? Normalization, norm.axes == [1, 2, 3] {
+                norm.followsSize = true
+                model.graph.nodes[place].operation = norm
+            }
         }
         return model
     }

@@ -13,7 +13,43 @@ extension Normalization: MILOperation {
                     ])
             }
         }
+        if followsSize { return block.inFloat32(node, writeParts) }
         block.inFloats(node) { writeLayer($0, to: &$1) }
+    }
+
+    /// By reductions and broadcasts, which hold no sizes: mean, difference, its square's mean, and the rest. It is done in
+    /// float32, because squares soon leave the range of float16.
+    private func writeParts(_ node: MILNode, to block: inout MILBlock) {
+        var narrow = node.input.shape
+        for axis in axes { narrow[axis] = 1 }
+        let x = MILArgument.value(node.input)
+        let (places, keeps) = (MILArgument.integers(axes), MILArgument.bool(true))
+        let mean = block.part(
+            "reduce_mean", node, "mean", shape: narrow, ["x": x, "axes": places, "keep_dims": keeps])
+        let centered = MILArgument.value(block.part("sub", node, "centered", ["x": x, "y": .value(mean)]))
+        let squares = block.part("mul", node, "squares", ["x": centered, "y": centered])
+        let variance = block.part(
+            "reduce_mean", node, "variance", shape: narrow, ["x": .value(squares), "axes": places, "keep_dims": keeps])
+        let inverse = block.part(
+            "rsqrt", node, "inverse", shape: narrow, ["x": .value(variance), "epsilon": .number(epsilon)])
+        writeSteps(after: "mul", ["x": centered, "y": .value(inverse)], node, to: &block)
+    }
+
+    /// An operation that normalizes, and behind it what else there is: factor and offset.
+    private func writeSteps(
+        after kind: String, _ arguments: KeyValuePairs<String, MILArgument>, _ node: MILNode, to block: inout MILBlock
+    ) {
+        let steps = [("mul", scale), ("add", offset)].compactMap { pair in pair.1.map { (pair.0, $0) } }
+        guard !steps.isEmpty else { return block.add(kind, node, arguments) }
+        var value = block.part(kind, node, "normal", arguments)
+        for (index, (kind, constant)) in steps.enumerated() {
+            let arguments: KeyValuePairs<String, MILArgument> = ["x": .value(value), "y": .constant(constant)]
+            if index == steps.count - 1 {
+                block.add(kind, node, arguments)
+            } else {
+                value = block.part(kind, node, "scaled", arguments)
+            }
+        }
     }
 
     /// Factor and offset belong to the operation where they have the axes' own shape; else they follow.
@@ -34,19 +70,7 @@ extension Normalization: MILOperation {
                     "epsilon": .number(epsilon),
                 ])
         }
-        let steps = [("mul", scale), ("add", offset)].compactMap { pair in pair.1.map { (pair.0, $0) } }
-        guard !steps.isEmpty else {
-            return block.add("layer_norm", node, ["x": x, "axes": places, "epsilon": .number(epsilon)])
-        }
-        var value = block.part("layer_norm", node, "normal", ["x": x, "axes": places, "epsilon": .number(epsilon)])
-        for (index, (kind, constant)) in steps.enumerated() {
-            let arguments: KeyValuePairs<String, MILArgument> = ["x": .value(value), "y": .constant(constant)]
-            if index == steps.count - 1 {
-                block.add(kind, node, arguments)
-            } else {
-                value = block.part(kind, node, "scaled", arguments)
-            }
-        }
+        writeSteps(after: "layer_norm", ["x": x, "axes": places, "epsilon": .number(epsilon)], node, to: &block)
     }
 }
 

@@ -7,10 +7,12 @@ extension Normalization: NeuralOperation {
             return layers.add(node) { $0.writeInstance(epsilon, scale, offset) }
         }
         // A whole image, a number a channel: as instances of one tall channel, so that nothing has to be repeated.
-        if shape.rank == 4, axes == [1, 2, 3], isByChannel(scale, shape), isByChannel(offset, shape) {
+        if !followsSize, shape.rank == 4, axes == [1, 2, 3], isByChannel(scale, shape), isByChannel(offset, shape) {
             return try writeImage(node, to: &layers)
         }
         try layers.requireExactArrays()
+        // The layer holds the sizes of its axes; reductions do not.
+        if followsSize, axes != [1, 2] { return try writeParts(node, to: &layers) }
         if Normalization.areLast(axes, shape.rank), let scale = last(scale, 1, shape),
             let offset = last(offset, 0, shape)
         {

@@ -10,6 +10,9 @@ struct Normalization: Operation {
     /// Repeated to the input's shape as NumPy broadcasts; nil for 1 and 0.
     var scale: Tensor?
     var offset: Tensor?
+    /// Whether the normalized axes have other sizes in other images. Writers of models for several sizes set it, and nothing
+    /// else looks at it.
+    var followsSize = false
 
     var kind: String { "Normalization" }
     var weights: [Tensor] { [scale, offset].compactMap { $0 } }

@@ -1,5 +1,9 @@
 extension Resize: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
+        let isFromLeft = followsSize && wholeFactors != nil && samples(.left)
+        if isFromLeft, !repeatsPixels {
+            try block.require(.iOS16, "a bilinear resize of images of several sizes, without half-pixel centers,")
+        }
         block.inFloats(node) { node, block in
             if let (height, width) = wholeFactors, repeatsPixels {
                 return block.add(
@@ -16,6 +20,15 @@ extension Resize: MILOperation {
                         "x": .value(node.input), "scale_factor_height": .constant(Tensor([Float(height)], shape: [])),
                         "scale_factor_width": .constant(Tensor([Float(width)], shape: [])),
                         "align_corners": .bool(!samples(.edges)),
+                    ])
+            }
+            if isFromLeft, let (height, width) = wholeFactors {
+                return block.add(
+                    "upsample_bilinear", node,
+                    [
+                        "x": .value(node.input), "scale_factor_height": .constant(Tensor([Float(height)], shape: [])),
+                        "scale_factor_width": .constant(Tensor([Float(width)], shape: [])),
+                        "align_corners": .bool(false), "half_pixel_centers": .bool(false),
                     ])
             }
             if let mode = Resize.programModes.prefix(3).first(where: { samples($0.grid) })?.mode {
