@@ -31,6 +31,7 @@ enum Operations {
             PassThrough.tensorFlow,
             Patches.tensorFlow,
             Pooling.tensorFlow,
+            Quantized.tensorFlow,
             Reduction.tensorFlow,
             Reshape.tensorFlow,
             Resize.tensorFlow,

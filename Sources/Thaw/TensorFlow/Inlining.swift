@@ -168,8 +168,7 @@ struct Inlining {
             "MaxPoolWithArgmax": ["output", "argmax"], "Unique": ["y", "idx"],
             "SoftmaxCrossEntropyWithLogits": ["loss", "backprop"],
             "SparseSoftmaxCrossEntropyWithLogits": ["loss", "backprop"],
-            "QuantizeV2": ["output", "output_min", "output_max"],
-        ]
+        ].merging(Quantized.outputs) { $1 }
     }()
 
     // MARK: Conditions

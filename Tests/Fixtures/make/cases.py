@@ -12,6 +12,7 @@ import images
 import named
 import operations
 import patterns
+import quantized
 import shapes
 from common import (Draw, answers, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table, strip_defaults)
 
@@ -65,6 +66,6 @@ class Cases:
 
 def write():
     cases = Cases()
-    for module in (arithmetic, blocks, constants, convolutions, images, named, operations, patterns, shapes):
+    for module in (arithmetic, blocks, constants, convolutions, images, named, operations, patterns, quantized, shapes):
         module.write(cases)
     cases.save_index()

@@ -1,0 +1,114 @@
+extension Quantized {
+    /// Operations that have a twin among those on real numbers.
+    static let layers =
+        products + poolings + activations + [
+            TensorFlowRule("QuantizedBiasAdd") { node, context in
+                let inputs = try [real(node, 0, 2, &context), real(node, 1, 4, &context)]
+                let ranges = try [QuantizedRange(node, 2, 3, &context), QuantizedRange(node, 4, 5, &context)]
+                let range = try QuantizedRange.sum(ranges[0], ranges[1], node.name, &context)
+                return [try result("BiasAdd", node, inputs, &context), range.minimum, range.maximum]
+            },
+            TensorFlowRule("QuantizedAdd") { node, context in
+                let inputs = try [real(node, 0, 2, &context), real(node, 1, 4, &context)]
+                let ranges = try [QuantizedRange(node, 2, 3, &context), QuantizedRange(node, 4, 5, &context)]
+                let range = try QuantizedRange.sum(ranges[0], ranges[1], node.name, &context)
+                return [try result("Add", node, inputs, &context), range.minimum, range.maximum]
+            },
+            TensorFlowRule("QuantizedMul") { node, context in
+                let inputs = try [real(node, 0, 2, &context), real(node, 1, 4, &context)]
+                let ranges = try [QuantizedRange(node, 2, 3, &context), QuantizedRange(node, 4, 5, &context)]
+                let range = try QuantizedRange.product(ranges[0], ranges[1], node.name, &context)
+                return [try result("Mul", node, inputs, &context), range.minimum, range.maximum]
+            },
+            TensorFlowRule("QuantizedReshape") { node, context in
+                let range = try QuantizedRange(node, 2, 3, &context)
+                let inputs = try [real(node, 0, 2, &context), node.input(1)]
+                return [try result("Reshape", node, inputs, &context), range.minimum, range.maximum]
+            },
+            TensorFlowRule("QuantizedResizeBilinear") { node, context in
+                let range = try QuantizedRange(node, 2, 3, &context)
+                let inputs = try [real(node, 0, 2, &context), node.input(1)]
+                let resized = try result("ResizeBilinear", node, inputs, &context)
+                return [
+                    try range.quantized(resized, name: node.name + "/levels", &context), range.minimum, range.maximum,
+                ]
+            },
+            TensorFlowRule("QuantizedBatchNormWithGlobalNormalization") { node, context in
+                let inputs = try (0..<5).map { try real(node, 3 * $0, 3 * $0 + 1, &context) }
+                let range = try QuantizedRange(node, 1, 2, &context)
+                let wide = try QuantizedRange.sum(range, range, node.name, &context)
+                return [
+                    try result("BatchNormWithGlobalNormalization", node, inputs, &context), wide.minimum, wide.maximum,
+                ]
+            },
+            TensorFlowRule("QuantizedConcat") { node, context in try concatenated(node, &context) },
+        ]
+
+    private static let products = [
+        ("QuantizedConv2D", "Conv2D"), ("QuantizedDepthwiseConv2D", "DepthwiseConv2dNative"),
+        ("QuantizedMatMul", "MatMul"),
+    ].map { name, op in
+        TensorFlowRule(name) { node, context in
+            let inputs = try [real(node, 0, 2, &context), real(node, 1, 4, &context)]
+            let ranges = try [QuantizedRange(node, 2, 3, &context), QuantizedRange(node, 4, 5, &context)]
+            let range = try QuantizedRange.product(ranges[0], ranges[1], node.name, &context)
+            return [try result(op, node, inputs, &context), range.minimum, range.maximum]
+        }
+    }
+
+    private static let poolings = [("QuantizedMaxPool", "MaxPool"), ("QuantizedAvgPool", "AvgPool")].map { name, op in
+        TensorFlowRule(name) { node, context in
+            let range = try QuantizedRange(node, 1, 2, &context)
+            var pooled = try result(op, node, [real(node, 0, 1, &context)], &context)
+            // Means lie between the levels.
+            if op == "AvgPool" { pooled = try range.quantized(pooled, name: node.name + "/levels", &context) }
+            return [pooled, range.minimum, range.maximum]
+        }
+    }
+
+    private static let activations = [
+        TensorFlowRule("QuantizedRelu") { node, context in
+            let range = try QuantizedRange(node, 1, 2, &context)
+            return [
+                try result("Relu", node, [real(node, 0, 1, &context)], &context), range.minimum, range.maximum,
+            ]
+        },
+        TensorFlowRule("QuantizedRelu6") { node, context in
+            let range = try QuantizedRange(node, 1, 2, &context)
+            return [
+                try result("Relu6", node, [real(node, 0, 1, &context)], &context), range.minimum, range.maximum,
+            ]
+        },
+        TensorFlowRule("QuantizedReluX") { node, context in
+            let range = try QuantizedRange(node, 2, 3, &context)
+            guard let bound = try node.constant(1, "bound").floats.first, bound >= 0 else {
+                throw node.refused("the bound is negative")
+            }
+            let x = try real(node, 0, 2, &context)
+            return [try context.add(Unary(.clip(0, bound)), x, name: node.name), range.minimum, range.maximum]
+        },
+    ]
+
+    /// The inputs are the axis, the parts, all their minima, and all their maxima. The parts come to one range.
+    private static func concatenated(_ node: TensorFlowNode, _ context: inout ImportContext) throws -> [Operand] {
+        let count = (node.inputs.count - 1) / 3
+        guard count > 0, node.inputs.count == 3 * count + 1 else {
+            throw Failure.missingInput(node.name, node.op, 3 * count + 1, node.inputs.count)
+        }
+        var range = try QuantizedRange(node, 1 + count, 1 + 2 * count, &context)
+        var parts: [Operand] = []
+        for part in 0..<count {
+            let own = try QuantizedRange(node, 1 + count + part, 1 + 2 * count + part, &context)
+            range.minimum = try context.combine(.minimum, range.minimum, own.minimum, name: node.name + "/minimum")
+            range.maximum = try context.combine(.maximum, range.maximum, own.maximum, name: node.name + "/maximum")
+            guard try node.input(1 + part).type.element.isFloatingPoint else {
+                throw node.refused("a part of the concatenation is known codes", remedy: "computed parts are supported")
+            }
+            parts.append(try node.input(1 + part))
+        }
+        let whole = try result("Concat", node, [node.input(0)] + parts, &context)
+        return [
+            try range.quantized(whole, name: node.name + "/levels", &context), range.minimum, range.maximum,
+        ]
+    }
+}

@@ -1,0 +1,93 @@
+/// The range that quantized numbers cover, as TensorFlow carries it beside them: two scalars, known or computed.
+///
+/// Here quantized numbers are real ones that lie on the range's levels: evenly spaced, one of them 0. So a graph computes in
+/// float32, and nothing of the codes stays in it.
+struct QuantizedRange {
+    var minimum: Operand
+    var maximum: Operand
+
+    /// The levels of 8 bits, less one.
+    static let steps: Float = 255
+
+    /// The range that a node reads from two of its inputs.
+    init(_ node: TensorFlowNode, _ first: Int, _ second: Int, _ context: inout ImportContext) throws {
+        func scalar(_ index: Int) throws -> Operand {
+            let input = try node.input(index)
+            guard input.shape.elementCount == 1 else {
+                throw node.refused(
+                    "a range has \(input.shape.elementCount) numbers", remedy: "one for all channels is supported")
+            }
+            return try context.add(Reshape([]), input, name: "\(node.name)/range_\(index)")
+        }
+        (minimum, maximum) = (try scalar(first), try scalar(second))
+    }
+
+    init(minimum: Operand, maximum: Operand) { (self.minimum, self.maximum) = (minimum, maximum) }
+
+    /// Numbers moved to the nearest of the range's levels.
+    func quantized(_ x: Operand, name: String, _ context: inout ImportContext) throws -> Operand {
+        if let minimum = minimum.constant?.floats.first, let maximum = maximum.constant?.floats.first {
+            guard minimum <= 0, maximum >= 0, maximum > minimum, minimum.isFinite, maximum.isFinite else {
+                throw Failure.emptyRange(minimum, maximum).at(name)
+            }
+            let levels = FakeQuantize.Levels(minimum: minimum, maximum: maximum, bottom: 0, top: Self.steps)
+            return try context.add(FakeQuantize(channels: [levels]), x, name: name)
+        }
+        func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand) throws -> Operand {
+            try context.combine(function, a, b, name: "\(name)/\(function)")
+        }
+        let count = Operand.constant(Tensor(Double(Self.steps)))
+        let length = try combine(.subtract, maximum, minimum)
+        let step = try combine(.divide, length, count)
+        let inverse = try combine(.divideOrZero, count, length)
+        func level(_ value: Operand) throws -> Operand {
+            try context.add(Unary(.round), combine(.multiply, value, inverse), name: name + "/level")
+        }
+        let lowest = try level(minimum)
+        let highest = try combine(.add, lowest, count)
+        let held = try combine(.minimum, combine(.maximum, level(x), lowest), highest)
+        return try context.combine(.multiply, held, step, name: name)
+    }
+
+    /// The step between levels of 8 bits.
+    func step(_ name: String, _ context: inout ImportContext) throws -> Operand {
+        let length = try context.combine(.subtract, maximum, minimum, name: name + "/length")
+        return try context.combine(.divide, length, .constant(Tensor(Double(Self.steps))), name: name + "/step")
+    }
+
+    /// The range of 32-bit sums of products of numbers of two ranges.
+    static func product(_ a: QuantizedRange, _ b: QuantizedRange, _ name: String, _ context: inout ImportContext) throws
+        -> QuantizedRange
+    {
+        let step = try context.combine(
+            .multiply, a.step(name + "/first", &context), b.step(name + "/second", &context), name: name + "/step")
+        func bound(_ number: Double) throws -> Operand {
+            try context.combine(.multiply, step, .constant(Tensor(number)), name: name + "/bound")
+        }
+        return QuantizedRange(minimum: try bound(-0x1p31), maximum: try bound(0x1p31))
+    }
+
+    /// The range of 32-bit sums of numbers of two ranges: wide enough for many of them.
+    static func sum(_ a: QuantizedRange, _ b: QuantizedRange, _ name: String, _ context: inout ImportContext) throws
+        -> QuantizedRange
+    {
+        var largest = a.maximum
+        for (function, other) in [
+            (Binary.Function.subtract, a.minimum), (.add, b.maximum), (.subtract, b.minimum),
+        ] {
+            let zero = Operand.constant(Tensor(0))
+            let magnitude = try context.combine(function, zero, other, name: name + "/magnitude")
+            largest = try context.combine(.maximum, largest, magnitude, name: name + "/largest")
+        }
+        func bound(_ number: Double) throws -> Operand {
+            try context.combine(.multiply, largest, .constant(Tensor(number)), name: name + "/bound")
+        }
+        return QuantizedRange(minimum: try bound(-0x1p17), maximum: try bound(0x1p17))
+    }
+}
+
+extension Failure {
+    fileprivate static func emptyRange(_ minimum: Float, _ maximum: Float) -> Failure {
+        Failure("the range from \(minimum) to \(maximum) has no levels", remedy: "it must hold 0 and other numbers")
+    }
+}

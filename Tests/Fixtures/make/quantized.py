@@ -1,0 +1,115 @@
+"""Cases of the operations on quantized numbers that `quantize_graph` wrote: TensorFlow's own kernels on 8-bit codes."""
+import numpy as np
+import tensorflow as tf
+
+op = tf.raw_ops
+SHAPE = [1, 6, 5, 3]
+RANGE = (-4.0, 4.0)
+
+
+def number(value):
+    return tf.constant(np.float32(value))
+
+
+def quantized(x, low=-3.7, high=4.1, mode="MIN_FIRST"):
+    """Codes with their range."""
+    return op.QuantizeV2(input=x, min_range=number(low), max_range=number(high), T=tf.quint8, mode=mode)
+
+
+def dequantized(codes):
+    return op.Dequantize(input=codes[0], min_range=codes[1], max_range=codes[2], mode="MIN_FIRST")
+
+
+def measured(x):
+    """Codes with the range that the numbers cover, which the graph computes: as quantize_graph writes it."""
+    flat = op.Reshape(tensor=x, shape=[-1])
+    return op.QuantizeV2(input=x, min_range=op.Min(input=flat, axis=[0]), max_range=op.Max(input=flat, axis=[0]),
+                         T=tf.quint8, mode="MIN_FIRST")
+
+
+def known(values):
+    """Weights as codes, in their own range."""
+    low, high = min(0.0, float(values.min())), max(0.0, float(values.max()))
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        codes, low, high = session.run(op.QuantizeV2(
+            input=values, min_range=low, max_range=high, T=tf.quint8, mode="MIN_FIRST"))
+    return tf.constant(codes["f0"] if codes.dtype.names else codes, tf.quint8), number(low), number(high)
+
+
+def narrowed(codes, low=None, high=None):
+    """32-bit sums as codes again: in a range that is known, or in the one that the sums cover."""
+    if low is None:
+        low, high = op.RequantizationRange(input=codes[0], input_min=codes[1], input_max=codes[2])
+    else:
+        low, high = number(low), number(high)
+    return op.Requantize(input=codes[0], input_min=codes[1], input_max=codes[2], requested_output_min=low,
+                         requested_output_max=high, out_type=tf.quint8)
+
+
+def convolved(x, weights, stride=1, padding="SAME"):
+    return op.QuantizedConv2D(
+        input=x[0], filter=weights[0], min_input=x[1], max_input=x[2], min_filter=weights[1], max_filter=weights[2],
+        strides=[1, stride, stride, 1], padding=padding)
+
+
+def write(cases):
+    add = cases.family("quantized")
+    add("quantize", SHAPE, lambda x, r: dequantized(quantized(x)), values=(-5, 5))
+    add("quantize_positive", SHAPE, lambda x, r: dequantized(quantized(x, 0.5, 3.0)), values=(-1, 4))
+    add("quantize_short", SHAPE, lambda x, r: op.Mul(x=dequantized(quantized(x, 0.0, 0.001)), y=100.0), values=(0, 0.012))
+    add("quantize_measured", SHAPE, lambda x, r: dequantized(measured(x)))
+    add("convolution", SHAPE, lambda x, r: dequantized(narrowed(convolved(quantized(x), known(r(3, 3, 3, 4))))), values=RANGE)
+    add("convolution_known_range", SHAPE, lambda x, r: dequantized(narrowed(
+        convolved(quantized(x), known(r(3, 3, 3, 4)), 2, "VALID"), -20, 18)), values=RANGE)
+    add("convolution_measured", SHAPE, lambda x, r: dequantized(narrowed(
+        convolved(measured(x), known(r(2, 2, 3, 5)), padding="VALID"))), values=RANGE)
+    add("convolution_sums", SHAPE, lambda x, r: op.Dequantize(
+        input=(y := convolved(quantized(x), known(r(1, 1, 3, 4))))[0], min_range=y[1], max_range=y[2], mode="MIN_FIRST"),
+        "sums of 32 bits", values=RANGE)
+    add("convolution_down", SHAPE, lambda x, r: dequantized(op.QuantizeDownAndShrinkRange(
+        input=(y := convolved(quantized(x), known(r(3, 3, 3, 2))))[0], input_min=y[1], input_max=y[2], out_type=tf.quint8)),
+        "the older way to codes", values=RANGE)
+
+    def product(x, r):
+        weights = known(r(5, 4))
+        codes = quantized(x)
+        return dequantized(narrowed(op.QuantizedMatMul(
+            a=codes[0], b=weights[0], min_a=codes[1], max_a=codes[2], min_b=weights[1], max_b=weights[2])))
+
+    add("product", [2, 5], product, values=RANGE)
+
+    def biased(x, r):
+        bias, codes = known(r(3)), quantized(x)
+        return dequantized(narrowed(op.QuantizedBiasAdd(
+            input=codes[0], bias=bias[0], min_input=codes[1], max_input=codes[2], min_bias=bias[1], max_bias=bias[2],
+            out_type=tf.qint32)))
+
+    add("bias", SHAPE, biased, values=RANGE)
+    for name, operation, options in [("relu", op.QuantizedRelu, {}), ("relu6", op.QuantizedRelu6, {})]:
+        add(name, SHAPE, lambda x, r: dequantized(operation(
+            features=(y := quantized(x, -3, 8))[0], min_features=y[1], max_features=y[2], out_type=tf.quint8)), values=(-4, 9))
+    for name, operation in [("max_pool", op.QuantizedMaxPool), ("average_pool", op.QuantizedAvgPool)]:
+        add(name, SHAPE, lambda x, r: dequantized(operation(
+            input=(y := quantized(x))[0], min_input=y[1], max_input=y[2], ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1],
+            padding="VALID")), values=RANGE)
+    add("concatenation", SHAPE, lambda x, r: dequantized(op.QuantizedConcat(
+        concat_dim=3, values=[(y := quantized(x))[0], (z := quantized(op.Mul(x=x, y=1.5), -6, 5))[0]],
+        input_mins=[y[1], z[1]], input_maxes=[y[2], z[2]])), "parts of two ranges", values=RANGE)
+    add("reshape", SHAPE, lambda x, r: dequantized(op.QuantizedReshape(
+        tensor=(y := quantized(x))[0], shape=[1, 90], input_min=y[1], input_max=y[2])), values=RANGE)
+    for name, operation in [("sum", op.QuantizedAdd), ("times", op.QuantizedMul)]:
+        add(name, SHAPE, lambda x, r: dequantized(narrowed(operation(
+            x=(y := quantized(x))[0], y=(z := known(r(3)))[0], min_x=y[1], max_x=y[2], min_y=z[1], max_y=z[2]))), values=RANGE)
+
+    def network(x, r):
+        """As quantize_graph writes a convolution, its bias and what follows."""
+        y = narrowed(convolved(measured(x), known(r(3, 3, 3, 4))))
+        bias = known(r(4))
+        y = narrowed(op.QuantizedBiasAdd(input=y[0], bias=bias[0], min_input=y[1], max_input=y[2], min_bias=bias[1],
+                                         max_bias=bias[2], out_type=tf.qint32))
+        y = op.QuantizedRelu(features=y[0], min_features=y[1], max_features=y[2], out_type=tf.quint8)
+        y = op.QuantizedMaxPool(input=y[0], min_input=y[1], max_input=y[2], ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1],
+                                padding="SAME")
+        return dequantized(y)
+
+    add("network", SHAPE, network, values=RANGE)
