@@ -72,7 +72,8 @@ extension BatchNormalization {
                 }
                 throw node.refused(
                     "the batch normalization is in training mode (is_training)",
-                    remedy: "export the model with training=False, or use the moving averages with --batch-norm inference")
+                    remedy:
+                        "export the model with training=False, or use the moving averages with --batch-norm inference")
             }
             let names = ["scale", "offset", "mean", "variance"]
             let parameters = try names.enumerated().map { try node.constant($0.offset + 1, $0.element).floats }
