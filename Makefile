@@ -1,4 +1,4 @@
-# What there is to do with the sources. `make demo` and `make test` are all that a fresh machine needs.
+# Development tasks. `make demo` and `make test` are all that a fresh machine needs.
 
 SHELL = /bin/bash
 PREFIX ?= /usr/local
