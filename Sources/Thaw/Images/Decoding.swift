@@ -63,8 +63,8 @@ struct StoredImage {
 }
 
 extension DecodedImage {
-    /// Reads the picture in the file at `path`: JPEG, PNG, WebP, GIF (its first frame), BMP or PNM, told by content, turned
-    /// as its EXIF or XMP orientation says. Embedded colour profiles and gamma are ignored.
+    /// Reads the image in the file at `path`: JPEG, PNG, WebP, GIF (its first frame), BMP, PNM or PAM, told by content,
+    /// turned as its EXIF or XMP orientation says. Embedded colour profiles and gamma are ignored.
     /// - Throws: `Failure` when the file is missing, empty, cut short, damaged, larger than the options allow, or another
     ///   kind of file.
     public init(contentsOf path: String, _ options: DecodingOptions = DecodingOptions()) throws {
@@ -90,6 +90,7 @@ extension DecodedImage {
             case .gif: try StoredImage(gif: bytes, options)
             case .bmp: try StoredImage(bmp: bytes, options)
             case .pnm: try StoredImage(pnm: bytes, options)
+            case .pam: try StoredImage(pam: bytes, options)
             case .other(let name): throw Failure.unsupportedImage(kind: name)
             case nil: throw Failure.notAnImage()
             }

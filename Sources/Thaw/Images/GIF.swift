@@ -5,7 +5,7 @@ extension StoredImage {
     /// Damaged data is refused; of data that ends early the rest stays so, and there is a warning.
     init(gif bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         self = try withUnsafeTemporaryAllocation(of: Source.self, capacity: 1) { source in
-            source[0] = Source(rest: bytes)
+            source[0] = Source(rest: bytes, lastByte: nil)
             var code: Int32 = 0
             guard let gif = DGifOpen(source.baseAddress, { $0!.read(to: $1!, count: $2) }, &code) else {
                 throw Failure.gif(code)
@@ -51,7 +51,11 @@ extension StoredImage {
 }
 
 /// What giflib has not read yet.
-private struct Source { var rest: UnsafeRawBufferPointer }
+private struct Source {
+    var rest: UnsafeRawBufferPointer
+    /// What was read last, if that was a single byte.
+    var lastByte: UInt8?
+}
 
 extension UnsafeMutablePointer<GifFileType> {
     /// giflib's way to the bytes.
@@ -61,6 +65,7 @@ extension UnsafeMutablePointer<GifFileType> {
         if let start = taken.baseAddress {
             UnsafeMutableRawPointer(target).copyMemory(from: start, byteCount: taken.count)
         }
+        source.pointee.lastByte = taken.count == 1 && count == 1 ? taken[0] : nil
         source.pointee.rest = UnsafeRawBufferPointer(rebasing: source.pointee.rest.dropFirst(taken.count))
         return Int32(taken.count)
     }
@@ -78,7 +83,12 @@ extension UnsafeMutablePointer<GifFileType> {
             }
             switch record {
             case IMAGE_DESC_RECORD_TYPE:
-                guard DGifGetImageDesc(self) != GIF_ERROR else { throw Failure.gif(pointee.Error) }
+                guard DGifGetImageDesc(self) != GIF_ERROR else {
+                    // giflib gives no reason for a code size, the last byte of a frame's header, that is too large or missing.
+                    let source = pointee.UserData.assumingMemoryBound(to: Source.self).pointee
+                    if let size = source.lastByte, size > 8 { throw Failure.gifCodeSize(size) }
+                    throw source.rest.isEmpty ? Failure.truncatedImage("GIF") : Failure.gif(pointee.Error)
+                }
                 return transparent
             case EXTENSION_RECORD_TYPE:
                 var code: Int32 = 0
@@ -109,6 +119,10 @@ extension UnsafeMutablePointer<GifFileType> {
 }
 
 extension Failure {
+    fileprivate static func gifCodeSize(_ size: UInt8) -> Failure {
+        damagedImage("GIF", "its LZW codes start with \(size) bits; at most 8 are possible")
+    }
+
     fileprivate static func gif(_ code: Int32) -> Failure {
         code == D_GIF_ERR_READ_FAILED || code == D_GIF_ERR_EOF_TOO_SOON
             ? truncatedImage("GIF")

@@ -1,6 +1,6 @@
 /// What kind of image a file's first bytes announce. Names of files are never asked.
 enum ImageKind: Equatable {
-    case jpeg, png, webP, gif, bmp, pnm
+    case jpeg, png, webP, gif, bmp, pnm, pam
     /// A kind that is known by its name, and not read.
     case other(String)
 
@@ -44,7 +44,7 @@ enum ImageKind: Equatable {
         {
             self = .pnm
         } else if has("P7\n") {
-            self = .other("PAM")
+            self = .pam
         } else {
             return nil
         }
@@ -58,6 +58,6 @@ enum ImageKind: Equatable {
 
     private static let extensions: Set<String> = [
         "jpg", "jpeg", "jpe", "jfif", "png", "apng", "gif", "webp", "bmp", "dib", "tif", "tiff", "heic", "heif", "avif",
-        "jp2", "jxl", "psd", "ico", "ppm", "pgm", "pbm", "pnm",
+        "jp2", "jxl", "psd", "ico", "ppm", "pgm", "pbm", "pnm", "pam",
     ]
 }

@@ -1,8 +1,8 @@
 extension StoredImage {
-    /// The picture in a PBM, PGM or PPM file, as text or binary: gray gives one channel, colours three. Samples are scaled
-    /// from 0…maximum to 0…255. Short data is refused. Source: the manual pages pbm(5), pgm(5) and ppm(5) of Netpbm.
+    /// The image in a PBM, PGM or PPM file, as text or binary: gray gives one channel, colors three. Short data is refused.
+    /// Source: the manual pages pbm(5), pgm(5) and ppm(5) of Netpbm.
     init(pnm bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
-        var source = Source(bytes: bytes)
+        var source = NetpbmSource(bytes: bytes, kind: "PNM")
         let kind = bytes[1] - UInt8(ascii: "0")
         let (isText, isBitmap) = (kind < 4, kind % 3 == 1)
         let channels = kind % 3 == 0 ? 3 : 1
@@ -14,8 +14,7 @@ extension StoredImage {
         // One blank separates the header from binary samples.
         if !isText { source.offset += 1 }
 
-        // Halves go to the even neighbour, as in Pillow.
-        let scale = (0...most).map { UInt8((Double($0) / Double(most) * 255).rounded(.toNearestOrEven)) }
+        let scale = netpbmScale(maximum: most, isGray: channels == 1)
         pixels = try Pixels(width: width, height: height, channels: channels) { target in
             let row = width * channels
             if isBitmap && !isText {
@@ -47,13 +46,36 @@ extension StoredImage {
     }
 }
 
+/// What each sample from 0 to `maximum` becomes in 8 bits, as in Pillow.
+///
+/// Pillow scales gray of more than 8 bits to 0…65535, of which the upper 8 bits are taken, and everything else to 0…255 at
+/// once. Halves are rounded to even.
+func netpbmScale(maximum: Int, isGray: Bool) -> [UInt8] {
+    func scaled(_ sample: Int, to largest: Double) -> Int {
+        Int((Double(sample) / Double(maximum) * largest).rounded(.toNearestOrEven))
+    }
+    let is16Bit = isGray && maximum > 255
+    return (0...maximum).map { UInt8(is16Bit ? scaled($0, to: 65535) >> 8 : scaled($0, to: 255)) }
+}
+
 /// The words of the header, and of the samples where they are text: blanks between them, comments from # to the line's
 /// end.
-private struct Source {
+struct NetpbmSource {
     let bytes: UnsafeRawBufferPointer
+    /// The kind of file, for messages.
+    let kind: String
     var offset = 2
 
-    init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    init(bytes: UnsafeRawBufferPointer, kind: String) { (self.bytes, self.kind) = (bytes, kind) }
+
+    /// Everything up to the next blank.
+    mutating func word() throws -> String {
+        skipBlanks()
+        let start = offset
+        while offset < bytes.count, bytes[offset] != 0x20, !(0x09...0x0D ~= bytes[offset]) { offset += 1 }
+        guard offset > start else { throw Failure.truncatedImage(kind) }
+        return String(decoding: bytes[start..<offset], as: UTF8.self)
+    }
 
     private mutating func skipBlanks() {
         while offset < bytes.count {
@@ -69,30 +91,30 @@ private struct Source {
 
     mutating func number() throws -> Int {
         skipBlanks()
-        guard offset < bytes.count else { throw Failure.truncatedImage("PNM") }
+        guard offset < bytes.count else { throw Failure.truncatedImage(kind) }
         var value = 0
         let start = offset
         while offset < bytes.count, 0x30...0x39 ~= bytes[offset], value < 1 << 31 {
             value = value * 10 + Int(bytes[offset] - 0x30)
             offset += 1
         }
-        guard offset > start else { throw Failure.damagedImage("PNM", "a number is expected at byte \(start)") }
+        guard offset > start else { throw Failure.damagedImage(kind, "a number is expected at byte \(start)") }
         return value
     }
 
     /// A digit of a bitmap, which needs no blanks around it.
     mutating func bit() throws -> Int {
         skipBlanks()
-        guard offset < bytes.count else { throw Failure.truncatedImage("PNM") }
+        guard offset < bytes.count else { throw Failure.truncatedImage(kind) }
         guard 0x30...0x31 ~= bytes[offset] else {
-            throw Failure.damagedImage("PNM", "0 or 1 is expected at byte \(offset)")
+            throw Failure.damagedImage(kind, "0 or 1 is expected at byte \(offset)")
         }
         offset += 1
         return Int(bytes[offset - 1] - 0x30)
     }
 
     mutating func take(_ count: Int) throws -> UnsafeRawBufferPointer {
-        guard count <= bytes.count - offset else { throw Failure.truncatedImage("PNM") }
+        guard count <= bytes.count - offset else { throw Failure.truncatedImage(kind) }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
     }
 }

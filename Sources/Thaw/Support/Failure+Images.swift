@@ -3,13 +3,13 @@ extension Failure {
     static func emptyImage() -> Failure { Failure("the file is empty") }
 
     static func notAnImage() -> Failure {
-        Failure("is not an image", remedy: "a JPEG, PNG, WebP, GIF, BMP or PNM file is expected")
+        Failure("is not an image", remedy: "a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file is expected")
     }
 
     static func unsupportedImage(kind: String) -> Failure {
         Failure(
             "is an image of the kind \(kind), which this version does not read",
-            remedy: "JPEG, PNG, WebP, GIF, BMP and PNM are read")
+            remedy: "JPEG, PNG, WebP, GIF, BMP, PNM and PAM are read")
     }
 
     static func truncatedImage(_ kind: String) -> Failure {

@@ -3,7 +3,7 @@
 
     pip install 'pillow>=13' numpy tensorflow-cpu && python3 make.py
 
-good/          JPEG, PNG, WebP, GIF, BMP and PNM files of each kind
+good/          JPEG, PNG, WebP, GIF, BMP, PNM and PAM files of each kind
 refused/       other kinds of images
 decoded.tsv    for each good file its size and where in decoded.bin its RGB pixels start, after
                ImageOps.exif_transpose and convert("RGB")
@@ -71,13 +71,17 @@ def exif(orientation, order="<"):
     return (b"II*\0" if order == "<" else b"MM\0*") + struct.pack(order + "IHHHIHHI", 8, 1, 0x112, 3, 1, orientation, 0, 0)
 
 
+# Pillow does not read PAM: a file of another kind has the same samples.
+twins = {"bits.pam": "bits.pbm", "gray.pam": "gray.pgm", "color.pam": "color.ppm", "alpha.pam": "rgba-8.png",
+    "gray-alpha.pam": "gray-alpha-8.png", "16.pam": "16.pgm", "maximum-1000.pam": "maximum-1000.pgm",
+    "color-maximum-1000.pam": "maximum-1000.ppm"}
+
+
 def rgb(path):
-    with Image.open(path) as image:
-        # Pillow would clip 16-bit gray to 255 instead of scaling it.
-        if image.mode.startswith("I"):
-            samples = np.asarray(image).astype(int)
-            samples = (samples * 255 + 32767) // 65535 if image.format == "PPM" else samples >> 8
-            image = Image.fromarray(samples.astype(np.uint8))
+    folder, name = os.path.split(path)
+    with Image.open(os.path.join(folder, twins.get(name, name))) as image:
+        # Pillow would clip 16-bit gray to 255.
+        if image.mode.startswith("I"): image = Image.fromarray((np.asarray(image).astype(int) >> 8).astype(np.uint8))
         return ImageOps.exif_transpose(image).convert("RGB")
 
 
@@ -242,6 +246,28 @@ put("good/text.ppm", b"P3\n# a comment\n25 18 # another\n255\n" + text(base) + b
 put("good/text.pgm", b"P2 25 18 100\n" + text(gray.astype(int) * 100 // 255))
 put("good/text.pbm", b"P1\n25 18\n" + b"\n".join("".join(map(str, r)).encode() for r in gray[..., 0] >> 7))
 put("good/16.ppm", b"P6 25 18 65535\n" + (base.astype(int) * 257).astype(">u2").tobytes())
+deep = base.astype(int) * 257 + alpha
+deep[0, 0] = 65535
+put("good/16.pgm", b"P5 25 18 65535\n" + deep[..., 1].astype(">u2").tobytes())
+put("good/maximum-1000.pgm", b"P5 25 18 1000\n" + (deep[..., 1] * 1000 // 65535).astype(">u2").tobytes())
+put("good/text-maximum-1000.pgm", b"P2 25 18 1000\n" + text(deep[..., 1] * 1000 // 65535))
+put("good/maximum-1000.ppm", b"P6 25 18 1000\n" + (deep * 1000 // 65535).astype(">u2").tobytes())
+
+
+def pam(name, samples, maximum, kind):
+    line = f"TUPLTYPE {kind}\n" if kind else ""
+    header = f"P7\n# a comment\nWIDTH 25\nHEIGHT 18\nDEPTH {samples.shape[2]}\nMAXVAL {maximum}\n{line}ENDHDR\n"
+    put(f"good/{name}.pam", header.encode() + samples.astype(">u2" if maximum > 255 else np.uint8).tobytes())
+
+
+pam("bits", np.asarray(color.convert("1"))[..., None], 1, "BLACKANDWHITE")
+pam("gray", np.asarray(color.convert("L"))[..., None], 255, "GRAYSCALE")
+pam("color", base, 255, "RGB")
+pam("alpha", np.concatenate([base, alpha], 2), 255, "RGB_ALPHA")
+pam("gray-alpha", np.concatenate([base[..., 1:2], alpha], 2), 255, None)
+pam("16", deep[..., 1:2], 65535, "GRAYSCALE")
+pam("maximum-1000", deep[..., 1:2] * 1000 // 65535, 1000, "GRAYSCALE")
+pam("color-maximum-1000", deep * 1000 // 65535, 1000, "RGB")
 put("good/maximum-100.pgm", b"P5 25 18 100\n" + (gray.astype(int) * 100 // 255).astype(np.uint8).tobytes())
 
 for name, kind in ("tiff", "TIFF"), ("jp2", "JPEG2000"), ("avif", "AVIF"), ("ico", "ICO"):
@@ -266,11 +292,11 @@ names = sorted(os.listdir(os.path.join(here, "good")))
 decoded = [(name, rgb(good(name))) for name in names if name != "large.png"]
 table("decoded", ["file", "width", "height"], [((n, i.width, i.height), i.tobytes()) for n, i in decoded])
 
-grounds = [(n, g) for n in ("rgba-8.png", "rgba-8-interlaced.png", "gray-alpha-8.png", "palette-transparent.png", "rgb-transparent.png", "gray-transparent.png", "lossless-alpha.webp", "transparent.gif") for g in ("#ffffff", "#10a0ff")]
+grounds = [(n, g) for n in ("rgba-8.png", "rgba-8-interlaced.png", "gray-alpha-8.png", "palette-transparent.png", "rgb-transparent.png", "gray-transparent.png", "lossless-alpha.webp", "transparent.gif", "alpha.pam", "gray-alpha.pam") for g in ("#ffffff", "#10a0ff")]
 
 
 def composed(name, ground):
-    with Image.open(good(name)) as image:
+    with Image.open(good(twins.get(name, name))) as image:
         image = image.convert("RGBA")
         under = Image.new("RGBA", image.size, ground)
         return Image.alpha_composite(under, image).convert("RGB")

@@ -143,7 +143,7 @@ import Testing
         "An image that cannot be read is refused by what is wrong with it",
         arguments: [
             ("none.jpg", "no such file"),
-            ("labels/plain.txt", "is not an image; a JPEG, PNG, WebP, GIF, BMP or PNM file is expected"),
+            ("labels/plain.txt", "is not an image; a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file is expected"),
             ("refuse/empty.pb", "the file is empty"),
             ("images/refused/picture.avif", "is an image of the kind AVIF, which this version does not read"),
         ])

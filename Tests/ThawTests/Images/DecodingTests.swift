@@ -26,7 +26,9 @@ import Testing
         #expect(try #require(picture.converted(to: .rgb).difference(from: expected.pixels)) <= 1)
     }
 
-    @Test("Gray files decode to one channel", arguments: ["gray.jpg", "gray-1.png", "gray-alpha-16.png", "gray.pgm"])
+    @Test(
+        "Gray files decode to one channel",
+        arguments: ["gray.jpg", "gray-1.png", "gray-alpha-16.png", "gray.pgm", "16.pam"])
     func grayStaysGray(_ name: String) throws {
         #expect(try Pixels(contentsOf: ImageFixtures.path("good/" + name)).channels == 1)
     }
@@ -42,7 +44,7 @@ import Testing
         #expect(
             failure?.description
                 == "\(path): is an image of the kind \(kind), which this version does not read; "
-                + "JPEG, PNG, WebP, GIF, BMP and PNM are read")
+                + "JPEG, PNG, WebP, GIF, BMP, PNM and PAM are read")
     }
 
     @Test("A missing file, a folder, an empty file and a text are named as what they are")
@@ -57,7 +59,9 @@ import Testing
         }
         #expect(message("missing.jpg") == "missing.jpg: no such file")
         #expect(message("empty.jpg") == "empty.jpg: the file is empty")
-        #expect(message("text.png") == "text.png: is not an image; a JPEG, PNG, WebP, GIF, BMP or PNM file is expected")
+        #expect(
+            message("text.png") == "text.png: is not an image; a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file is expected"
+        )
         #expect(message(".")?.hasSuffix("is a folder; a file is expected") == true)
     }
 
@@ -66,7 +70,7 @@ import Testing
         "baseline-420.jpg", "progressive-444.jpg", "gray.jpg", "cmyk.jpg", "restart-markers.jpg", "rgb-8.png",
         "palette-4.png", "gray-16-interlaced.png", "orientation-6-compressed-text.png", "lossless-alpha.webp",
         "lossy-alpha.webp", "animation.webp", "interlaced.gif", "24.bmp", "4.bmp", "16-565.bmp", "rle8.bmp",
-        "color.ppm", "text.ppm", "bits.pbm",
+        "color.ppm", "text.ppm", "bits.pbm", "16.pgm", "alpha.pam",
     ]
 
     @Test(

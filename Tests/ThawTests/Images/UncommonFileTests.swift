@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// Files of GIF, PNM and PAM that few programs write.
+@Suite struct UncommonFileTests {
+    private func decoded(_ bytes: [UInt8]) throws -> Pixels { try bytes.withUnsafeBytes { try Pixels(decoding: $0) } }
+
+    @Test(arguments: [9, 12, 200, 255]) func `a GIF with too large an LZW code size is refused for that reason`(
+        _ size: UInt8
+    ) throws {
+        // A frame of one pixel without colors of its own.
+        let header = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
+        let frame: [UInt8] = [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0]
+        #expect(try decoded(header + frame + [2, 2, 0x44, 1, 0, 0x3B]).bytes == [0, 0, 0])
+        let failure = #expect(throws: Failure.self) { try decoded(header + frame + [size, 2, 0x44, 1, 0, 0x3B]) }
+        #expect(
+            failure?.problem == "the GIF file is damaged: its LZW codes start with \(size) bits; at most 8 are possible"
+        )
+        let short = #expect(throws: Failure.self) { try decoded(header + frame) }
+        #expect(short?.problem == "the GIF file ends too early")
+    }
+
+    /// Python: `round(value / maximum * 65535) >> 8` for gray of more than 8 bits, else `round(value / maximum * 255)`.
+    @Test(arguments: [
+        ("P5", 65535, 255, 0), ("P5", 65535, 256, 1), ("P5", 65535, 65279, 254), ("P5", 65535, 65280, 255),
+        ("P5", 300, 1, 0), ("P5", 300, 2, 1), ("P5", 300, 150, 128), ("P5", 300, 299, 255), ("P5", 300, 300, 255),
+        ("P5", 256, 127, 127), ("P6", 65535, 255, 1), ("P6", 65535, 128, 0), ("P6", 65535, 129, 1),
+        ("P6", 300, 150, 128), ("P6", 300, 299, 254),
+    ]) func `samples of more than 8 bits become what they are in Pillow`(
+        _ kind: String, _ maximum: Int, _ value: Int, _ expected: UInt8
+    ) throws {
+        let channels = kind == "P6" ? 3 : 1
+        let sample = [UInt8(value >> 8), UInt8(value & 255)]
+        let file = Array("\(kind) 1 1 \(maximum)\n".utf8) + (0..<channels).flatMap { _ in sample }
+        #expect(try decoded(file).bytes == [UInt8](repeating: expected, count: channels))
+        let type = channels == 3 ? "RGB" : "GRAYSCALE"
+        let header = "P7\nWIDTH 1\nHEIGHT 1\nDEPTH \(channels)\nMAXVAL \(maximum)\nTUPLTYPE \(type)\nENDHDR\n"
+        #expect(try decoded(Array(header.utf8) + (0..<channels).flatMap { _ in sample }).bytes == decoded(file).bytes)
+    }
+
+    @Test(arguments: [
+        ("WIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE CMYK", "PAM, type CMYK with 4 samples a pixel"),
+        ("WIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 255\nTUPLTYPE RGB", "PAM, type RGB with 1 samples a pixel"),
+        ("WIDTH 1\nHEIGHT 1\nDEPTH 5\nMAXVAL 255", "PAM, type none with 5 samples a pixel"),
+        ("WIDTH 1\nHEIGHT 0\nDEPTH 1\nMAXVAL 255", "no pixels"), ("WIDTH 1\nHEIGHT 1\nDEPTH 1", "no pixels"),
+        ("WIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 65536", "no pixels"), ("WIDTH one", "a number is expected at byte 9"),
+        ("COLOR red", "'COLOR' is no field of the header"),
+        ("WIDTH 60000\nHEIGHT 60000\nDEPTH 1\nMAXVAL 255", "claims 60000 × 60000 pixels"),
+        ("WIDTH 2\nHEIGHT 2\nDEPTH 1\nMAXVAL 255", "the PAM file ends too early"),
+        ("WIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 256", "the PAM file ends too early"),
+    ]) func `a PAM file that cannot be read is refused by what is wrong`(_ header: String, _ words: String) {
+        let failure = #expect(throws: Failure.self) { try decoded(Array("P7\n\(header)\nENDHDR\n".utf8) + [7]) }
+        #expect(failure?.description.contains(words) == true, "\(failure?.description ?? "")")
+    }
+
+    @Test func `a PAM header that ends early is refused`() {
+        let failure = #expect(throws: Failure.self) { try decoded(Array("P7\nWIDTH 1\nHEIGHT 1\n".utf8)) }
+        #expect(failure?.problem == "the PAM file ends too early")
+    }
+}
