@@ -59,7 +59,7 @@ struct EvaluationResult {
                 }.joined(separator: ", ") + "]",
         ]
         if let labels = evaluation.labels {
-            fields.append("\"labels\": [" + labels.map(json).joined(separator: ", ") + "]")
+            fields.append("\"labels\": [" + labels.map(text(of:)).joined(separator: ", ") + "]")
         }
         if let baseline {
             fields.append("\"baseline\": \(json(baseline.model, baseline.evaluation, baseline.comparison))")
@@ -67,14 +67,14 @@ struct EvaluationResult {
         return "{" + fields.joined(separator: ", ") + "}"
     }
 
-    private func json(_ result: Evaluation.LabelResult) -> String {
-        func json(_ threshold: Evaluation.LabelResult.Threshold) -> String {
+    private func text(of result: Evaluation.LabelResult) -> String {
+        func text(_ threshold: Evaluation.LabelResult.Threshold) -> String {
             "{\"threshold\": \(ThawCommand.json(threshold.value)), \"predicted\": \(threshold.predicted), "
                 + "\"right\": \(threshold.right), \"precision\": \(ThawCommand.json(threshold.precision.value)), "
                 + "\"recall\": \(ThawCommand.json(threshold.recall.value)), \"f1\": \(ThawCommand.json(threshold.f1))}"
         }
         return "{\"label\": \(ThawCommand.json(label(result.index))), \"index\": \(result.index), "
-            + "\"images\": \(result.images), \"at_half\": \(json(result.atHalf)), \"best\": \(json(result.best))}"
+            + "\"images\": \(result.images), \"at_half\": \(text(result.atHalf)), \"best\": \(text(result.best))}"
     }
 
     private static func json(_ calibration: Evaluation.Calibration) -> String {

@@ -20,7 +20,8 @@ extension Arguments {
         let count = result.images.count + result.failed
         facts.append(
             ("Ground truth", "\(result.truth): \(grouped(count)) \(count == 1 ? "photograph" : "photographs")"))
-        let options = words(of: [Options.labels, Options.offset] + Commands.whatAnswersDependOn)
+        let own: [any AnyOption] = [Options.labels, Options.offset]
+        let options = words(of: own + Commands.whatAnswersDependOn)
         facts.append(("Options", options.isEmpty ? "none: all as it is by default" : Self.shellLine(options)))
         facts.append(("Version", Help.version))
         facts.append(("Date", Self.date()))
@@ -40,14 +41,19 @@ extension Arguments {
     /// Words as a shell takes them.
     static func shellLine(_ words: [String]) -> String {
         words.map { word in
-            let isPlain = word.unicodeScalars.allSatisfy {
-                $0.isASCII
-                    && ($0.properties.isAlphabetic || ("0"..."9").contains($0)
-                        || "-_./:=,+@%".unicodeScalars.contains($0))
-            }
-            if isPlain, !word.isEmpty { return word }
+            let isPlain = !word.isEmpty && word.utf8.allSatisfy(Self.isPlain)
+            if isPlain { return word }
             return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
         }.joined(separator: " ")
+    }
+
+    /// Whether a shell takes a byte for itself, wherever it stands.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: Array("-_./:=,+@%".utf8).contains(byte)
+        }
     }
 
     /// Now, in UTC: 2026-01-31 17:05:09 UTC. `SOURCE_DATE_EPOCH` takes the place of the clock, so that a page can be made again

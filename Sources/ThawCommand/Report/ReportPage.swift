@@ -9,13 +9,13 @@ enum ReportPage {
             } else if let name = line.quoted(after: "<script src=") {
                 parts[parts.count - 1] += "<script>\n\(text(of: name))</script>\n"
             } else if line.hasPrefix("<script type=\"application/json\" id=\"rows\">") {
-                parts[parts.count - 1] += line.prefix { $0 != ">" } + ">[\n"
+                parts[parts.count - 1] += String(line.prefix { $0 != ">" }) + ">[\n"
                 parts.append("]</script>\n")
             } else if line.hasPrefix("<script type=\"application/json\" id=\"page\">") {
-                parts[parts.count - 1] += line.prefix { $0 != ">" } + ">"
+                parts[parts.count - 1] += String(line.prefix { $0 != ">" }) + ">"
                 parts.append("</script>\n")
             } else {
-                parts[parts.count - 1] += line + "\n"
+                parts[parts.count - 1] += "\(line)\n"
             }
         }
         precondition(parts.count == 3, "page.html has a place for rows and one for what is said of all of them")

@@ -76,7 +76,7 @@ import Testing
 
     private static let shared = Project.path("../shared/models/super_resolution_x2/graph.pb")
 
-    @Test(.enabled(if: FileManager.default.fileExists(atPath: shared), "the shared networks are not here"))
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: ApplyTests.shared), "the shared networks are not here"))
     func `the range of a published super-resolution network is found`() throws {
         let folder = try TemporaryFolder()
         let words = ["apply", Self.shared, Project.fixture("generators/coffee.png"), "-o", "a.png"]
