@@ -131,8 +131,13 @@ public struct Converter: Sendable {
         }
         guard conversion.model.image != nil else { throw Failure.severalSizesNoImage() }
         conversion.model.image!.sizes = options.sizes
-        let settled = options.settled(by: conversion)
-        conversion.model.inSize = { try convert($0, settled).model }
+        var settled = options.settled(by: conversion)
+        // An output a little smaller than the image, as some sizes give it, is no other output.
+        if conversion.model.classifier == nil {
+            settled.imageOutput = settled.imageOutput ?? (conversion.model.imageOutput != nil)
+        }
+        let known = settled
+        conversion.model.inSize = { try convert($0, known).model }
         _ = try SizeVariants(conversion.model)
         conversion.notes.append("the image may have other sizes than \(standard): \(options.sizes)")
         return conversion

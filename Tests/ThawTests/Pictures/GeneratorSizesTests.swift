@@ -1,0 +1,103 @@
+import Testing
+
+@testable import Thaw
+
+/// A generator with layer norms over the whole image and resizes of twice the size, written once for several sizes.
+@Suite struct GeneratorSizesTests {
+    enum Dialect: String, CaseIterable { case mlmodel, mlpackage }
+
+    /// Both hold the sizes of the fixture's two pictures.
+    private static let sizes: [ImageSizes] = [
+        .range(width: 24...40, height: 20...48),
+        .enumerated([
+            ImageSize(width: 24, height: 24), ImageSize(width: 32, height: 24), ImageSize(width: 28, height: 40),
+        ]),
+    ]
+
+    private static func model(_ sizes: ImageSizes) throws -> Model {
+        let generator = GeneratorCase.named("generator")
+        var options = generator.options
+        options.sizes = sizes
+        return try Converter(options).convert(contentsOf: generator.graph).model
+    }
+
+    @Test(arguments: Dialect.allCases, sizes) func `it answers as TensorFlow does at each size`(
+        _ dialect: Dialect, _ sizes: ImageSizes
+    ) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "model." + dialect.rawValue).path
+        try Self.model(sizes).write(to: path, weights: WeightStorage(.float32))
+        let back = try Model.load(contentsOf: path).model
+        #expect(back.image?.sizes == sizes)
+        for (input, answer) in try GeneratorCase.named("generator").references() {
+            let sides = input.shape.filter { $0 > 3 }
+            let model = try back.inSize!(ImageSize(width: sides[1], height: sides[0]))
+            let program = try Program(model.graph, instructionSet: InstructionSet.available.last!)
+            let result = try ArrayRunner(model, program: program).run([(nil, input)])[0].array
+            // TensorFlow adds in another order; means over a picture make that the largest part of the difference.
+            #expect(difference(Tensor(result.values, shape: answer.shape), answer) <= 1e-5)
+        }
+    }
+
+    @Test func `layer norms are reductions, and resizes are upsampling`() throws {
+        let folder = try TemporaryFolder()
+        for (name, present, absent) in [
+            (
+                "model.mlmodel", ["reduceMean", "upsample", "padding"],
+                ["reshapeStatic", "resizeBilinear", "layerNormalization"]
+            ),
+            (
+                "model.mlpackage", ["reduce_mean", "upsample_bilinear", "pad"],
+                ["reshape", "resize_bilinear", "layer_norm"]
+            ),
+        ] {
+            let path = folder.url.appending(path: name).path
+            try Self.model(Self.sizes[0]).write(to: path)
+            let kinds = try FileContents(contentsOf: path).parts.map(\.kind)
+            #expect(Set(present).isSubset(of: kinds), "\(kinds)")
+            #expect(Set(absent).isDisjoint(with: kinds), "\(kinds)")
+        }
+    }
+
+    @Test func `a program for iOS 15 has no such upsampling`() throws {
+        let model = try Self.model(Self.sizes[0])
+        let failure = #expect(throws: Failure.self) { try ProgramWriter.run(model, target: .iOS15) }
+        #expect(failure?.description.contains("iOS 16") == true, "\(failure?.description ?? "")")
+        #expect(try ProgramWriter.run(model).version == .iOS16)
+    }
+
+    @Test(arguments: Dialect.allCases) func `the written model takes each picture in its own size`(
+        _ dialect: Dialect
+    ) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "model." + dialect.rawValue).path
+        try Self.model(Self.sizes[0]).write(to: path, weights: WeightStorage(.float32))
+        let written = try ImageToImage(contentsOf: path)
+        let generator = GeneratorCase.named("generator")
+        let graph = try ImageToImage(contentsOf: generator.graph, graphOptions: generator.options)
+        for (width, height) in [(24, 40), (40, 20), (28, 36)] {
+            let picture = Pixels(
+                width: width, height: height, channels: 3,
+                bytes: (0..<width * height * 3).map { UInt8($0 * 37 % 251) })
+            let (result, expected) = (try written.apply(to: picture), try graph.apply(to: picture))
+            #expect((result.width, result.height) == (width, height))
+            #expect((expected.width, expected.height) == (width, height))
+            // The same sums in another order: one step of 255 at most.
+            let worst = zip(result.bytes, expected.bytes).map { abs(Int($0) - Int($1)) }.max()!
+            #expect(worst <= 1)
+        }
+    }
+
+    @Test func `a tanh at the end names the range that is likely at the beginning`() throws {
+        for (name, isNamed) in [("generator", true), ("style", false), ("super_resolution", false)] {
+            let generator = GeneratorCase.named(name)
+            var options = generator.options
+            options.size = (32, 24)
+            let warnings = try Converter(options).convert(contentsOf: generator.graph).warnings
+            #expect(warnings.contains { $0.contains("try --preprocess inception") } == isNamed, "\(name): \(warnings)")
+            options.preprocessing = .inception
+            guard options.color != .gray else { continue }
+            #expect(try Converter(options).convert(contentsOf: generator.graph).warnings == [])
+        }
+    }
+}
