@@ -131,7 +131,7 @@ struct Importer {
             }
             if let finding { throw Failure.needsBatch(finding.batch).at(finding.node) }
         }
-        let warning = importer.trainingWarning(flat, batch: added?.operand.shape.first)
+        let warning = importer.trainingWarning(flat, image: added?.operand.shape)
         if isBatchOpen, warning == nil, let name = graph.nodeAcrossBatch {
             notes.append("'\(name)' puts the images of a batch together; the model takes them one by one")
         }
@@ -143,9 +143,10 @@ struct Importer {
     }
 
     /// What to say of batch normalization in training mode.
-    /// - Parameter batch: The size of the batch.
-    private func trainingWarning(_ flat: FlatGraph, batch: Int?) -> String? {
-        flat.training.warning { input in
+    /// - Parameter image: The shape of the image that goes in, which may have no batch.
+    private func trainingWarning(_ flat: FlatGraph, image: Shape?) -> String? {
+        let batch = image?.rank == 4 ? image![0] : 1
+        return flat.training.warning { input in
             let reference = GraphSurvey.Reference(input)
             guard let results = known[reference.node], results.indices.contains(reference.output),
                 case .operand(let operand) = results[reference.output]

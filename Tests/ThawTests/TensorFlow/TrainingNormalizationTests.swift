@@ -47,12 +47,10 @@ import Testing
         ]
     }
 
-    private static func converted(_ nodes: [NodeDefinition], _ mode: BatchNormMode = .graph) throws -> Conversion {
-        var options = Converter.Options()
-        options.preprocessing = Preprocessing.none
+    private static func converted(_ nodes: [NodeDefinition], _ mode: BatchNormMode = .graph) throws -> Importer.Result {
+        var options = ImportOptions(outputs: ["answer"])
         options.batchNorm = mode
-        options.outputs = ["answer"]
-        return try Converter(options).convert(graph: GraphDefinition(nodes: nodes))
+        return try Importer.run(GraphDefinition(nodes: nodes), options)
     }
 
     private static let answer = node("answer", "Relu", ["norm"])
@@ -102,7 +100,7 @@ import Testing
                 $0 == "the batch normalization at 'norm/mean' uses its moving averages, as at inference"
             })
         let input = Tensor((0..<48).map { Float($0) / 4 }, shape: [1, 4, 4, 3])
-        let result = conversion.model.graph.evaluate([input])[0].floats
+        let result = conversion.graph.evaluate([input])[0].floats
         let averages: [(mean: Float, variance: Float)] = [(1, 4), (2, 5), (3, 6)]
         for (place, number) in result.enumerated() {
             let (mean, variance) = averages[place % 3]
@@ -129,7 +127,7 @@ import Testing
             } + [Self.answer]
         let refusal = try #require(throws: Failure.self) { try Self.converted(nodes) }
         #expect(refusal.description.contains("--batch-norm inference"))
-        let result = try Self.converted(nodes, .inference).model.graph
+        let result = try Self.converted(nodes, .inference).graph
             .evaluate([Tensor([Float](repeating: 9, count: 48), shape: [1, 4, 4, 3])])[0]
         #expect(abs(result.floats[0] - (1 + 8 / (4.001 as Float).squareRoot())) <= 1e-5)
     }
