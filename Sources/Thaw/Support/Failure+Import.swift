@@ -26,6 +26,10 @@ extension Failure {
             "only the values themselves are supported")
     }
 
+    static func quantizedOutput(_ node: String, _ op: String) -> Failure {
+        refused(node, op, "gives quantized numbers", "name the Dequantize behind it with --output")
+    }
+
     static func notOneNumber(_ node: String, _ op: String, _ role: String, _ count: Int) -> Failure {
         refused(node, op, "the \(role) has \(count) values", "one is expected")
     }

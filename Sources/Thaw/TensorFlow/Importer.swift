@@ -198,6 +198,9 @@ struct Importer {
 
     private mutating func addOutput(_ output: FlatGraph.Output) throws {
         let reference = output.reference
+        if let node = survey.node(reference.node), Quantized.givesQuantized(node.op, output: reference.output) {
+            throw Failure.quantizedOutput(node.name, node.op)
+        }
         guard let results = known[reference.node], results.indices.contains(reference.output),
             case .operand(.edge(let value, _)) = results[reference.output]
         else { throw Failure.outputNotComputed(reference.node, reference.output) }

@@ -45,7 +45,7 @@ def unsupported(add):
     add("custom_twice.pb", renamed(graph(twice), "MyCustomOperation"),
         "two nodes of an operation that TensorFlow does not know either",
         "first/odd second/odd MyCustomOperation")
-    add("bitcast.pb", graph(bitcast), "Bitcast of activations", "there back Bitcast")
+    add("bitcast.pb", graph(bitcast), "Bitcast of activations", "there Bitcast")
     add("switch_on_data.pb", graph(switch_on_data), "a Switch whose predicate depends on the picture", "choose")
     add("loop.pb", graph(loop), "a while loop", "loop")
     add("function_call.pb", renamed(graph(lambda x: op.Digamma(x=x, name="call")), "PartitionedCall"), "a function call",

@@ -55,6 +55,8 @@ enum Dequantize {
 
     static let tensorFlow = [
         TensorFlowRule("Dequantize") { node, _ in
+            // What operations on quantized numbers give is real already: see `QuantizedRange`.
+            if case .edge(_, let type) = try node.input(0), type.element.isFloatingPoint { return [try node.input(0)] }
             let modeName = try node.string("mode", default: "MIN_COMBINED")
             guard let mode = Mode(rawValue: modeName) else {
                 throw node.refused("the quantisation mode \(modeName) is not supported")

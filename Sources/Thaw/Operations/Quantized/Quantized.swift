@@ -21,6 +21,11 @@ enum Quantized {
         ]
     }()
 
+    /// Whether an operation's output is quantized numbers, and not their range.
+    static func givesQuantized(_ op: String, output: Int) -> Bool {
+        output == 0 && op != "RequantizationRange" && outputs[op] != nil
+    }
+
     // MARK: From one range to another
 
     private static let quantizing = [

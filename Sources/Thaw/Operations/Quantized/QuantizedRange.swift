@@ -24,14 +24,17 @@ struct QuantizedRange {
 
     init(minimum: Operand, maximum: Operand) { (self.minimum, self.maximum) = (minimum, maximum) }
 
-    /// Numbers moved to the nearest of the range's levels.
+    /// Numbers moved to the range's levels: TensorFlow counts steps from the minimum, and only then moves that to a level
+    /// (tensorflow/core/kernels/quantization_utils.h).
     func quantized(_ x: Operand, name: String, _ context: inout ImportContext) throws -> Operand {
         if let minimum = minimum.constant?.floats.first, let maximum = maximum.constant?.floats.first {
             guard minimum <= 0, maximum >= 0, maximum > minimum, minimum.isFinite, maximum.isFinite else {
                 throw Failure.emptyRange(minimum, maximum).at(name)
             }
             let levels = FakeQuantize.Levels(minimum: minimum, maximum: maximum, bottom: 0, top: Self.steps)
-            return try context.add(FakeQuantize(channels: [levels]), x, name: name)
+            let shift = Double(levels.low) - Double(minimum)
+            let moved = try context.combine(.add, x, .constant(Tensor(shift)), name: name + "/moved")
+            return try context.add(FakeQuantize(channels: [levels]), moved, name: name)
         }
         func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand) throws -> Operand {
             try context.combine(function, a, b, name: "\(name)/\(function)")
@@ -44,8 +47,9 @@ struct QuantizedRange {
             try context.add(Unary(.round), combine(.multiply, value, inverse), name: name + "/level")
         }
         let lowest = try level(minimum)
-        let highest = try combine(.add, lowest, count)
-        let held = try combine(.minimum, combine(.maximum, level(x), lowest), highest)
+        let zero = Operand.constant(Tensor(0))
+        let steps = try level(combine(.subtract, x, minimum))
+        let held = try combine(.add, combine(.minimum, combine(.maximum, steps, zero), count), lowest)
         return try context.combine(.multiply, held, step, name: name)
     }
 
