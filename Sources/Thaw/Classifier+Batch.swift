@@ -19,8 +19,7 @@ extension Classifier {
         let conveyor = Conveyor<FoundImage, Half, (path: String, answer: Result<Classification, Failure>)>(
             threads: threads, window: 16 * threads, draw: { source.next() },
             prepare: { found in
-                if let failure = found.failure { return (found.path, .failure(failure)) }
-                return (found.path, self.prepared(imageAt: found.path, thumbnailSide: thumbnailSide))
+                (found.path, self.prepared(found, thumbnailSide: thumbnailSide))
             },
             finish: { half in (half.path, half.image.map { self.classify($0) }) })
         try conveyor.run { try body($0.path, $0.answer) }

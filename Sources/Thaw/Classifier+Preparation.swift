@@ -13,20 +13,23 @@ extension Classifier {
         let resize: ResizeMethod
         let decoding: DecodingOptions
 
-        /// Reads a file, and makes of its picture what the network takes.
-        /// - Parameter thumbnailSide: The longer side of a small version besides, in pixels, where one is wanted.
-        func prepare(imageAt path: String, thumbnailSide: Int? = nil) throws -> Prepared {
-            try naming(file: path) {
-                let image = try DecodedImage(contentsOf: path, decoding)
+        /// Reads an image, and makes of it what the network takes.
+        /// - Parameter thumbnailSide: The longer side of a small version besides, in pixels, if one is wanted.
+        func prepare(_ found: FoundImage, thumbnailSide: Int? = nil) throws -> Prepared {
+            if let failure = found.failure { throw failure }
+            return try naming(file: found.path) {
+                let image =
+                    try found.content.map { try $0.withUnsafeBytes { try DecodedImage(decoding: $0, decoding) } }
+                    ?? DecodedImage(contentsOf: found.path, decoding)
                 let thumbnail = thumbnailSide.map { image.pixels.thumbnail(side: $0) }
                 return Prepared(pixels: fitted(image.pixels), warning: image.warning, thumbnail: thumbnail)
             }
         }
 
-        /// The same, with the reason where it cannot be read.
-        func prepared(imageAt path: String, thumbnailSide: Int? = nil) -> Result<Prepared, Failure> {
+        /// The same, with the reason if it cannot be read.
+        func prepared(_ found: FoundImage, thumbnailSide: Int? = nil) -> Result<Prepared, Failure> {
             do {
-                return .success(try prepare(imageAt: path, thumbnailSide: thumbnailSide))
+                return .success(try prepare(found, thumbnailSide: thumbnailSide))
             } catch let failure as Failure {
                 return .failure(failure)
             } catch {

@@ -47,7 +47,7 @@ public final class Classifier: Sendable {
         }
         let preparation = Preparation(image: image, crop: crop, resize: resize, decoding: decoding)
         self.preparation = preparation
-        self.first = first.map { path in (path, Ahead { preparation.prepared(imageAt: path) }) }
+        self.first = first.map { path in (path, Ahead { preparation.prepared(FoundImage(path: path)) }) }
         program = try Program(model.graph, threads: threads)
         executors = ExecutorPool(program, threads: threads)
     }
@@ -62,7 +62,7 @@ public final class Classifier: Sendable {
     /// Classifies the image in a file.
     /// - Throws: `Failure` naming the file when it is no image that can be read.
     public func classify(imageAt path: String) throws -> Classification {
-        classify(try preparation.prepare(imageAt: path))
+        classify(try preparation.prepare(FoundImage(path: path)))
     }
 
     /// Classifies an image in memory.
@@ -71,7 +71,7 @@ public final class Classifier: Sendable {
     /// The same, for callers that must not be held up: the work goes on elsewhere meanwhile.
     /// - Throws: `CancellationError` besides, where the task is cancelled before the image has been read.
     public func classify(imageAt path: String) async throws -> Classification {
-        try await classifyElsewhere { try self.preparation.prepare(imageAt: path) }
+        try await classifyElsewhere { try self.preparation.prepare(FoundImage(path: path)) }
     }
 
     /// Classifies an image in memory, for callers that must not be held up.
@@ -98,9 +98,10 @@ public final class Classifier: Sendable {
     // MARK: The two halves of it
 
     /// The first half, which may have been done already.
-    func prepared(imageAt path: String, thumbnailSide: Int?) -> Result<Prepared, Failure> {
-        if let first, first.path == path, thumbnailSide == nil, let image = first.image.take() { return image }
-        return preparation.prepared(imageAt: path, thumbnailSide: thumbnailSide)
+    func prepared(_ found: FoundImage, thumbnailSide: Int?) -> Result<Prepared, Failure> {
+        let isFirst = found.content == nil && found.failure == nil && thumbnailSide == nil && first?.path == found.path
+        if isFirst, let image = first?.image.take() { return image }
+        return preparation.prepared(found, thumbnailSide: thumbnailSide)
     }
 
     func classify(_ prepared: Prepared) -> Classification {

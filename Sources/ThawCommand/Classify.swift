@@ -5,27 +5,21 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     guard let path = arguments.positional.first else { throw Failure.missingArgument("the model") }
     let names = Array(arguments.positional.dropFirst())
     guard !names.isEmpty else { throw Failure.missingArgument("an image or a folder of images") }
-    if arguments.isGiven(Options.resume), arguments.isGiven(Options.resultFormat),
-        arguments[Options.resultFormat] != .json
-    {
-        throw Failure.exclude("--resume, which writes JSON,", "another --format")
-    }
+    try arguments.checkOutputs()
     let conversion = try arguments.model(at: path)
     if conversion.isGraph { console.tell(of: conversion) } else { conversion.warnings.forEach(console.warn) }
     if conversion.model.labelsAreIndependent {
         console.note("the labels do not exclude each other: the probabilities need not add up to 1")
     }
-    if let resumed = arguments[Options.resume], arguments[Options.report].map(place) == place(of: resumed) {
-        throw Failure.sameFile("--resume", "--report").inFile(resumed)
-    }
     let origin = try arguments[Options.resume].map { _ in try ResultOrigin(path, arguments) }
     let resumed = try arguments[Options.resume].map { try ResumedFile($0, origin!) }
     let cancellation = Interruption.watch()
-    let source = ImageSource(names, cancellation, resumed)
+    let source = ImageSource(names, cancellation, resumed, maximumBytes: arguments.decoding.maximumBytes)
     let threads = arguments.threads
     // Images go one to a thread; where there are fewer, each is spread. A list may take its time.
     let isListed = names.contains("-")
     let first = source.first(isListed ? 1 : threads)
+    let isSingle = names == ["-"] && first.first?.content != nil
     if first.isEmpty, cancellation.isCancelled { return .interrupted }
     guard !first.isEmpty || source.passedOver > 0 else {
         throw (names == ["-"] ? Failure.emptyList() : Failure.noImages()).inFile(names[0])
@@ -33,8 +27,13 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let classifier = try blaming(path) {
         // Images of a report are read together with small versions.
         try arguments.classifier(
-            conversion.model, threads: isListed ? 1 : max(1, threads / max(first.count, 1)),
-            first: threads > 1 && arguments[Options.report] == nil ? first.first?.path : nil)
+            conversion.model, threads: isListed && !isSingle ? 1 : max(1, threads / max(first.count, 1)),
+            first: threads > 1 && arguments[Options.report] == nil && !isSingle ? first.first?.path : nil)
+    }
+    let labelCount = min(arguments[Options.top], conversion.model.classCount)
+    if let resumed, let other = resumed.labelCounts.subtracting([labelCount]).sorted().first {
+        let file = arguments[Options.resume]!
+        console.warn("\(file) has results of \(other) labels; the added ones have \(labelCount), as --top says")
     }
     let report = try arguments[Options.report].map { try ReportFile($0, conversion.model, top: arguments[Options.top]) }
     let printer = ResultPrinter(
@@ -59,6 +58,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         throw error
     }
     work.progress?.clear()
+    for folder in source.changedFolders { console.warn(folder.warning) }
     // With nothing new, an earlier page is worth more.
     let added = work.done - work.failures
     if added > 0 || source.passedOver == 0 {
@@ -81,6 +81,18 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         return .interrupted
     }
     return work.failures == 0 ? .done : work.failures < work.done + source.passedOver ? .someInputsFailed : .failed
+}
+
+extension Arguments {
+    /// - Throws: `Failure` if results are to go to two places, or two kinds of them to one.
+    fileprivate func checkOutputs() throws {
+        let report = self[Options.report].map(place)
+        guard let resumed = self[Options.resume] else { return }
+        if isGiven(Options.resultFormat), self[Options.resultFormat] != .json {
+            throw Failure.exclude("--resume, which writes JSON,", "another --format")
+        }
+        if place(of: resumed) == report { throw Failure.sameFile("--resume", "--report").inFile(resumed) }
+    }
 }
 
 /// Thrown to end the work when the user has asked for that.
@@ -148,21 +160,36 @@ private struct Work {
     }
 }
 
+extension ChangedFolder {
+    /// What is said of it.
+    fileprivate var warning: String {
+        let change =
+            switch now {
+            case nil: "it cannot be read any more"
+            case before?: "images and folders in it: \(before) before, as many others now"
+            case let count?: "images and folders in it: \(before) before, \(count) now"
+            }
+        return "\(path): the folder changed during the run; \(change)"
+    }
+}
+
 /// The images that are to be done: what the names stand for, without those that an earlier run has done.
 final class ImageSource: Sequence, IteratorProtocol {
     private let files: ImageFiles
-    private let lines: InputLines
     private let cancellation: Cancellation
     private let resumed: ResumedFile?
     private var waiting: ArraySlice<FoundImage> = []
     /// How many an earlier run has done.
     private(set) var passedOver = 0
 
-    init(_ names: [String], _ cancellation: Cancellation, _ resumed: ResumedFile? = nil) {
-        let lines = InputLines(cancellation)
+    init(_ names: [String], _ cancellation: Cancellation, _ resumed: ResumedFile? = nil, maximumBytes: Int) {
+        let lines = InputLines(cancellation, maximumBytes: maximumBytes)
         files = ImageFiles(names, list: names.contains("-") ? { lines.next() } : nil)
-        (self.lines, self.cancellation, self.resumed) = (lines, cancellation, resumed)
+        (self.cancellation, self.resumed) = (cancellation, resumed)
     }
+
+    /// The folders whose images have changed since they were listed.
+    var changedFolders: [ChangedFolder] { files.changedFolders }
 
     /// The first images, up to `count`; they are given once more by `next`.
     func first(_ count: Int) -> [FoundImage] {
@@ -175,11 +202,11 @@ final class ImageSource: Sequence, IteratorProtocol {
     func next() -> FoundImage? {
         if let image = waiting.popFirst() { return image }
         while !cancellation.isCancelled, let image = files.next() {
-            if resumed?.contains(image.path) != true { return image }
+            // What is on standard input is another image each time.
+            if image.content != nil || resumed?.contains(image.path) != true { return image }
             passedOver += 1
         }
-        defer { lines.failure = nil }
-        return lines.failure.map { FoundImage(path: "-", failure: $0) }
+        return nil
     }
 
     /// How many images `names` stand for; nil where nobody looks at it.

@@ -115,7 +115,7 @@ enum Commands {
             "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted on the way. One of several sizes takes "
                 + "every image in the first of a list, or in the size of a range that is nearest to 224x224.",
             "Folders are searched to the bottom; files in them that are no images are passed over. A single - stands for "
-                + "a list of names on standard input, one a line.",
+                + "standard input: an image, or a list of names, one a line.",
             "Each line that --resume writes names the model by its file's name and digits that stand for its content, with "
                 + "the options that make a difference. A file of another model's results is refused.",
         ],

@@ -34,6 +34,8 @@ enum Examples {
                 purpose: "As a page to look through, and as a table:",
                 line: "thaw classify Net.mlmodel photos/ --report out.html --format csv > out.csv"),
             Example(
+                purpose: "An image that another program gives:", line: "cat photo.jpg | thaw classify Net.mlmodel -"),
+            Example(
                 purpose: "A long list, to be gone on with after an interruption:",
                 line: "find / -name '*.jpg' | thaw classify Net.mlmodel - --resume out.jsonl"),
         ],

@@ -80,6 +80,12 @@ extension Failure {
         Failure(file: "standard input", "cannot be read: \(reason)")
     }
 
+    static func inputTooLarge(_ bytes: Int) -> Failure {
+        Failure(
+            file: "standard input", "holds an image of more than \(bytes) bytes", remedy: "a larger one is not read",
+            hint: "--max-pixels raises the limit")
+    }
+
     static func sameFile(_ option: String, _ other: String) -> Failure {
         Failure("\(option) and \(other) name the same file", hint: "name two")
     }

@@ -17,6 +17,8 @@ final class ResumedFile {
     private var descriptor: Int32
     private var hashes: [UInt64] = []
     var count: Int { hashes.count }
+    /// How many labels the results in the file name, each number once.
+    private(set) var labelCounts: Set<Int> = []
 
     /// Opens the file, or makes it. A last line that was cut off is dropped.
     /// - Parameter origin: What this run's results come from; a file with those of something else is not gone on with.
@@ -86,7 +88,12 @@ final class ResumedFile {
                     if let other = ResultOrigin.text(inResult: line), !origin.isSame(as: other) {
                         throw Failure.otherOrigin(path, line: number, other, origin.text)
                     }
-                    if isFailure { failures.append(end..<place) } else { hashes.append(Self.hash(image.utf8)) }
+                    if isFailure {
+                        failures.append(end..<place)
+                    } else {
+                        hashes.append(Self.hash(image.utf8))
+                        labelCounts.insert(Self.labelCount(inResult: line))
+                    }
                     line.removeAll(keepingCapacity: true)
                     (number, end) = (number + 1, place)
                 }
@@ -136,6 +143,13 @@ final class ResumedFile {
             }
             close(descriptor)
         }
+    }
+
+    /// How many labels a line of results names. In a name or a label a quote has a backslash before it, so nothing else looks
+    /// like the beginning of a prediction.
+    private static func labelCount(inResult line: [UInt8]) -> Int {
+        let start = Array("{\"label\": ".utf8)
+        return line.indices.count(where: { line[$0] == start[0] && line[$0...].starts(with: start) })
     }
 
     private static let start = Array("{\"image\": \"".utf8)

@@ -37,7 +37,7 @@ public struct DecodingOptions: Equatable, Sendable {
 
     /// What the file of so many pixels may take: their numbers as they are, with 16 bits for each of four channels, and what
     /// cameras and programs add.
-    var maximumBytes: Int {
+    package var maximumBytes: Int {
         let (bytes, overflow) = maximumPixels.multipliedReportingOverflow(by: 8)
         return overflow ? .max : max(bytes, 0).addingReportingOverflow(1 << 28).partialValue
     }
@@ -131,6 +131,13 @@ extension Pixels {
                 }
             }
         }
+    }
+}
+
+extension DecodedImage {
+    /// Whether a file that begins with these bytes is an image of a kind that is known, though perhaps not one that is read.
+    package static func isImage(_ start: some Collection<UInt8>) -> Bool {
+        Array(start.prefix(ImageKind.prefix)).withUnsafeBytes { ImageKind(of: $0) != nil }
     }
 }
 

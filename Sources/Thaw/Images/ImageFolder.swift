@@ -8,8 +8,13 @@
 public struct FoundImage: Sendable {
     public let path: String
     public let failure: Failure?
+    /// The bytes of an image that is no file.
+    public let content: [UInt8]?
 
-    public init(path: String, failure: Failure? = nil) { (self.path, self.failure) = (path, failure) }
+    public init(path: String, failure: Failure? = nil) { (self.path, self.failure, content) = (path, failure, nil) }
+
+    /// An image whose file is in memory, with what results are to call it.
+    public init(path: String, content: [UInt8]) { (self.path, failure, self.content) = (path, nil, content) }
 }
 
 /// The image files that a list of names from the command line stands for, found while they are asked for: every file in the
@@ -20,15 +25,20 @@ public struct FoundImage: Sendable {
 /// A link to a folder is followed once, but not to one that the walk is in or has begun in; one that leads nowhere is not.
 public final class ImageFiles: Sequence, IteratorProtocol {
     private var names: ArraySlice<String>
-    private let list: (() -> String?)?
+    private let list: (() -> FoundImage?)?
     private var isInList = false
+    /// Every folder read so far, as it was.
+    private var listings: [FolderListing] = []
     /// The folders that the walk is in, the deepest last.
     private var folders: [Folder] = []
     /// The folders that links led to.
     private var linked: Set<Folder.Identity> = []
 
-    /// - Parameter list: Gives further names, one by one, where the name `-` stands; nil at the end.
-    public init(_ names: [String], list: (() -> String?)? = nil) { (self.names, self.list) = (names[...], list) }
+    /// - Parameter list: Gives further names, one by one, for the name `-`; nil at the end.
+    public init(_ names: [String], list: (() -> FoundImage?)? = nil) { (self.names, self.list) = (names[...], list) }
+
+    /// The folders read so far in which images have been added, removed or renamed since.
+    public var changedFolders: [ChangedFolder] { listings.compactMap(\.change) }
 
     /// All that `names` stand for.
     /// - Throws: `Failure` when a folder cannot be read.
@@ -52,21 +62,21 @@ public final class ImageFiles: Sequence, IteratorProtocol {
                 } else if isImage(path) {
                     return FoundImage(path: path)
                 }
-            } else if let name = nextName() {
-                guard isFolder(name) else { return FoundImage(path: name) }
-                if let failure = enter(name) { return FoundImage(path: name, failure: failure) }
+            } else if let image = nextName() {
+                guard image.failure == nil, image.content == nil, isFolder(image.path) else { return image }
+                if let failure = enter(image.path) { return FoundImage(path: image.path, failure: failure) }
             } else {
                 return nil
             }
         }
     }
 
-    private func nextName() -> String? {
+    private func nextName() -> FoundImage? {
         while true {
-            if isInList, let name = list?() { return name }
+            if isInList, let image = list?() { return image }
             isInList = false
             guard let name = names.popFirst() else { return nil }
-            if name != "-" || list == nil { return name }
+            if name != "-" || list == nil { return FoundImage(path: name) }
             isInList = true
         }
     }
@@ -83,79 +93,11 @@ public final class ImageFiles: Sequence, IteratorProtocol {
 
     private func enter(_ path: String) -> Failure? {
         do {
-            folders.append(try Folder(path))
+            let folder = try Folder(path)
+            folders.append(folder)
+            listings.append(folder.listing)
             return nil
         } catch { return error }
-    }
-}
-
-/// The names in a folder, in byte order of the paths below it: that of a folder ends in a slash. They lie in one block of
-/// memory, for there may be a million of them.
-private final class Folder {
-    /// A folder, whatever name leads to it.
-    struct Identity: Hashable {
-        let device: UInt64
-        let number: UInt64
-
-        init?(_ path: String) {
-            var status = stat()
-            guard stat(path.fileName, &status) == 0 else { return nil }
-            (device, number) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino))
-        }
-    }
-
-    /// With a slash at its end.
-    let path: String
-    let identity: Identity?
-    private var letters: [CChar] = []
-    private var starts: [Int] = []
-    private var position = 0
-
-    init(_ path: String) throws(Failure) {
-        self.path = path.hasSuffix("/") ? path : path + "/"
-        identity = Identity(path)
-        guard let stream = opendir(path.fileName) else { throw Failure.cannotOpen(path, errno) }
-        defer { closedir(stream) }
-        while let entry = readdir(stream) {
-            withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { add($0, entry.pointee.d_type) }
-            }
-        }
-        letters.withUnsafeBufferPointer { letters in
-            starts.sort { strcmp(letters.baseAddress! + $0, letters.baseAddress! + $1) < 0 }
-        }
-    }
-
-    private func add(_ name: UnsafePointer<CChar>, _ type: UInt8) {
-        guard name[0] != CChar(UInt8(ascii: ".")) else { return }
-        var kind = Int32(type)
-        if kind != Int32(DT_DIR), kind != Int32(DT_REG) {
-            // A link, or a file system that does not tell.
-            var status = stat()
-            let path = self.path + text(name)
-            guard stat(path.fileName, &status) == 0 else { return }
-            switch status.st_mode & S_IFMT {
-            case S_IFDIR: kind = Int32(DT_DIR)
-            case S_IFREG: kind = Int32(DT_REG)
-            default: return
-            }
-        }
-        starts.append(letters.count)
-        letters.append(contentsOf: UnsafeBufferPointer(start: name, count: strlen(name)))
-        if kind == Int32(DT_DIR) { letters.append(CChar(UInt8(ascii: "/"))) }
-        letters.append(0)
-    }
-
-    func next() -> (path: String, isFolder: Bool)? {
-        guard position < starts.count else { return nil }
-        position += 1
-        let name = letters.withUnsafeBufferPointer { text($0.baseAddress! + starts[position - 1]) }
-        guard name.utf8.last == UInt8(ascii: "/") else { return (path + name, false) }
-        return (path + name.dropLast(), true)
-    }
-
-    private func text(_ name: UnsafePointer<CChar>) -> String {
-        String(fileName: UnsafeRawBufferPointer(start: name, count: strlen(name)))
     }
 }
 

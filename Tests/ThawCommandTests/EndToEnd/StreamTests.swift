@@ -68,6 +68,22 @@ import Testing
         #expect(try classify(cat, "--resume", out, "--format", "csv").status == 2)
     }
 
+    @Test func `a file that is gone on with may not have as many labels`() throws {
+        let folder = try TemporaryFolder()
+        let out = folder.path("out.jsonl")
+        let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
+        #expect(try classify(cat, "--resume", out, "--top", "3").status == 0)
+        let other = try classify(cat, horse, "--resume", out)
+        #expect(other.status == 0)
+        let warning = "thaw: warning: \(out) has results of 3 labels; the added ones have 5, as --top says\n"
+        #expect(other.errors.hasPrefix(warning))
+        // More than there are classes is no difference.
+        let all = folder.path("all.jsonl")
+        #expect(try classify(cat, "--resume", all, "--top", "10").errors == "")
+        let more = try classify(cat, horse, "--resume", all, "--top", "99")
+        #expect(more.errors == "results that were there: 1; added: 1\n")
+    }
+
     @Test func `results of one model are not mixed with another's`() throws {
         let folder = try TemporaryFolder()
         let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))

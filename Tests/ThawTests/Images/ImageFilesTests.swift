@@ -51,6 +51,52 @@ import Testing
         #expect(found == ["a/1.png", "b/in/3.png", "b/in/back/1.png"])
     }
 
+    /// Changes to a folder after it was listed, what it held and holds: nil for no change that matters.
+    @Test(
+        "A folder whose images change during a walk is told of",
+        arguments: [
+            (["add c.png"], 3), (["add photo"], 3), (["add sub/"], 3), (["remove a.png"], 1),
+            (["remove a.png", "add c.png"], 2), (["remove a.png", "remove b.png", "remove notes.txt"], 0),
+            (["add page.html"], nil), (["add .hidden.png"], nil), (["remove notes.txt"], nil),
+            (["add c.png", "remove c.png"], nil), ([], nil),
+        ] as [([String], Int?)])
+    func changes(_ changes: [String], _ now: Int?) throws {
+        let folder = try TemporaryFolder()
+        func file(_ name: some StringProtocol) -> URL { folder.url.appending(path: String(name)) }
+        for name in ["a.png", "b.png", "notes.txt"] { try Data().write(to: file(name)) }
+        let files = ImageFiles([folder.url.path])
+        #expect(files.next()?.path == file("a.png").path)
+        // The time of a change is told in steps of some milliseconds.
+        usleep(20_000)
+        for change in changes {
+            let words = change.split(separator: " ")
+            if words[0] == "remove" {
+                try FileManager.default.removeItem(at: file(words[1]))
+            } else if words[1].hasSuffix("/") {
+                try FileManager.default.createDirectory(at: file(words[1]), withIntermediateDirectories: false)
+            } else {
+                try Data().write(to: file(words[1]))
+            }
+        }
+        while files.next() != nil {}
+        let changed = files.changedFolders
+        #expect(changed.count == (now == nil ? 0 : 1))
+        #expect(changed.first?.path == (now == nil ? nil : folder.url.path) && changed.first?.now == now)
+        #expect(changed.allSatisfy { $0.before == 2 })
+    }
+
+    @Test("A folder that is gone at the end of a walk has changed")
+    func goneFolder() throws {
+        let folder = try TemporaryFolder()
+        let inner = folder.url.appending(path: "inner")
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+        try Data().write(to: inner.appending(path: "a.png"))
+        let files = ImageFiles([inner.path])
+        #expect(files.next() != nil)
+        try FileManager.default.removeItem(at: inner)
+        #expect(files.changedFolders.map(\.before) == [1] && files.changedFolders.allSatisfy { $0.now == nil })
+    }
+
     @Test("A name that is no UTF-8 leads to its file")
     func namesOfBytes() throws {
         let folder = try TemporaryFolder()

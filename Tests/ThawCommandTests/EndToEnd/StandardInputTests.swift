@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+/// An image on standard input, and a folder that changes.
+@Suite struct StandardInputTests {
+    private let model = ClassifyTests.model
+    private let cat = Project.photograph("cat")
+    private let horse = Project.photograph("horse")
+
+    private func classify(_ words: String..., input: String, in folder: TemporaryFolder? = nil) throws -> Thaw.Outcome {
+        try Thaw.run(["classify", model.path] + words, in: folder, shell: "cat \(input) |")
+    }
+
+    /// The lines of an image's results without its name.
+    private func answers(_ outcome: Thaw.Outcome) -> [String] { outcome.lines.filter { $0.hasPrefix(" ") } }
+
+    @Test func `an image on standard input is classified`() throws {
+        let expected = try Thaw.run("classify", model.path, cat)
+        let outcome = try classify("-", input: "'\(cat)'")
+        #expect(outcome.status == 0 && outcome.errors == "")
+        #expect(outcome.lines.first == "-" && answers(outcome) == answers(expected))
+        for format in ["gray.jpg", "rgb-8.png", "lossy-alpha.webp", "plain.gif", "24.bmp", "text.ppm", "color.pam"] {
+            let path = Project.fixture("images/good/\(format)")
+            let outcome = try classify("-", input: "'\(path)'")
+            #expect(outcome.status == 0, "\(format): \(outcome.errors)")
+            #expect(answers(outcome) == answers(try Thaw.run("classify", model.path, path)), "\(format)")
+        }
+    }
+
+    @Test func `an image on standard input has its place among others`() throws {
+        let outcome = try classify(horse, "-", horse, "--format", "csv", "--top", "1", input: "'\(cat)'")
+        #expect(outcome.status == 0)
+        #expect(outcome.lines.dropFirst().map { String($0.prefix { $0 != "," }) } == [horse, "-", horse])
+    }
+
+    @Test func `an image that comes in small pieces is recognized`() throws {
+        let script =
+            "{ head -c 2 '\(cat)'; sleep 0.2; tail -c +3 '\(cat)' | head -c 5; sleep 0.2; tail -c +8 '\(cat)'; } |"
+        let outcome = try Thaw.run(["classify", model.path, "-"], shell: script)
+        #expect(outcome.status == 0 && outcome.lines.first == "-", "\(outcome.errors)")
+    }
+
+    @Test func `an image on standard input that is damaged or too large is refused`() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: cat, toPath: folder.path("cat.jpg"))
+        let cut = try Thaw.run(["classify", model.path, "-", "--strict"], in: folder, shell: "head -c 300 cat.jpg |")
+        #expect(cut.status == 2 && cut.errors.hasPrefix("thaw: -: "), "\(cut.errors)")
+        // The file is longer than any of one pixel may be.
+        let large = try Thaw.run(
+            ["classify", model.path, "-", "--max-pixels", "1"], in: folder,
+            shell: "{ cat cat.jpg; head -c 300000000 /dev/zero; } |")
+        #expect(large.status == 2)
+        #expect(large.errors.hasPrefix("thaw: standard input: holds an image of more than "), "\(large.errors)")
+    }
+
+    @Test func `a list whose first name looks like an image's beginning is a list`() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: cat, toPath: folder.path("GIF89a"))
+        let list = try folder.write("GIF89a\n\(horse)\n", to: "list.txt")
+        let outcome = try classify("-", "--format", "csv", "--top", "1", input: list, in: folder)
+        #expect(outcome.status == 0)
+        #expect(outcome.lines.dropFirst().map { String($0.prefix { $0 != "," }) } == ["GIF89a", horse])
+    }
+
+    @Test func `an image on standard input is another one each time`() throws {
+        let folder = try TemporaryFolder()
+        for image in [cat, horse] {
+            let outcome = try classify("-", "--resume", "out.jsonl", input: "'\(image)'", in: folder)
+            #expect(outcome.status == 0)
+        }
+        #expect(try folder.data("out.jsonl").split(separator: UInt8(ascii: "\n")).count == 2)
+    }
+
+    /// Standard input keeps the program waiting until the folder has changed.
+    @Test func `a folder that changes during a run is told of`() throws {
+        let folder = try TemporaryFolder()
+        let script = """
+            mkdir photos; cp "$1" photos/a.jpg; mkfifo fifo; touch out
+            "$0" classify "$2" photos - --format json < fifo > out 2> err & pid=$!
+            exec 3> fifo
+            while [ "$(wc -l < out)" -lt 1 ]; do sleep 0.05; done
+            cp "$1" photos/b.jpg; echo "$1" >&3; exec 3>&-; wait $pid; echo "status $?" > status
+            """
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = ["-c", script, Thaw.binary.path, cat, model.path]
+        process.currentDirectoryURL = folder.url
+        try process.run()
+        process.waitUntilExit()
+        #expect(String(decoding: try folder.data("status"), as: UTF8.self) == "status 0\n")
+        #expect(
+            String(decoding: try folder.data("err"), as: UTF8.self)
+                == "thaw: warning: photos: the folder changed during the run; images and folders in it: 1 before, 2 now\n"
+        )
+    }
+}
