@@ -47,22 +47,27 @@ public struct Benchmark {
         public let p90: Double
         public let minimum: Double
         public let runs: Int
+        /// How many runs came before, which are not measured.
+        public let warmUpRuns: Int
+        /// The time from the beginning of the first measured run to the end of the last.
+        public let elapsed: Double
     }
 
     /// Runs for about this long, after a tenth of it in which caches and clocks come to rest.
     public func measure(seconds: Double) -> Times {
         let clock = ContinuousClock()
-        func times(_ seconds: Double) -> [Double] {
+        func times(_ seconds: Double) -> (sorted: [Double], elapsed: Double) {
             var times: [Double] = []
-            let end = clock.now + .seconds(seconds)
+            let start = clock.now
+            let end = start + .seconds(seconds)
             repeat { times.append(clock.measure(run) / .seconds(1)) } while clock.now < end
-            return times.sorted()
+            return (times.sorted(), (clock.now - start) / .seconds(1))
         }
-        _ = times(seconds / 10)
-        let sorted = times(seconds)
+        let warmUp = times(seconds / 10)
+        let (sorted, elapsed) = times(seconds)
         return Times(
             median: sorted[sorted.count / 2], p90: sorted[min(sorted.count * 9 / 10, sorted.count - 1)],
-            minimum: sorted[0], runs: sorted.count)
+            minimum: sorted[0], runs: sorted.count, warmUpRuns: warmUp.sorted.count, elapsed: elapsed)
     }
 
     /// How long each step takes, the median over runs that take about this long together.

@@ -6,67 +6,57 @@ import Thaw
     import Darwin
 #endif
 
-/// `thaw benchmark`: how long a model takes to load and to run.
+/// `thaw benchmark`: how long models take to load and to run, each with each number of threads.
 func runBenchmark(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
-    guard let path = arguments.positional.first else { throw Failure.missingArgument("the model") }
-    if arguments.positional.count > 1 { throw Failure.excessArgument(arguments.positional[1]) }
-    let threads = arguments.threads
+    let paths = arguments.positional
+    guard !paths.isEmpty else { throw Failure.missingArgument("the model") }
+    let threads = arguments[Options.threadCounts] ?? [arguments.threads]
+    let isTable = paths.count * threads.count > 1
+    if isTable, arguments.isGiven(Options.profile) {
+        throw Failure.exclude("--profile", "several models or numbers of threads")
+    }
+    let printer = BenchmarkPrinter(
+        format: arguments[Options.benchmarkFormat], models: paths, isTable: isTable,
+        precision: arguments[Options.precision])
+    try console.print(printer.header)
+    var failures = 0
+    for path in paths {
+        do {
+            try measure(path, threads, printer, arguments, console)
+        } catch let failure as Failure {
+            // One that cannot be measured does not stop the others.
+            guard paths.count > 1 else { throw failure }
+            console.report(failure.inFile(path))
+            failures += 1
+        }
+    }
+    return failures == 0 ? .done : failures < paths.count ? .someInputsFailed : .failed
+}
+
+/// Loads a model once, and measures it with each number of threads.
+private func measure(
+    _ path: String, _ threadCounts: [Int], _ printer: BenchmarkPrinter, _ arguments: Arguments, _ console: Console
+) throws {
+    let seconds = arguments[Options.seconds]
+    resetPeakMemory()
     let clock = ContinuousClock()
     let start = clock.now
     let model = try arguments.model(at: path).model
-    let (benchmark, compiling) = try blaming(path) {
-        let reading = clock.now - start
-        let benchmark = try Benchmark(model, threads: threads, batch: arguments[Options.batch])
-        return (benchmark, reading + benchmark.compiling)
+    let reading = clock.now - start
+    for threads in threadCounts {
+        if threads != threadCounts.first { resetPeakMemory() }
+        let benchmark = try blaming(path) { try Benchmark(model, threads: threads, batch: arguments[Options.batch]) }
+        let times = benchmark.measure(seconds: seconds)
+        let profile = arguments.isGiven(Options.profile) ? benchmark.profile(seconds: seconds) : []
+        let measurement = Measurement(
+            model: path, benchmark: benchmark, times: times, loading: reading + benchmark.compiling,
+            peakMemory: peakMemory(), profile: profile)
+        try console.print(printer.text(measurement), restoringNames: printer.format != .json)
+        if let file = arguments[Options.profile] {
+            let chart = ProfileChart(title: path, steps: profile, peak: benchmark.peak)
+            try AtomicFile.write(chart.svg().utf8, to: file)
+        }
     }
-    let times = benchmark.measure(seconds: arguments[Options.seconds])
-    let profile = arguments.isGiven(Options.profile) ? benchmark.profile(seconds: arguments[Options.seconds]) : []
-    let speed = 2 * Double(benchmark.multiplyAdds) / times.median
-    let values: [(key: String, text: String, value: String)] = [
-        ("median_ms", "median, ms", fixed(times.median * 1e3, 3)),
-        ("p90_ms", "90 % within, ms", fixed(times.p90 * 1e3, 3)),
-        ("min_ms", "fastest, ms", fixed(times.minimum * 1e3, 3)),
-        ("images_per_second", "images a second", fixed(Double(benchmark.batch) / times.median, 1)),
-        ("threads", "threads", "\(threads)"),
-        ("batch", "images at once", "\(benchmark.batch)"),
-        ("precision", "arithmetic", arguments[Options.precision]),
-        ("load_ms", "loading, ms", fixed(compiling / .milliseconds(1), 1)),
-        ("peak_memory_mb", "memory at most, MB", fixed(Double(peakMemory()) / 1e6, 1)),
-        ("gflops", "GFLOP/s", fixed(speed / 1e9, 2)),
-        ("peak_fraction", "share of the peak", fixed(speed / benchmark.peak, 3)),
-    ]
-    switch arguments[Options.reportFormat] {
-    case .text:
-        try console.print(values.map { padded($0.text, 20) + padded($0.value, 10, left: true) + "\n" }.joined())
-        try console.print(table(profile, peak: benchmark.peak))
-    case .json:
-        let fields = values.map { "\(json($0.key)): \($0.key == "precision" ? json($0.value) : $0.value)" }
-        let steps = profile.isEmpty ? "" : ", \"profile\": [" + profile.map(json).joined(separator: ", ") + "]"
-        try console.print("{" + fields.joined(separator: ", ") + steps + "}\n")
-    }
-    if let file = arguments[Options.profile] {
-        let chart = ProfileChart(title: path, steps: profile, peak: benchmark.peak)
-        try AtomicFile.write(chart.svg().utf8, to: file)
-    }
-    return .done
-}
-
-/// The steps in their order: what, how, time, speed, share of the peak.
-private func table(_ steps: [StepTiming], peak: Double) -> String {
-    guard !steps.isEmpty else { return "" }
-    let width = steps.map(\.algorithm.count).max()! + 2
-    let head = padded("µs", 10, left: true) + padded("GFLOP/s", 9, left: true) + padded("peak", 7, left: true) + "  "
-    return "\n" + head + padded("algorithm", width) + "step\n"
-        + steps.map { step in
-            padded(fixed(step.seconds * 1e6, 1), 10, left: true) + padded(fixed(step.speed / 1e9, 0), 9, left: true)
-                + padded(fixed(100 * step.speed / peak, 0) + " %", 7, left: true) + "  "
-                + padded(step.algorithm, width) + step.name + "\n"
-        }.joined()
-}
-
-private func json(_ step: StepTiming) -> String {
-    "{\"step\": \(json(step.name)), \"operation\": \(json(step.kind)), \"algorithm\": \(json(step.algorithm)), "
-        + "\"ms\": \(fixed(step.seconds * 1e3, 4)), \"gflops\": \(fixed(step.speed / 1e9, 2))}"
 }
 
 /// The most memory that the process had resident, in bytes.
@@ -88,4 +78,11 @@ private func peakMemory() -> Int {
         }
         return 0
     #endif
+}
+
+/// Starts the count of the most memory anew where the system can: on Linux.
+private func resetPeakMemory() {
+    guard let file = fopen("/proc/self/clear_refs", "w") else { return }
+    fputs("5", file)
+    fclose(file)
 }

@@ -38,7 +38,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let report = try arguments[Options.report].map { try ReportFile($0, conversion.model, top: arguments[Options.top]) }
     let printer = ResultPrinter(
         format: resumed == nil ? arguments[Options.resultFormat] : .json, top: arguments[Options.top],
-        isColored: Console.isColored, origin: origin)
+        isColored: console.isColored, origin: origin)
     var work = Work(console: console, printer: printer, resumed: resumed, report: report)
     work.progress = Progress(
         console, total: isListed ? nil : ImageSource.count(names), before: source.passedOver)
@@ -76,6 +76,9 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         console.note(
             "results that were there: \(grouped(resumed.count)); added: \(grouped(added))\(failed)")
     }
+    if work.done > 1, !cancellation.isCancelled, let summary = work.progress?.summary(failures: work.failures) {
+        console.note(summary)
+    }
     if cancellation.isCancelled {
         console.note("interrupted: \(grouped(work.done)) \(work.done == 1 ? "image is" : "images are") done")
         return .interrupted
@@ -87,10 +90,14 @@ extension Arguments {
     /// - Throws: `Failure` if results are to go to two places, or two kinds of them to one.
     fileprivate func checkOutputs() throws {
         let report = self[Options.report].map(place)
+        if let results = self[Options.results], place(of: results) == report {
+            throw Failure.sameFile("--out", "--report").inFile(results)
+        }
         guard let resumed = self[Options.resume] else { return }
         if isGiven(Options.resultFormat), self[Options.resultFormat] != .json {
             throw Failure.exclude("--resume, which writes JSON,", "another --format")
         }
+        if isGiven(Options.results) { throw Failure.exclude("--resume", "--out") }
         if place(of: resumed) == report { throw Failure.sameFile("--resume", "--report").inFile(resumed) }
     }
 }
@@ -149,7 +156,7 @@ private struct Work {
         if let resumed { return try resumed.append(text, console) }
         if isClosed { return }
         // On a terminal both would be drawn over each other.
-        if Console.isTerminal(1) { progress?.clear() }
+        if console.results == nil, Console.isTerminal(1) { progress?.clear() }
         do {
             try console.print(text, restoringNames: printer.format != .json)
         } catch let closed as ClosedPipe {

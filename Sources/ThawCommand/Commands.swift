@@ -11,7 +11,12 @@ struct Command: Sendable {
     var notes: [String] = []
     var run: @Sendable (Arguments, Console) throws -> ExitStatus
 
-    var options: [any AnyOption] { optionGroups.flatMap(\.options) }
+    /// The groups of options as the help lists them, with those that every command takes.
+    var allOptionGroups: [(title: String, options: [any AnyOption])] {
+        optionGroups + [("with every command", [Options.quiet])]
+    }
+
+    var options: [any AnyOption] { allOptionGroups.flatMap(\.options) }
 }
 
 /// The commands, in the order in which the help lists them.
@@ -108,7 +113,7 @@ enum Commands {
         optionGroups: [
             (
                 "options",
-                [Options.top, Options.resultFormat] + images + [Options.resume, Options.report]
+                [Options.top, Options.resultFormat] + images + [Options.results, Options.resume, Options.report]
             ), graphOptions,
         ],
         notes: [
@@ -119,7 +124,7 @@ enum Commands {
             "Each line that --resume writes names the model by its file's name and digits that stand for its content, with "
                 + "the options that make a difference. A file of another model's results is refused.",
         ],
-        run: runClassify)
+        run: withResultFile(runClassify))
 
     static let evaluate = Command(
         name: "evaluate", summary: "measure how often a model is right",
@@ -182,7 +187,7 @@ enum Commands {
         name: "compare", summary: "hold a model to another, or to its graph, on images",
         usage: "A B IMAGE|FOLDER...",
         optionGroups: [
-            ("options", [Options.tolerance, Options.reportFormat] + whatImagesAre), graphOptions,
+            ("options", [Options.tolerance, Options.reportFormat, Options.results] + whatImagesAre), graphOptions,
         ],
         notes: [
             "A and B are models or frozen graphs. A is computed by the plain reference of each operation, B by the engine. "
@@ -190,29 +195,34 @@ enum Commands {
             "The models agree where no two numbers lie further apart than the tolerance times the larger of 1 and the "
                 + "range of A's, and the first labels are the same as far as that tells them apart. Exit code 1 where not.",
         ],
-        run: runCompare)
+        run: withResultFile(runCompare))
 
     static let benchmark = Command(
-        name: "benchmark", summary: "measure how fast a model runs",
-        usage: "MODEL",
+        name: "benchmark", summary: "measure how fast models run",
+        usage: "MODEL...",
         optionGroups: [
             (
                 "options",
                 [
-                    Options.threads, Options.batch, Options.seconds, Options.reportFormat, Options.precision,
-                    Options.profile,
+                    Options.threadCounts, Options.batch, Options.seconds, Options.benchmarkFormat, Options.results,
+                    Options.precision, Options.profile,
                 ]
             ), graphOptions,
         ],
-        run: runBenchmark)
+        notes: [
+            "Several models or numbers of threads make a table with a row for each combination, or a line of JSON.",
+            "A tenth of --seconds goes to runs that warm up, before the runs that are measured. Images a second are those "
+                + "that were processed in the measured time.",
+        ],
+        run: withResultFile(runBenchmark))
 
     static let inspect = Command(
         name: "inspect", summary: "tell what a model or graph holds",
-        usage: "FILE", optionGroups: [("options", [Options.graph]), graphOptions],
+        usage: "FILE", optionGroups: [("options", [Options.graph, Options.results]), graphOptions],
         notes: [
             "FILE is a frozen graph, a SavedModel, a checkpoint, a .mlmodel or a .mlpackage.",
             "A drawing shows the network as it is run: a box for each operation with its activation, the shapes of the "
                 + "arrays at the arrows as height, width and channels, and more of a box where the pointer rests on it.",
         ],
-        run: runInspect)
+        run: withResultFile(runInspect))
 }

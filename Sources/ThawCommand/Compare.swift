@@ -116,7 +116,7 @@ func text(of report: Comparison.Report, hasVerdict: Bool = true) -> String {
         for labels in report.differingLabels.prefix(10) {
             text += line(
                 "",
-                "\(labels.image): \(labels.first), \(labels.second)"
+                "\(labels.image): \(labels.first) → \(labels.second)"
                     + (labels.isExplained && hasVerdict ? ", as good as equal" : ""))
         }
         if report.differingLabels.count > 10 { text += line("", "and \(report.differingLabels.count - 10) more") }

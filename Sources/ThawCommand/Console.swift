@@ -6,6 +6,24 @@ import Thaw
     import Darwin
 #endif
 
+/// Sends a command's results to the file that `-o` names, if it names one. The file comes into being whole or not at all.
+func withResultFile(
+    _ run: @escaping @Sendable (Arguments, Console) throws -> ExitStatus
+) -> @Sendable (Arguments, Console) throws -> ExitStatus {
+    { arguments, console in
+        guard let path = arguments[Options.results] else { return try run(arguments, console) }
+        if arguments.positional.contains(where: { place(of: $0) == place(of: path) }) {
+            throw Failure.resultsOverInput().inFile(path)
+        }
+        var console = console
+        let file = try AtomicFile(path: path)
+        console.results = file
+        let status = try run(arguments, console)
+        try file.commit()
+        return status
+    }
+}
+
 /// How a command ended, as the shell sees it.
 enum ExitStatus: Int32 {
     case done = 0
@@ -20,15 +38,28 @@ struct ClosedPipe: Error {}
 
 /// Standard output, for results, and standard error, for all else.
 struct Console: Sendable {
+    /// Whether only results and errors are printed.
+    var isQuiet = false
+    /// The file that results go to instead of standard output.
+    nonisolated(unsafe) var results: AtomicFile?
+
     /// Prints results, as they come.
     /// - Parameter restoringNames: Whether names of files go out as the bytes that they are, which JSON cannot hold.
     /// - Throws: `ClosedPipe` when the reader has gone, `Failure` when they cannot be written.
     func print(_ text: String, restoringNames: Bool = true) throws {
-        try put(text, to: STDOUT_FILENO, restoringNames: restoringNames)
+        guard let results else { return try put(text, to: STDOUT_FILENO, restoringNames: restoringNames) }
+        if restoringNames, text.holdsRawBytes {
+            try text.fileName.dropLast().withUnsafeBytes { try results.write($0) }
+        } else {
+            try results.write(text.utf8)
+        }
     }
 
-    /// Prints a remark that is no result. Names of files in it have no power over a terminal.
-    func note(_ text: String) {
+    /// Prints a remark that is no result, unless the command is to be quiet.
+    func note(_ text: String) { if !isQuiet { tell(text) } }
+
+    /// Prints a line on standard error. Names of files in it have no power over a terminal.
+    private func tell(_ text: String) {
         let lines =
             Console.isTerminal(STDERR_FILENO)
             ? text.split(separator: "\n", omittingEmptySubsequences: false).map { shown(String($0)) } : [text]
@@ -38,7 +69,7 @@ struct Console: Sendable {
     func warn(_ text: String) { note("thaw: warning: " + text) }
 
     /// Prints what went wrong, the one place that does.
-    func report(_ failure: Failure) { note("thaw: " + failure.description) }
+    func report(_ failure: Failure) { tell("thaw: " + failure.description) }
 
     /// The same for one of many inputs. A hint that is among `hints` has been given.
     func report(_ failure: Failure, _ hints: inout Set<String>) {
@@ -63,6 +94,9 @@ struct Console: Sendable {
 
     /// A file's name among results for people: as it is, but that it has no power over a terminal.
     static func named(_ path: String) -> String { isTerminal(STDOUT_FILENO) ? shown(path) : path }
+
+    /// Whether results go to a terminal that knows colors.
+    var isColored: Bool { results == nil && Console.isColored }
 
     /// Whether results may be coloured: on a terminal that knows colours, unless `NO_COLOR` is set (https://no-color.org).
     static let isColored = isTerminal(STDOUT_FILENO) && variable("NO_COLOR").isEmpty && !isDumb

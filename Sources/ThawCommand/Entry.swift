@@ -73,7 +73,10 @@ private func dispatch(_ words: [String], _ console: Console) throws -> ExitStatu
         return .done
     }
     do {
-        return try command.run(try Arguments(rest, options: command.options), console)
+        let arguments = try Arguments(rest, options: command.options)
+        var console = console
+        console.isQuiet = arguments[Options.quiet]
+        return try command.run(arguments, console)
     } catch var failure as Failure where failure.file == nil {
         // What has no file to blame is a matter of the command line.
         failure.hint = failure.hint ?? "thaw \(command.name) --help tells more"

@@ -79,6 +79,9 @@ enum Examples {
             Example(
                 purpose: "How many images a second in batches, for a script:",
                 line: "thaw benchmark Net.mlmodel --batch 16 --format json"),
+            Example(
+                purpose: "Two models on one thread and on four, as a table for a page:",
+                line: "thaw benchmark A.mlmodel B.mlmodel --threads 1,4 --format markdown"),
         ],
         "inspect": [
             Example(

@@ -80,6 +80,10 @@ extension Failure {
         Failure(file: "standard input", "cannot be read: \(reason)")
     }
 
+    static func resultsOverInput() -> Failure {
+        Failure("the results would replace an input", remedy: "another file is expected behind -o")
+    }
+
     static func inputTooLarge(_ bytes: Int) -> Failure {
         Failure(
             file: "standard input", "holds an image of more than \(bytes) bytes", remedy: "a larger one is not read",

@@ -32,7 +32,7 @@ enum Help {
     static func text(of command: Command) -> String {
         var text =
             "thaw \(command.name): \(command.summary)\n\nusage: thaw \(command.name) \(command.usage) [options]\n"
-        for (title, options) in command.optionGroups {
+        for (title, options) in command.allOptionGroups {
             text += "\n\(title)\n"
             for option in options {
                 let help = option.help + (option.standardText.map { " (\($0))" } ?? "")

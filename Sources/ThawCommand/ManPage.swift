@@ -48,7 +48,7 @@ enum ManPage {
     private static func section(_ command: Command) -> String {
         var text = ".SS thaw \(command.name) \(escaped(command.usage))\n\(escaped(command.summary)).\n"
         for note in command.notes { text += ".PP\n\(escaped(note))\n" }
-        for (title, options) in command.optionGroups {
+        for (title, options) in command.allOptionGroups {
             text += ".PP\n.I \(escaped(title))\n"
             for option in options {
                 let letter = option.letter.map { "\\fB\\-\($0)\\fR, " } ?? ""

@@ -159,6 +159,10 @@ enum Options {
     static let threads = Option(
         "threads", "N", "how many threads to use", standard: Int?.none, "the number of cores"
     ) { try readSmallCount($0) }
+    static let threadCounts = Option(
+        "threads", "N,N,...", "how many threads to use; a model is measured with each of several",
+        standard: [Int]?.none, "the number of cores"
+    ) { try readSmallCounts($0) }
     static let crop = Option(
         "crop", "HOW",
         "fill stretches the image, center:F takes the middle with a side of F times the shorter one, "
@@ -201,6 +205,12 @@ enum Options {
     static let reportFormat = Option(
         "format", "text|json", "how the report is printed", standard: ReportFormat.text, "text"
     ) { try readChoice($0, of: ReportFormat.self) }
+    static let benchmarkFormat = Option(
+        "format", "text|json|csv|markdown", "how results are printed", standard: BenchmarkFormat.text, "text"
+    ) { try readChoice($0, of: BenchmarkFormat.self) }
+    static let results = Option(
+        "out", letter: "o", "FILE", "write the results to this file instead of standard output")
+    static let quiet = Flag("quiet", "print no notes, warnings or progress, only results and errors")
     static let arrays = Option(
         "out", letter: "o", "PATH", "a .npy file for the one output, or a folder for NAME.npy of each")
     static let pictures = Option(
@@ -264,5 +274,7 @@ enum ChannelPlace: String, CaseIterable, Sendable {
 }
 
 enum ResultFormat: String, CaseIterable, Sendable { case text, json, csv }
+
+enum BenchmarkFormat: String, CaseIterable, Sendable { case text, json, csv, markdown }
 
 enum ReportFormat: String, CaseIterable, Sendable { case text, json }

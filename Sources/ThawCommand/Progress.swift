@@ -19,7 +19,7 @@ final class Progress {
 
     /// - Parameter total: How many there will be, nil where that cannot be known.
     init?(_ console: Console, total: Int?, before: Int = 0) {
-        guard Console.isTerminal(STDERR_FILENO), !Console.isDumb else { return nil }
+        guard Console.isTerminal(STDERR_FILENO), !Console.isDumb, !console.isQuiet else { return nil }
         (self.console, self.total, self.before) = (console, total, before)
         start = clock.now
         shown = start
@@ -44,6 +44,18 @@ final class Progress {
         guard isVisible else { return }
         console.raw("\r\u{1B}[K")
         isVisible = false
+    }
+
+    /// What is said at the end: how many were done, in what time, how fast, and how many failed.
+    func summary(failures: Int) -> String {
+        Self.summary(done: done, failures: failures, seconds: (clock.now - start) / .seconds(1))
+    }
+
+    static func summary(done: Int, failures: Int, seconds: Double) -> String {
+        let rate = Double(done) / max(seconds, 1e-3)
+        let failed = failures == 0 ? "" : "; could not be read: \(grouped(failures))"
+        let time = seconds < 60 ? "\(fixed(seconds, 1)) s" : time(Int(seconds))
+        return "\(grouped(done)) images in \(time), \(fixed(rate, rate < 10 ? 1 : 0)) a second" + failed
     }
 
     /// What is shown after `seconds` in so many columns: as much of it as has room, what matters most first.

@@ -82,6 +82,13 @@ func readSmallCount(_ text: String) throws -> Int {
     return count
 }
 
+/// Several such numbers, each once, with commas between them.
+func readSmallCounts(_ text: String) throws -> [Int] {
+    let counts = try text.split(separator: ",", omittingEmptySubsequences: false).map { try readSmallCount(String($0)) }
+    guard Set(counts).count == counts.count else { throw Failure.badValue(text, "each number once") }
+    return counts
+}
+
 /// A side of a picture, in pixels.
 func readSide(_ text: String) throws -> Int {
     guard let side = wholeNumber(text[...]), 1...(1 << 16) ~= side else {

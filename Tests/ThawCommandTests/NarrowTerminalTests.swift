@@ -19,6 +19,15 @@ import Testing
         #expect(line == expected)
     }
 
+    @Test(arguments: [
+        (2, 0, 0.5, "2 images in 0.5 s, 4.0 a second"), (1234, 0, 12.34, "1,234 images in 12.3 s, 100 a second"),
+        (1234, 1000, 123.4, "1,234 images in 2:03, 10 a second; could not be read: 1,000"),
+    ]) func `a batch ends with how many images it was and how fast`(
+        _ done: Int, _ failures: Int, _ seconds: Double, _ expected: String
+    ) {
+        #expect(Progress.summary(done: done, failures: failures, seconds: seconds) == expected)
+    }
+
     /// Two classes taken for each other, one of them with a long name.
     private func evaluation(columns: Int) -> [Substring] {
         let labels = ["ant", "great crested grebe", "cat"]

@@ -57,6 +57,16 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
     }
 
+    @Test func `first labels that differ are shown as A → B`() throws {
+        let folder = try TemporaryFolder()
+        let dark = ["convert", Project.demo, "--labels", Project.demoLabels, "-o", "dark.mlmodel"]
+        #expect(try Thaw.run(dark + ["--scale", "0.0001", "--bias", "0"], in: folder).status == 0)
+        let cat = Project.photograph("cat")
+        let outcome = try Thaw.run("compare", ClassifyTests.model.path, "dark.mlmodel", cat, in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.lines.contains("                     \(cat): cat → deer"), "\(outcome.output)")
+    }
+
     @Test func `options say otherwise than the model beside the graph`() throws {
         let folder = try converted("inception", "--preprocess", "torch")
         let words = ["compare", Project.network("inception"), "m.mlmodel", Project.photograph("cat")]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `thaw inspect` and `thaw benchmark`.
+/// `thaw inspect`, and the profile of `thaw benchmark`.
 @Suite struct ReportTests {
     @Test func `a graph is told with its operations, its formulas and its cost`() throws {
         let graph = Project.network("mobilenet_v1_folded")
@@ -131,31 +131,5 @@ import Testing
             #expect(outcome.status == 0 && outcome.errors == "", "\(row[0]): \(outcome.errors)")
             #expect(outcome.output.contains("version \(row[4])"))
         }
-    }
-
-    @Test func `a benchmark gives the numbers that scripts read`() throws {
-        let words = ["benchmark", Project.demo, "--seconds", "0.05"]
-        let outcome = try Thaw.run(words + ["--format", "json", "--threads", "2", "--batch", "3"])
-        #expect(outcome.status == 0)
-        #expect(outcome.errors == "")
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
-        #expect(
-            Set(object.keys) == [
-                "median_ms", "p90_ms", "min_ms", "images_per_second", "threads", "batch", "precision", "load_ms",
-                "peak_memory_mb", "gflops", "peak_fraction",
-            ])
-        #expect(object["threads"] as? Int == 2)
-        #expect(object["batch"] as? Int == 3)
-        #expect(object["precision"] as? String == "float32")
-        func number(_ key: String) throws -> Double { try #require(object[key] as? Double) }
-        let median = try number("median_ms")
-        #expect(try number("min_ms") > 0 && number("min_ms") <= median && median <= number("p90_ms"))
-        #expect(abs(try number("images_per_second") * median / 3000 - 1) < 0.01)
-        #expect(try number("gflops") > 0 && number("load_ms") > 0 && number("peak_fraction") > 0)
-        #expect(try (1...1000).contains(number("peak_memory_mb")))
-
-        let text = try Thaw.run(words)
-        #expect(text.status == 0)
-        #expect(text.lines.count == 11)
     }
 }

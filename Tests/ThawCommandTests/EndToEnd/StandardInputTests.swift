@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// An image on standard input, and a folder that changes.
+/// An image, or a folder's list, on standard input; results in a file; quiet runs.
 @Suite struct StandardInputTests {
     private let model = ClassifyTests.model
     private let cat = Project.photograph("cat")
@@ -71,6 +71,8 @@ import Testing
         #expect(try folder.data("out.jsonl").split(separator: UInt8(ascii: "\n")).count == 2)
     }
 
+    // MARK: A folder that changes, results in a file, quiet runs
+
     /// Standard input keeps the program waiting until the folder has changed.
     @Test func `a folder that changes during a run is told of`() throws {
         let folder = try TemporaryFolder()
@@ -92,5 +94,33 @@ import Testing
             String(decoding: try folder.data("err"), as: UTF8.self)
                 == "thaw: warning: photos: the folder changed during the run; images and folders in it: 1 before, 2 now\n"
         )
+    }
+
+    @Test func `results go to a file, whole or not at all`() throws {
+        let folder = try TemporaryFolder()
+        let words = ["classify", model.path, cat, horse, "--format", "csv"]
+        let expected = try Thaw.run(words)
+        let outcome = try Thaw.run(words + ["-o", "out.csv"], in: folder)
+        #expect(outcome.status == 0 && outcome.output == "" && outcome.errors == "")
+        #expect(try folder.data("out.csv") == Data(expected.output.utf8))
+        #expect(try Thaw.run(["classify", "none.mlmodel", cat, "-o", "none.csv"], in: folder).status == 2)
+        #expect(try folder.names == ["out.csv"])
+        for (words, message) in [
+            (["--resume", "r.jsonl", "-o", "x"], "--resume and --out exclude each other"),
+            (["--report", "x.html", "-o", "x.html"], "--out and --report name the same file"),
+            (["-o", cat], "the results would replace an input"),
+        ] {
+            let refused = try Thaw.run(["classify", model.path, cat] + words, in: folder)
+            #expect(refused.status == 2 && refused.errors.contains(message), "\(refused.errors)")
+        }
+    }
+
+    @Test func `a quiet run prints results and errors alone`() throws {
+        let words = ["classify", Project.demo, cat, "/nowhere.jpg"]
+        let loud = try Thaw.run(words)
+        let quiet = try Thaw.run(words + ["--quiet"])
+        #expect(quiet.status == 1 && quiet.output == loud.output)
+        #expect(quiet.errors == "thaw: /nowhere.jpg: no such file\n")
+        #expect(loud.errors.hasSuffix(quiet.errors) && loud.errors.count > quiet.errors.count)
     }
 }

@@ -19,9 +19,18 @@ import Testing
         #expect(!shown.contains("\u{1B}]") && !shown.contains("\u{7}"))
     }
 
-    /// What a terminal gets of the program's results.
+    @Test(arguments: [false, true]) func `a batch ends with a line that sums it up, unless it is to be quiet`(
+        _ isQuiet: Bool
+    ) throws {
+        let images = ["cat", "horse"].map(Project.photograph)
+        let words = ["classify", ClassifyTests.model.path] + images + (isQuiet ? ["--quiet"] : [])
+        let shown = try output(of: words, in: TemporaryFolder(), [:], errors: true)
+        #expect(isQuiet ? shown.isEmpty : shown.contains("2 images in ") && shown.contains(" a second\r\n"), "\(shown)")
+    }
+
+    /// What a terminal gets of the program's results, or of all else.
     private func output(
-        of words: [String], in folder: TemporaryFolder, _ environment: [String: String]
+        of words: [String], in folder: TemporaryFolder, _ environment: [String: String], errors: Bool = false
     ) throws -> String {
         var (screen, terminal): (Int32, Int32) = (-1, -1)
         try #require(openpty(&screen, &terminal, nil, nil, nil) == 0)
@@ -30,13 +39,15 @@ import Testing
         process.arguments = words
         process.currentDirectoryURL = folder.url
         process.environment = ["TERM": "xterm"].merging(environment) { $1 }
-        process.standardOutput = FileHandle(fileDescriptor: terminal, closeOnDealloc: true)
-        process.standardError = FileHandle.nullDevice
+        let handle = FileHandle(fileDescriptor: terminal, closeOnDealloc: true)
+        process.standardOutput = errors ? FileHandle.nullDevice : handle
+        process.standardError = errors ? handle : FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
         // The few lines wait in the terminal until somebody reads them.
         var bytes = [UInt8](repeating: 0, count: 4096)
+        _ = fcntl(screen, F_SETFL, O_NONBLOCK)
         let count = read(screen, &bytes, bytes.count)
         close(screen)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)

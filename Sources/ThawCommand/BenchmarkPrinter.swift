@@ -1,0 +1,113 @@
+import Thaw
+
+/// A model measured with one number of threads.
+struct Measurement {
+    let model: String
+    let benchmark: Benchmark
+    let times: Benchmark.Times
+    let loading: Duration
+    let peakMemory: Int
+    let profile: [StepTiming]
+
+    /// What was measured, under the keys that scripts read and in words for people.
+    func values(precision: String) -> [(key: String, text: String, value: String)] {
+        let speed = 2 * Double(benchmark.multiplyAdds) / times.median
+        let rate = Double(benchmark.batch * times.runs) / times.elapsed
+        return [
+            ("median_ms", "median, ms", fixed(times.median * 1e3, 3)),
+            ("p90_ms", "90 % within, ms", fixed(times.p90 * 1e3, 3)),
+            ("min_ms", "fastest, ms", fixed(times.minimum * 1e3, 3)),
+            ("images_per_second", "images a second", fixed(rate, rate < 100 ? 3 : 1)),
+            ("threads", "threads", "\(benchmark.threads)"),
+            ("batch", "images at once", "\(benchmark.batch)"),
+            ("precision", "arithmetic", precision),
+            ("load_ms", "loading, ms", fixed(loading / .milliseconds(1), 1)),
+            ("peak_memory_mb", "memory at most, MB", fixed(Double(peakMemory) / 1e6, 1)),
+            ("gflops", "GFLOP/s", fixed(speed / 1e9, 2)),
+            ("peak_fraction", "share of the peak", fixed(speed / benchmark.peak, 3)),
+            ("runs", "measured runs", "\(times.runs)"),
+            ("warmup_runs", "runs to warm up", "\(times.warmUpRuns)"),
+        ]
+    }
+}
+
+/// How the results of `benchmark` are printed, one measurement after the other: a list of a single one, else a table with a
+/// row for each.
+struct BenchmarkPrinter {
+    let format: BenchmarkFormat
+    let models: [String]
+    let isTable: Bool
+    let precision: String
+
+    /// The columns of a table for people. A script gets all.
+    private static let columns: [(key: String, heading: String, width: Int)] = [
+        ("threads", "threads", 9), ("median_ms", "median ms", 11), ("p90_ms", "p90 ms", 11),
+        ("images_per_second", "images/s", 10), ("load_ms", "load ms", 9), ("peak_memory_mb", "memory MB", 11),
+        ("gflops", "GFLOP/s", 9), ("runs", "runs", 8), ("warmup_runs", "warm-up", 9),
+    ]
+
+    private static let keys = [
+        "median_ms", "p90_ms", "min_ms", "images_per_second", "threads", "batch", "precision", "load_ms",
+        "peak_memory_mb", "gflops", "peak_fraction", "runs", "warmup_runs",
+    ]
+
+    private var nameWidth: Int { max(5, models.map { shown($0).columns }.max()!) }
+
+    var header: String {
+        let headings = Self.columns.map(\.heading)
+        switch format {
+        case .json: return ""
+        case .csv: return (["model"] + Self.keys).joined(separator: ",") + "\n"
+        case .markdown:
+            let rule = "|---|" + headings.map { _ in "---:|" }.joined()
+            return "| model | " + headings.joined(separator: " | ") + " |\n\(rule)\n"
+        case .text:
+            guard isTable else { return "" }
+            return padded("model", nameWidth)
+                + Self.columns.map { padded($0.heading, $0.width, left: true) }.joined() + "\n"
+        }
+    }
+
+    func text(_ measurement: Measurement) -> String {
+        let values = measurement.values(precision: precision)
+        func value(_ key: String) -> String { values.first { $0.key == key }!.value }
+        switch format {
+        case .json:
+            // A single model needs no name.
+            let name = models.count > 1 ? ["\"model\": \(json(measurement.model))"] : []
+            let fields = name + values.map { "\(json($0.key)): \($0.key == "precision" ? json($0.value) : $0.value)" }
+            let steps = measurement.profile.map(json).joined(separator: ", ")
+            let profile = measurement.profile.isEmpty ? "" : ", \"profile\": [\(steps)]"
+            return "{" + fields.joined(separator: ", ") + profile + "}\n"
+        case .csv: return ([csv(measurement.model)] + Self.keys.map(value)).joined(separator: ",") + "\n"
+        case .markdown:
+            let name = shown(measurement.model).replacing("|", with: "\\|")
+            return "| \(name) | " + Self.columns.map { value($0.key) }.joined(separator: " | ") + " |\n"
+        case .text:
+            guard isTable else {
+                return values.map { padded($0.text, 20) + padded($0.value, 10, left: true) + "\n" }.joined()
+                    + table(measurement.profile, peak: measurement.benchmark.peak)
+            }
+            return padded(shown(measurement.model), nameWidth)
+                + Self.columns.map { padded(value($0.key), $0.width, left: true) }.joined() + "\n"
+        }
+    }
+}
+
+/// The steps in their order: what, how, time, speed, share of the peak.
+private func table(_ steps: [StepTiming], peak: Double) -> String {
+    guard !steps.isEmpty else { return "" }
+    let width = steps.map(\.algorithm.count).max()! + 2
+    let head = padded("µs", 10, left: true) + padded("GFLOP/s", 9, left: true) + padded("peak", 7, left: true) + "  "
+    return "\n" + head + padded("algorithm", width) + "step\n"
+        + steps.map { step in
+            padded(fixed(step.seconds * 1e6, 1), 10, left: true) + padded(fixed(step.speed / 1e9, 0), 9, left: true)
+                + padded(fixed(100 * step.speed / peak, 0) + " %", 7, left: true) + "  "
+                + padded(step.algorithm, width) + step.name + "\n"
+        }.joined()
+}
+
+private func json(_ step: StepTiming) -> String {
+    "{\"step\": \(json(step.name)), \"operation\": \(json(step.kind)), \"algorithm\": \(json(step.algorithm)), "
+        + "\"ms\": \(fixed(step.seconds * 1e3, 4)), \"gflops\": \(fixed(step.speed / 1e9, 2))}"
+}
