@@ -72,6 +72,14 @@ private enum Articles {
         print("\(right.value) right, between \(right.interval.lowerBound) and \(right.interval.upperBound)")
     }
 
+    static func measuringLabels(_ model: Model, _ classification: Classification, _ image: Truth.Image) {
+        var evaluation = Evaluation(classCount: model.classCount, labelsAreIndependent: model.labelsAreIndependent)
+        evaluation.add(classification, truth: image.classIndex, others: image.others)
+        for label in evaluation.labels ?? [] {
+            print("\(label.index): F1 \(label.best.f1) at \(label.best.value)")
+        }
+    }
+
     static func comparing(_ evaluation: Evaluation, _ other: Evaluation) {
         let comparison = PairedComparison(evaluation, other)
         print("\(comparison.firstOnly) to \(comparison.secondOnly), by chance: \(comparison.probabilityOfChance)")
