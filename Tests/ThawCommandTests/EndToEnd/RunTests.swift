@@ -127,7 +127,7 @@ import Testing
     @Test(
         "What is wrong with the arrays is said, and what the model takes",
         arguments: [
-            ([], "an array, INPUT.npy, is missing"),
+            ([], "-o OUTPUT.npy or -o FOLDER is missing"),
             (["color0"], "-o OUTPUT.npy or -o FOLDER is missing"),
             (["x=color0", "-o", "a"], "there is no input 'x'; the model takes 'input'"),
             (["color0", "color1", "-o", "a"], "2 arrays are given; the model takes input=FILE.npy"),

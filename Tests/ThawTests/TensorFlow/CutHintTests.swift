@@ -62,18 +62,13 @@ import Testing
         let graph = GraphDefinition(nodes: [
             CutHintTests.image, CutHintTests.number("low", 0), CutHintTests.number("high", 1),
             CutHintTests.node("codes", "QuantizeV2", "image", "low", "high"),
-            CutHintTests.node("relu", "QuantizedRelu", "codes", "codes:1", "codes:2"),
+            CutHintTests.node("relu", "QuantizedInstanceNorm", "codes", "codes:1", "codes:2"),
             CutHintTests.node("answer", "Dequantize", "relu", "relu:1", "relu:2"),
             CutHintTests.node("left", "QuantizeV2", "answer", "low", "high"),
             CutHintTests.node("over", "QuantizeV2", "image", "low", "high"), CutHintTests.node("end", "Neg", "answer"),
         ])
         let failure = try #require(throws: Failure.self) { try Converter().convert(graph: graph) }
-        for line in [
-            "QuantizeV2 (computes with quantised numbers): codes",
-            "QuantizedRelu (computes with quantised numbers): relu",
-        ] {
-            #expect(failure.problem.contains("\n  \(line)"))
-        }
+        #expect(failure.problem.contains("\n  QuantizedInstanceNorm (computes with quantised numbers): relu"))
         #expect(failure.hint == nil)
     }
 
