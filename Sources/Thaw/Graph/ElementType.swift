@@ -1,5 +1,5 @@
-/// The type of an array's elements. TensorFlow's quantised types are the plain integers here: what they stand for is
-/// said by the node that reads them.
+/// The type of a tensor's elements. TensorFlow's quantized types are plain integers here; the node that reads them
+/// knows their scale and zero point.
 public enum ElementType: String, Hashable, Sendable, CaseIterable {
     case float16, bfloat16, float32, float64
     case int8, uint8, int16, uint16, int32, uint32, int64, uint64
@@ -24,7 +24,7 @@ public enum ElementType: String, Hashable, Sendable, CaseIterable {
 }
 
 extension ElementType {
-    /// The smallest and the largest whole number of the type, nil for what holds others or truth values.
+    /// The smallest and the largest integer of the type; nil for floating-point types and Booleans.
     var bounds: ClosedRange<Double>? {
         switch self {
         case .int8: -0x1p7...0x1p7 - 1
@@ -40,7 +40,7 @@ extension ElementType {
     }
 }
 
-/// What is known of an array before it is computed. Arrays on the edges of a graph have both fixed.
+/// What is known about a tensor before it is computed. On the edges of a graph both parts are fixed.
 public struct TensorType: Hashable, Sendable {
     public var shape: Shape
     public var element: ElementType
@@ -55,7 +55,7 @@ extension TensorType: CustomStringConvertible {
     public var description: String { "\(element.rawValue)\(shape)" }
 }
 
-/// The IEEE half-precision number with these bits.
+/// The value of an IEEE half-precision bit pattern.
 func float(fromHalf bits: UInt16) -> Float {
     let sign = UInt32(bits & 0x8000) << 16
     let exponent = UInt32(bits >> 10) & 0x1F
@@ -66,7 +66,7 @@ func float(fromHalf bits: UInt16) -> Float {
     return sign == 0 ? magnitude : -magnitude
 }
 
-/// The bits of the half-precision number nearest to `value`, ties to even.
+/// The bit pattern of the half-precision value nearest to `value`, ties to even.
 func half(from value: Float) -> UInt16 {
     let bits = value.bitPattern
     let sign = UInt16(truncatingIfNeeded: bits >> 16) & 0x8000

@@ -1,20 +1,20 @@
-/// A computation: nodes in an order in which each finds its inputs computed, joined by values whose types are known.
+/// A computation: topologically sorted nodes, connected by values whose types are known.
 ///
-/// Edges carry activations only; weights are fields of the operations. A graph is a value: a pass takes one and gives
-/// another.
+/// Edges carry activations only; weights are fields of the operations. A graph has value semantics: a pass takes one
+/// and returns another.
 public struct Graph: Sendable {
-    /// An edge, by its place among the graph's types.
+    /// An edge: an index into the graph's types.
     public struct Value: Hashable, Sendable {
         public let index: Int
     }
 
-    /// A value with the name that the outside knows it by.
+    /// A value and its external name.
     public struct Port: Hashable, Sendable {
         public var name: String
         public var value: Value
     }
 
-    /// An operation at its place.
+    /// An operation with its name, inputs and outputs.
     public struct Node: Sendable {
         public var name: String
         public var operation: any Operation
@@ -22,9 +22,9 @@ public struct Graph: Sendable {
         public var outputs: [Value]
     }
 
-    /// Where the channels of an image stand among its axes.
+    /// The position of the channels among the axes of an image.
     public enum ChannelOrder: Sendable {
-        /// Batch, height, width, channel: TensorFlow's order, and that of the passes and the engine.
+        /// Batch, height, width, channel: TensorFlow's order, also used by the passes and the engine.
         case last
         /// Batch, channel, height, width: Core ML's order.
         case first
@@ -33,23 +33,23 @@ public struct Graph: Sendable {
     public internal(set) var inputs: [Port] = []
     public internal(set) var outputs: [Port] = []
     public internal(set) var nodes: [Node] = []
-    /// How the spatial operations read rank-4 values.
+    /// How spatial operations interpret rank-4 values.
     public internal(set) var channelOrder = ChannelOrder.last
-    /// The type of every value, by its index.
+    /// The type of every value, by value index.
     public internal(set) var types: [TensorType] = []
 
     public init() {}
 
     public subscript(value: Value) -> TensorType { types[value.index] }
 
-    /// The nodes by the value that they compute.
+    /// The node that computes each value.
     public var producers: [Value: Node] {
         var result: [Value: Node] = [:]
         for node in nodes { for output in node.outputs { result[output] = node } }
         return result
     }
 
-    /// How many nodes and outputs of the graph read each value, by the value's index.
+    /// How many nodes and graph outputs read each value, by value index.
     public var readerCounts: [Int] {
         var counts = [Int](repeating: 0, count: types.count)
         for node in nodes { for input in node.inputs { counts[input.index] += 1 } }
@@ -57,11 +57,11 @@ public struct Graph: Sendable {
         return counts
     }
 
-    /// The number of weights that the operations hold.
+    /// The total number of weights of all operations.
     public var parameterCount: Int { nodes.reduce(0) { $0 + $1.operation.weights.reduce(0) { $0 + $1.elementCount } } }
 
-    /// How many of the parameters are copies: weights of several nodes that are equal count once without them. An ML Program
-    /// stores such weights once, a neural network once per layer.
+    /// How many of the parameters are duplicates, that is, belong to weights that equal those of an earlier node. An
+    /// ML Program stores such weights once, a neural network once per layer.
     public var repeatedParameterCount: Int {
         var known = TensorTable<Void>()
         var count = 0
@@ -85,20 +85,20 @@ public struct Graph: Sendable {
     }
 }
 
-// MARK: Spatial operations in either order of channels
+// MARK: Spatial operations in either channel order
 
 extension Graph {
-    /// The order of axes that brings channels from the last place to the first, and back.
+    /// The axis permutation from channels last to channels first, and the inverse.
     static let toFirst = [0, 3, 1, 2]
     static let toLast = [0, 2, 3, 1]
 
-    /// The types that `operation` gives for inputs of these types in this graph.
+    /// The types that `operation` returns for inputs of these types in this graph.
     func outputTypes(of operation: any Operation, _ inputs: [TensorType]) throws -> [TensorType] {
         guard channelOrder == .first, operation.isSpatial else { return try operation.outputTypes(inputs) }
         return try operation.outputTypes(inputs.map { $0.permuted(Graph.toLast) }).map { $0.permuted(Graph.toFirst) }
     }
 
-    /// What `operation` computes of these inputs in this graph, by its reference.
+    /// Evaluates `operation` in this graph by its reference implementation.
     func evaluate(_ operation: any Operation, _ inputs: [Tensor]) -> [Tensor] {
         guard channelOrder == .first, operation.isSpatial else { return operation.evaluate(inputs) }
         let images = inputs.map { $0.shape.rank == 4 ? $0.transposed(Graph.toLast) : $0 }
@@ -107,23 +107,23 @@ extension Graph {
 }
 
 extension TensorType {
-    /// The type with its axes in another order, where it is an image.
+    /// The type with its axes permuted if it is an image.
     fileprivate func permuted(_ order: [Int]) -> TensorType {
         shape.rank == 4 ? TensorType(shape.permuted(order), element) : self
     }
 }
 
-// MARK: Running by the references
+// MARK: Reference evaluation
 
 extension Graph {
-    /// What the graph computes, by the plain references.
+    /// Evaluates the graph by the plain reference implementations.
     ///
     /// - Parameters:
-    ///   - inputs: One array an input, of the types that the graph declares.
+    /// - inputs: One tensor for each graph input, of the declared types.
     ///   - visit: Called with every value as it is computed.
-    /// - Returns: One array an output, in their order.
+    /// - Returns: One tensor for each graph output, in order.
     public func evaluate(_ inputs: [Tensor], visit: (Node, [Tensor]) -> Void = { _, _ in }) -> [Tensor] {
-        precondition(inputs.map(\.type) == self.inputs.map { self[$0.value] }, "inputs are not of the graph's types")
+        precondition(inputs.map(\.type) == self.inputs.map { self[$0.value] }, "the inputs differ from the graph's types")
         var values: [Value: Tensor] = [:]
         var remaining = readerCounts
         for (port, tensor) in zip(self.inputs, inputs) { values[port.value] = tensor }

@@ -1,7 +1,7 @@
-/// Builds a graph node by node. Types are worked out as nodes are added, so what is built is sound.
+/// Builds a graph node by node. Types are inferred as nodes are added, so the result is always valid.
 public struct GraphBuilder {
     public private(set) var graph: Graph
-    /// The place of the node that computes each value, by the value's index; nil for inputs.
+    /// The index of the node that computes each value, by value index; nil for inputs.
     private var producers: [Int?] = []
     private var usedNames: Set<String> = []
 
@@ -22,8 +22,8 @@ public struct GraphBuilder {
 
     /// Adds a node and returns its outputs.
     ///
-    /// - Parameter name: The node's name; where another has it already, a number is added.
-    /// - Throws: `Failure` naming the node when the operation cannot take the inputs.
+    /// - Parameter name: The node's name. If it is already in use, a numeric suffix is added.
+    /// - Throws: `Failure` naming the node if the operation does not accept the inputs.
     public mutating func add(_ operation: any Operation, _ inputs: [Graph.Value], name: String) throws -> [Graph.Value]
     {
         let types = try naming(place: name) {
@@ -38,12 +38,12 @@ public struct GraphBuilder {
 
     public subscript(value: Graph.Value) -> TensorType { graph[value] }
 
-    /// The node that computes `value`, or nil for an input of the graph.
+    /// The node that computes `value`, or nil for a graph input.
     public func producer(of value: Graph.Value) -> Graph.Node? {
         producers[value.index].map { graph.nodes[$0] }
     }
 
-    /// Makes room for so many nodes.
+    /// Reserves capacity for this many nodes.
     mutating func reserve(_ count: Int) {
         graph.nodes.reserveCapacity(count)
         usedNames.reserveCapacity(count)
@@ -64,19 +64,19 @@ public struct GraphBuilder {
 }
 
 extension Graph {
-    /// The graph built anew, node by node: the frame of most passes.
+    /// Rebuilds the graph node by node. Most passes are built on this.
     ///
-    /// `transform` gets each node, its inputs in the new graph and the builder; it adds what should stand there and
-    /// returns the values that take the place of the node's outputs, or nil to keep the node as it is.
-    /// Nodes that nobody reads any more are left out at the end.
+    /// `transform` receives each node, its inputs in the new graph, and the builder. It adds the replacement nodes
+    /// and returns the values that replace the node's outputs, or returns nil to keep the node unchanged. Unused
+    /// nodes are removed at the end.
     public func rebuilt(
         _ transform: (Node, [Value], inout GraphBuilder) throws -> [Value]?
     ) throws -> Graph {
         try rebuilt(transform, outputs: { _, value, _ in value })
     }
 
-    /// The graph with other values at its outputs: `transform` gets the place of each output among them, its value and the
-    /// builder, and returns what is given instead.
+    /// The graph with its outputs replaced: `transform` receives the index of each output, its value and the builder,
+    /// and returns the new value.
     func rebuiltOutputs(_ transform: (Int, Value, inout GraphBuilder) throws -> Value) throws -> Graph {
         try rebuilt({ _, _, _ in nil }, outputs: transform)
     }
@@ -101,7 +101,7 @@ extension Graph {
         return builder.graph.pruned()
     }
 
-    /// The graph without the nodes that no output needs, its values numbered anew.
+    /// The graph without nodes that no output depends on, with its values renumbered.
     public func pruned() -> Graph {
         var isNeeded = [Bool](repeating: false, count: types.count)
         for port in outputs { isNeeded[port.value.index] = true }
@@ -110,7 +110,7 @@ extension Graph {
             for input in node.inputs { isNeeded[input.index] = true }
             kept.append(node)
         }
-        // Most passes leave most graphs as they are.
+        // Most passes leave most graphs unchanged.
         if kept.count == nodes.count, isNumberedInOrder { return self }
         var result = Graph()
         result.channelOrder = channelOrder
@@ -132,7 +132,7 @@ extension Graph {
         return result
     }
 
-    /// Whether the values have their numbers in the order in which they come to be, without gaps.
+    /// Whether the values are numbered in order of definition, without gaps.
     private var isNumberedInOrder: Bool {
         var count = 0
         func isNext(_ value: Value) -> Bool {

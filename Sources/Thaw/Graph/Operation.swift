@@ -1,39 +1,39 @@
-/// What one node of a graph computes: its fields, weights among them.
+/// What one node of a graph computes, with its parameters and weights as fields.
 ///
-/// Everything about an operation stands in its one place under `Operations`; this is the part that every operation has.
+/// Each operation has a file of its own under `Operations`. This protocol is what all of them have in common.
 public protocol Operation: Sendable {
-    /// The name of what it computes, in the field's words: "Convolution", "Relu6".
+    /// The name of the operation in the field's terms: "Convolution", "Relu6".
     var kind: String { get }
 
-    /// The types of the outputs for inputs of these types.
-    /// - Throws: `Failure` for inputs that the operation cannot take.
+    /// The output types for inputs of these types.
+    /// - Throws: `Failure` for inputs that the operation does not accept.
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType]
 
-    /// The plain reference: what the operation computes, by obvious loops. Every fast path is tested against it.
-    /// - Precondition: `outputTypes` accepts the inputs' types.
+    /// The reference implementation, written as plain loops. Every fast path is tested against it.
+    /// - Precondition: `outputTypes` accepts the types of the inputs.
     func evaluate(_ inputs: [Tensor]) -> [Tensor]
 
-    /// The arrays of weights that it holds.
+    /// The weight tensors of the operation.
     var weights: [Tensor] { get }
 
-    /// How many multiply-adds one run takes; 0 for what multiplies nothing to speak of.
+    /// How many multiply-adds one run takes; 0 if the number is negligible.
     func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int
 
-    /// How the operation is done where its inputs' axes stand in another order, or nil where it needs them as they were.
+    /// The equivalent operation for inputs with permuted axes, or nil if the operation requires the original order.
     ///
-    /// Input `i` lies as `orders[i]`: its axis `k` is the former axis `orders[i][k]`. See `AxisOrders`.
+    /// Axis `k` of the permuted input `i` is axis `orders[i][k]` of the original. See `AxisOrders`.
     func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered?
 
-    /// Whether the axes of a rank-4 image have a meaning to the operation: batch, height, width, channel in a graph whose
-    /// channels stand last, batch, channel, height, width where they stand first.
+    /// Whether the axes of a rank-4 input have fixed meanings: batch, height, width, channel in a channels-last
+    /// graph; batch, channel, height, width in a channels-first graph.
     var isSpatial: Bool { get }
 
-    /// Whether each element of the result comes of the elements at its own place alone, smaller arrays repeated as NumPy
-    /// broadcasts.
+    /// Whether each output element depends only on the input elements at the same index, with inputs broadcast as in
+    /// NumPy.
     var isElementwise: Bool { get }
 }
 
-/// An operation that has taken on other orders of axes: what it is now, how its inputs must lie, how its outputs lie.
+/// An operation rewritten for permuted axes, with the axis orders of its inputs and outputs.
 public struct Reordered {
     public var operation: any Operation
     public var inputs: [[Int]]

@@ -1,6 +1,6 @@
-/// The sizes of an array along its axes, outermost first. A scalar has no axes and one element.
+/// The sizes of a tensor along its axes, outermost first. A scalar has no axes and one element.
 ///
-/// Images stand as batch, height, width, channel, TensorFlow's order, unless a graph says otherwise.
+/// Images are batch, height, width, channel, in TensorFlow's order, unless a graph specifies otherwise.
 public struct Shape: Hashable, Sendable, ExpressibleByArrayLiteral {
     public var dimensions: [Int]
 
@@ -9,16 +9,16 @@ public struct Shape: Hashable, Sendable, ExpressibleByArrayLiteral {
 
     public var rank: Int { dimensions.count }
 
-    /// The number of elements. Traps when it does not fit: readers check with `checkedCount` first.
+    /// The number of elements. Traps on overflow: readers check `checkedCount` first.
     public var elementCount: Int { dimensions.reduce(1, *) }
 
-    /// The number of elements, or nil when a dimension is negative or the number exceeds 2^40,
-    /// dimensions of 0 being taken for 1.
+    /// The number of elements, or nil if a dimension is negative or the number reaches 2^40. Dimensions of 0 count as
+    /// 1.
     public var checkedCount: Int? {
         var count = 1
         for dimension in dimensions {
             guard dimension >= 0 else { return nil }
-            // Without regard to zeros, so that strides can be told as well.
+            // Zeros count as 1, so that strides are representable as well.
             let (product, overflow) = count.multipliedReportingOverflow(by: Swift.max(1, dimension))
             guard !overflow, product < 1 << 40 else { return nil }
             count = product
@@ -26,7 +26,7 @@ public struct Shape: Hashable, Sendable, ExpressibleByArrayLiteral {
         return dimensions.contains(0) ? 0 : count
     }
 
-    /// How many elements lie between neighbours along each axis, the last axis being contiguous.
+    /// The distance in elements between neighbors along each axis. The last axis is contiguous.
     public var strides: [Int] {
         var strides = [Int](repeating: 1, count: rank)
         for axis in stride(from: rank - 2, through: 0, by: -1) {
@@ -40,15 +40,15 @@ public struct Shape: Hashable, Sendable, ExpressibleByArrayLiteral {
         set { dimensions[axis] = newValue }
     }
 
-    /// The axis counted from the front, when `axis` may count from the back.
-    /// - Throws: `Failure` when there is no such axis.
+    /// The axis counted from the front. `axis` may be negative, which counts from the back.
+    /// - Throws: `Failure` if there is no such axis.
     public func axis(_ axis: Int) throws -> Int {
         guard axis >= -rank, axis < rank else { throw Failure.noSuchAxis(axis, of: self) }
         return axis < 0 ? axis + rank : axis
     }
 
-    /// The shape that two arrays combine to element by element, as NumPy broadcasts.
-    /// - Throws: `Failure` when sizes differ and neither is 1.
+    /// The shape that results when two tensors are broadcast, as in NumPy.
+    /// - Throws: `Failure` if two sizes differ and neither is 1.
     public func broadcast(with other: Shape) throws -> Shape {
         let rank = Swift.max(rank, other.rank)
         var result = [Int](repeating: 1, count: rank)
@@ -61,7 +61,7 @@ public struct Shape: Hashable, Sendable, ExpressibleByArrayLiteral {
         return Shape(result)
     }
 
-    /// The same shape with ones in front, up to `rank` axes.
+    /// The same shape with leading ones, up to `rank` axes.
     public func padded(to rank: Int) -> Shape {
         Shape([Int](repeating: 1, count: Swift.max(0, rank - self.rank)) + dimensions)
     }
@@ -69,7 +69,7 @@ public struct Shape: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// The shape whose axis `i` is this one's axis `order[i]`.
     public func permuted(_ order: [Int]) -> Shape { Shape(order.map { dimensions[$0] }) }
 
-    /// Calls `body` with every index of the array, in the order of its elements.
+    /// Calls `body` with the index of every element, in row-major order.
     func forEachIndex(_ body: ([Int]) -> Void) {
         guard elementCount > 0 else { return }
         var index = [Int](repeating: 0, count: rank)

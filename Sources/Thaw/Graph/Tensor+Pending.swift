@@ -1,6 +1,6 @@
 extension Tensor {
-    /// The bytes of the array with its axes in this order and its elements of this type, made piece by piece while they are
-    /// written.
+    /// The bytes of the tensor with its axes in this order and its elements converted to this type, produced piece by
+    /// piece during writing.
     func pending(_ order: [Int]? = nil, as element: ElementType) -> PendingBytes {
         PendingBytes(count: elementCount * element.size) { append in
             let (source, plan) = arranged(order ?? Array(shape.indices))
@@ -13,7 +13,7 @@ extension Tensor {
         }
     }
 
-    /// How many bytes of an array are worked on at a time, as far as its rows are not longer.
+    /// How many bytes are processed at a time, unless a single row is longer.
     static let pieceSize = 1 << 22
 
     private static func convert(
@@ -26,7 +26,7 @@ extension Tensor {
         try withExtendedLifetime(converted.storage) { try append(converted.bytes) }
     }
 
-    /// The array with its elements as another type; itself where it has that already.
+    /// The tensor converted to another element type, or the tensor itself if it already has that type.
     func converted(to element: ElementType) -> Tensor {
         if element == self.element { return self }
         return withElements { elements in Tensor(shape: shape, element: element) { elements[$0] } }
@@ -34,20 +34,20 @@ extension Tensor {
 }
 
 extension PendingBytes {
-    /// Whether one of the numbers, in single precision, is larger than this and no infinity.
+    /// Whether any float32 value is finite and larger than this in magnitude.
     func hasFloats(beyond limit: Float) -> Bool {
         var isFound = false
-        // Nothing but what takes the bytes throws.
+        // Only the consumer of the bytes throws.
         try! write { bytes in
-            for place in stride(from: 0, to: bytes.count, by: 4) where !isFound {
-                let number = bytes.loadUnaligned(fromByteOffset: place, as: Float.self)
+            for offset in stride(from: 0, to: bytes.count, by: 4) where !isFound {
+                let number = bytes.loadUnaligned(fromByteOffset: offset, as: Float.self)
                 isFound = abs(number) > limit && number.isFinite
             }
         }
         return isFound
     }
 
-    /// Numbers in single precision, in half.
+    /// Converts float32 values to float16.
     var halved: PendingBytes {
         PendingBytes(count: count / 2) { append in
             let piece = 1 << 15

@@ -1,11 +1,11 @@
 extension Tensor {
-    /// The memory of an array, which never changes, with whatever keeps it valid; or the memory of another one and a plan of
-    /// the order in which its elements follow each other, until somebody asks for the bytes.
+    /// The immutable memory of a tensor, along with the object that keeps it valid; or a view of another storage in a
+    /// different element order, which is copied only when the bytes are requested.
     final class Storage: @unchecked Sendable {
         let byteCount: Int
         private let isArranged: Bool
         private let owner: AnyObject?
-        // What an arranged storage has of these is guarded by `lock`.
+        // In an arranged storage, `lock` guards these.
         private var memory: UnsafeRawBufferPointer?
         private var arrangement: Arrangement?
 
@@ -21,14 +21,15 @@ extension Tensor {
             self.owner = owner
         }
 
-        /// Memory of its own, filled once by `fill`.
+        /// Memory owned by this storage, initialized once by `fill`.
         init(byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
             let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 64)
             (memory, self.byteCount, isArranged, owner) = (UnsafeRawBufferPointer(bytes), byteCount, false, nil)
             try fill(bytes)
         }
 
-        /// The memory of several views of one thing of which each begins where the one before ends; nil of any others.
+        /// The joined memory of views of the same owner in which each begins where the previous one ends; nil for any
+        /// others.
         init?(adjoining views: [Storage]) {
             guard let first = views.first, let owner = first.owner, let start = first.memory?.baseAddress else {
                 return nil
@@ -43,16 +44,16 @@ extension Tensor {
             self.owner = owner
         }
 
-        /// The elements of a memory in another order.
+        /// The elements of another storage in a different order.
         init(_ source: Storage, _ plan: TranspositionPlan, elementSize: Int) {
-            precondition(!source.isArranged, "what is put in order must lie in memory")
+            precondition(!source.isArranged, "the source of an arrangement must be in memory")
             arrangement = Arrangement(source: source, plan: plan, elementSize: elementSize)
             (byteCount, isArranged, owner) = (source.byteCount, true, nil)
         }
 
         deinit { if owner == nil { memory?.deallocate() } }
 
-        /// The bytes in order.
+        /// The bytes in element order.
         var bytes: UnsafeRawBufferPointer {
             guard isArranged else { return memory! }
             return Self.lock.withLock {
@@ -64,37 +65,38 @@ extension Tensor {
             }
         }
 
-        /// Where the elements stand in memory, and how to read them in order; nil for the plan where they are in order.
+        /// The memory that contains the elements, and the plan to read them in order; the plan is nil if they are
+        /// already in order.
         var arranged: (source: Storage, plan: TranspositionPlan?) {
             guard isArranged else { return (self, nil) }
             if let arrangement = Self.lock.withLock({ arrangement }) { return (arrangement.source, arrangement.plan) }
             return (inOrder, nil)
         }
 
-        /// The elements in order, in memory.
+        /// The elements, in order, in memory.
         var inOrder: Storage { isArranged ? Storage(viewing: bytes, of: self) : self }
 
-        /// Says that these of the bytes, or all, will not be needed soon: pages of a mapped file take no memory then.
+        /// Hints that these bytes, or all, will not be needed soon, so that pages of a mapped file can be released.
         func release(_ range: Range<Int>? = nil) {
             let source = arranged.source
             guard let file = source.owner as? MappedFile, let memory = source.memory else { return }
             file.release(UnsafeRawBufferPointer(rebasing: memory[range ?? 0..<memory.count]))
         }
 
-        /// One for all: arrays are seldom put in order.
+        /// One lock for all storages: tensors are rarely rearranged.
         private static let lock = Lock()
     }
 }
 
 extension Tensor.Storage.Arrangement {
-    /// A copy in order. Pages of a mapped file are let go of on the way.
+    /// A copy in order. Pages of a mapped file are released along the way.
     fileprivate var made: UnsafeRawBufferPointer {
         let out = UnsafeMutableRawBufferPointer.allocate(byteCount: source.byteCount, alignment: 64)
-        var place = 0
+        var offset = 0
         plan.pieces(of: source.bytes, elementSize: elementSize, most: Tensor.pieceSize) { piece in
-            UnsafeMutableRawBufferPointer(rebasing: out[place..<place + piece.count]).copyMemory(from: piece)
-            place += piece.count
-            // The next piece is made of other rows.
+            UnsafeMutableRawBufferPointer(rebasing: out[offset..<offset + piece.count]).copyMemory(from: piece)
+            offset += piece.count
+            // The next piece comes from other rows.
             if plan.keepsRows { source.release() }
         }
         source.release()

@@ -1,5 +1,5 @@
 extension Tensor {
-    /// The array whose axis `i` is this one's axis `order[i]`.
+    /// The tensor whose axis `i` is this tensor's axis `order[i]`.
     public func transposed(_ order: [Int]) -> Tensor {
         let (source, plan) = arranged(order)
         let isInOrder = plan.sizes.count <= 1
@@ -8,7 +8,7 @@ extension Tensor {
             storage: isInOrder ? source : Storage(source, plan, elementSize: element.size))
     }
 
-    /// Where the elements stand, and how to read them with the array's axes in this order.
+    /// The memory that contains the elements, and the plan to read them with the axes in this order.
     func arranged(_ order: [Int]) -> (source: Storage, plan: TranspositionPlan) {
         let (source, plan) = storage.arranged
         if let plan = (plan ?? TranspositionPlan(count: elementCount)).reordered(shape, order) { return (source, plan) }
@@ -16,18 +16,18 @@ extension Tensor {
     }
 }
 
-/// How the elements of an array follow each other in memory: an array's axes, as few as can be, from the outermost, with
-/// their sizes and how far apart neighbours along each lie.
+/// The order of a tensor's elements in memory: the fewest possible axes, from the outermost, with their sizes and
+/// strides.
 struct TranspositionPlan: Equatable {
     private(set) var sizes: [Int] = []
     private var steps: [Int] = []
 
-    /// Elements in order.
+    /// Elements already in order.
     init(count: Int) { (sizes, steps) = ([count], [1]) }
 
     private init(_ axes: some Sequence<(size: Int, step: Int, axis: Int)>) {
         for (size, step, _) in axes {
-            // Axes that stay neighbours are as good as one.
+            // Axes that stay adjacent merge into one.
             if let last = steps.last, last == step * size {
                 sizes[sizes.count - 1] *= size
                 steps[steps.count - 1] = step
@@ -38,15 +38,16 @@ struct TranspositionPlan: Equatable {
         }
     }
 
-    /// The plan of an array of this shape once its axes stand in this order; nil where they cannot be told apart in memory.
+    /// The plan for a tensor of this shape with its axes in this order; nil if the axes cannot be distinguished in
+    /// memory.
     func reordered(_ shape: Shape, _ order: [Int]) -> TranspositionPlan? {
         guard shape.elementCount > 0 else { return self }
         guard let axes = axes(of: shape) else { return nil }
         return TranspositionPlan(order.flatMap { axis in axes.filter { $0.axis == axis } })
     }
 
-    /// The plan's axes, cut so that each lies in one axis of an array of this shape, which has the same elements; nil where
-    /// that cannot be. Axes of one element may stand anywhere, and are left out.
+    /// The plan's axes, split so that each lies within one axis of a tensor of this shape, which has the same
+    /// elements; nil if that is impossible. Axes of one element can be anywhere, so they are left out.
     func axes(of shape: Shape) -> [(size: Int, step: Int, axis: Int)]? {
         var axes: [(size: Int, step: Int, axis: Int)] = []
         var own = 0
@@ -68,7 +69,7 @@ struct TranspositionPlan: Equatable {
         return axes
     }
 
-    /// Which element of the source is at this position.
+    /// The index of the source element at this position of the result.
     func sourceIndex(of position: Int) -> Int {
         var (rest, index) = (position, 0)
         for axis in sizes.indices.reversed() {
@@ -78,14 +79,14 @@ struct TranspositionPlan: Equatable {
         return index
     }
 
-    /// Whether neighbours along the last axis are neighbours in the source, too.
+    /// Whether neighbors along the last axis are also neighbors in the source.
     var keepsRows: Bool { steps.last == 1 }
 
-    /// Hands on the result in pieces of at most so many bytes, or of one row along its first axis.
+    /// Passes the result on in pieces of at most `most` bytes, or of one row along its first axis.
     func pieces(
         of source: UnsafeRawBufferPointer, elementSize: Int, most: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) rethrows {
-        // What stays as it is needs no copy, but is read in pieces all the same.
+        // Unchanged order needs no copy, but is still read in pieces.
         guard sizes.count > 1 else {
             for start in stride(from: 0, to: source.count, by: most) {
                 try body(UnsafeRawBufferPointer(rebasing: source[start..<min(source.count, start + most)]))
@@ -117,8 +118,8 @@ struct TranspositionPlan: Equatable {
         }
     }
 
-    /// Copies in square blocks over the result's last axis and the one whose neighbours lie together in the source, so that
-    /// neither side jumps from cache line to cache line.
+    /// Copies in square blocks over the result's last axis and the axis that is contiguous in the source, so that
+    /// neither side jumps between cache lines.
     private func copy<T: BitwiseCopyable>(
         _ source: UnsafeRawBufferPointer, to out: UnsafeMutableRawBufferPointer, as type: T.Type
     ) {
@@ -134,16 +135,16 @@ struct TranspositionPlan: Equatable {
         let outer = (0..<columns).filter { $0 != rows }
         while true {
             let start = outer.reduce(0) { $0 + index[$1] * steps[$1] }
-            let place = outer.reduce(0) { $0 + index[$1] * targets[$1] }
+            let offset = outer.reduce(0) { $0 + index[$1] * targets[$1] }
             if rows == columns {
-                UnsafeMutableRawPointer(to + place).copyMemory(
+                UnsafeMutableRawPointer(to + offset).copyMemory(
                     from: from + start * size, byteCount: sizes[columns] * size)
             } else {
                 for top in stride(from: 0, to: sizes[rows], by: block) {
                     for left in stride(from: 0, to: sizes[columns], by: block) {
                         for row in top..<min(top + block, sizes[rows]) {
                             let source = from + (start + row * steps[rows]) * size
-                            let target = to + place + row * targets[rows]
+                            let target = to + offset + row * targets[rows]
                             for column in left..<min(left + block, sizes[columns]) {
                                 target[column] = source.loadUnaligned(
                                     fromByteOffset: column * steps[columns] * size, as: type)

@@ -1,13 +1,13 @@
-/// An array: its shape, its element type, and its bytes, row after row without gaps.
+/// A tensor: its shape, its element type, and its bytes in row-major order without gaps.
 ///
-/// A value: nobody changes one that exists. Large weights are views of the mapped file they came from, and transposed ones
-/// are put in order only when somebody needs them so.
+/// Tensors are immutable. Large weights are views of the mapped file that they came from, and transposed tensors are
+/// rearranged only when needed.
 public struct Tensor: Sendable {
     public let shape: Shape
     public let element: ElementType
     let storage: Storage
 
-    /// - Precondition: `storage` holds exactly the bytes of `shape` and `element`.
+    /// - Precondition: `storage` contains exactly the bytes of `shape` and `element`.
     init(shape: Shape, element: ElementType, storage: Storage) {
         precondition(storage.byteCount == shape.elementCount * element.size)
         self.shape = shape
@@ -19,14 +19,14 @@ public struct Tensor: Sendable {
     public var elementCount: Int { shape.elementCount }
     public var bytes: UnsafeRawBufferPointer { storage.bytes }
 
-    /// The same elements under another shape with as many.
+    /// The same elements in another shape with the same element count.
     public func reshaped(_ shape: Shape) -> Tensor { Tensor(shape: shape, element: element, storage: storage) }
 }
 
-// MARK: Floating-point contents
+// MARK: Floating-point elements
 
 extension Tensor {
-    /// A float32 array that `fill` writes. Its elements are undefined before.
+    /// A float32 tensor that `fill` initializes.
     public init(shape: Shape, fill: (UnsafeMutableBufferPointer<Float>) throws -> Void) rethrows {
         let storage = try Storage(byteCount: shape.elementCount * 4) { try fill($0.bindMemory(to: Float.self)) }
         self.init(shape: shape, element: .float32, storage: storage)
@@ -37,7 +37,7 @@ extension Tensor {
         self.init(shape: shape) { _ = $0.initialize(from: floats) }
     }
 
-    /// Calls `body` with the elements as float32: in place where they are float32 and aligned, else as a copy.
+    /// Calls `body` with the elements as float32, without a copy if they already are float32 and aligned.
     public func withFloats<Result>(_ body: (UnsafeBufferPointer<Float>) throws -> Result) rethrows -> Result {
         if element == .float32, Int(bitPattern: bytes.baseAddress) % 4 == 0 {
             return try withExtendedLifetime(storage) { try body(bytes.bindMemory(to: Float.self)) }
@@ -47,7 +47,7 @@ extension Tensor {
 
     /// The elements as float32.
     public var floats: [Float] {
-        // All empty arrays are one, to which this way of making an array writes: the thread sanitizer minds.
+        // All empty arrays share one buffer, and this initializer writes to it, which the thread sanitizer reports.
         if elementCount == 0 { return [] }
         return [Float](unsafeUninitializedCapacity: elementCount) { out, initialized in
             copyFloats(to: out)
@@ -55,7 +55,7 @@ extension Tensor {
         }
     }
 
-    /// The array as float32, itself where it is that already.
+    /// The tensor as float32, or the tensor itself if it already is.
     public var asFloat32: Tensor { element == .float32 ? self : Tensor(shape: shape) { copyFloats(to: $0) } }
 
     private func copyFloats(to out: UnsafeMutableBufferPointer<Float>) {
@@ -75,10 +75,10 @@ extension Tensor {
     }
 }
 
-// MARK: Contents of any type
+// MARK: Elements of any type
 
 extension Tensor {
-    /// An array of any type from numbers, each rounded or clamped to what the type holds.
+    /// A tensor of any type, from values that are rounded or clamped to the type.
     public init(shape: Shape, element: ElementType, number: (Int) -> Double) {
         let count = shape.elementCount
         let storage = Storage(byteCount: count * element.size) { memory in
@@ -115,7 +115,7 @@ extension Tensor {
         self.init(shape: [], element: element) { _ in number }
     }
 
-    /// The elements as integers; a fraction is cut off.
+    /// The elements as integers, truncated toward zero.
     public var integers: [Int] {
         withExtendedLifetime(storage) {
             if element == .int64 {
@@ -131,7 +131,7 @@ extension Tensor {
         try withExtendedLifetime(storage) { try body(Elements(self)) }
     }
 
-    /// The elements of a tensor as numbers. Valid while the tensor lives.
+    /// The elements of a tensor as `Double`. Valid while the tensor lives.
     struct Elements {
         private let bytes: UnsafeRawBufferPointer
         private let element: ElementType
@@ -163,14 +163,14 @@ extension Tensor {
         }
     }
 
-    /// `number` cut towards zero, clamped to what an Int holds; not-a-number becomes 0.
+    /// `number` truncated toward zero and clamped to the range of Int; NaN becomes 0.
     static func integer(_ number: Double) -> Int {
         if number.isNaN { return 0 }
         if number >= 0x1p63 { return .max }
         return number <= -0x1p63 ? .min : Int(number)
     }
 
-    /// The bits of the bfloat16 nearest to `value`, ties to even.
+    /// The bits of the bfloat16 value nearest to `value`, ties to even.
     private static func bfloat16(_ value: Float) -> UInt16 {
         if value.isNaN { return 0x7FC0 }
         let bits = value.bitPattern

@@ -4,9 +4,9 @@
     import Darwin
 #endif
 
-/// Values that are looked up by the content of tensors, so that equal weights of several nodes are found to be the same.
+/// A table keyed by tensor content, used to find equal weights in different nodes.
 ///
-/// A few elements tell most tensors apart. All bytes are compared only if those elements agree.
+/// A few sampled elements distinguish most tensors. All bytes are compared only if the samples match.
 struct TensorTable<Value> {
     private var entries: [TensorSample: [(tensor: Tensor, value: Value)]] = [:]
 
@@ -15,7 +15,7 @@ struct TensorTable<Value> {
         entries[TensorSample(tensor)]?.first { $0.tensor.hasContent(of: tensor) }?.value
     }
 
-    /// Adds a tensor that the table does not contain yet.
+    /// Adds a tensor that is not in the table yet.
     mutating func add(_ tensor: Tensor, _ value: Value) {
         entries[TensorSample(tensor), default: []].append((tensor, value))
     }
@@ -23,7 +23,7 @@ struct TensorTable<Value> {
 
 extension TensorTable: Sendable where Value: Sendable {}
 
-/// The type of a tensor and a few of its elements, which equal tensors have in common.
+/// The type of a tensor and a few of its elements, which are the same for equal tensors.
 private struct TensorSample: Hashable {
     private let type: TensorType
     private let bytes: [UInt8]
@@ -47,7 +47,7 @@ private struct TensorSample: Hashable {
 }
 
 extension Tensor {
-    /// Whether both have the same type and the same bytes, in whatever order these are in memory.
+    /// Whether both have the same type and the same bytes, regardless of their order in memory.
     fileprivate func hasContent(of other: Tensor) -> Bool {
         guard type == other.type else { return false }
         let order = Array(shape.indices)

@@ -1,14 +1,14 @@
 extension Graph {
-    /// Checks what always holds: every value is computed once, before it is read; every type is what the operation gives;
-    /// no two nodes have the same name; every output exists.
-    /// - Throws: `Failure` naming the node where it does not hold.
+    /// Checks the invariants: every value is computed once, before it is read; every type is what the operation
+    /// returns; node names are unique; every output exists.
+    /// - Throws: `Failure` naming the node that violates an invariant.
     public func validate() throws {
         var isKnown = [Bool](repeating: false, count: types.count)
         var names = Set<String>(minimumCapacity: nodes.count)
         func knows(_ value: Value) -> Bool { types.indices.contains(value.index) && isKnown[value.index] }
-        func define(_ value: Value, at place: String) throws {
-            guard types.indices.contains(value.index) else { throw Failure.invalidGraph(place, "a value has no type") }
-            guard !isKnown[value.index] else { throw Failure.invalidGraph(place, "a value is computed twice") }
+        func define(_ value: Value, at name: String) throws {
+            guard types.indices.contains(value.index) else { throw Failure.invalidGraph(name, "a value has no type") }
+            guard !isKnown[value.index] else { throw Failure.invalidGraph(name, "a value is computed twice") }
             isKnown[value.index] = true
         }
         for port in inputs { try define(port.value, at: port.name) }
@@ -24,7 +24,7 @@ extension Graph {
             }
             for output in node.outputs { try define(output, at: node.name) }
             guard expected == node.outputs.map({ self[$0] }) else {
-                throw Failure.invalidGraph(node.name, "an output has not the type that the operation gives")
+                throw Failure.invalidGraph(node.name, "an output does not have the type that the operation returns")
             }
         }
         for port in outputs where !knows(port.value) {
@@ -34,7 +34,7 @@ extension Graph {
 }
 
 extension Graph: CustomStringConvertible {
-    /// One line a node: what it computes, of what, and the types of its outputs.
+    /// One line per node: its operation, inputs and output types.
     public var description: String {
         var lines = inputs.map { "%\($0.value.index) = input \($0.name): \(self[$0.value])" }
         for node in nodes {
