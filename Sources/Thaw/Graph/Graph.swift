@@ -123,7 +123,7 @@ extension Graph {
     ///   - visit: Called with every value as it is computed.
     /// - Returns: One tensor for each graph output, in order.
     public func evaluate(_ inputs: [Tensor], visit: (Node, [Tensor]) -> Void = { _, _ in }) -> [Tensor] {
-        precondition(inputs.map(\.type) == self.inputs.map { self[$0.value] }, "the inputs differ from the graph's types")
+        precondition(inputs.map(\.type) == self.inputs.map { self[$0.value] }, "inputs differ from the graph's types")
         var values: [Value: Tensor] = [:]
         var remaining = readerCounts
         for (port, tensor) in zip(self.inputs, inputs) { values[port.value] = tensor }

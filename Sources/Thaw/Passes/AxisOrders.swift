@@ -1,16 +1,16 @@
-/// Channels first or channels last, settled in one pass over the graph.
+/// Converts a graph between channels first and channels last in a single pass.
 ///
-/// Along every edge it carries the order in which the edge's axes stand now. A transpose only changes that order; an
-/// operation that can work in any order takes it on, its axes renumbered and its constants turned; one that cannot gets a
-/// real transpose before it. So Core ML's order comes from TensorFlow's, the other way round, and NCHW graphs lose their
-/// transposes, by the same rules.
+/// Every edge carries its current axis order. A transpose only changes that order. An operation that works in any
+/// order adopts it, with its axes renumbered and its constants transposed; one that does not gets a real transpose in
+/// front of it. The same rules convert TensorFlow's order to Core ML's, the reverse, and remove the transposes of
+/// NCHW graphs.
 extension Graph {
     /// The same computation in a graph whose spatial operations read images in `target` order.
     ///
-    /// Outputs keep the order of axes that they had.
+    /// Outputs keep their axis order.
     ///
-    /// - Parameter imageInput: Whether the first input, if it has four axes, is an image, which changes to that order; all
-    ///   others stay, too.
+    /// - Parameter imageInput: Whether the first input is an image if it has four axes, and changes to that order.
+    ///   All other inputs keep theirs.
     func reordered(to target: ChannelOrder, imageInput: Bool = true) throws -> Graph {
         var orders = AxisOrders(self, target)
         orders.imageInput = imageInput
@@ -20,18 +20,19 @@ extension Graph {
 
 private struct AxisOrders {
     private let graph: Graph
-    /// How an image's axes change from the graph's order to the target's.
+    /// The permutation of an image's axes from the graph's order to the target's.
     private let natural: [Int]
     var imageInput = true
     private var builder: GraphBuilder
-    /// Where each value of the old graph is found in the new one.
+    /// The new value for each value of the old graph.
     private var placed: [Graph.Value: Placed] = [:]
 
     private struct Placed {
         var value: Graph.Value
         /// Axis i of the new value is axis `order[i]` of the old one.
         var order: [Int]
-        /// Where the value is an image flattened in its new order: the image's shape in the old order, and the order.
+        /// Set if the value is an image flattened in its new order: the image's shape in the old order, and the axis
+        /// order.
         var flattened: (shape: Shape, order: [Int])?
     }
 
@@ -46,13 +47,13 @@ private struct AxisOrders {
     }
 
     mutating func run() throws -> Graph {
-        for (place, port) in graph.inputs.enumerated() {
+        for (index, port) in graph.inputs.enumerated() {
             let type = graph[port.value]
-            let order = imageInput && place == 0 ? naturalOrder(type.shape.rank) : identity(type.shape.rank)
+            let order = imageInput && index == 0 ? naturalOrder(type.shape.rank) : identity(type.shape.rank)
             let value = builder.input(port.name, TensorType(type.shape.permuted(order), type.element))
             placed[port.value] = Placed(value: value, order: order)
         }
-        for node in graph.nodes { try place(node) }
+        for node in graph.nodes { try convert(node) }
         for port in graph.outputs {
             let placed = self.placed[port.value]!
             builder.output(
@@ -64,16 +65,16 @@ private struct AxisOrders {
     private func identity(_ rank: Int) -> [Int] { Array(0..<rank) }
     private func naturalOrder(_ rank: Int) -> [Int] { rank == 4 ? natural : identity(rank) }
 
-    private mutating func place(_ node: Graph.Node) throws {
+    private mutating func convert(_ node: Graph.Node) throws {
         let arrived = node.inputs.map { placed[$0]! }
         let types = node.inputs.map { graph[$0] }
         if let transpose = node.operation as? Transpose, arrived[0].flattened == nil {
             // new[i] = old[order[i]], and the transposed old[j] = old[transpose[j]]: only the numbering changes.
-            let places = arrived[0].order.map { transpose.order.firstIndex(of: $0)! }
-            placed[node.outputs[0]] = Placed(value: arrived[0].value, order: places)
+            let order = arrived[0].order.map { transpose.order.firstIndex(of: $0)! }
+            placed[node.outputs[0]] = Placed(value: arrived[0].value, order: order)
             return
         }
-        if try placeFlattening(node, arrived, types) || placeDense(node, arrived) { return }
+        if try convertFlattening(node, arrived, types) || convertDense(node, arrived) { return }
 
         var operation = node.operation
         var inputOrders = types.map { identity($0.shape.rank) }
@@ -86,14 +87,14 @@ private struct AxisOrders {
         {
             (operation, inputOrders, outputOrders) = (taken.operation, taken.inputs, taken.outputs)
         } else if operation is Unary, arrived[0].flattened != nil {
-            // Element by element: a flattened image stays one.
+            // An elementwise operation: a flattened image remains flattened.
             let value = try builder.add(operation, [arrived[0].value], name: node.name)[0]
             placed[node.outputs[0]] = Placed(value: value, order: arrived[0].order, flattened: arrived[0].flattened)
             return
         }
         var inputs: [Graph.Value] = []
-        for (place, order) in zip(arrived, inputOrders) {
-            inputs.append(try real(place, order, name: node.name + "/order"))
+        for (operand, order) in zip(arrived, inputOrders) {
+            inputs.append(try real(operand, order, name: node.name + "/order"))
         }
         let outputs = try builder.add(operation, inputs, name: node.name)
         for (index, old) in node.outputs.enumerated() {
@@ -103,8 +104,9 @@ private struct AxisOrders {
 
     // MARK: Flattening
 
-    /// Places a reshape that makes a row of each image, when what reads it can do with another sequence.
-    private mutating func placeFlattening(_ node: Graph.Node, _ arrived: [Placed], _ types: [TensorType]) throws -> Bool
+    /// Adds a reshape that flattens each image, if its consumers accept a different element order.
+    private mutating func convertFlattening(_ node: Graph.Node, _ arrived: [Placed], _ types: [TensorType]) throws
+        -> Bool
     {
         guard let reshape = node.operation as? Reshape, let input = arrived.first, input.flattened == nil else {
             return false
@@ -126,13 +128,13 @@ private struct AxisOrders {
         }
     }
 
-    /// Places a dense layer behind a flattened image: its rows of weights follow the image's order.
-    private mutating func placeDense(_ node: Graph.Node, _ arrived: [Placed]) throws -> Bool {
+    /// Adds a dense layer after a flattened image. The rows of its matrix are permuted to the image's order.
+    private mutating func convertDense(_ node: Graph.Node, _ arrived: [Placed]) throws -> Bool {
         guard var dense = node.operation as? Dense, let (shape, order) = arrived[0].flattened else { return false }
         let rows = Shape(shape.dropFirst())
         let outputs = dense.matrix.shape[1]
         let matrix = dense.matrix.reshaped(Shape(rows.dimensions + [outputs]))
-        // Without the batch, which stays in front, the image's axes are numbered one less.
+        // The batch stays in front, so without it the image's axis numbers decrease by one.
         dense.matrix = matrix.transposed(order.dropFirst().map { $0 - 1 } + [3]).reshaped([rows.elementCount, outputs])
         placed[node.outputs[0]] = Placed(
             value: try builder.add(dense, [arrived[0].value], name: node.name)[0], order: [0, 1])
@@ -141,10 +143,10 @@ private struct AxisOrders {
 
     // MARK: Making an order real
 
-    /// The value with its axes in `order`, by a transpose where they stand otherwise.
+    /// The value with its axes in `order`, transposed if they are in another order.
     private mutating func real(_ placed: Placed, _ order: [Int], name: String) throws -> Graph.Value {
         if let (shape, flatOrder) = placed.flattened {
-            // Readers of a flattened image take it as it is: see `isReadByDenseOnly`.
+            // Consumers of a flattened image accept its order: see `isReadByDenseOnly`.
             preconditionFailure(
                 "a flattened image of shape \(shape) in order \(flatOrder) is read by another operation")
         }
@@ -152,7 +154,7 @@ private struct AxisOrders {
         let moves = order.map { placed.order.firstIndex(of: $0)! }
         let shape = builder[placed.value].shape
         let target = shape.permuted(moves)
-        // Where only axes of one element move, nothing moves in memory.
+        // If only axes of one element move, nothing moves in memory.
         let isReshape = moves.filter { shape[$0] != 1 } == moves.filter { shape[$0] != 1 }.sorted()
         return try builder.add(isReshape ? Reshape(target) : Transpose(moves), [placed.value], name: name)[0]
     }

@@ -1,5 +1,5 @@
 extension Graph {
-    /// The first node that puts images together along the axis on which the batch stands, which is of one.
+    /// The first node that concatenates along the batch axis when the batch size is one.
     var nodeAcrossBatch: String? {
         nodes.first { node in
             guard let shape = node.inputs.first.map({ self[$0].shape }), shape.rank >= 2, shape[0] == 1 else {
@@ -13,12 +13,13 @@ extension Graph {
         }?.name
     }
 
-    /// The graph for one image at a time, where it was made for a batch of several.
+    /// Converts a graph that was built for a batch of several images to a batch of one.
     ///
-    /// Every value keeps its shape but for one axis, on which the batch stands. What an operation holds of the batch (the
-    /// shape of a reshape or broadcast, the range of a slice, an array that repeats for every image) is held to that. Then
-    /// every operation must do what it does image by image: its definition says so, or it is tried with two images, which
-    /// must come out as each of them by itself. Whatever does not is refused: its result would depend on the batch.
+    /// Every value keeps its shape except along the batch axis. Whatever an operation stores about the batch (the
+    /// shape of a reshape or broadcast, the range of a slice, a constant that repeats for every image) is reduced
+    /// accordingly. Then every operation must process the images independently: either its definition guarantees
+    /// that, or it is run on two images, and the results must equal those of each image alone. Otherwise the node is
+    /// refused, because its result would depend on the batch.
     /// - Throws: `Failure` naming the node that needs the whole batch.
     func withBatchOfOne() throws -> Graph {
         guard let input = inputs.first, let batch = self[input.value].shape.first, batch > 1 else { return self }
@@ -28,7 +29,7 @@ extension Graph {
         for port in inputs {
             var value = BatchedValue(self[port.value])
             if port == input {
-                value.place = BatchPlace(axis: 0)
+                value.position = BatchPosition(axis: 0)
                 (value.one.shape[0], value.two.shape[0]) = (1, 2)
             }
             values[port.value] = builder.input(port.name, value.one)
@@ -38,7 +39,7 @@ extension Graph {
             try naming(place: node.name) {
                 let step = try step(node, node.inputs.map { known[$0]! }, batch)
                 let arrived = try zip(node.inputs, step.inputs).map { value, used in
-                    // An array that repeats for every image, held to one.
+                    // A constant that repeats for every image, reduced to one image.
                     if let constant = used.constant, used.one != builder[values[value]!] {
                         return try builder.add(Constant(constant.one), [], name: node.name + "/constant")[0]
                     }
@@ -51,7 +52,7 @@ extension Graph {
             }
         }
         for port in outputs {
-            guard known[port.value]?.place == BatchPlace(axis: 0) else {
+            guard known[port.value]?.position == BatchPosition(axis: 0) else {
                 throw Failure.needsBatch(batch).at(port.name)
             }
             builder.output(port.name, values[port.value]!)
@@ -59,25 +60,25 @@ extension Graph {
         return builder.graph.pruned()
     }
 
-    /// A node as it is for one image.
+    /// A node rewritten for one image.
     private struct BatchedNode {
         var operation: any Operation
         var inputs: [BatchedValue]
         var outputs: [BatchedValue]
     }
 
-    /// - Throws: `Failure` where the node needs the whole batch.
+    /// - Throws: `Failure` if the node needs the whole batch.
     private func step(_ node: Node, _ inputs: [BatchedValue], _ batch: Int) throws -> BatchedNode {
-        if inputs.allSatisfy({ $0.place == nil }) {
+        if inputs.allSatisfy({ $0.position == nil }) {
             let constant = (node.operation as? Constant)?.value
             let outputs = node.outputs.map { BatchedValue(self[$0], constant: constant) }
             return BatchedNode(operation: node.operation, inputs: inputs, outputs: outputs)
         }
-        // Whatever goes wrong with fewer images was right for the whole batch.
+        // Any error with fewer images is caused by the smaller batch: the original node was valid.
         if let step = try? batched(node, inputs, batch) { return step }
-        // An array that repeats may do so for the images, or only be as long as there are images.
+        // A repeating constant may repeat once per image, or its length may match the batch by coincidence.
         let held = inputs.map { $0.heldToOne(of: batch) ?? $0 }
-        if held.contains(where: { $0.one != $0.two && $0.place == nil }),
+        if held.contains(where: { $0.one != $0.two && $0.position == nil }),
             let step = try? batched(node, held, batch)
         {
             return step
@@ -85,7 +86,7 @@ extension Graph {
         throw Failure.needsBatch(batch)
     }
 
-    /// - Returns: nil where the node is not done image by image.
+    /// - Returns: nil if the node does not process the images independently.
     private func batched(_ node: Node, _ inputs: [BatchedValue], _ batch: Int) throws -> BatchedNode? {
         let whole = node.inputs.map { self[$0] }
         let results = node.outputs.map { self[$0] }
@@ -95,24 +96,24 @@ extension Graph {
         let singles = try outputTypes(of: one, inputs.map(\.one))
         let pairs = try outputTypes(of: two, inputs.map(\.two))
         var axes: [Int] = []
-        for (place, result) in results.enumerated() {
-            guard let axis = batchAxis(result.shape, singles[place].shape, batch),
-                batchAxis(pairs[place].shape, singles[place].shape, 2) == axis
+        for (position, result) in results.enumerated() {
+            guard let axis = batchAxis(result.shape, singles[position].shape, batch),
+                batchAxis(pairs[position].shape, singles[position].shape, 2) == axis
             else { return nil }
             axes.append(axis)
         }
-        let places =
-            node.operation.places(inputs, results.map(\.shape), batch)
-            ?? BatchTrial(self, one, two, inputs, singles, pairs).places(along: axes)
-        guard let places else { return nil }
+        let positions =
+            node.operation.positions(inputs, results.map(\.shape), batch)
+            ?? BatchTrial(self, one, two, inputs, singles, pairs).positions(along: axes)
+        guard let positions else { return nil }
         let outputs = results.indices.map {
-            BatchedValue(one: singles[$0], two: pairs[$0], place: places[$0])
+            BatchedValue(one: singles[$0], two: pairs[$0], position: positions[$0])
         }
         return BatchedNode(operation: one, inputs: inputs, outputs: outputs)
     }
 }
 
-/// The one axis along which an array has `batch` times as many elements as for one image; nil where there is none such.
+/// The only axis along which a tensor has `batch` times as many elements as for one image; nil if there is none.
 private func batchAxis(_ whole: Shape, _ single: Shape, _ batch: Int) -> Int? {
     guard whole.rank == single.rank else { return nil }
     let axes = whole.indices.filter { whole[$0] != single[$0] }
@@ -120,32 +121,32 @@ private func batchAxis(_ whole: Shape, _ single: Shape, _ batch: Int) -> Int? {
 }
 
 extension Operation {
-    /// The operation for `count` images, where it was one for a batch whose inputs and results were of these types; nil
-    /// where that cannot be.
+    /// The operation for `count` images, derived from one for a batch with these input and output types; nil if there
+    /// is none.
     fileprivate func forImages(
         _ count: Int, of batch: Int, _ inputs: [BatchedValue], _ whole: [TensorType], _ results: [TensorType]
     ) -> (any Operation)? {
-        guard let place = inputs[0].place else { return self }
+        guard let position = inputs[0].position else { return self }
         let rank = whole[0].shape.rank
         switch self {
         case is Reshape:
-            guard let axis = place.moved(from: whole[0].shape, to: results[0].shape, batch)?.axis else { return nil }
+            guard let axis = position.moved(from: whole[0].shape, to: results[0].shape, batch)?.axis else { return nil }
             var shape = results[0].shape
             shape[axis] = shape[axis] / batch * count
             return Reshape(shape)
         case is BroadcastTo:
             var shape = results[0].shape
-            let axis = place.axis + shape.rank - rank
+            let axis = position.axis + shape.rank - rank
             shape[axis] = shape[axis] / batch * count
             return BroadcastTo(shape: shape)
         case var slice as StridedSlice:
-            let size = whole[0].shape[place.axis]
-            guard slice.ranges[place.axis] == StridedSlice.Range(start: 0, count: size) else { return nil }
-            slice.ranges[place.axis].count = size / batch * count
+            let size = whole[0].shape[position.axis]
+            guard slice.ranges[position.axis] == StridedSlice.Range(start: 0, count: size) else { return nil }
+            slice.ranges[position.axis].count = size / batch * count
             return slice
         case var binary as Binary:
             guard let constant = binary.constant else { return self }
-            let axis = place.axis + constant.shape.rank - rank
+            let axis = position.axis + constant.shape.rank - rank
             guard axis >= 0, constant.shape[axis] != 1 else { return self }
             guard let part = constant.oneOf(batch, along: axis) else { return nil }
             binary.constant = part.repeated(count, along: axis)
@@ -154,37 +155,38 @@ extension Operation {
         }
     }
 
-    /// Where the batch stands in the output, if the definition of the operation says that it is done image by image.
+    /// The position of the batch in each output, if the operation is known to process the images independently.
     ///
-    /// - Parameter results: The shapes of the outputs for the whole batch.
-    fileprivate func places(_ inputs: [BatchedValue], _ results: [Shape], _ batch: Int) -> [BatchPlace]? {
-        guard let place = inputs[0].place else { return nil }
+    /// - Parameter results: The output shapes for the whole batch.
+    fileprivate func positions(_ inputs: [BatchedValue], _ results: [Shape], _ batch: Int) -> [BatchPosition]? {
+        guard let position = inputs[0].position else { return nil }
         let shape = inputs[0].one.shape
-        /// Whether all inputs are batches that lie alike.
-        let isAlike = inputs.allSatisfy { $0.place == place && $0.one.shape.rank == shape.rank }
+        /// Whether all inputs are batches in the same position.
+        let isAlike = inputs.allSatisfy { $0.position == position && $0.one.shape.rank == shape.rank }
         switch self {
-        case is Unary, is Cast: return [place]
-        case is Reshape: return place.moved(from: shape, to: results[0], batch).map { [$0] }
-        // Element by element.
+        case is Unary, is Cast: return [position]
+        case is Reshape: return position.moved(from: shape, to: results[0], batch).map { [$0] }
+        // Elementwise.
         case let binary as Binary where isAlike:
-            guard inputs.allSatisfy({ $0.one.shape[place.axis] == shape[place.axis] }) else { return nil }
-            let axis = place.axis + (binary.constant?.shape.rank ?? 0) - shape.rank
-            let isSame = axis < 0 || binary.constant!.shape[axis] == 1 || place.outer == 1
-            return isSame && results[0].rank == shape.rank ? [place] : nil
-        case let joined as Concatenation where isAlike && joined.axis != place.axis: return [place]
-        case let padding as Pad where isAlike && padding.before[place.axis] == 0 && padding.after[place.axis] == 0:
-            return [place]
+            guard inputs.allSatisfy({ $0.one.shape[position.axis] == shape[position.axis] }) else { return nil }
+            let axis = position.axis + (binary.constant?.shape.rank ?? 0) - shape.rank
+            let isSame = axis < 0 || binary.constant!.shape[axis] == 1 || position.outer == 1
+            return isSame && results[0].rank == shape.rank ? [position] : nil
+        case let joined as Concatenation where isAlike && joined.axis != position.axis: return [position]
+        case let padding as Pad
+        where isAlike && padding.before[position.axis] == 0 && padding.after[position.axis] == 0:
+            return [position]
         // Along other axes.
-        case let split as Split where isAlike && split.axis != place.axis: return split.sizes.map { _ in place }
-        case let softmax as Softmax where isAlike && softmax.axis != place.axis: return [place]
-        case let reduction as Reduction where isAlike && !reduction.axes.contains(place.axis):
-            let gone = reduction.keepsAxes ? 0 : reduction.axes.count { $0 < place.axis }
-            return [BatchPlace(axis: place.axis - gone, outer: place.outer)]
-        // Rows, each by itself.
-        case is Dense where isAlike && place.axis < shape.rank - 1: return [place]
-        // What takes images takes them one by one; what changes their number does more.
-        case _ where isSpatial && isAlike && inputs.count == 1 && place.axis == 0:
-            return shape[0] * batch == results[0].first ? [place] : nil
+        case let split as Split where isAlike && split.axis != position.axis: return split.sizes.map { _ in position }
+        case let softmax as Softmax where isAlike && softmax.axis != position.axis: return [position]
+        case let reduction as Reduction where isAlike && !reduction.axes.contains(position.axis):
+            let gone = reduction.keepsAxes ? 0 : reduction.axes.count { $0 < position.axis }
+            return [BatchPosition(axis: position.axis - gone, outer: position.outer)]
+        // Row by row.
+        case is Dense where isAlike && position.axis < shape.rank - 1: return [position]
+        // Operations on images process them one by one, unless they change the number of images.
+        case _ where isSpatial && isAlike && inputs.count == 1 && position.axis == 0:
+            return shape[0] * batch == results[0].first ? [position] : nil
         default: return nil
         }
     }

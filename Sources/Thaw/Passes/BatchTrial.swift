@@ -1,14 +1,14 @@
-/// An operation tried with two images, which must come out as each of them by itself.
+/// Runs an operation on two images and checks that the results equal those of each image alone.
 ///
-/// It is done by its reference to numbers drawn at random, always the same. Both times the same loops run, so the answers
-/// must be the same to the bit.
+/// The reference implementation runs on deterministic pseudo-random values. The same loops run both times, so the
+/// results must be identical to the bit.
 struct BatchTrial {
     private let graph: Graph
-    /// The operation for one image, and for two.
+    /// The operation for one image and for two.
     private let one: any Operation
     private let two: any Operation
     private let inputs: [BatchedValue]
-    /// The types of the outputs for one image, and for two.
+    /// The output types for one image and for two.
     private let singles: [TensorType]
     private let pairs: [TensorType]
 
@@ -20,14 +20,15 @@ struct BatchTrial {
         (self.singles, self.pairs) = (singles, pairs)
     }
 
-    /// Where the batch stands in the outputs, each along its axis; nil where one is no batch of what comes of one image.
-    func places(along axes: [Int]) -> [BatchPlace]? {
+    /// The positions of the batch in the outputs, given the axis of each; nil if an output is not a batch of the
+    /// single-image results.
+    func positions(along axes: [Int]) -> [BatchPosition]? {
         var possible = axes.indices.map { candidates(singles[$0].shape, axes[$0]) }
         for round in 0..<rounds {
             let (first, second) = (images(2 * round), images(2 * round + 1))
             let both = inputs.indices.map { input in
                 inputs[input].constant?.two
-                    ?? inputs[input].place.map { pair(first[input], second[input], $0, inputs[input].two.shape) }
+                    ?? inputs[input].position.map { pair(first[input], second[input], $0, inputs[input].two.shape) }
                     ?? first[input]
             }
             let results = (graph.evaluate(one, first), graph.evaluate(one, second))
@@ -42,38 +43,39 @@ struct BatchTrial {
         return possible.map { $0[0] }
     }
 
-    /// Few numbers may agree by chance, truth values above all.
+    /// A few values, Booleans above all, may agree by chance.
     private var rounds: Int {
-        let counts = inputs.filter { $0.place != nil }.map(\.one.shape.elementCount) + singles.map(\.shape.elementCount)
+        let counts =
+            inputs.filter { $0.position != nil }.map(\.one.shape.elementCount) + singles.map(\.shape.elementCount)
         return max(1, 64 / max(1, counts.min()!))
     }
 
-    /// All places along an axis, first those where the batch stands in the inputs.
-    private func candidates(_ shape: Shape, _ axis: Int) -> [BatchPlace] {
-        let places = (1...max(1, shape[axis])).filter { shape[axis] % $0 == 0 }.map {
-            BatchPlace(axis: axis, outer: $0)
+    /// All positions along an axis, beginning with those where the inputs have the batch.
+    private func candidates(_ shape: Shape, _ axis: Int) -> [BatchPosition] {
+        let positions = (1...max(1, shape[axis])).filter { shape[axis] % $0 == 0 }.map {
+            BatchPosition(axis: axis, outer: $0)
         }
-        let known = Set(inputs.compactMap { input in input.place?.elementsBefore(in: input.one.shape) })
-        return places.filter { known.contains($0.elementsBefore(in: shape)) }
-            + places.filter { !known.contains($0.elementsBefore(in: shape)) }
+        let known = Set(inputs.compactMap { input in input.position?.elementsBefore(in: input.one.shape) })
+        return positions.filter { known.contains($0.elementsBefore(in: shape)) }
+            + positions.filter { !known.contains($0.elementsBefore(in: shape)) }
     }
 
-    /// What the operation reads for one image.
+    /// The inputs for one image.
     private func images(_ seed: Int) -> [Tensor] {
         inputs.indices.map { input in
             let value = inputs[input]
             if let constant = value.constant { return constant.one }
-            // What all images share is the same for both.
-            let seed = UInt64(value.place == nil ? 0 : seed + 1) << 40 | UInt64(input) << 32
-            return Tensor(shape: value.one.shape, element: value.one.element) { place in
-                let number = BatchTrial.number(seed &+ UInt64(place))
-                // Whole numbers are places more often than not: small ones.
+            // Values common to all images must be the same for both.
+            let seed = UInt64(value.position == nil ? 0 : seed + 1) << 40 | UInt64(input) << 32
+            return Tensor(shape: value.one.shape, element: value.one.element) { index in
+                let number = BatchTrial.number(seed &+ UInt64(index))
+                // Integers are usually indices, so they are kept small.
                 return value.one.element.isFloatingPoint ? number * 4 - 2 : (number * 2).rounded(.down)
             }
         }
     }
 
-    /// A number from 0 to 1 for each key. Source: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+    /// A value from 0 to 1 for each key. Source: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
     private static func number(_ key: UInt64) -> Double {
         var bits = (key &+ 1) &* 0x9E37_79B9_7F4A_7C15
         bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -81,10 +83,10 @@ struct BatchTrial {
         return Double((bits ^ bits >> 31) >> 11) / 0x1p53
     }
 
-    /// Two arrays as a batch that stands in `place`.
-    private func pair(_ first: Tensor, _ second: Tensor, _ place: BatchPlace, _ shape: Shape) -> Tensor {
+    /// Joins two tensors into a batch at `position`.
+    private func pair(_ first: Tensor, _ second: Tensor, _ position: BatchPosition, _ shape: Shape) -> Tensor {
         guard shape.elementCount > 0 else { return first.reshaped(shape) }
-        let before = place.elementsBefore(in: first.shape)
+        let before = position.elementsBefore(in: first.shape)
         let parts = [first, second].map { $0.reshaped([before, 1, $0.elementCount / before]) }
         return Concatenation(axis: 1).evaluate(parts)[0].reshaped(shape)
     }

@@ -1,5 +1,5 @@
 extension Graph {
-    /// The graph with a lower and an upper bound, one behind the other, as one operation: Relu6 where they are 0 and 6.
+    /// Merges consecutive lower and upper bounds into one operation, Relu6 for 0 and 6.
     func withJoinedBounds() throws -> Graph {
         let readers = readerCounts
         var readOnce: Set<Value> = []
@@ -21,12 +21,12 @@ extension Graph {
     }
 }
 
-/// Values held between two bounds.
+/// A clamp to a range.
 private struct Bound {
     var low = -Float.infinity
     var high = Float.infinity
 
-    /// The bounds that an operation sets to every element alike, or nil.
+    /// The bounds that an operation applies to all elements, or nil.
     init?(_ operation: any Operation) {
         switch operation {
         case let unary as Unary:
@@ -54,13 +54,13 @@ private struct Bound {
         self.high = high
     }
 
-    /// These bounds, then others on the result.
+    /// These bounds followed by `next`.
     func followed(by next: Bound) -> Bound {
         let hold = { (value: Float) in min(max(value, next.low), next.high) }
         return Bound(low: hold(low), high: hold(high))
     }
 
-    /// As one operation.
+    /// The equivalent operation.
     var operation: any Operation {
         switch (low, high) {
         case (0, .infinity): Unary(.relu)

@@ -1,10 +1,11 @@
-/// A factor and an offset for each channel: what batch normalisation, a bias, and any sum or product with numbers by channel
-/// come to.
+/// A scale and an offset for each channel: the common form of batch normalization, biases, and sums and products with
+/// per-channel constants.
 struct ChannelArithmetic {
     var scale: [Double]
     var offset: [Double]
 
-    /// What `operation` does to an array whose last axis are the channels, or nil where it is no such arithmetic.
+    /// The effect of `operation` on a tensor with the channels on its last axis, or nil if it is not per-channel
+    /// arithmetic.
     init?(_ operation: any Operation, on type: TensorType) {
         guard let channels = type.shape.last, type.element == .float32, channels > 0 else { return nil }
         switch operation {
@@ -37,14 +38,14 @@ struct ChannelArithmetic {
         self.offset = offset
     }
 
-    /// This, then `next`.
+    /// This arithmetic followed by `next`.
     func followed(by next: ChannelArithmetic) -> ChannelArithmetic {
         ChannelArithmetic(
             scale: zip(scale, next.scale).map { $0 * $1 },
             offset: offset.indices.map { offset[$0] * next.scale[$0] + next.offset[$0] })
     }
 
-    /// As one operation.
+    /// The equivalent operation.
     var operation: BatchNormalization {
         BatchNormalization(
             scale: Tensor(scale.map { Float($0) }, shape: [scale.count]),
@@ -53,7 +54,8 @@ struct ChannelArithmetic {
 }
 
 extension Tensor {
-    /// One number a channel, where the array has the same for all else in an array of `rank` axes with the channels last.
+    /// One value per channel, if the tensor is constant along all other axes when broadcast to `rank` axes with the
+    /// channels last.
     fileprivate func numbersByChannel(_ channels: Int, rank: Int) -> [Double]? {
         guard element.isFloatingPoint, shape.rank <= rank,
             elementCount == 1 || (elementCount == channels && shape.last == channels)

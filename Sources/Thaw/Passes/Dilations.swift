@@ -1,6 +1,6 @@
 extension Graph {
-    /// The graph with every convolution of blocks that were made batches, and are made blocks again behind it, as the dilated
-    /// convolution of the image that it is: TensorFlow 1 wrote dilations so.
+    /// Replaces each convolution between SpaceToBatch and BatchToSpace by the equivalent dilated convolution.
+    /// TensorFlow 1 expressed dilation this way.
     func withDilations() throws -> Graph {
         guard nodes.contains(where: { $0.operation is BatchToSpace }) else { return self }
         let readers = readerCounts
@@ -20,17 +20,17 @@ extension Graph {
     }
 }
 
-/// A convolution between blocks made batches and batches made blocks, with what is done to its result pixel by pixel.
+/// A convolution between SpaceToBatch and BatchToSpace, with the pixelwise operations that follow it.
 private struct DilatedConvolution {
     private let image: Graph.Value
     private let convolution: Graph.Node
     private let window: Window
-    /// What follows the convolution, in order.
+    /// The operations after the convolution, in order.
     private var followers: [Graph.Node] = []
-    /// Pixels of the result cut off before and after along height and width, past what the padding takes in.
+    /// Pixels cropped from the result before and after along height and width, beyond what the padding absorbs.
     private let crops: [(before: Int, after: Int)]
 
-    /// Looks back from the input of a `BatchToSpace`; nil where no such convolution is there.
+    /// Searches backward from the input of a `BatchToSpace`; nil if there is no such convolution.
     init?(behind value: Graph.Value, _ ends: BatchToSpace, _ readOnce: Set<Graph.Value>, _ builder: GraphBuilder) {
         var value = value
         while readOnce.contains(value), let node = builder.producer(of: value), node.isByPixel(builder) {
@@ -83,7 +83,7 @@ extension Operation {
         }
     }
 
-    /// The convolution with another window.
+    /// The convolution with a different window.
     fileprivate func sliding(_ window: Window) -> any Operation {
         switch self {
         case var convolution as Convolution:
@@ -98,7 +98,7 @@ extension Operation {
 }
 
 extension Graph.Node {
-    /// Whether the node does the same to every pixel, wherever it lies.
+    /// Whether the node applies the same function to every pixel, independent of its position.
     fileprivate func isByPixel(_ builder: GraphBuilder) -> Bool {
         guard inputs.count == 1, builder[inputs[0]].shape == builder[outputs[0]].shape else { return false }
         switch operation {

@@ -1,8 +1,8 @@
 extension Graph {
-    /// The graph in which what is done to the same value twice is done once: activations and pooling, of which some
-    /// exporters write one for every reader.
+    /// Removes duplicate nodes with the same inputs, such as activations and pooling, which some exporters write once
+    /// per consumer.
     func withoutDuplicates() throws -> Graph {
-        // By the first value that they read; operations are compared only where two read the same.
+        // Keyed by the first input; operations are compared only if they share it.
         var known: [Value: [(operation: any Operation, inputs: [Value], outputs: [Value])]] = [:]
         return try rebuilt { node, inputs, builder in
             guard let first = inputs.first else { return nil }
@@ -16,7 +16,7 @@ extension Graph {
 }
 
 extension Operation {
-    /// Whether both are told from others by their fields, and have the same.
+    /// Whether both are fully described by their fields and have equal fields.
     fileprivate func isEqual(to other: any Operation) -> Bool {
         guard let one = self as? any Hashable, let other = other as? any Hashable else { return false }
         return AnyHashable(one) == AnyHashable(other)

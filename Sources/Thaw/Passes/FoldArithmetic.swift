@@ -1,9 +1,9 @@
 extension Graph {
-    /// The graph with arithmetic by channel folded into the convolution or dense layer before it, where nobody else reads
-    /// that, and with what has no such layer before it joined into one batch normalisation.
+    /// Folds per-channel arithmetic into the preceding convolution or dense layer if that has no other consumer.
+    /// Arithmetic without such a layer is merged into one batch normalization.
     ///
-    /// All spellings of batch normalisation come to this: the fused node, and the chains of Mul, Add, Sub and Rsqrt whose
-    /// constant parts were computed while the graph was read.
+    /// Handles all spellings of batch normalization: the fused node, and chains of Mul, Add, Sub and Rsqrt whose
+    /// constant parts were folded during import.
     func withFoldedArithmetic() throws -> Graph {
         let readers = readerCounts
         var readOnce: Set<Value> = []
@@ -34,7 +34,7 @@ extension Graph {
 }
 
 extension Operation {
-    /// This layer with arithmetic on its output channels taken into weights and bias, or nil where it has none.
+    /// This layer with the arithmetic on its output channels folded into its weights and bias, or nil if it has none.
     fileprivate func followed(by arithmetic: ChannelArithmetic) -> (any Operation)? {
         func bias(_ bias: Tensor?) -> Tensor? {
             let old = bias?.floats
@@ -76,19 +76,20 @@ extension Operation {
 }
 
 extension Tensor {
-    /// The array with each element along the last axes times its factor. Itself where all factors are 1.
+    /// The tensor with each element along the last axes multiplied by its factor, or the tensor itself if all factors
+    /// are 1.
     func scaled(lastAxes factors: [Double]) -> Tensor {
         if factors.allSatisfy({ $0 == 1 }) { return self }
         let from = asFloat32
-        // The copy takes the place of weights of a mapped file.
+        // The copy replaces weights of a mapped file.
         defer { storage.release() }
         return Tensor(shape: shape) { out in
             withExtendedLifetime(from.storage) {
                 let numbers = from.bytes
                 for row in stride(from: 0, to: out.count, by: factors.count) {
-                    for place in row..<row + factors.count {
-                        let number = numbers.loadUnaligned(fromByteOffset: place * 4, as: Float.self)
-                        out[place] = Float(Double(number) * factors[place - row])
+                    for index in row..<row + factors.count {
+                        let number = numbers.loadUnaligned(fromByteOffset: index * 4, as: Float.self)
+                        out[index] = Float(Double(number) * factors[index - row])
                     }
                     if row * 4 / Tensor.pieceSize != (row + factors.count) * 4 / Tensor.pieceSize { storage.release() }
                 }

@@ -1,5 +1,5 @@
 extension Graph {
-    /// The graph without nodes that hand their input on unchanged, and with runs of reshapes as one.
+    /// Removes nodes that return their input unchanged and merges consecutive reshapes.
     func withoutIdentities() throws -> Graph {
         try rebuilt { node, inputs, builder in
             guard let input = inputs.first else { return nil }
@@ -27,7 +27,7 @@ extension Graph {
 }
 
 extension Binary {
-    /// Whether the constant changes nothing: + 0, − 0, · 1, / 1.
+    /// Whether the constant has no effect: + 0, − 0, · 1, / 1.
     fileprivate func isNeutral(for type: TensorType) -> Bool {
         guard let constant, let neutral = neutralElement, !(constantFirst && !isCommutative) else { return false }
         guard (try? type.shape.broadcast(with: constant.shape)) == type.shape else { return false }

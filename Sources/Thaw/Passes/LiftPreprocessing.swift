@@ -1,9 +1,10 @@
 extension Graph {
-    /// The graph without the arithmetic by channel at its head, and that arithmetic: what belongs to the loading of the
-    /// image, not to the network. Nil where there is none.
+    /// Removes the per-channel arithmetic at the start of the graph and returns it: it belongs to image loading
+    /// rather than to the network. Nil if there is none.
     ///
-    /// Exact but for rounding: a factor and an offset by channel are the same done to the pixel, before a resizing too, whose
-    /// weights come to 1, and before channels change their order. Nothing is moved across a padding.
+    /// This is exact except for rounding. A per-channel scale and offset have the same effect on the pixels directly,
+    /// also before a resize, whose weights sum to 1, and before a channel permutation. Nothing is moved across
+    /// padding.
     func withLiftedPreprocessing() throws -> (graph: Graph, lifted: ChannelArithmetic)? {
         guard let input = inputs.first?.value, self[input].shape.rank == 4 else { return nil }
         let readers = readerCounts
@@ -29,8 +30,8 @@ extension Graph {
         return (try rebuilt { node, inputs, _ in gone.contains(node.name) ? inputs : nil }, lifted)
     }
 
-    /// The first node that computes with the image before any weights do: then the graph prepares its images itself, in a way
-    /// that cannot be lifted out of it.
+    /// The first node that computes with the image before any weights are involved. If there is one, the graph
+    /// preprocesses its images in a way that cannot be lifted out.
     var preparation: String? {
         guard let input = inputs.first?.value else { return nil }
         var isOfImage: Set<Value> = [input]
@@ -46,14 +47,14 @@ extension Graph {
 }
 
 extension ChannelArithmetic {
-    /// For channels in the other order.
+    /// The same with the channels in reverse order.
     fileprivate var reversed: ChannelArithmetic {
         ChannelArithmetic(scale: scale.reversed(), offset: offset.reversed())
     }
 }
 
 extension StridedSlice {
-    /// Whether it takes all of an image, with its channels from the last to the first.
+    /// Whether the slice covers the whole image with its channels reversed.
     fileprivate func reversesChannels(of shape: Shape) -> Bool {
         guard shape.rank == 4, ranges.count == 4, let channels = ranges.last else { return false }
         let areWhole = zip(ranges, shape).dropLast().allSatisfy { $0 == Range(start: 0, count: $1) }
@@ -62,7 +63,7 @@ extension StridedSlice {
 }
 
 extension Resize {
-    /// Whether an image of one number stays one: nothing comes from outside of it.
+    /// Whether a constant image remains constant, that is, no value comes from outside the image.
     fileprivate var keepsConstants: Bool {
         [rows, columns].allSatisfy { taps in
             taps.runs.allSatisfy { abs($0.weights.reduce(0, +) - 1) < 1e-5 }

@@ -1,9 +1,8 @@
 extension Graph {
-    /// The graph with operations on arrays of many axes done on arrays of fewer: neighbouring axes with which an operation does
-    /// the same are one axis to it. Blocks of pixels that are moved about by reshaping have six axes, of which Core ML knows
-    /// five.
+    /// Reduces the rank of operations on tensors with many axes by merging adjacent axes that the operation treats
+    /// alike. Pixel blocks that are rearranged by reshapes have six axes, and Core ML supports five.
     ///
-    /// - Parameter most: How many axes an array may have without that.
+    /// - Parameter most: The highest rank that is left unchanged.
     func withMergedAxes(most: Int) throws -> Graph {
         guard nodes.contains(where: { ($0.inputs + $0.outputs).contains { self[$0].shape.rank > most } }) else {
             return self
@@ -19,8 +18,8 @@ extension Graph {
             guard !inputs.isEmpty, let merger = AxisMerger(node.operation, shapes.dropLast(), shapes.last!) else {
                 return nil
             }
-            let narrow = try inputs.enumerated().map { place, input in
-                try builder.add(Reshape(merger.shape(shapes[place])), [input], name: "\(node.name)/merged_\(place)")[0]
+            let narrow = try inputs.enumerated().map { index, input in
+                try builder.add(Reshape(merger.shape(shapes[index])), [input], name: "\(node.name)/merged_\(index)")[0]
             }
             let result = try builder.add(merger.operation, narrow, name: node.name + "/of_merged")[0]
             return try builder.add(Reshape(shapes.last!), [result], name: node.name)
@@ -28,12 +27,12 @@ extension Graph {
     }
 }
 
-/// An operation on fewer axes.
+/// An operation rewritten for fewer axes.
 private struct AxisMerger {
-    /// Axes that are one.
+    /// Axes that are merged into one.
     private struct Group {
         let axes: Range<Int>
-        /// The last of them that has several elements; any where none has.
+        /// The last of them with more than one element, or any if there is none.
         let leader: Int
     }
 
@@ -41,19 +40,19 @@ private struct AxisMerger {
     let operation: any Operation
 
     init?(_ operation: any Operation, _ inputs: ArraySlice<Shape>, _ to: Shape) {
-        // Arrays of fewer axes have ones in front.
+        // Lower-rank inputs get leading ones.
         let inputs = inputs.map { $0.padded(to: operation.isElementwise ? to.rank : $0.rank) }
         let from = inputs[0]
         guard inputs.allSatisfy({ $0.rank == from.rank }) else { return nil }
         switch operation {
         case let transpose as Transpose:
             let moved = transpose.order.filter { from[$0] != 1 }
-            let places = from.indices.map { axis in moved.firstIndex(of: axis) ?? -1 }
-            groups = AxisMerger.groups(from) { places[$1] == places[$0] + 1 }
-            let leaders = groups.map { places[$0.leader] }
+            let targets = from.indices.map { axis in moved.firstIndex(of: axis) ?? -1 }
+            groups = AxisMerger.groups(from) { targets[$1] == targets[$0] + 1 }
+            let leaders = groups.map { targets[$0.leader] }
             self.operation = Transpose(groups.indices.sorted { leaders[$0] < leaders[$1] })
         case let tile as Tile:
-            // What is repeated as a whole lies before what is not repeated at all.
+            // Axes can be merged if the outer ones are repeated and the inner ones are not.
             groups = AxisMerger.groups(to) { tile.multiples[$1] == 1 }
             self.operation = Tile(multiples: groups.map { $0.axes.reduce(1) { $0 * tile.multiples[$1] } })
         case is BroadcastTo where from.rank == to.rank:
@@ -72,7 +71,7 @@ private struct AxisMerger {
             groups = AxisMerger.groups(to, apart: softmax.axis)
             softmax.axis = groups.firstIndex { $0.leader == softmax.axis }!
             self.operation = softmax
-        // What has numbers for each channel.
+        // Operations with per-channel values.
         case is BatchNormalization, is FakeQuantize:
             groups = AxisMerger.groups(to, apart: to.rank - 1)
             self.operation = operation
@@ -88,12 +87,12 @@ private struct AxisMerger {
         }
     }
 
-    /// Of something that goes in.
+    /// The merged shape of an input.
     func shape(_ input: Shape) -> Shape {
         AxisMerger.merged(input.padded(to: groups.last?.axes.upperBound ?? 0), groups)
     }
 
-    /// - Parameter belong: Whether an axis belongs to the one before it; an axis of one element belongs to any.
+    /// - Parameter belong: Whether an axis merges with the one before it. An axis of one element merges with any.
     private static func groups(_ shape: Shape, _ belong: (Int, Int) -> Bool) -> [Group] {
         var groups: [Group] = []
         for axis in shape.indices {
@@ -111,13 +110,13 @@ private struct AxisMerger {
         return groups
     }
 
-    /// The axes before one that stays by itself, that one, and those behind it.
+    /// Three groups: the axes before one that stays separate, that axis, and the axes after it.
     private static func groups(_ shape: Shape, apart axis: Int) -> [Group] {
         [0..<axis, axis..<axis + 1, axis + 1..<shape.rank].filter { !$0.isEmpty }
             .map { axes in Group(axes: axes, leader: axes.last { shape[$0] != 1 } ?? axes.lowerBound) }
     }
 
-    /// For arrays that are repeated to this shape.
+    /// Groups for inputs that are broadcast to this shape.
     private static func groups(_ shape: Shape, repeating arrays: [Shape]) -> [Group] {
         groups(shape) { a, b in arrays.allSatisfy { ($0[a] == shape[a]) == ($0[b] == shape[b]) } }
     }

@@ -1,8 +1,10 @@
 extension Graph {
-    /// The graph with blocks of pixels exchanged with channels, and borders mirrored, by one operation each.
+    /// Replaces spelled-out depth-to-space and space-to-depth rearrangements and mirror padding by one operation
+    /// each.
     ///
-    /// Core ML has a layer for either, which moreover is the same for images of all sizes. Engine and passes know the reshapes
-    /// and slices that a graph says them by; so only the graph that is about to be written is put like this.
+    /// Core ML has a layer for either, and unlike reshapes and slices these layers do not depend on the image size.
+    /// The engine and the other passes handle the reshapes and slices directly, so this is applied only to the graph
+    /// that is about to be written.
     func withNamedBlocks() throws -> Graph {
         try rebuilt { node, inputs, builder in
             guard self[node.outputs[0]].element.isFloatingPoint else { return nil }
@@ -18,7 +20,7 @@ extension Graph {
 }
 
 extension GraphBuilder {
-    /// The exchange of blocks that a reshape, a transpose and this reshape make, and the image that they are made of.
+    /// The rearrangement that a reshape, a transpose and this reshape form, and its source image.
     fileprivate func exchange(endingIn last: Reshape, of value: Graph.Value) -> (any Operation, Graph.Value)? {
         guard let turn = producer(of: value), let transpose = turn.operation as? Transpose,
             let start = producer(of: turn.inputs[0]), let first = start.operation as? Reshape
@@ -42,32 +44,32 @@ extension GraphBuilder {
         return nil
     }
 
-    /// The mirrored border that a concatenation makes along height or width, and the image inside.
+    /// The mirror padding that a concatenation adds along height or width, and the image inside.
     fileprivate func mirror(
         _ concatenation: Concatenation, of inputs: [Graph.Value]
     ) -> (any Operation, Graph.Value)? {
         let height = graph.channelOrder == .last ? 1 : 2
         let axis = concatenation.axis
         guard (2...3).contains(inputs.count), axis == height || axis == height + 1,
-            let place = inputs.indices.first(where: { place in
-                inputs.indices.allSatisfy { $0 == place || isSlice(inputs[$0], of: inputs[place]) }
+            let center = inputs.indices.first(where: { center in
+                inputs.indices.allSatisfy { $0 == center || isSlice(inputs[$0], of: inputs[center]) }
             })
         else { return nil }
-        let image = inputs[place]
+        let image = inputs[center]
         let shape = self[image].shape
-        guard shape.rank == 4, place < 2, inputs.count - place < 3 else { return nil }
+        guard shape.rank == 4, center < 2, inputs.count - center < 3 else { return nil }
         func amount(_ index: Int) -> Int { inputs.indices.contains(index) ? self[inputs[index]].shape[axis] : 0 }
-        let (before, after) = (amount(place - 1), amount(place + 1))
+        let (before, after) = (amount(center - 1), amount(center + 1))
         guard [before, after].allSatisfy({ OwnBorder.reflected.fits($0, of: shape[axis]) }) else { return nil }
         let ranges = OwnBorder.reflected.ranges(before, after, of: shape[axis])
-        for (index, range) in [(place - 1, ranges.before), (place + 1, ranges.after)] {
+        for (index, range) in [(center - 1, ranges.before), (center + 1, ranges.after)] {
             guard inputs.indices.contains(index) else { continue }
             guard slice(inputs[index])!.covers(shape, but: axis, range) else { return nil }
         }
         var pad = MirrorPad(before: [0, 0], after: [0, 0])
         pad.before[axis - height] = before
         pad.after[axis - height] = after
-        // What is mirrored along the one axis and then along the other is mirrored along both.
+        // Mirror padding along one axis and then along the other is mirror padding along both.
         guard let producer = producer(of: image), let inner = producer.operation as? MirrorPad,
             inner.before[axis - height] + inner.after[axis - height] == 0
         else { return (pad, image) }
@@ -84,11 +86,11 @@ extension GraphBuilder {
 }
 
 extension StridedSlice {
-    /// Whether it takes all of an array of this shape, but along one axis these elements.
+    /// Whether the slice takes these elements along one axis and everything along the others.
     fileprivate func covers(_ shape: Shape, but axis: Int, _ range: Range) -> Bool {
         ranges.indices.allSatisfy { index in
             let expected = index == axis ? range : Range(start: 0, count: shape[index])
-            // Of one element the step says nothing.
+            // The step is irrelevant for a single element.
             return ranges[index].start == expected.start && ranges[index].count == expected.count
                 && (ranges[index].step == expected.step || expected.count == 1)
         }

@@ -4,16 +4,18 @@
     import Darwin
 #endif
 
-// Functions of one number that a graph spells out: x · sigmoid(x), x · relu6(x + 3) / 6, 0.5 · x · (1 + erf(x / √2)).
+// Recognizes elementwise functions that a graph spells out: x · sigmoid(x), x · relu6(x + 3) / 6, 0.5 · x · (1 +
+// erf(x / √2)).
 //
-// There are as many spellings as authors, so no list of them is kept. A piece of the graph that makes one array of one
-// other, element by element, is a formula: its parameters are read off a few of its values, and it is taken for a known
-// function where it agrees with that over all numbers, near and far, to the last digits of single precision. A formula of so
-// few steps that differs at all (a bound elsewhere, a constant with an error in the fifth digit) differs at these points.
+// There are too many spellings to list. Instead, a subgraph that computes one tensor elementwise from one other is
+// treated as a formula: its parameters are read off a few of its values, and it is identified with a known function
+// if the two agree over a wide range of inputs, small and large, to the last digits of single precision. A formula of
+// so few steps that differs at all (another bound, a constant with an error in the fifth digit) differs at these
+// points.
 
 extension Graph {
-    /// The graph with activation functions that were written out as one operation each. What something else reads, too,
-    /// stays as it is.
+    /// Replaces spelled-out activation functions by one operation each. Subgraphs with intermediate values that have
+    /// other consumers are left unchanged.
     func withNamedFunctions() -> Graph {
         var graph = self
         var producers = [Int?](repeating: nil, count: types.count)
@@ -30,8 +32,8 @@ extension Graph {
         return graph.pruned()
     }
 
-    /// The places of the nodes that read each value, by the value's index; one past the last where it is an output of the
-    /// graph.
+    /// The indices of the nodes that read each value, by value index. Graph outputs count as one consumer with the
+    /// index `nodes.count`.
     var readers: [[Int]] {
         var readers = [[Int]](repeating: [], count: types.count)
         for (index, node) in nodes.enumerated() {
@@ -41,8 +43,8 @@ extension Graph {
         return readers
     }
 
-    /// The pieces of the graph, of two nodes and more, that end at a node, read a single value, and are read by nobody
-    /// else; smaller ones first.
+    /// The subgraphs of two or more nodes that end at a node, read a single value, and have no other consumers
+    /// inside; smaller ones first.
     private func formulas(endingAt root: Int, _ producers: [Int?], _ readers: [[Int]]) -> [Formula] {
         guard isFormula(nodes[root]) else { return [] }
         let largest = 16
@@ -57,7 +59,7 @@ extension Graph {
                     )
                 )
             }
-            // Only the latest of the sources can depend on the others.
+            // Only the latest source can depend on the others.
             guard let latest = sources.max(by: { (producers[$0.index] ?? -1) < (producers[$1.index] ?? -1) }),
                 let producer = producers[latest.index], inside.count < largest, isFormula(nodes[producer]),
                 readers[latest.index].allSatisfy(inside.contains)
@@ -68,7 +70,7 @@ extension Graph {
         }
     }
 
-    /// Whether a node does the same to each number by itself.
+    /// Whether a node is elementwise.
     private func isFormula(_ node: Node) -> Bool {
         guard node.outputs.count == 1, (node.inputs + node.outputs).allSatisfy({ self[$0] == self[node.outputs[0]] }),
             self[node.outputs[0]].element == .float32
@@ -81,7 +83,7 @@ extension Graph {
     }
 }
 
-/// A function of one number in the steps that a graph takes.
+/// An elementwise function in the steps that the graph takes.
 private struct Formula {
     var source: Graph.Value
     var result: Graph.Value
@@ -105,9 +107,9 @@ private struct Formula {
         return values[result]!
     }
 
-    /// The known function that this is, or nil.
+    /// The equivalent known function, or nil.
     var function: Unary.Function? {
-        // Close to 0, where the hard functions are straight.
+        // Near 0, where the hard functions are linear.
         let step = 0.01
         let (share, next) = (self(step) / step, self(2 * step) / (2 * step))
         let slope = Float((next - share) / step)
@@ -129,7 +131,7 @@ private struct Formula {
         }
     }
 
-    /// Numbers of both signs, close and far, none of them round.
+    /// Inputs of both signs, small and large, none of them round.
     private static let probes: [Double] =
         (0..<60).flatMap { i in
             let x = 0.0137 + 0.2091 * Double(i)
@@ -138,7 +140,7 @@ private struct Formula {
 }
 
 extension Unary.Function {
-    /// Whether the parameters are such that the function is not a simpler one.
+    /// Whether the parameters are not a special case that is really a simpler function.
     fileprivate var isMeant: Bool {
         switch self {
         case .leakyRelu(let slope): slope.isFinite && slope != 0 && slope != 1

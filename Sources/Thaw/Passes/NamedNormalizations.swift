@@ -1,12 +1,13 @@
-// Normalisations that a graph spells out: mean, difference, its square's mean, and what is made of them.
+// Recognizes normalizations that a graph spells out: mean, difference, mean of squared differences, and what follows
+// from them.
 //
-// Each value that may belong to one is given its part in it, in the order of the graph: "the mean of x along these axes",
-// "1 / √(variance + epsilon), times this". A value's part follows from the parts of what it is computed from, so the many
-// ways to write the same all come out alike. Where a part completes a normalisation, that takes its place.
+// Each value that may belong to a normalization gets a role in it, in graph order: "the mean of x along these axes",
+// "1 / √(variance + epsilon), times this". The role of a value follows from the roles of its inputs, so all the
+// different spellings reach the same result. A value whose role completes a normalization is replaced by that.
 
 extension Graph {
-    /// The graph with instance, layer, group and L2 normalisations that were written out as one operation each. What
-    /// something else reads, too, stays as it is.
+    /// Replaces spelled-out instance, layer, group and L2 normalizations by one operation each. Subgraphs with
+    /// intermediate values that have other consumers are left unchanged.
     func withNamedNormalizations() -> Graph {
         var graph = self
         let readers = graph.readers
@@ -38,27 +39,27 @@ extension Graph {
     }
 }
 
-/// What a value is to a normalisation of `source` along `axes`.
+/// The role of a value in a normalization of `source` along `axes`.
 private struct NormalizationPart {
     enum Role {
         case mean
         case negativeMean
         /// x − mean, times a factor.
-        case centred(Tensor?)
+        case centered(Tensor?)
         /// (x − mean)².
         case squares
         case variance
-        /// Variance + epsilon, its root, and a factor over that.
+        /// Variance + epsilon, its square root, and a factor divided by that.
         case raisedVariance(Float)
         case deviation(Float)
         case inverse(Float, Tensor?)
         /// x times the inverse.
         case scaled(Float, Tensor?)
-        /// The mean times the inverse, and that taken from an offset.
+        /// The mean times the inverse, and an offset minus that.
         case scaledMean(Float, Tensor?)
         case shift(Float, Tensor?, offset: Tensor?)
         case normal(Float, Tensor?, offset: Tensor?)
-        /// x², the sum of that, the sum with a lower bound, its root, and one over that.
+        /// x², its sum, the sum clamped from below, its square root, and the reciprocal of that.
         case ownSquares
         case sumOfSquares(Float)
         case length(Float)
@@ -69,7 +70,7 @@ private struct NormalizationPart {
     var role: Role
     var source: Graph.Value
     var axes: [Int]
-    /// The nodes that compute it, by their places.
+    /// The indices of the nodes that compute it.
     var nodes: Set<Int> = []
 
     init(_ role: Role, _ source: Graph.Value, _ axes: [Int] = []) {
@@ -78,10 +79,10 @@ private struct NormalizationPart {
         self.axes = axes
     }
 
-    /// The same array's part with another role.
+    /// The same source with another role.
     func becoming(_ role: Role) -> NormalizationPart { NormalizationPart(role, source, axes) }
 
-    /// What the value is by itself, where it completes a normalisation.
+    /// The operation that this value is equivalent to, if it completes a normalization.
     var operation: (any Operation)? {
         switch role {
         case .normal(let epsilon, let scale, let offset):
@@ -93,13 +94,13 @@ private struct NormalizationPart {
 }
 
 extension Graph {
-    /// The part of what a node computes, or nil where it has none.
+    /// The role of a node's output, or nil if it has none.
     fileprivate func part(of node: Node, _ parts: [Value: NormalizationPart]) -> NormalizationPart? {
         let input = node.inputs.first.flatMap { parts[$0] }
         switch node.operation {
         case let reduction as Reduction: return part(of: reduction, node.inputs[0], input)
         case let reshape as Reshape:
-            // Statistics whose axes went, and come back.
+            // Statistics with their axes removed or restored.
             guard let input, reshape.shape == statisticsShape(input), reshape.shape.elementCount > 0 else { return nil }
             return input
         case let unary as Unary: return part(of: unary.function, node.inputs[0], input)
@@ -109,7 +110,7 @@ extension Graph {
                     ? (binary.function == .multiply ? part(of: .square, node.inputs[0], input) : nil)
                     : part(of: binary.function, node.inputs, parts)
             }
-            // A constant of several numbers means other places where axes are gone.
+            // A constant of several elements would be aligned with other axes if axes were removed.
             guard let input, constant.elementCount == 1 || isComplete(node.inputs[0], input) else { return nil }
             return part(of: binary, constant, input)
         default: return nil
@@ -148,7 +149,7 @@ extension Graph {
         }
     }
 
-    /// With a known operand.
+    /// With a constant operand.
     private func part(of binary: Binary, _ constant: Tensor, _ input: NormalizationPart) -> NormalizationPart? {
         let number = constant.elementCount == 1 ? constant.floats[0] : nil
         func times(_ scale: Tensor?) -> Tensor {
@@ -180,7 +181,7 @@ extension Graph {
     private func part(of function: Binary.Function, _ inputs: [Value], _ parts: [Value: NormalizationPart])
         -> NormalizationPart?
     {
-        // Factors and summands may stand in either order.
+        // Commutative operations accept either order.
         let orders =
             function == .multiply || function == .add || function == .squaredDifference ? [(0, 1), (1, 0)] : [(0, 1)]
         for (first, second) in orders {
@@ -195,12 +196,12 @@ extension Graph {
         return nil
     }
 
-    /// Whether a value has all axes of its source: else it would not meet it in the right places.
+    /// Whether a value has all axes of its source. Otherwise it would not be aligned with it when broadcast.
     private func isComplete(_ value: Value, _ part: NormalizationPart) -> Bool {
         self[value].shape.rank == self[part.source].shape.rank
     }
 
-    /// Of the array itself and a part.
+    /// From the source itself and another role.
     private func part(of function: Binary.Function, ofSourceAnd other: NormalizationPart) -> NormalizationPart? {
         switch (function, other.role) {
         case (.subtract, .mean): other.becoming(.centred(nil))
@@ -212,7 +213,7 @@ extension Graph {
         }
     }
 
-    /// Of two parts of one normalisation.
+    /// From two roles in the same normalization.
     private func part(of function: Binary.Function, _ one: NormalizationPart, _ other: NormalizationPart)
         -> NormalizationPart?
     {

@@ -1,6 +1,5 @@
 extension Graph {
-    /// The graph with zero borders taken into the padding of the convolution, or of the mean counting its padding, that
-    /// reads them.
+    /// Folds zero padding into the convolution that reads it, or into average pooling that counts its padding.
     func withFusedPadding() throws -> Graph {
         guard nodes.contains(where: { $0.operation is Pad }) else { return self }
         return try rebuilt { node, inputs, builder in
@@ -14,7 +13,7 @@ extension Graph {
 }
 
 extension Operation {
-    /// The operation on an image without this border, or nil where the border is no padding to it.
+    /// The operation with this padding included, or nil if the padding cannot be expressed.
     fileprivate func padded(by pad: Pad) -> (any Operation)? {
         guard pad.value == 0, pad.before.count == 4, pad.before[0] + pad.after[0] + pad.before[3] + pad.after[3] == 0
         else { return nil }
@@ -34,7 +33,7 @@ extension Operation {
             convolution.window = padded(convolution.window)
             return convolution
         case var pooling as Pooling where pooling.function == .average:
-            // The border counted in the mean; what the pooling itself pads may not have.
+            // The padding counts toward the mean, but existing padding of the pooling might not.
             guard pooling.countsPadding || !pooling.window.hasPadding else { return nil }
             pooling.window = padded(pooling.window)
             pooling.countsPadding = true

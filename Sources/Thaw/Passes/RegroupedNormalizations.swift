@@ -1,9 +1,9 @@
 extension Graph {
-    /// The graph with normalisations that stand between two reshapes, which only regroup an array's axes for them, done to
-    /// the array itself.
+    /// Applies normalizations that are enclosed in two reshapes, which only regroup axes, directly to the original
+    /// tensor.
     ///
-    /// Keras lays a layer normalisation out as [1, rows, width, 1] for the sake of a batch normalisation's kernel; a whole
-    /// image becomes one tall channel in Core ML.
+    /// Keras reshapes the input of a layer normalization to [1, rows, width, 1] in order to use the batch
+    /// normalization kernel. A whole image would become one tall channel in Core ML.
     func withoutRegrouping() -> Graph {
         var graph = self
         let readers = readerCounts
@@ -27,7 +27,7 @@ extension Graph {
 }
 
 extension Normalization {
-    /// The same on an array of another shape with the same elements, where it takes rows of memory together.
+    /// The same normalization on another shape with the same elements, if it normalizes contiguous rows.
     fileprivate func regrouped(from: Shape, to: Shape) -> Normalization? {
         guard weights.allSatisfy({ $0.elementCount == 1 }) else { return nil }
         let long = from.indices.filter { from[$0] != 1 }

@@ -1,10 +1,10 @@
 extension Graph {
-    /// Between which numbers a value lies whatever goes in, or nil where nothing says so: a bounded function, or what has
-    /// only been scaled, moved about or averaged since.
+    /// The range that a value is guaranteed to be in for any input, or nil if none is known. Known ranges come from
+    /// bounded functions and survive scaling, copies and averaging.
     func range(of value: Value) -> ClosedRange<Double>? { range(of: value, producers, depth: 0) }
 
     private func range(of value: Value, _ producers: [Value: Node], depth: Int) -> ClosedRange<Double>? {
-        // Far more than stands between a bounded function and an output.
+        // Far more nodes than there are between a bounded function and an output.
         guard depth < 32, let node = producers[value] else { return nil }
         func ofInput(_ index: Int = 0) -> ClosedRange<Double>? {
             range(of: node.inputs[index], producers, depth: depth + 1)
@@ -34,7 +34,7 @@ extension Graph {
 }
 
 extension Unary.Function {
-    /// Between which numbers every result lies, or nil where there is no such bound.
+    /// The range of the function's results, or nil if it is unbounded.
     fileprivate var range: ClosedRange<Double>? {
         switch self {
         case .sigmoid, .hardSigmoid: 0...1
