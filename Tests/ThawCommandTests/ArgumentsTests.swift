@@ -74,7 +74,7 @@ import Thaw
             ),
             (
                 ["--target", "iOS10"],
-                "--target: 'iOS10' will not do; iOS11, iOS11.2, iOS12, iOS13, iOS14, iOS15, iOS16, iOS17, iOS18 or iOS26 is expected"
+                "--target: 'iOS10' will not do; a system such as iOS11 to iOS26, macOS10.13 to macOS26, watchOS4 to watchOS26 or tvOS11 to tvOS26 is expected"
             ),
             (["-o", "x.onnx"], "--out: 'x.onnx' will not do; a name that ends in .mlmodel or .mlpackage is expected"),
             (

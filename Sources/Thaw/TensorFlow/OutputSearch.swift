@@ -9,6 +9,8 @@ struct OutputSearch {
     /// Per node: what it reads, and the positions of the nodes that this comes from.
     private let data: [[GraphSurvey.Reference]]
     private let sources: [[Int]]
+    /// Per node: the positions of the nodes that read it.
+    private let readers: [[Int]]
 
     private var nodes: [NodeDefinition] { survey.nodes }
 
@@ -17,6 +19,9 @@ struct OutputSearch {
         order = try survey.order(from: survey.nodes.map(\.name), stoppingAt: [])
         data = survey.nodes.map { $0.data.map { GraphSurvey.Reference($0) } }
         sources = data.map { $0.compactMap { survey.places[$0.node] } }
+        var readers = [[Int]](repeating: [], count: survey.nodes.count)
+        for (place, read) in sources.enumerated() { for source in read { readers[source].append(place) } }
+        self.readers = readers
     }
 
     /// - Parameter truths: Inputs that answers are only compared with.
@@ -97,6 +102,8 @@ struct OutputSearch {
         var (isLeftover, isRead, isCompared, isKept) = (forward.isLeftover, none, none, none)
         for place in order.reversed() {
             let node = nodes[place]
+            // A size says nothing of a value.
+            if GraphSurvey.sizeOperations.contains(node.op) { continue }
             // What only changes variables is no output: the averages that training keeps.
             let updates =
                 GraphSurvey.updates.contains(node.op) || (isKept[place] && !isRead[place] && !isCompared[place])
@@ -133,6 +140,8 @@ struct OutputSearch {
     private func isStepOfComparison(_ place: Int, _ forward: Forward) -> Bool {
         let node = nodes[place]
         if GraphSurvey.comparisons.contains(node.op) { return true }
+        // Another name for what others read, too.
+        if node.op == "Identity" { return sources[place].first.map { readers[$0].count > 1 } ?? false }
         guard node.data.count == 2 else { return false }
         let (first, second) = (survey.node(node.data[0]), survey.node(node.data[1]))
         switch node.op {
@@ -147,7 +156,9 @@ struct OutputSearch {
         case "Div", "RealDiv": return second?.op == "Sum" && second?.data.first == node.data[0]
         // Losses take rows.
         case "Reshape":
-            return nodes.allSatisfy { $0.data.first != node.name || $0.op.hasSuffix("SoftmaxCrossEntropyWithLogits") }
+            return readers[place].allSatisfy {
+                nodes[$0].onlyTrains || nodes[$0].op.hasSuffix("SoftmaxCrossEntropyWithLogits")
+            }
         default: return false
         }
     }
@@ -188,9 +199,7 @@ struct OutputSearch {
     /// The node whose largest number a node chooses, if these are the numbers of one row: a map of classes is an answer.
     private func beforeChoice(_ place: Int) -> Int {
         guard let choice = chain(place).first(where: { nodes[$0].op == "ArgMax" }), nodes[choice].data.count == 2,
-            let front = sources[choice].first, data[choice][0].output == 0, !isMap(front),
-            // A graph that only chooses has no scores of its own.
-            !GraphSurvey.sources.contains(nodes[front].op)
+            let front = sources[choice].first, data[choice][0].output == 0, !isMap(front)
         else { return place }
         return front
     }

@@ -123,7 +123,7 @@ def train_sigmoid(logits):
     loss = tf.reduce_sum(tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits))
     loss += 0.01 * tf.add_n([tf.nn.l2_loss(v) for v in v1.trainable_variables()])
     v1.train.AdamOptimizer(rate).minimize(loss)
-    right = tf.equal(tf.cast(tf.sigmoid(logits) > 0.5, tf.float32), labels)
+    right = tf.equal(tf.cast(logits > 0, tf.float32), labels)
     tf.reduce_mean(tf.cast(right, tf.float32), name="accuracy")
 
 

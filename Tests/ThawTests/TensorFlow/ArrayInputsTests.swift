@@ -127,6 +127,18 @@ import Testing
         }
     }
 
+    @Test func `a graph without inputs gives what it computes`() throws {
+        let numbers = Self.node("n", "Const", [], ["value": .tensor(Tensor([1, -2, 3], shape: [3]))])
+        let fallback = Self.node("d", "PlaceholderWithDefault", ["n"])
+        for nodes in [[numbers, Self.node("y", "Neg", ["n"])], [numbers, fallback, Self.node("y", "Neg", ["d"])]] {
+            #expect(try Self.answer(GraphDefinition(nodes: nodes), []).values == [-1, 2, -3])
+        }
+        let failure = #expect(throws: Failure.self) {
+            try Self.answer(GraphDefinition(nodes: [numbers, Self.node("y", "Neg", ["n"])]), [(nil, Self.array([3]))])
+        }
+        #expect(failure?.description.contains("no placeholder") == true)
+    }
+
     @Test func `a conversion that is fed with nothing refuses several inputs as before`() throws {
         let failure = #expect(throws: Failure.self) { try Converter().convert(graph: Self.graph([1, 5], [1, 5])) }
         #expect(failure?.description.contains("the graph has 2 inputs: 'left', 'right'") == true)

@@ -88,6 +88,26 @@ import Testing
 
     /// What is added to rows of pixels `x`, labels `t` and `y` = x · w + b, and the outputs that are found.
     static let trained: [(note: String, nodes: [NodeDefinition], outputs: [String])] = [
+        (
+            "other names for what is compared",
+            [
+                node("p", "Softmax", "y"), node("i", "Identity", "p"), node("d", "SquaredDifference", "i", "t"),
+                node("l", "Mean", "d", "all"), node("z", "Transpose", "p", "ends"),
+            ], ["z"]
+        ),
+        (
+            "a name for the answer",
+            [node("out", "Identity", "y"), node("l", "SoftmaxCrossEntropyWithLogits", "out", "t")],
+            ["out"]
+        ),
+        (
+            "sizes that a loss asks for",
+            [
+                node("s", "Shape", "y"), node("r", "Reshape", "y", "s"),
+                node("l", "SoftmaxCrossEntropyWithLogits", "r", "t"),
+                node("z", "Slice", "s", "one", "one"), node("m", "Reshape", "l", "z"),
+            ], ["y"]
+        ),
         ("a loss alone", [node("l", "SoftmaxCrossEntropyWithLogits", "y", "t")], ["y"]),
         (
             "rows for a loss",
