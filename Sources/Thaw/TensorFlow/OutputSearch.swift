@@ -199,7 +199,9 @@ struct OutputSearch {
     /// The node whose largest number a node chooses, if these are the numbers of one row: a map of classes is an answer.
     private func beforeChoice(_ place: Int) -> Int {
         guard let choice = chain(place).first(where: { nodes[$0].op == "ArgMax" }), nodes[choice].data.count == 2,
-            let front = sources[choice].first, data[choice][0].output == 0, !isMap(front)
+            let front = sources[choice].first, data[choice][0].output == 0, !isMap(front),
+            // A graph that only chooses has no scores of its own.
+            !GraphSurvey.sources.contains(nodes[front].op)
         else { return place }
         return front
     }
