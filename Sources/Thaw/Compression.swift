@@ -3,7 +3,8 @@
 ///     let compression = try Compression(contentsOf: "Net.mlmodel", weights: WeightStorage(.palette6))
 ///     try compression.write(to: "Small.mlmodel")
 ///
-/// Within its dialect all else of the model stays as it is. A model is written anew where it goes into the other dialect, where
+/// Within its dialect all else of the model stays as it is, except that a layer may be followed by a scale of its output channels:
+/// one palette does not serve channels that differ much in scale. A model is written anew where it goes into the other dialect, where
 /// an ML Program of single precision is to compute in half precision, and where its target is newer than it is.
 public struct Compression: Sendable {
     /// The model as it was.
@@ -37,29 +38,28 @@ public struct Compression: Sendable {
     /// - Parameters:
     ///   - target: The oldest systems that must load it; nil takes those of the model, or the oldest that know such weights.
     ///   - mayReplace: Whether what is there already may be replaced.
-    /// - Returns: The bytes written, and the version of the format.
+    /// - Returns: What was written.
     /// - Throws: `Failure` where no array of weights is large enough, where the systems do not know such weights, and when the
     ///   file cannot be written.
     @discardableResult
     public func write(
         to path: String, target: CoreMLVersion? = nil, mayReplace: Bool = true
-    ) throws -> (bytes: Int, version: CoreMLVersion) {
+    ) throws -> WrittenModel {
         let isAsItIs = weights.type.isSelective && target ?? .iOS15 <= CompressedProgram.version(of: message)
         switch (message.choice, ModelFormat(pathToWrite: path)) {
         case ("mlProgram", .coreMLPackage) where isAsItIs && package != nil:
-            guard let program = try CompressedProgram.run(message, package!, weights, target: target) else {
-                throw Failure.nothingToCompress(weights.minimumCount)
-            }
-            return (try ModelPackage.write(program, to: path, mayReplace: mayReplace), program.version)
+            var result = try CompressedProgram.run(message, .package(package!), weights, target: target)
+            guard result.report.layerCount > 0 else { throw Failure.nothingToCompress(weights.minimumCount) }
+            result.program.report = result.report
+            return try Model.write(result.program, to: path, mayReplace: mayReplace)
         case ("neuralNetwork", .coreML), ("neuralNetworkClassifier", .coreML):
             if let target, target < message.knownVersion {
                 throw Failure.targetTooOld("the model", needs: message.knownVersion.systems, target.name)
             }
             var network = message
-            guard try network.storeWeights(as: weights, target: target) else {
-                throw Failure.nothingToCompress(weights.minimumCount)
-            }
-            return try Model.write(network, to: path, mayReplace: mayReplace)
+            let (isChanged, report) = try network.storeWeights(as: weights, target: target)
+            guard isChanged else { throw Failure.nothingToCompress(weights.minimumCount) }
+            return try Model.write(network, to: path, mayReplace: mayReplace, report)
         default:
             return try original.model.write(to: path, weights: weights, target: target, mayReplace: mayReplace)
         }

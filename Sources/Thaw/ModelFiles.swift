@@ -29,24 +29,33 @@ extension Model {
     ///   - target: The oldest systems that must load it; nil takes whatever the model needs.
     ///   - precision: What an ML Program takes, computes in and gives; a neural network has no such choice.
     ///   - mayReplace: Whether what is there already may be replaced.
-    /// - Returns: The bytes written, and the version of the format: the lowest that will do.
+    /// - Returns: What was written. The version of the format is the lowest that will do.
     /// - Throws: `Failure` for what nothing in the format computes, and when the file cannot be written.
     @discardableResult
     public func write(
         to path: String, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,
         precision: ProgramPrecision = ProgramPrecision(), mayReplace: Bool = true
-    ) throws -> (bytes: Int, version: CoreMLVersion) {
+    ) throws -> WrittenModel {
         try requireLayers()
         if ModelFormat(pathToWrite: path) == .coreMLPackage {
             if let target, target < .firstProgram { throw Failure.packageNeedsTarget(target.name).inFile(path) }
             let program = try ProgramWriter.run(
                 self, weights: weights ?? WeightStorage(.float16), target: target, precision: precision)
-            let bytes = try ModelPackage.write(program, to: path, mayReplace: mayReplace)
-            return (bytes, program.version)
+            return try Model.write(program, to: path, mayReplace: mayReplace)
         }
         guard precision.isStandard else { throw Failure.precisionOfNetwork().inFile(path) }
-        let message = try NeuralNetworkWriter.message(self, weights: weights ?? WeightStorage(.float32), target: target)
-        return try Model.write(message, to: path, mayReplace: mayReplace)
+        var message = try NeuralNetworkWriter.message(self, target: target)
+        var report: CompressionReport?
+        if let weights, weights.type != .float32 {
+            report = try message.storeWeights(as: weights, target: target).report
+        }
+        return try Model.write(message, to: path, mayReplace: mayReplace, report)
+    }
+
+    /// Writes a program.
+    static func write(_ program: ProgramWriter.Result, to path: String, mayReplace: Bool) throws -> WrittenModel {
+        let bytes = try ModelPackage.write(program, to: path, mayReplace: mayReplace)
+        return WrittenModel(bytes: bytes, version: program.version, compression: program.report)
     }
 
     /// Core ML refuses a model that computes nothing, and an output that is an input.
@@ -61,8 +70,8 @@ extension Model {
 
     /// Writes a neural network's message.
     static func write(
-        _ message: Message, to path: String, mayReplace: Bool
-    ) throws -> (bytes: Int, version: CoreMLVersion) {
+        _ message: Message, to path: String, mayReplace: Bool, _ report: CompressionReport? = nil
+    ) throws -> WrittenModel {
         let file = try AtomicFile(path: path, mayReplace: mayReplace)
         var bytes = 0
         try message.write {
@@ -70,8 +79,18 @@ extension Model {
             try file.write($0)
         }
         try file.commit()
-        return (bytes, message.knownVersion)
+        return WrittenModel(bytes: bytes, version: message.knownVersion, compression: report)
     }
+}
+
+/// A model that was written to a file.
+public struct WrittenModel: Sendable {
+    /// The size of the file, or of all files of a package.
+    public var bytes: Int
+    /// The version of the format.
+    public var version: CoreMLVersion
+    /// What became of the layers' weights, if they were to be compressed.
+    public var compression: CompressionReport?
 }
 
 extension Message {

@@ -35,6 +35,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
         "wrote \(result): \(megabytes(written.bytes)), Core ML version \(written.version.rawValue), "
             + "for \(written.version.systems) and later")
     console.tellOfCopies(in: conversion.model, writtenTo: result, written.bytes, arguments.weightStorage)
+    console.tell(of: written, arguments.weightStorage, isVerified: verification != nil)
     return try verification?.run(conversion, asWrittenTo: result, console) ?? .done
 }
 
@@ -49,6 +50,36 @@ extension Console {
         note(
             "several layers use the same weights, and a neural network stores them once per layer: \(megabytes(copies)) of "
                 + "the \(megabytes(byteCount)) are copies; an .mlpackage stores shared weights once")
+    }
+}
+
+extension Console {
+    /// Says what became of the layers' weights if they were to be compressed.
+    func tell(of written: WrittenModel, _ storage: WeightStorage?, isVerified: Bool) {
+        guard let report = written.compression, let storage else { return }
+        let option = "--weights \(storage.type.rawValue)"
+        guard report.layerCount > 0 else {
+            return note(
+                "\(option) compressed nothing: no convolution and no dense layer has \(storage.minimumCount) weights or more; "
+                    + "--min-elements lowers that number, --depthwise includes depthwise convolutions")
+        }
+        for reason in CompressionReport.Reason.allCases {
+            let names = report.atEightBits.filter { $0.reason == reason }.map(\.name)
+            guard !names.isEmpty else { continue }
+            note(
+                "\(names.count) of \(report.layerCount) layers stay int8, because \(text(reason)): "
+                    + names.joined(separator: ", "))
+        }
+        if storage.type != .int8, !isVerified {
+            note("only images tell whether a palette keeps the answers: --verify PHOTOS compares the first labels")
+        }
+    }
+
+    private func text(_ reason: CompressionReport.Reason) -> String {
+        switch reason {
+        case .feedsDepthwise: "depthwise convolutions read them, in which errors do not average out"
+        case .unevenChannels: "their output channels differ too much in scale for one palette"
+        }
     }
 }
 

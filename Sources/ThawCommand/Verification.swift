@@ -3,8 +3,8 @@ import Thaw
 /// `convert --verify` and `compress --verify`: the model that was written is read back and held to the graph or to the model
 /// that it was made of on images; and where the preprocessing was assumed, a table says how sure the network is under each.
 ///
-/// Whoever compresses a model wants to know what that changes, and weights of less than 16 bits always change something: there
-/// it is for the user to say how much may be, and without `--tolerance` there are figures, and no verdict.
+/// Whoever compresses a model wants to know what that changes, and weights of less than 16 bits always change something: without
+/// `--tolerance` there are figures, and the verdict goes by the first labels alone, of which nine in ten must be kept.
 struct Verification {
     private let files: [String]
     private let crop: Crop
@@ -13,6 +13,11 @@ struct Verification {
     private let threads: Int
     private let color: ColorLayout?
     private let hasVerdict: Bool
+    /// Whether most first labels must be the same.
+    private let isHeldToLabels: Bool
+
+    /// The share of first labels that a compressed model must keep.
+    private static let leastKept = 0.9
 
     /// Nil where nobody asks for it.
     /// - Parameter isOfCompression: Whether the model was made only to be smaller.
@@ -38,6 +43,7 @@ struct Verification {
         self.files = files
         self.decoding = decoding
         crop = arguments.crop
+        isHeldToLabels = isOfCompression && arguments.isLossy
         hasVerdict = arguments.isGiven(Options.tolerance) || !(isOfCompression && arguments.isLossy)
         tolerance = hasVerdict ? arguments[Options.tolerance] : .infinity
         threads = arguments.threads
@@ -65,6 +71,12 @@ struct Verification {
                     PreprocessingTrial.all(
                         for: conversion.model, color: color, imagesAt: files, crop: crop, decoding: decoding,
                         threads: threads)))
+        }
+        let kept = report.labelsCompared - report.differingLabels.count
+        if isHeldToLabels, Double(kept) < Self.leastKept * Double(report.labelsCompared) {
+            try console.print(
+                padded("", 21) + "fewer than \(fixed(100 * Self.leastKept, 0)) % of the first labels are kept\n")
+            return .someInputsFailed
         }
         return report.status
     }

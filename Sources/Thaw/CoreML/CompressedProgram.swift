@@ -1,29 +1,32 @@
-/// The weights of an ML Program stored anew in less. All else stays as it is, but that an older program is said to be written in
-/// the operations of iOS 16, the first that know such weights and that have kept all older ones.
+/// The weights of an ML Program stored anew in less.
+///
+/// All else stays as it is, with two exceptions. An older program is said to be written in the operations of iOS 16, the first
+/// that know such weights and that have kept all older ones. And if a layer's output channels differ in scale, the layer is
+/// followed by a multiplication; from iOS 18 on the weights themselves are multiplied.
 struct CompressedProgram {
-    private let package: ModelPackage
+    private let storage: WeightStorage
     private let version: CoreMLVersion
+    private var constants: ProgramConstants
     private var block: MILBlock
-    private var files: [String: WeightFile] = [:]
-    /// Where arrays of the old file of weights stand in the new one.
+    /// Where tensors of the old file of weights are in the new one.
     private var moved: [BlobPlace: Message] = [:]
-    private var isChanged = false
+    private var report = CompressionReport()
 
     private struct BlobPlace: Hashable {
         var file: String
         var offset: Int
     }
 
-    /// The operations whose argument `weight` is what a network has learned.
-    private static let kinds: Set<String> = ["conv", "conv_transpose", "linear"]
+    /// A program that is made of another one, and what became of its layers.
+    typealias Result = (program: ProgramWriter.Result, report: CompressionReport)
 
     /// - Parameters:
     ///   - message: A program that can be read.
     ///   - target: The newest version that may be used.
-    /// - Returns: Nil where nothing is to be compressed.
+    /// - Returns: A report without layers if nothing is to be compressed.
     static func run(
-        _ message: Message, _ package: ModelPackage, _ storage: WeightStorage, target: CoreMLVersion?
-    ) throws -> ProgramWriter.Result? {
+        _ message: Message, _ source: ProgramConstants.Source, _ storage: WeightStorage, target: CoreMLVersion?
+    ) throws -> Result {
         let version = version(of: message)
         if let target, target < version {
             throw Failure.targetTooOld(
@@ -34,7 +37,8 @@ struct CompressedProgram {
         let opsets = (message.mlProgram.functions as [Message]).map { raised($0.value.opset) }
         let known = CoreMLVersion.allCases.first { opsets.contains($0.opset) }
         var program = CompressedProgram(
-            package: package, version: version, block: MILBlock(storage, target: known ?? .iOS16))
+            storage: storage, version: version, constants: ProgramConstants(source),
+            block: MILBlock(storage, target: known ?? .iOS16))
         return try program.run(message)
     }
 
@@ -45,11 +49,11 @@ struct CompressedProgram {
         opset == CoreMLVersion.iOS15.opset ? CoreMLVersion.iOS16.opset : opset
     }
 
-    private init(package: ModelPackage, version: CoreMLVersion, block: MILBlock) {
-        (self.package, self.version, self.block) = (package, version, block)
+    private init(storage: WeightStorage, version: CoreMLVersion, constants: ProgramConstants, block: MILBlock) {
+        (self.storage, self.version, self.constants, self.block) = (storage, version, constants, block)
     }
 
-    private mutating func run(_ model: Message) throws -> ProgramWriter.Result? {
+    private mutating func run(_ model: Message) throws -> Result {
         var model = model
         var functions: [Message] = model.mlProgram.functions
         for index in functions.indices {
@@ -65,55 +69,144 @@ struct CompressedProgram {
         }
         model.mlProgram.functions = functions
         model.specificationVersion = max(version.rawValue, model.specificationVersion as Int)
-        return isChanged ? ProgramWriter.Result(message: model, weights: block.weights, version: version) : nil
+        return (ProgramWriter.Result(message: model, weights: block.weights, version: version), report)
     }
+
+    // MARK: Operations
 
     private mutating func compressed(_ operations: [Message]) throws -> [Message] {
-        let names = Set(
-            operations.filter { Self.kinds.contains($0.type) }.flatMap { operation -> [String] in
-                let inputs: [Message] = operation.inputs
-                return inputs.filter { $0.key as String == "weight" }.flatMap { entry -> [String] in
-                    (entry.value.arguments as [Message]).map { $0.name }
-                }
-            })
-        return try operations.map { operation in
-            let name = (operation.outputs as [Message]).first?.name as String? ?? ""
-            if operation.type as String == "const", names.contains(name), let weights = try weights(operation),
-                block.storage.compresses(weights)
-            {
-                isChanged = true
-                block.float = weights.element
-                block.addCompressed(weights, as: name)
-                return block.operations.last!
-            }
-            var operation = operation
-            try move(&operation)
-            return operation
+        for operation in operations { for name in operation.outputNames { _ = block.unique(name) } }
+        let uses = ProgramUses(operations)
+        let plans = try plans(operations, uses)
+        let isScaledAfterwards = block.version < .iOS18
+        func scaling(_ operation: Message) -> (scales: [Float], element: ElementType)? {
+            guard isScaledAfterwards, ProgramUses.layers.contains(operation.type),
+                let name = operation.boundNames("weight").first,
+                let plan = plans[name], let scales = plan.codes.scales
+            else { return nil }
+            return (scales, plan.type.element)
         }
+        // Biases that are added after the scale.
+        let scaledLayers = operations.filter { scaling($0) != nil }
+        let biases = Set(scaledLayers.flatMap { $0.boundNames("bias") }).filter { name in
+            uses.readers(name).allSatisfy { scaling(operations[$0]) != nil }
+        }
+        let values = Dictionary(
+            operations.compactMap { operation in operation.constantValue.map { (operation.outputNames[0], $0) } },
+            uniquingKeysWith: { first, _ in first })
+        var result: [Message] = []
+        for operation in operations {
+            let name = operation.outputNames.first ?? ""
+            if let plan = plans[name] {
+                result += added { block in
+                    block.float = plan.type.element
+                    block.addCompressed(plan.codes, plan.type.shape, as: name)
+                }
+            } else if let (scales, element) = scaling(operation) {
+                result += try withScale(operation, scales, element, values)
+            } else if operation.type as String != "const" || !biases.contains(name) {
+                var operation = operation
+                try move(&operation)
+                result.append(operation)
+            }
+        }
+        return result
     }
 
-    /// The numbers of a constant in the file of weights, where they have fractions.
-    private mutating func weights(_ operation: Message) throws -> Tensor? {
-        let attributes: [Message] = operation.attributes
-        guard let value = attributes.first(where: { $0.key as String == "val" })?["value"] as Message?,
-            value.has("blobFileValue")
-        else { return nil }
-        let tensor = try array(value)
-        return [.float16, .float32].contains(tensor.element) ? tensor : nil
+    /// The operations that `body` adds to the block.
+    private mutating func added(_ body: (inout MILBlock) -> Void) -> [Message] {
+        let count = block.operations.count
+        body(&block)
+        return Array(block.operations[count...])
     }
 
-    private mutating func array(_ value: Message) throws -> Tensor {
-        let file: String = value.blobFileValue.fileName
-        if files[file] == nil { files[file] = try package.weights(file) }
-        let name: String = value.type.tensorType.dataType
-        // Numbers of less than 8 bits are for compressed weights.
-        guard let element = MILElement(name), element.kind.bits >= 8 else { throw Failure.valueElement(file, name) }
-        let dimensions: [Message] = value.type.tensorType.dimensions
-        return try files[file]!.array(
-            at: value.blobFileValue.offset, Shape(dimensions.map { $0.constant.size }), element)
+    private struct Plan {
+        var codes: WeightCodes
+        var type: TensorType
     }
 
-    /// Puts all arrays of the old file that are read somewhere in `message` into the new one.
+    /// What constants become, by name.
+    private mutating func plans(_ operations: [Message], _ uses: ProgramUses) throws -> [String: Plan] {
+        var plans: [String: Plan] = [:]
+        for operation in operations where operation.type as String == "const" {
+            guard let name = operation.outputNames.first, let value = operation.constantValue,
+                value.has("blobFileValue")
+            else { continue }
+            let layers = uses.readers(name).map { operations[$0] }.filter {
+                ProgramUses.layers.contains($0.type) && $0.boundNames("weight").contains(name)
+            }
+            guard !layers.isEmpty else { continue }
+            let weights = try constants.tensor(value)
+            guard let element = MILElement(value.type.tensorType.dataType)?.element,
+                [.float16, .float32].contains(element), storage.compresses(weights)
+            else { continue }
+            // A factor per output channel belongs to all that read the weights, and only to rows that are output channels.
+            let allowsScales =
+                layers.count == uses.readers(name).count
+                && layers.allSatisfy { $0.type as String != "conv_transpose" }
+            let isNew = block.version >= .iOS18
+            let use = LayerUse(
+                feedsDepthwise: layers.contains { $0.outputNames.contains(where: uses.readByDepthwise.contains) },
+                allowsScales: isNew || allowsScales, allowsGroups: isNew)
+            let (codes, reason) = storage.codes(for: weights, use, storedAs: element)
+            plans[name] = Plan(codes: codes, type: TensorType(weights.shape, element))
+            report.add(layers[0].outputNames.first ?? name, reason)
+        }
+        return plans
+    }
+
+    /// A layer without its bias, a multiplication by `scales`, and an addition of the bias.
+    private mutating func withScale(
+        _ operation: Message, _ scales: [Float], _ element: ElementType, _ values: [String: Message]
+    ) throws -> [Message] {
+        let output = (operation.outputs as [Message])[0]
+        let name: String = output.name
+        // Output channels are the second axis of a convolution, and the last one of a linear layer.
+        let rank = (output.type.tensorType.dimensions as [Message]).count
+        let shape =
+            operation.type as String == "linear"
+            ? Shape([scales.count]) : Shape([1, scales.count] + [Int](repeating: 1, count: max(0, rank - 2)))
+        var bias: Tensor?
+        if let binding = operation.bindings("bias").first,
+            let value = binding.has("value") ? binding["value"] : values[binding.name]
+        {
+            bias = try constants.tensor(value)
+        }
+        if let numbers = bias?.floats, numbers.allSatisfy({ $0 == 0 }) { bias = nil }
+
+        var layer = operation
+        layer.inputs = (operation.inputs as [Message]).filter { $0.key as String != "bias" }
+        try move(&layer)
+        var operations = [layer]
+        func setOutput(_ name: String) {
+            var renamed = output
+            renamed.name = name
+            operations[operations.count - 1].outputs = [renamed]
+            operations[operations.count - 1].attributes =
+                (operations[operations.count - 1].attributes as [Message]).filter { $0.key as String != "name" }
+                + [MILBlock.attribute("name", .text(name))]
+        }
+        let type = TensorType(shape, element)
+        var value = MILValue(name: block.unique(name + "_unscaled"), type: type)
+        setOutput(value.name)
+        var steps = [("mul", Tensor(scales, shape: shape))]
+        if let bias { steps.append(("add", bias.reshaped(shape))) }
+        for (index, step) in steps.enumerated() {
+            let isLast = index == steps.count - 1
+            let next = MILValue(name: isLast ? name : block.unique(name + "_scaled"), type: type)
+            operations += added { block in
+                block.float = element
+                block.add(step.0, [next], ["x": .value(value), "y": .constant(step.1)])
+            }
+            setOutput(next.name)
+            value = next
+        }
+        return operations
+    }
+
+    // MARK: The file of weights
+
+    /// Puts all tensors of the old file that are read somewhere in `message` into the new one.
     private mutating func move(_ message: inout Message) throws {
         guard message.messageType == .value, message.has("blobFileValue") else {
             return try message.mapMessages { try move(&$0) }
@@ -124,7 +217,8 @@ struct CompressedProgram {
             return
         }
         let type: Message = message["type"]
-        message = block.inFile(try array(message), MILElement(type.tensorType.dataType)!.kind, type)
+        message = block.inFile(
+            try constants.tensor(message), MILElement(type.tensorType.dataType)!.kind, type)
         moved[place] = message
     }
 }

@@ -1,10 +1,12 @@
 extension Message {
     /// Stores the weights of a neural network's layers, in a whole model, in less than they take.
     /// - Parameter target: The newest version that may be used.
-    /// - Returns: Whether any are.
-    /// - Throws: `Failure` where the version does not know such weights.
+    /// - Returns: Whether any are, and what became of the layers if they are to be compressed.
+    /// - Throws: `Failure` if the version does not know such weights.
     @discardableResult
-    mutating func storeWeights(as storage: WeightStorage, target: CoreMLVersion? = nil) throws -> Bool {
+    mutating func storeWeights(
+        as storage: WeightStorage, target: CoreMLVersion? = nil
+    ) throws -> (isChanged: Bool, report: CompressionReport?) {
         // The first version that knows such weights.
         let needed: CoreMLVersion = storage.type.isSelective ? .iOS12 : .iOS11Point2
         if let target, target < needed {
@@ -12,17 +14,23 @@ extension Message {
         }
         let kind = choice!
         var isChanged = false
-        var layers: [Message] = self[kind].layers
-        for index in layers.indices
+        var report: CompressionReport?
         // What prepares the image stays exact.
-        where !(layers[index].name as String).hasPrefix(NeuralNetworkWriter.scalingLayer(of: "")) {
-            let isShorter =
-                storage.type.isSelective ? layers[index].compressWeights(storage) : layers[index].halveWeights()
-            isChanged = isChanged || isShorter
+        let prefix = NeuralNetworkWriter.scalingLayer(of: "")
+        if storage.type.isSelective {
+            var compressor = LayerCompressor(self[kind].layers, storage)
+            self[kind].layers = compressor.layers { !($0.name as String).hasPrefix(prefix) }
+            report = compressor.report
+            isChanged = compressor.report.layerCount > 0
+        } else {
+            var layers: [Message] = self[kind].layers
+            for index in layers.indices where !(layers[index].name as String).hasPrefix(prefix) {
+                isChanged = layers[index].halveWeights() || isChanged
+            }
+            self[kind].layers = layers
         }
-        self[kind].layers = layers
         if isChanged { self.specificationVersion = Swift.max(needed.rawValue, self.specificationVersion as Int) }
-        return isChanged
+        return (isChanged, report)
     }
 
     /// Stores all weights in this message in half precision, but for arrays of which a number is too large for it.
@@ -40,8 +48,8 @@ extension Message {
         return true
     }
 
-    /// The weights where they stand as floating-point numbers.
-    private var storedFloats: Tensor? {
+    /// The weights, if they are floating-point numbers.
+    fileprivate var storedFloats: Tensor? {
         let (floats, halves): (ByteView, ByteView) = (self.floatValue, self.float16Value)
         let (view, element): (ByteView, ElementType) = floats.count > 0 ? (floats, .float32) : (halves, .float16)
         guard view.count > 0 else { return nil }
@@ -49,44 +57,128 @@ extension Message {
             shape: [view.count / element.size], element: element,
             storage: Tensor.Storage(viewing: view.bytes, of: view.owner))
     }
+}
 
-    /// Compresses the weights of a convolution or a dense layer.
-    /// - Returns: Whether it is such a layer, with weights that are to be compressed.
-    private mutating func compressWeights(_ storage: WeightStorage) -> Bool {
-        guard let kind = choice, kind == "convolution" || kind == "innerProduct" else { return false }
-        let parameters = self[kind]
-        guard let weights = parameters["weights"].storedFloats else { return false }
+/// Compresses the weights of a neural network's layers.
+private struct LayerCompressor {
+    private let layers: [Message]
+    private let storage: WeightStorage
+    private let readByDepthwise: Set<String>
+    /// The names of layers and of what they compute.
+    private var names: Set<String>
+    private(set) var report = CompressionReport()
+
+    /// Layers that compute each element by itself, or from one element of each input.
+    private static let elementwise: Set<String> = [
+        "activation", "add", "addBroadcastable", "batchnorm", "bias", "clip", "gelu", "multiply",
+        "multiplyBroadcastable",
+        "padding", "scale", "unary",
+    ]
+
+    init(_ layers: [Message], _ storage: WeightStorage) {
+        (self.layers, self.storage) = (layers, storage)
+        readByDepthwise = LayerLink.valuesReadByDepthwise(
+            layers.map { layer in
+                let kind = layer.choice ?? ""
+                return LayerLink(
+                    kind: layer.isDepthwise ? .depthwise : Self.elementwise.contains(kind) ? .elementwise : .other,
+                    inputs: layer.input, outputs: layer.output)
+            })
+        names = Set(layers.flatMap { [$0.name as String] + ($0.output as [String]) + ($0.input as [String]) })
+    }
+
+    /// All layers, those compressed that `isIncluded` names and that have weights to compress.
+    mutating func layers(_ isIncluded: (Message) -> Bool) -> [Message] {
+        layers.flatMap { layer in isIncluded(layer) ? compressed(layer) : [layer] }
+    }
+
+    /// The layer, with a second one behind it if its output channels have to be scaled.
+    private mutating func compressed(_ original: Message) -> [Message] {
+        var layer = original
+        guard let (kind, weights) = layer.compressibleWeights, storage.compresses(weights) else { return [layer] }
+        let outputs: [String] = layer.output
+        // A scale layer takes images alone, which dense layers need not give.
+        let use = LayerUse(
+            feedsDepthwise: outputs.contains(where: readByDepthwise.contains), allowsScales: kind == "convolution")
+        let (codes, reason) = storage.codes(for: weights, use, storedAs: .float32)
+        report.add(layer.name, reason)
+        layer[kind]["weights"] = .weights(codes)
+        guard let scales = codes.scales, let output = outputs.first else { return [layer] }
+        let unscaled = unique(output + "/unscaled")
+        layer.output = [unscaled]
+        var scale = Message(.layer)
+        scale.name = unique((layer.name as String) + "/scale")
+        scale.input = [unscaled]
+        scale.output = [output]
+        scale.inputTensor = layer.outputTensor as [Message]
+        scale.outputTensor = layer.outputTensor as [Message]
+        let shape = [scales.count, 1, 1]
+        scale.scale.shapeScale = shape
+        scale.scale.scale = .weights(Tensor(scales, shape: Shape(shape)))
+        if layer[kind].hasBias as Bool {
+            scale.scale.hasBias = true
+            scale.scale.shapeBias = shape
+            scale.scale.bias = layer[kind]["bias"]
+            layer[kind].hasBias = false
+            let field = layer[kind].messageType.index(of: "bias")
+            layer[kind].setEntry(field, nil)
+        }
+        return [layer, scale]
+    }
+
+    private mutating func unique(_ name: String) -> String {
+        var (candidate, number) = (name, 1)
+        while !names.insert(candidate).inserted {
+            candidate = "\(name)_\(number)"
+            number += 1
+        }
+        return candidate
+    }
+}
+
+extension Message {
+    /// Whether a layer convolves each channel by itself.
+    fileprivate var isDepthwise: Bool {
+        guard choice == "convolution" else { return false }
+        let parameters: Message = self["convolution"]
+        let isDeconvolution: Bool = parameters.isDeconvolution
+        return !isDeconvolution && parameters.nGroups as Int > 1 && parameters.kernelChannels as Int == 1
+    }
+
+    /// The kind and the weights of a convolution or a dense layer, output channels first.
+    fileprivate var compressibleWeights: (kind: String, weights: Tensor)? {
+        guard let kind = choice, kind == "convolution" || kind == "innerProduct" else { return nil }
+        let parameters: Message = self[kind]
+        guard let weights = parameters["weights"].storedFloats else { return nil }
         let outputs: Int = parameters.outputChannels
         let isDeconvolution = kind == "convolution" && parameters.isDeconvolution as Bool
-        guard !isDeconvolution, outputs > 0, weights.elementCount % outputs == 0 else { return false }
+        guard !isDeconvolution, outputs > 0, weights.elementCount % outputs == 0 else { return nil }
         let inner = kind == "convolution" ? parameters.kernelChannels as Int : weights.elementCount / outputs
-        guard inner > 0, weights.elementCount % (outputs * inner) == 0 else { return false }
+        guard inner > 0, weights.elementCount % (outputs * inner) == 0 else { return nil }
         let shape =
             kind == "convolution"
             ? Shape([outputs, inner, weights.elementCount / outputs / inner, 1]) : [outputs, inner]
-        guard storage.compresses(weights.reshaped(shape)) else { return false }
-        var compressed = Message(.weights)
-        let bits = storage.type.paletteBits ?? 8
-        compressed.quantization.numberOfBits = bits
-        if storage.type.paletteBits != nil {
-            let (palette, places) = weights.withFloats { floats in
-                let palette = WeightPalette(floats, bits: bits)
-                return (palette, palette.places(of: floats))
-            }
-            compressed.quantization.lookupTableQuantization.floatValue =
-                Tensor(
-                    palette.numbers, shape: [palette.numbers.count]
-                ).view
-            let bytes = packed(places, bits: bits, .highestFirst)
-            compressed.rawValue = Tensor(codes: bytes, shape: [bytes.count]).view
-        } else {
-            let codes = LinearCodes(weights.reshaped([outputs, weights.elementCount / outputs]))
+        return (kind, weights.reshaped(shape))
+    }
+
+    /// Compressed weights as they are stored.
+    fileprivate static func weights(_ codes: WeightCodes) -> Message {
+        var message = Message(.weights)
+        switch codes {
+        case .palette(let palette):
+            message.quantization.numberOfBits = palette.bits
+            message.quantization.lookupTableQuantization.floatValue =
+                Tensor(palette.numbers, shape: [palette.numbers.count]).view
+            let bytes = packed(palette.indices, bits: palette.bits, .highestFirst)
+            message.rawValue = Tensor(codes: bytes, shape: [bytes.count]).view
+        case .linear(let codes):
+            let rows = codes.scales.count
             let biases = zip(codes.scales, codes.zeros).map { -$0 * Float($1) }
-            compressed.quantization.linearQuantization.scale = Tensor(codes.scales, shape: [outputs]).view
-            compressed.quantization.linearQuantization.bias = Tensor(biases, shape: [outputs]).view
-            compressed.rawValue = Tensor(codes: codes.codes, shape: weights.shape).view
+            message.quantization.numberOfBits = 8
+            message.quantization.linearQuantization.scale = Tensor(codes.scales, shape: [rows]).view
+            message.quantization.linearQuantization.bias = Tensor(biases, shape: [rows]).view
+            message.rawValue = Tensor(codes: codes.codes, shape: [codes.codes.count]).view
         }
-        self[kind]["weights"] = compressed
-        return true
+        return message
     }
 }

@@ -130,12 +130,13 @@ struct ProgramReader {
             if files[fileName] == nil { files[fileName] = try package.weights(fileName) }
             tensor = try files[fileName]!.array(at: value.blobFileValue.offset, shape, known)
         } else {
-            tensor = try immediate(value.immediateValue["tensor"], shape, element, elementName, of: name)
+            tensor = try Self.immediate(value.immediateValue["tensor"], shape, element, elementName, of: name)
         }
         return .operand(.constant(element.isFloatingPoint ? tensor.asFloat32 : tensor))
     }
 
-    private func immediate(
+    /// A constant that is in the program itself.
+    static func immediate(
         _ message: Message, _ shape: Shape, _ element: ElementType, _ elementName: String, of name: String
     ) throws -> Tensor {
         let count = shape.elementCount

@@ -3,11 +3,13 @@
 /// The image arrives in float32, is scaled, and then becomes what the program computes in: float16 unless asked. What goes
 /// in and out by arrays is float32 or int32 whatever that is.
 struct ProgramWriter {
-    /// A program, and the arrays that stand in a file beside it.
+    /// A program, and the tensors that are in a file beside it.
     struct Result {
         var message: Message
         var weights: ProgramWeights
         var version: CoreMLVersion
+        /// What became of the layers' weights, if they were to be compressed.
+        var report: CompressionReport?
     }
 
     private var model: Model
@@ -34,20 +36,22 @@ struct ProgramWriter {
             throw Failure.targetTooOld(what, needs: CoreMLVersion.iOS16.systems, target.name)
         }
         if let image = model.image, model.batch != 1 { throw Failure.fixedBatch(image.name, model.batch) }
-        func single(_ model: Model, _ weights: WeightStorage) throws -> Result {
+        func single(_ model: Model) throws -> Result {
             var writer = try ProgramWriter(model, weights, target, precision)
             return try writer.run()
         }
-        guard let variants = try SizeVariants(model) else { return try single(model, weights) }
-        // Sizes are compared with weights that are not compressed, which is quick.
-        var plain = weights
-        plain.minimumCount = .max
-        let base = try single(variants.base, plain)
-        var sizes = FlexibleSizes(base.message)
-        for size in variants.sizes { try sizes.add(single(variants.model(at: size), plain), to: base, at: size) }
-        var result = weights.type.isSelective ? try single(variants.base, weights) : base
-        sizes.loosen(&result.message)
-        sizes.describe(model.image!.sizes, in: &result.message)
+        let variants = try SizeVariants(model)
+        var result = try single(variants?.base ?? model)
+        if let variants {
+            var sizes = FlexibleSizes(result.message)
+            for size in variants.sizes { try sizes.add(single(variants.model(at: size)), to: result, at: size) }
+            sizes.loosen(&result.message)
+            sizes.describe(model.image!.sizes, in: &result.message)
+        }
+        guard weights.type.isSelective else { return result }
+        let compressed = try CompressedProgram.run(result.message, .memory(result.weights), weights, target: target)
+        if compressed.report.layerCount > 0 { result = compressed.program }
+        result.report = compressed.report
         return result
     }
 

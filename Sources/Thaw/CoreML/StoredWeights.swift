@@ -142,6 +142,8 @@ private struct Tally {
         switch kind {
         case "constexpr_affine_dequantize", "constexpr_blockwise_shift_scale":
             let codes = parts["quantized_data"] ?? parts["data"]
+            // Indices into a palette may have a scale for each channel besides.
+            if let codes, codes.form.hasSuffix("palette") { return codes.form }
             return "\(codes.map { $0.bytes * 8 / Swift.max(1, $0.count) } ?? 8)-bit linear"
         case "constexpr_lut_to_dense":
             // A list for each group of channels is as long as the number of codes.

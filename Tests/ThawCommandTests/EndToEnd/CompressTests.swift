@@ -21,7 +21,7 @@ import Testing
             Project.photograph("horse"), in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         let pattern =
-            #/wrote small\.\w+: 0\.2 MB, 2\d\.\d % of the 1\.1 MB before, Core ML version [37], for iOS 1[26] .*\n/#
+            #/wrote small\.\w+: 0\.[23] MB, 2\d\.\d % of the 1\.1 MB before, Core ML version [37], for iOS 1[26] .*\n/#
         #expect(outcome.errors.wholeMatch(of: pattern) != nil, "\(outcome.errors)")
         #expect(outcome.lines.first == "images               2")
         #expect(outcome.lines[1].hasPrefix("largest difference   0."))
@@ -81,11 +81,73 @@ import Testing
         )
     }
 
+    /// Numbers between -0.5 and 0.5.
+    private static func numbers(_ count: Int) -> [Float] {
+        (0..<count).map { (index: Int) -> Float in
+            let remainder = Float(index * 7919 % 997)
+            return remainder / 997 - 0.5
+        }
+    }
+
+    @Test func `layers that stay at eight bits are listed with the reason, and images are asked for`() throws {
+        let folder = try TemporaryFolder()
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 6, 6, 32]))
+        let one = Window(height: .init(size: 1), width: .init(size: 1))
+        let numbers = Self.numbers(64 * 32)
+        let first = Convolution(filters: Tensor(numbers, shape: [1, 1, 32, 64]), bias: nil, window: one)
+        let depthwise = DepthwiseConvolution(filters: Tensor(Array(numbers[..<64]), shape: [1, 1, 64, 1]), window: one)
+        let last = Convolution(filters: Tensor(numbers, shape: [1, 1, 64, 32]), bias: nil, window: one)
+        let expanded = try builder.add(first, [input], name: "expand")[0]
+        let middle = try builder.add(depthwise, [expanded], name: "depthwise")[0]
+        builder.output("output", try builder.add(last, [middle], name: "project")[0])
+        try Model(graph: builder.graph).write(to: folder.url.appendingPathComponent("m.mlmodel").path)
+        for (type, isListed) in [("palette6", true), ("palette8", false), ("int8", false)] {
+            let outcome = try Thaw.run("compress", "m.mlmodel", "--weights", type, "-o", "s.mlmodel", in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let words =
+                "1 of 2 layers stay int8, because depthwise convolutions read them, in which errors do not average out: expand\n"
+            #expect(outcome.errors.contains(words) == isListed, "\(outcome.errors)")
+            #expect(outcome.errors.contains("--verify PHOTOS") == (type != "int8"), "\(outcome.errors)")
+        }
+    }
+
+    @Test func `a conversion says if nothing was compressed`() throws {
+        let folder = try TemporaryFolder()
+        let words = ["convert", Project.demo, "--labels", Project.demoLabels, "-o", "m.mlmodel", "--weights", "int8"]
+        let outcome = try Thaw.run(words + ["--min-elements", "10000000"], in: folder)
+        #expect(outcome.status == 0)
+        let note = "--weights int8 compressed nothing: no convolution and no dense layer has 10000000 weights or more; "
+        #expect(outcome.errors.contains(note), "\(outcome.errors)")
+        #expect(try !Thaw.run(words, in: folder).errors.contains("compressed nothing"))
+    }
+
+    @Test func `fewer than nine in ten first labels kept is a failure`() throws {
+        let folder = try converted()
+        let photographs = try FileManager.default.contentsOfDirectory(atPath: Project.fixture("photographs"))
+            .filter { $0.hasSuffix(".jpg") || $0.hasSuffix(".png") }.sorted().map {
+                Project.fixture("photographs/\($0)")
+            }
+        for type in ["int8", "palette4"] {
+            let outcome = try Thaw.run(
+                [
+                    "compress", "m.mlmodel", "-o", "s.mlmodel", "--weights", type, "--depthwise", "--min-elements", "1",
+                    "--verify",
+                ]
+                    + photographs, in: folder)
+            let line = try #require(outcome.lines.first { $0.hasPrefix("first label") })
+            let numbers = line.split(separator: " ").compactMap { Double($0) }
+            let isKept = numbers[0] >= 0.9 * numbers[1]
+            #expect(outcome.status == (isKept ? 0 : 1))
+            #expect(outcome.output.contains("fewer than 90 % of the first labels are kept") == !isKept)
+        }
+    }
+
     @Test func `copies of shared weights in a neural network are mentioned, with their size`() throws {
         let folder = try TemporaryFolder()
         var builder = GraphBuilder()
         var value = builder.input("input", TensorType([1, 128]))
-        let matrix = Tensor((0..<128 * 128).map { Float($0 * 7919 % 997) / 997 }, shape: [128, 128])
+        let matrix = Tensor(Self.numbers(128 * 128), shape: [128, 128])
         for index in 0..<6 { value = try builder.add(Dense(matrix: matrix), [value], name: "dense\(index)")[0] }
         builder.output("output", value)
         try Model(graph: builder.graph).write(to: folder.url.appendingPathComponent("m.mlmodel").path)

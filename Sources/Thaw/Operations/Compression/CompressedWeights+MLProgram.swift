@@ -1,75 +1,64 @@
 /// Weights that an ML Program stores compressed: operations without inputs, computed once when the program is loaded.
 extension MILBlock {
-    /// Adds the operation whose result are these weights, and returns its name.
-    mutating func addCompressed(_ weights: Tensor, _ name: String) -> String {
-        let name = unique(name)
-        addCompressed(weights, as: name)
-        return name
-    }
-
-    /// Adds the operation whose result are these weights under a name that nothing else has.
-    mutating func addCompressed(_ weights: Tensor, as name: String) {
+    /// Adds the operations whose result is weights of this shape, under a name that nothing else has.
+    mutating func addCompressed(_ codes: WeightCodes, _ shape: Shape, as name: String) {
         version = max(version, .iOS16)
-        let type = TensorType(weights.shape, float)
-        if let bits = storage.type.paletteBits {
-            addPalette(weights, bits, name, type)
-        } else {
-            let codes = LinearCodes(weights, scalesIn: float)
+        let type = TensorType(shape, float)
+        switch codes {
+        case .linear(let codes):
             let rows = codes.scales.count
-            let data = Tensor(codes: codes.codes, shape: weights.shape)
+            let data = Tensor(codes: codes.codes, shape: shape)
             let zeros = Tensor(codes: codes.zeros, shape: [rows])
             addConstantExpression(
                 "constexpr_affine_dequantize", name, type,
                 [
                     ("axis", .immediate(Tensor(integers: [0], shape: []))),
-                    ("quantized_data", inFile(data, .uint8, TensorType(weights.shape, .uint8).message)),
+                    ("quantized_data", inFile(data, .uint8, TensorType(shape, .uint8).message)),
                     ("scale", number(Tensor(codes.scales, shape: [rows]))),
                     ("zero_point", inFile(zeros, .uint8, TensorType([rows], .uint8).message)),
                 ])
+        case .palette(let palette) where version >= .iOS18:
+            guard let scales = palette.scales else { return addPalette(palette, name, type) }
+            let unscaled = unique(name + "_unscaled")
+            addPalette(palette, unscaled, type)
+            let scaleShape = Shape([scales.count] + shape.dropFirst().map { _ in 1 })
+            addConstantExpression(
+                "constexpr_blockwise_shift_scale", name, type, [("scale", number(Tensor(scales, shape: scaleShape)))],
+                bound: true, reading: ("data", unscaled))
+        case .palette(let palette): addPackedPalette(palette, name, type)
         }
     }
 
-    private mutating func addPalette(_ weights: Tensor, _ bits: Int, _ name: String, _ type: TensorType) {
-        let isGrouped = version >= .iOS18
-        let groups = isGrouped ? WeightPalette.groups(of: weights.shape, bits: bits) : 1
-        let length = weights.elementCount / groups
-        var numbers: [Float] = []
-        var places: [UInt8] = []
-        weights.withFloats { floats in
-            for group in 0..<groups {
-                let part = UnsafeBufferPointer(rebasing: floats[group * length..<(group + 1) * length])
-                let palette = WeightPalette(part, bits: bits)
-                numbers += palette.numbers
-                places += palette.places(of: part)
-            }
-        }
-        let bytes = packed(places, bits: bits, .lowestFirst)
+    /// Adds indices with one palette for all, as it was before iOS 18.
+    private mutating func addPackedPalette(_ palette: PaletteCodes, _ name: String, _ type: TensorType) {
+        let bytes = packed(palette.indices, bits: palette.bits, .lowestFirst)
         let data = Tensor(codes: bytes, shape: [bytes.count])
-        guard isGrouped else {
-            return addConstantExpression(
-                "constexpr_lut_to_dense", name, type,
-                [
-                    ("indices", inFile(data, .uint8, TensorType([bytes.count], .uint8).message)),
-                    ("lut", number(Tensor(numbers, shape: [numbers.count]))),
-                    (
-                        "shape",
-                        .immediate(
-                            Tensor(integers: weights.shape.dimensions, shape: [weights.shape.rank], element: .uint32))
-                    ),
-                ])
-        }
-        let kinds: [Int: (ProgramWeights.Kind, String)] = [
-            8: (.uint8, "UINT8"), 6: (.uint6, "UINT6"), 4: (.uint4, "UINT4"),
-        ]
-        let (kind, elementName) = kinds[bits]!
-        var indices = TensorType(weights.shape, .uint8).message
-        indices.tensorType.dataType = elementName
-        let listShape = Shape([groups] + weights.shape.dropFirst().map { _ in 1 } + [1 << bits, 1])
+        let shape = type.shape
         addConstantExpression(
             "constexpr_lut_to_dense", name, type,
             [
-                ("indices", inFile(data, kind, indices, elements: weights.elementCount)),
-                ("lut", number(Tensor(numbers, shape: listShape))),
+                ("indices", inFile(data, .uint8, TensorType([bytes.count], .uint8).message)),
+                ("lut", number(Tensor(palette.numbers, shape: [palette.numbers.count]))),
+                ("shape", .immediate(Tensor(integers: shape.dimensions, shape: [shape.rank], element: .uint32))),
+            ])
+    }
+
+    /// Adds indices with a palette for each group of rows.
+    private mutating func addPalette(_ palette: PaletteCodes, _ name: String, _ type: TensorType) {
+        let kinds: [Int: (ProgramWeights.Kind, String)] = [
+            8: (.uint8, "UINT8"), 6: (.uint6, "UINT6"), 4: (.uint4, "UINT4"),
+        ]
+        let (kind, elementName) = kinds[palette.bits]!
+        let bytes = packed(palette.indices, bits: palette.bits, .lowestFirst)
+        let data = Tensor(codes: bytes, shape: [bytes.count])
+        var indices = TensorType(type.shape, .uint8).message
+        indices.tensorType.dataType = elementName
+        let paletteShape = Shape([palette.groups] + type.shape.dropFirst().map { _ in 1 } + [1 << palette.bits, 1])
+        addConstantExpression(
+            "constexpr_lut_to_dense", name, type,
+            [
+                ("indices", inFile(data, kind, indices, elements: type.shape.elementCount)),
+                ("lut", number(Tensor(palette.numbers, shape: paletteShape))),
             ], bound: true)
     }
 

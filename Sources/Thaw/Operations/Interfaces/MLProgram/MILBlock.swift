@@ -15,14 +15,12 @@ struct MILBlock {
     var version = CoreMLVersion.firstProgram
     /// The newest version that may be used.
     let target: CoreMLVersion?
-    let storage: WeightStorage
+    private let storage: WeightStorage
     private var names: Set<String> = []
     /// Values that are other names for one that was there before.
     private var aliases: [String: String] = [:]
     /// Constants that are there already and can be read once more.
     private var shared: [SharedConstant: String] = [:]
-    /// Compressed weights that are there already, by what they compute in and by the weights as they were.
-    private var compressed: [ElementType: TensorTable<String>] = [:]
 
     private struct SharedConstant: Hashable {
         enum Content: Hashable {
@@ -158,8 +156,9 @@ struct MILBlock {
         switch argument {
         case .value(let value): names = [self.name(value)]
         case .values(let values): names = values.map { self.name($0) }
+        // Weights that are compressed later are there as they are first.
         case .weights(let tensor, let order) where storage.compresses(tensor, order: order):
-            names = [compressedConstant(tensor.transposed(order), name)]
+            names = [constant(tensor, name, order)]
         case .weights(let tensor, let order): names = [storedWeights(tensor, name, order)]
         case .constant(let tensor): names = [constant(tensor, name)]
         case .integer(let integer): names = [constant(Tensor(integers: [integer], shape: []), name)]
@@ -209,14 +208,6 @@ struct MILBlock {
         return name
     }
 
-    /// The name of compressed weights, which are added if they are not there yet.
-    private mutating func compressedConstant(_ weights: Tensor, _ name: String) -> String {
-        if let name = compressed[float]?.value(of: weights) { return name }
-        let name = addCompressed(weights, name)
-        compressed[float, default: TensorTable()].add(weights, name)
-        return name
-    }
-
     /// The name of a constant with its axes in this order. It is added if it is not there yet.
     private mutating func constant(_ tensor: Tensor, _ name: String, _ order: [Int]? = nil) -> String {
         let element = stored(tensor.element)
@@ -252,11 +243,12 @@ struct MILBlock {
         operations.append(operation)
     }
 
-    /// An operation that computes nothing but a constant. What it is made of stands in its attributes, or from iOS 18 on
+    /// An operation that computes nothing but a constant. What it is made of is in its attributes, or from iOS 18 on
     /// `bound` as arguments.
+    /// - Parameter reading: An argument that is the result of another such operation, of this name.
     mutating func addConstantExpression(
         _ kind: String, _ name: String, _ type: TensorType, _ parts: [(key: String, value: Message)],
-        bound: Bool = false
+        bound: Bool = false, reading: (key: String, name: String)? = nil
     ) {
         var operation = Message(.operation)
         operation.type = kind
@@ -265,14 +257,18 @@ struct MILBlock {
             [MILBlock.attribute("name", .text(name))]
             + (bound ? [] : parts.map { MILBlock.attribute($0.key, $0.value) })
         if bound {
-            operation.inputs = parts.map { key, value in
+            func input(_ key: String, _ fill: (inout Message) -> Void) -> Message {
                 var entry = Message(MessageType.operation.type(of: "inputs"))
                 var binding = Message(MessageType.operation.type(of: "inputs").type(of: "value").type(of: "arguments"))
-                binding.value = value
+                fill(&binding)
                 entry.key = key
                 entry.value.arguments = [binding]
                 return entry
             }
+            var inputs: [Message] = []
+            if let reading { inputs.append(input(reading.key) { $0.name = reading.name }) }
+            for part in parts { inputs.append(input(part.key) { $0.value = part.value }) }
+            operation.inputs = inputs
         }
         operations.append(operation)
     }
@@ -293,7 +289,7 @@ struct MILBlock {
         return message
     }
 
-    private static func attribute(_ key: String, _ value: Message) -> Message {
+    static func attribute(_ key: String, _ value: Message) -> Message {
         var entry = Message(MessageType.operation.type(of: "attributes"))
         entry.key = key
         entry.value = value

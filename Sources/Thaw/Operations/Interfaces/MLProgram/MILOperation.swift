@@ -23,7 +23,7 @@ enum MILArgument: Sendable {
     /// A constant: one with fractions takes the program's own type for such numbers, truth values stay, all others become
     /// int32.
     case constant(Tensor)
-    /// A constant that may be stored compressed, with its axes in this order: one row an output channel.
+    /// A constant with its axes in this order: one row per output channel.
     case weights(Tensor, order: [Int])
     case integer(Int)
     case integers([Int])

@@ -54,6 +54,9 @@ struct ProgramWeights: Sendable, Equatable {
     /// The offsets of the blobs that are there already, by the tensors that they are made of.
     private var offsets: [Form: TensorTable<Int>] = [:]
 
+    /// What the blobs are made of, by their offsets.
+    private(set) var tensors: [Int: Tensor] = [:]
+
     static func == (a: ProgramWeights, b: ProgramWeights) -> Bool { a.blobs == b.blobs }
 
     var isEmpty: Bool { blobs.isEmpty }
@@ -81,6 +84,7 @@ struct ProgramWeights: Sendable, Equatable {
         precondition(bytes.count == kind.byteCount(count))
         let start = byteCount
         offsets[form, default: TensorTable()].add(inOrder, start)
+        tensors[start] = inOrder
         blobs.append(Blob(bytes: bytes, kind: kind, paddingBits: padding))
         byteCount += ProgramWeights.alignment + ProgramWeights.aligned(bytes.count)
         return start

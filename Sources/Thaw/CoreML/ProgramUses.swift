@@ -1,0 +1,62 @@
+/// Which operations of an ML Program read a value.
+struct ProgramUses {
+    /// The operations whose argument `weight` is what a network has learned.
+    static let layers: Set<String> = ["conv", "conv_transpose", "linear"]
+    /// Operations that compute each element by itself, or from one element of each input.
+    private static let elementwise: Set<String> = [
+        "add", "batch_norm", "cast", "clamped_relu", "clip", "elu", "gelu", "identity", "leaky_relu",
+        "linear_activation",
+        "mul", "pad", "prelu", "real_div", "relu", "relu6", "sigmoid", "sigmoid_hard", "silu", "softplus", "softsign",
+        "sub",
+        "tanh", "thresholded_relu",
+    ]
+
+    private var positions: [String: [Int]] = [:]
+    /// The values that depthwise convolutions read, directly or after elementwise operations.
+    let readByDepthwise: Set<String>
+
+    init(_ operations: [Message]) {
+        var ranks: [String: [Int]] = [:]
+        var links: [LayerLink] = []
+        for (position, operation) in operations.enumerated() {
+            let kind: String = operation.type
+            let inputs: [Message] = operation.inputs
+            let names = inputs.flatMap { operation.boundNames($0.key) }
+            for name in names { positions[name, default: []].append(position) }
+            if kind == "const" || kind.hasPrefix("constexpr_"), let output = (operation.outputs as [Message]).first {
+                let dimensions: [Message] = output.type.tensorType.dimensions
+                ranks[output.name] = dimensions.map { $0.constant.size }
+            }
+            // The filters of a depthwise convolution have one input channel.
+            let filters = operation.boundNames("weight").first.flatMap { ranks[$0] } ?? []
+            let isDepthwise = kind == "conv" && filters.count == 4 && filters[0] > 1 && filters[1] == 1
+            links.append(
+                LayerLink(
+                    kind: isDepthwise ? .depthwise : Self.elementwise.contains(kind) ? .elementwise : .other,
+                    inputs: isDepthwise ? operation.boundNames("x") : names, outputs: operation.outputNames))
+        }
+        readByDepthwise = LayerLink.valuesReadByDepthwise(links)
+    }
+
+    /// The positions of the operations that read a value, once for each argument.
+    func readers(_ name: String) -> [Int] { positions[name] ?? [] }
+}
+
+extension Message {
+    /// The names of what an operation computes.
+    var outputNames: [String] { (self.outputs as [Message]).map { $0.name } }
+
+    /// What an operation is given as an argument: names of values, or values.
+    func bindings(_ key: String) -> [Message] {
+        (self.inputs as [Message]).filter { $0.key as String == key }.flatMap { $0.value.arguments as [Message] }
+    }
+
+    /// The names of the values that an operation is given as an argument.
+    func boundNames(_ key: String) -> [String] { bindings(key).filter { !$0.has("value") }.map { $0.name } }
+
+    /// The value of a constant.
+    var constantValue: Message? {
+        guard self.type as String == "const" else { return nil }
+        return (self.attributes as [Message]).first { $0.key as String == "val" }?["value"]
+    }
+}

@@ -1,0 +1,113 @@
+/// Weights as indices into palettes, output channels first: a row for each channel.
+///
+/// One palette serves all rows, or each group of neighboring rows has its own. Rows of very different scale do not fit into one
+/// palette; such rows are divided by a scale before, which the network multiplies with later.
+struct PaletteCodes: Sendable {
+    let bits: Int
+    /// The numbers of all palettes, one palette after another.
+    private(set) var numbers: [Float] = []
+    private(set) var groups: Int
+    private(set) var indices: [UInt8] = []
+    /// What each row was divided by, or nil.
+    let scales: [Float]?
+    /// The squared error of a row as a share of its squared length: half of the rows have less.
+    private(set) var medianError: Float = 0
+
+    /// - Parameter scales: A number for each row by which it is divided.
+    init(_ weights: Tensor, bits: Int, groups: Int = 1, scales: [Float]? = nil) {
+        (self.bits, self.groups, self.scales) = (bits, groups, scales)
+        guard weights.elementCount > 0 else { return }
+        let length = weights.elementCount / weights.shape[0]
+        var scaled = weights
+        if let scales {
+            scaled = Tensor(shape: weights.shape) { out in
+                weights.withFloats { floats in
+                    for index in out.indices { out[index] = floats[index] / scales[index / length] }
+                }
+            }
+        }
+        scaled.withFloats { encode($0, length) }
+    }
+
+    private mutating func encode(_ floats: UnsafeBufferPointer<Float>, _ length: Int) {
+        let count = floats.count / groups
+        var errors: [Float] = []
+        indices.reserveCapacity(floats.count)
+        for group in 0..<groups {
+            let part = UnsafeBufferPointer(rebasing: floats[group * count..<(group + 1) * count])
+            let palette = WeightPalette(part, bits: bits)
+            var own = palette.places(of: part)
+            for start in stride(from: 0, to: count, by: length) {
+                let row = UnsafeBufferPointer(rebasing: part[start..<start + length])
+                own.withUnsafeMutableBufferPointer { own in
+                    let codes = UnsafeMutableBufferPointer(rebasing: own[start..<start + length])
+                    if let error = PaletteCodes.error(row, codes, palette.numbers) { errors.append(error) }
+                    PaletteCodes.balance(row, codes, palette.numbers)
+                }
+            }
+            numbers += palette.numbers
+            indices += own
+        }
+        errors.sort()
+        medianError = errors.isEmpty ? 0 : errors[errors.count / 2]
+    }
+
+    /// The squared error of a row as a share of its squared length; nil for a row of zeros.
+    private static func error(
+        _ row: UnsafeBufferPointer<Float>, _ codes: UnsafeMutableBufferPointer<UInt8>, _ numbers: [Float]
+    ) -> Float? {
+        var (error, length) = (Float(0), Float(0))
+        for index in row.indices {
+            let difference = numbers[Int(codes[index])] - row[index]
+            error += difference * difference
+            length += row[index] * row[index]
+        }
+        return length > 0 ? error / length : nil
+    }
+
+    /// Rounds some weights of a row to the palette's other neighbor, so that the errors of the row nearly cancel out.
+    ///
+    /// What a layer reads is seldom negative, since most activations give no negative numbers: then the errors of a row add up
+    /// to a shift of the whole channel. For inputs whose mean is as large as their standard deviation, the expected error of an
+    /// output is the sum of the squared errors plus the square of their sum. Each step makes that smaller.
+    private static func balance(
+        _ row: UnsafeBufferPointer<Float>, _ codes: UnsafeMutableBufferPointer<UInt8>, _ numbers: [Float]
+    ) {
+        var sum = 0.0
+        for index in row.indices { sum += Double(numbers[Int(codes[index])] - row[index]) }
+        let direction = sum > 0 ? -1 : 1
+        var moves: [(index: Int, step: Double, cost: Double)] = []
+        for index in row.indices {
+            let code = Int(codes[index])
+            guard numbers.indices.contains(code + direction) else { continue }
+            let step = Double(numbers[code + direction] - numbers[code])
+            let error = Double(numbers[code] - row[index])
+            let cost = step * (step + 2 * error)
+            // Weights close to their number stay there: others cost less.
+            if step != 0, cost < step * step / 2 { moves.append((index, step, cost)) }
+        }
+        moves.sort { ($0.cost / abs($0.step), $0.index) < ($1.cost / abs($1.step), $1.index) }
+        for move in moves {
+            let next = sum + move.step
+            guard move.cost < sum * sum - next * next else { continue }
+            sum = next
+            codes[move.index] = UInt8(Int(codes[move.index]) + direction)
+        }
+    }
+
+    /// What brings all rows to the magnitude of the largest, each rounded to what it is stored in.
+    static func scales(of weights: Tensor, storedAs element: ElementType) -> [Float] {
+        let rows = weights.shape[0]
+        let length = weights.elementCount / max(1, rows)
+        let magnitudes = weights.withFloats { floats in
+            (0..<rows).map { row in floats[row * length..<(row + 1) * length].reduce(Float(0)) { max($0, abs($1)) } }
+        }
+        let largest = magnitudes.max() ?? 0
+        return magnitudes.map { magnitude in
+            guard magnitude > 0 else { return 1 }
+            let scale = magnitude / largest
+            // The smallest number in half precision: rows that are smaller still are hardly there.
+            return max(element == .float16 ? float(fromHalf: half(from: scale)) : scale, 0x1p-24)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/// Weights in less than floating-point numbers take, output channels first.
+enum WeightCodes: Sendable {
+    case linear(LinearCodes)
+    case palette(PaletteCodes)
+
+    /// What the output channels are multiplied by after the layer, unless the weights are before.
+    var scales: [Float]? {
+        guard case .palette(let palette) = self else { return nil }
+        return palette.scales
+    }
+}
+
+/// What is known of a layer whose weights are compressed.
+struct LayerUse: Sendable {
+    /// Whether a depthwise convolution reads what the layer computes.
+    var feedsDepthwise = false
+    /// Whether rows of weights may be divided by a scale.
+    var allowsScales = false
+    /// Whether groups of rows may have palettes of their own.
+    var allowsGroups = false
+}
+
+extension WeightStorage {
+    /// How much smaller errors must become for scales to be worth the arithmetic that they add, as a ratio of their squares.
+    private static let leastGain: Float = 1.25
+    /// The same from iOS 18 on, where scales are part of the weights and take far less than palettes of their own.
+    private static let leastGainInWeights: Float = 1.1
+    /// How much larger they may be without scales, if a layer cannot have them.
+    private static let largestLoss: Float = 2
+
+    /// Compresses weights, output channels first.
+    /// - Parameter element: What scales and palettes are stored in.
+    /// - Returns: The codes, and why they are no palette although one was asked for.
+    func codes(
+        for weights: Tensor, _ use: LayerUse, storedAs element: ElementType
+    ) -> (codes: WeightCodes, reason: CompressionReport.Reason?) {
+        func linear() -> WeightCodes { .linear(LinearCodes(weights, scalesIn: element)) }
+        guard let bits = type.paletteBits else { return (linear(), nil) }
+        if bits < 8, use.feedsDepthwise { return (linear(), .feedsDepthwise) }
+        let plain = PaletteCodes(weights, bits: bits)
+        // Few weights say too little about their rows.
+        if weights.elementCount >= 16 << bits {
+            let scaled = PaletteCodes(
+                weights, bits: bits, scales: PaletteCodes.scales(of: weights, storedAs: element))
+            let gain = use.allowsGroups ? Self.leastGainInWeights : Self.leastGain
+            if use.allowsScales, scaled.medianError * gain < plain.medianError { return (.palette(scaled), nil) }
+            if !use.allowsScales, scaled.medianError * Self.largestLoss < plain.medianError {
+                return (linear(), .unevenChannels)
+            }
+        }
+        let groups = use.allowsGroups ? WeightPalette.groups(of: weights.shape, bits: bits) : 1
+        return (.palette(groups > 1 ? PaletteCodes(weights, bits: bits, groups: groups) : plain), nil)
+    }
+}
+
+/// What a layer reads and computes, by name, as far as depthwise convolutions matter.
+struct LayerLink {
+    enum Kind { case depthwise, elementwise, other }
+
+    var kind: Kind
+    var inputs: [String]
+    var outputs: [String]
+
+    /// The values that depthwise convolutions read, directly or after elementwise layers.
+    /// - Parameter links: All layers, each behind those that it reads.
+    static func valuesReadByDepthwise(_ links: [LayerLink]) -> Set<String> {
+        var found: Set<String> = []
+        for link in links.reversed() {
+            switch link.kind {
+            case .depthwise: found.formUnion(link.inputs)
+            case .elementwise where link.outputs.contains(where: found.contains): found.formUnion(link.inputs)
+            case .elementwise, .other: break
+            }
+        }
+        return found
+    }
+}
