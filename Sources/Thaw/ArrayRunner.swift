@@ -45,7 +45,8 @@ public struct ArrayRunner: Sendable {
         let inputs = try zip(Self.inOrder(arrays, model.graph.inputs.map(\.name)) { $0.name }, types).enumerated().map {
             place, input in
             let array = input.0.array
-            return place == 0 && model.image?.isChannelsFirst == true ? try channelsLast(array, input.1.shape) : array
+            guard let image = model.image(at: place), image.isChannelsFirst else { return array }
+            return try channelsLast(array, input.1.shape, model.graph.inputs[place].name)
         }
         let counts = try zip(inputs, zip(types, model.graph.inputs)).map { try pieces($0, $1.0, $1.1.name) }
         let count = counts.first ?? 1
@@ -57,7 +58,7 @@ public struct ArrayRunner: Sendable {
                     let (array, type) = input
                     let size = type.shape.elementCount
                     let values = Array(array.values[piece * size..<(piece + 1) * size])
-                    let tensor = Tensor(index == 0 ? lifted(values) : values, shape: type.shape)
+                    let tensor = Tensor(lifted(values, index), shape: type.shape)
                     return type.element == .float32 ? tensor : Cast(element: type.element).evaluate([tensor])[0]
                 })
         }
@@ -92,7 +93,7 @@ public struct ArrayRunner: Sendable {
     /// An array for an image whose channels the graph takes first, in the order in which the model takes them. It may stand
     /// in the graph's own order or in the model's; the graph's where it is both.
     /// - Throws: `Failure` for pixels in a row, which stand in either order.
-    private func channelsLast(_ array: NumPyFile, _ image: Shape) throws -> NumPyFile {
+    private func channelsLast(_ array: NumPyFile, _ image: Shape, _ name: String) throws -> NumPyFile {
         let own = image.permuted(Graph.toFirst)
         let given = array.shape.filter { $0 != 1 }
         func matches(_ shape: Shape) -> Bool {
@@ -103,7 +104,7 @@ public struct ArrayRunner: Sendable {
         guard matches(own), ends.elementsEqual(own.dropFirst()) || !matches(image) else {
             // With one channel, either order is the same in memory.
             guard matches(image) || image[3] == 1 else {
-                throw Failure.arrayShape(model.graph.inputs[0].name, Shape(array.shape), expected: own)
+                throw Failure.arrayShape(name, Shape(array.shape), expected: own)
             }
             return array
         }
@@ -131,8 +132,8 @@ public struct ArrayRunner: Sendable {
         return array.values.count / size
     }
 
-    private func lifted(_ values: [Float]) -> [Float] {
-        guard let lifted = model.image?.lifted else { return values }
+    private func lifted(_ values: [Float], _ index: Int) -> [Float] {
+        guard let lifted = model.image(at: index)?.lifted else { return values }
         let scale = lifted.scale.map { Float($0) }
         let bias = lifted.bias.map { Float($0) }
         return values.indices.map { values[$0] * scale[$0 % scale.count] + bias[$0 % bias.count] }

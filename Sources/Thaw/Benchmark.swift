@@ -94,7 +94,7 @@ public struct Benchmark {
     /// Puts random numbers into all inputs: pixels where the model takes an image.
     private static func input(of model: Model) -> (Executor) -> Void {
         var generator = Generator()
-        if let image = model.image {
+        if let image = model.image, model.graph.inputs.count == 1 {
             let pixels = (0..<image.width * image.height * image.color.channels).map { _ in
                 UInt8.random(in: .min ... .max, using: &generator)
             }

@@ -35,7 +35,7 @@ public final class Classifier: Sendable {
         _ model: Model, crop: Crop, resize: ResizeMethod, decoding: DecodingOptions, isFast: Bool, threads: Int,
         first: String?
     ) throws {
-        guard let image = model.image, model.graph.inputs.count == 1 else { throw Failure.takesNoImage() }
+        let image = try model.onlyImage()
         let output = model.graph[model.graph.outputs[0].value]
         guard output.element == .float32, output.shape.dropFirst().filter({ $0 != 1 }).count <= 1 else {
             throw Failure.givesNoRow(output)

@@ -40,9 +40,7 @@ public struct Comparison: Sendable {
     ) throws {
         var second = second
         second.model.graph.arrangeOutputs(like: first.model.graph)
-        guard let image = first.model.image, let otherImage = second.model.image,
-            first.model.graph.inputs.count == 1, second.model.graph.inputs.count == 1
-        else { throw Failure.takesNoImage() }
+        let (image, otherImage) = (try first.model.onlyImage(), try second.model.onlyImage())
         try Comparison.checkInputs(image, otherImage)
         try Comparison.checkOutputs(first.model, second.model)
         labels = try Comparison.commonLabels(first.model, second.model)

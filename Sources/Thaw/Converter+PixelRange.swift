@@ -5,12 +5,13 @@ extension Converter {
     func pixelRange(
         _ graph: Graph, _ lifted: PixelScaling?, _ source: GraphSource, _ imported: Importer.Result
     ) -> PixelRangeTrial? {
-        guard options.scale == nil, options.bias == nil, options.preprocessing == nil, !imported.takesPixels,
-            graph.preparation == nil, graph.enlargesImage
+        guard options.scale == nil, options.bias == nil, options.preprocessing == nil,
+            let image = imported.images.first, !image.takesPixels,
+            graph.preparation() == nil, graph.enlargesImage
         else { return nil }
         // Any size tells; a small one tells it soon.
         var small: Graph?
-        if imported.isSizeOpen || options.size != nil {
+        if image.isSizeOpen || options.size != nil {
             var options = options
             (options.size, options.openSize, options.sizes) = (nil, (64, 64), .fixed)
             (options.preprocessing, options.imageOutput, options.renamings) = (Preprocessing.none, false, [])

@@ -36,6 +36,8 @@ public struct Converter: Sendable {
         /// One number, or one a channel in the order of `color`: y = scale · x + bias. Not together with `preprocessing`.
         public var scale: [Double]?
         public var bias: [Double]?
+        /// What is said of one of several inputs, by its name; goes before what is said of all.
+        public var inputs: [String: InputOptions] = [:]
         /// Whether an image output is written where the output is one: nil finds it out, true asks for it.
         public var imageOutput: Bool?
         /// The order of an image output's channels; nil takes the input's.
@@ -106,6 +108,7 @@ public struct Converter: Sendable {
             channels: options.channels, settings: options.settings, openSize: options.openSize)
         result.fed = options.fed
         result.batchNorm = options.batchNorm
+        result.ofInputs = options.inputs
         if let arrays = options.arrays {
             result.feeding = { names in
                 let given = try arrays(names)
@@ -129,7 +132,9 @@ public struct Converter: Sendable {
         do { conversion = try convert(standard, options) } catch let failure as Failure {
             throw failure.atSize(standard)
         }
-        guard conversion.model.image != nil else { throw Failure.severalSizesNoImage() }
+        guard conversion.model.images.count == 1 else {
+            throw Failure.severalSizesNoImage(conversion.model.images.count)
+        }
         conversion.model.image!.sizes = options.sizes
         var settled = options.settled(by: conversion)
         // An output a little smaller than the image, as some sizes give it, is no other output.
@@ -163,7 +168,12 @@ public struct Converter: Sendable {
             let shape = imported.graph[input.value].shape
             guard shape.elementCount > 0 else { throw Failure.inputEmpty(input.name, shape) }
         }
+        let inputNames = imported.graph.inputs.map(\.name)
         if let signature = source.signature { imported.graph.rename(by: signature) }
+        let names = zip(inputNames, imported.graph.inputs.map(\.name)).map { [$0, $1] }
+        if let unknown = options.inputs.keys.sorted().first(where: { name in !names.contains { $0.contains(name) } }) {
+            throw Failure.unknownInput(unknown, imported.graph.inputs.map(\.name))
+        }
         if let labels { imported.graph.putFirst(classCount: labels.names.count) }
         let single = try imported.takesImage ? imported.graph.withBatchOfOne() : imported.graph
         let original = try Passes.run(Passes.simplification, on: single)
@@ -172,23 +182,38 @@ public struct Converter: Sendable {
         var notes = imported.notes
         var warnings = imported.warnings
         var pixelRange: PixelRangeTrial?
-        if imported.takesImage {
-            let lifting = try original.withLiftedPreprocessing()
-            model.graph = lifting?.graph ?? original
+        for (index, read) in imported.images.enumerated() {
+            let lifting = try model.graph.withLiftedPreprocessing(ofInput: index)
+            model.graph = lifting?.graph ?? model.graph
             let lifted = lifting.map { PixelScaling(scale: $0.lifted.scale, bias: $0.lifted.offset) }
-            if labels == nil { pixelRange = self.pixelRange(model.graph, lifted, source, imported) }
-            var image = try image(
-                model.graph, lifted, imported, source.definition, pixelRange, &notes, &warnings)
+            // A trial feeds one image.
+            if labels == nil, model.graph.inputs.count == 1 {
+                pixelRange = self.pixelRange(model.graph, lifted, source, imported)
+            }
+            let own = names[index].lazy.compactMap { options.inputs[$0] }.first ?? InputOptions()
+            var (image, said, warned) = try image(
+                model.graph, index, own, lifted, imported, source.definition, pixelRange)
             if let lifted {
                 image.scaling = image.scaling.followed(by: lifted)
                 image.lifted = lifted
             }
             if image.scaling != pixelRange?.input { pixelRange = nil }
-            notes += image.formulas
-            image.isChannelsFirst = imported.isChannelsFirst
-            model.image = image
-        } else {
-            notes.append("the input is no image of 1 or 3 channels: the model takes an array")
+            image.isChannelsFirst = read.isChannelsFirst
+            notes += said.filter { !notes.contains($0) }
+            warnings += warned.filter { !warnings.contains($0) }
+            if index == 0 { model.image = image } else { model.otherImages[index] = image }
+        }
+        notes += model.formulas
+        if imported.images.isEmpty {
+            let several = model.graph.inputs.count > 1
+            notes.append(
+                several
+                    ? "no input is an image of 1 or 3 channels: the model takes arrays"
+                    : "the input is no image of 1 or 3 channels: the model takes an array")
+        }
+        if model.graph.inputs.count > 1 {
+            notes.append(
+                "the model takes \(model.graph.inputs.count) inputs: \(Failure.listed(model.graph.inputs.map(\.name)))")
         }
         try model.graph.validate()
         if let labels {
@@ -210,13 +235,14 @@ public struct Converter: Sendable {
         for (name, text) in options.metadata.features.sorted(by: { $0.key < $1.key }) {
             try model.describe(name, text)
         }
-        var conversion = Conversion(model: model, notes: notes, warnings: warnings, isSizeOpen: imported.isSizeOpen)
+        var conversion = Conversion(model: model, notes: notes, warnings: warnings)
+        conversion.isSizeOpen = imported.images.contains(where: \.isSizeOpen)
         conversion.original = single
         conversion.pixelRange = pixelRange
         conversion.assumptions = imported.notes
         conversion.isPreprocessingCertain =
-            model.image == nil || model.image?.lifted != nil || imported.takesPixels || options.preprocessing != nil
-            || options.scale != nil || options.bias != nil
+            model.image == nil || model.image?.lifted != nil || imported.images[0].takesPixels
+            || options.preprocessing != nil || options.scale != nil || options.bias != nil
         conversion.hasShortWeights = source.definition.nodes.haveShortWeights
         return conversion
     }
@@ -224,11 +250,18 @@ public struct Converter: Sendable {
     // MARK: The image input
 
     private func image(
-        _ graph: Graph, _ lifted: PixelScaling?, _ imported: Importer.Result, _ source: GraphDefinition,
-        _ pixelRange: PixelRangeTrial?,
-        _ notes: inout [String], _ warnings: inout [String]
-    ) throws -> ImageInput {
-        let port = graph.inputs[0]
+        _ graph: Graph, _ index: Int, _ own: InputOptions, _ lifted: PixelScaling?, _ result: Importer.Result,
+        _ source: GraphDefinition, _ pixelRange: PixelRangeTrial?
+    ) throws -> (image: ImageInput, notes: [String], warnings: [String]) {
+        let imported = result.images[index]
+        var options = options
+        let fits = graph.inputs.count == 1 || options.color?.channels == graph[graph.inputs[index].value].shape[3]
+        options.color = own.color ?? (fits ? options.color : nil)
+        options.scale = own.scale ?? options.scale
+        options.bias = own.bias ?? options.bias
+        var notes: [String] = []
+        var warnings: [String] = []
+        let port = graph.inputs[index]
         let shape = graph[port.value].shape
         var color = options.color ?? options.preprocessing?.color ?? (shape[3] == 1 ? .gray : .rgb)
         let scaling: PixelScaling
@@ -257,7 +290,7 @@ public struct Converter: Sendable {
         } else if imported.takesPixels {
             scaling = .identity(channels: shape[3])
             notes.append("the graph itself reads images of 8 bits: pixels go in as they are, 0 to 255")
-        } else if let node = graph.preparation {
+        } else if let node = graph.preparation(ofInput: index) {
             // What is known of a family was done by the graph already, in its own way.
             scaling = .identity(channels: shape[3])
             warnings.append(
@@ -268,7 +301,7 @@ public struct Converter: Sendable {
             notes.append(
                 "the network gives a test image back when pixels go in as \(pixelRange.rangeOfInput); --preprocess, or --scale and --bias, say otherwise"
             )
-        } else if shape[3] == 3, let guess = PreprocessingGuess(imported, source) {
+        } else if shape[3] == 3, let guess = PreprocessingGuess(result, source) {
             let isReversed = options.color != nil && options.color != guess.color
             color = options.color ?? guess.color
             scaling =
@@ -294,7 +327,8 @@ public struct Converter: Sendable {
         guard color.channels == shape[3] else {
             throw Failure.presetNeedsColor(options.preprocessing?.rawValue ?? "", color.rawValue, "gray")
         }
-        return ImageInput(name: port.name, width: shape[2], height: shape[1], color: color, scaling: scaling)
+        let image = ImageInput(name: port.name, width: shape[2], height: shape[1], color: color, scaling: scaling)
+        return (image, notes, warnings)
     }
 
     func numbers(_ option: String, _ values: [Double], _ channels: Int) throws -> [Double] {
@@ -314,28 +348,4 @@ extension Graph {
         }
         return (producers[value]?.operation as? Unary)?.function == .tanh
     }
-}
-
-/// A converted model, and what a person should know of how it came about.
-public struct Conversion: Sendable {
-    public var model: Model
-    /// What was found out and assumed, a sentence each.
-    public var notes: [String]
-    /// Those of the notes that say how the graph was read, and not how images come to it.
-    public var assumptions: [String] = []
-    /// What may be wrong although the conversion went through.
-    public var warnings: [String]
-    /// Whether the model was converted from a graph, and not read as it was.
-    public var isGraph = true
-    /// The graph as it was read, before any pass; its image input is not scaled by what was lifted out of it. Nil for a
-    /// Core ML model.
-    public var original: Graph?
-    /// Whether how the image is scaled was said or stands in the file, and was not assumed.
-    public var isPreprocessingCertain = true
-    /// Whether the file stores weights in 16 bits or less.
-    public var hasShortWeights = false
-    /// The range of numbers that was found by a trial; nil if none was made, or if it told nothing.
-    var pixelRange: PixelRangeTrial?
-    /// Whether neither the graph nor the options say the image's size: that of the model is `openSize`.
-    public var isSizeOpen = false
 }

@@ -12,7 +12,7 @@ public struct GraphDrawing: Sendable {
         let boxes = Box.all(in: graph)
         var writer = Writer(graph, trunk: Box.trunk(of: boxes, to: graph.outputs.first?.value))
         writer.begin(title, model)
-        for (index, port) in graph.inputs.enumerated() { writer.add(input: port, index == 0 ? model.image : nil) }
+        for (index, port) in graph.inputs.enumerated() { writer.add(input: port, model.image(at: index)) }
         let scopes = Scopes(boxes)
         var open: String?
         for (place, box) in boxes.enumerated() {

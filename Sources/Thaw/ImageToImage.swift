@@ -88,7 +88,7 @@ public final class ImageToImage {
         _ model: Model, _ conversion: Conversion?, _ options: Options,
         resize: ((_ width: Int, _ height: Int) throws -> Model)?
     ) throws {
-        guard let image = model.image, model.graph.inputs.count == 1 else { throw Failure.takesNoImage() }
+        let image = try model.onlyImage()
         guard let output = model.imageOutput else {
             throw Failure.givesNoImage(model.graph.outputs.map { ($0.name, model.graph[$0.value]) })
         }

@@ -156,7 +156,7 @@ struct CoreMLFile {
     func conversion(of message: Message) throws -> Conversion {
         let (model, warnings) = try ModelReader.run(message, package)
         var conversion = Conversion(
-            model: model, notes: model.image?.formulas ?? [], warnings: warnings, isGraph: false)
+            model: model, notes: model.formulas, warnings: warnings, isGraph: false)
         // A program with short weights computes in float16, which rounds what goes in.
         let isHalf = model.graph.nodes.contains { ($0.operation as? Unary)?.function == .float16 }
         conversion.hasShortWeights = message.hasShortWeights || isHalf

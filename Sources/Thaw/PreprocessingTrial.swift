@@ -20,7 +20,7 @@ public struct PreprocessingTrial: Sendable {
         for model: Model, color: ColorLayout? = nil, imagesAt paths: [String], crop: Crop = .fill,
         decoding: DecodingOptions = DecodingOptions(), threads: Int = 1
     ) throws -> [PreprocessingTrial] {
-        guard let present = model.image else { throw Failure.takesNoImage() }
+        let present = try model.onlyImage()
         let standard = color ?? (present.color == .gray ? .gray : .rgb)
         var ways = Preprocessing.allCases.compactMap { preprocessing -> (Preprocessing?, ImageInput)? in
             var image = present

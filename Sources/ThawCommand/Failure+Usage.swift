@@ -66,6 +66,10 @@ extension Failure {
         Failure("\(option) is for graphs", remedy: "both are Core ML models, which say that themselves")
     }
 
+    static func severalSizesOfInput() -> Failure {
+        Failure("one of several inputs has one size", remedy: "several sizes are for models of one image")
+    }
+
     static func verifyNeedsImage() -> Failure {
         Failure(
             "--verify needs a network that takes an image",

@@ -75,11 +75,11 @@ private struct Report {
         add(
             "inputs",
             graph.inputs.enumerated().map { index, port in
-                guard index == 0, let image = model.image else { return "\(port.name): \(graph[port.value])" }
+                guard let image = model.image(at: index) else { return "\(port.name): \(graph[port.value])" }
                 return "\(port.name): an image, \(image.width)×\(image.height), \(image.color.rawValue)"
             })
         if let sizes = model.image?.sizes, sizes != .fixed { add("sizes", ["\(sizes)"]) }
-        add("preprocessing", model.image?.formulas ?? [])
+        add("preprocessing", model.formulas)
         add(
             "outputs",
             (model.classifier.map { ["\($0.predictedFeature): the likeliest label"] } ?? [])

@@ -13,19 +13,20 @@ extension Arguments {
         var options = Converter.Options()
         options.input = self[Options.input]
         options.outputs = all(Options.output).compactMap { $0 }
-        if let choice = self[Options.size] {
+        if let choice = unnamed(Options.size) {
             options.sizes = choice.sizes
             if choice.sizes == .fixed { options.size = (choice.standard.width, choice.standard.height) }
         }
-        options.color = self[Options.color]
+        options.color = unnamed(Options.color)
+        try addInputs(to: &options)
         options.channels = self[Options.channels]?.order
         options.settings = all(Options.set).compactMap { $0 }
         options.batchNorm = self[Options.batchNorm]
         options.tag = self[Options.tag]
         options.signature = self[Options.signature]
         options.preprocessing = self[Options.preprocess].family
-        options.scale = self[Options.scale]
-        options.bias = self[Options.bias]
+        options.scale = unnamed(Options.scale)
+        options.bias = unnamed(Options.bias)
         options.outputScale = self[Options.outputScale]
         options.outputBias = self[Options.outputBias]
         options.outputColor = self[Options.outputColor]
@@ -43,6 +44,33 @@ extension Arguments {
             throw Failure.exclude("--preprocess", option.spelling)
         }
         return options
+    }
+
+    /// The value of an option that is said of no input by name.
+    func unnamed<Value>(_ option: Option<Named<Value>?>) -> Value? {
+        all(option).lazy.compactMap { $0 }.last { $0.name == nil }?.value
+    }
+
+    /// What is said of inputs by their names.
+    /// - Throws: `Failure` for what is said twice.
+    private func addInputs(to options: inout Converter.Options) throws {
+        func add<Value>(_ option: Option<Named<Value>?>, _ set: (inout InputOptions, Value) throws -> Void) throws {
+            var seen: Set<String?> = []
+            for given in all(option).compactMap({ $0 }) {
+                guard seen.insert(given.name).inserted else {
+                    throw Failure.givenTwice(option.spelling + (given.name.map { " \($0)=" } ?? ""))
+                }
+                guard let name = given.name else { continue }
+                try set(&options.inputs[name, default: InputOptions()], given.value)
+            }
+        }
+        try add(Options.size) { input, choice in
+            guard choice.sizes == .fixed else { throw Failure.severalSizesOfInput().at(Options.size.spelling) }
+            input.size = (choice.standard.width, choice.standard.height)
+        }
+        try add(Options.color) { $0.color = $1 }
+        try add(Options.scale) { $0.scale = $1 }
+        try add(Options.bias) { $0.bias = $1 }
     }
 
     func labels() throws -> Labels? { try self[Options.labels].map { try Labels(contentsOf: $0) } }

@@ -10,16 +10,16 @@ enum Options {
         "output", "NAME", "the node to compute, where the graph has several; may be given more than once",
         isRepeatable: true)
     static let size = Option(
-        "size", "WxH|WxH,...|A..BxC..D",
+        "size", "[NAME=]WxH|WxH,...|A..BxC..D",
         "the image's width and height in pixels, where the graph leaves them open; several sizes with commas, or a range "
             + "of widths and one of heights, make a model that takes any of them, the first one unless asked (of a range "
-            + "the one nearest to 224x224)",
-        standard: SizeChoice?.none
-    ) { try SizeChoice($0) }
+            + "the one nearest to 224x224); NAME says it of one input of several, as it does for the options below",
+        standard: Named<SizeChoice>?.none, isRepeatable: true
+    ) { try Named($0) { try SizeChoice($0) } }
     static let color = Option(
-        "color", "rgb|bgr|gray", "the order of the image's channels", standard: ColorLayout?.none,
-        "rgb; gray where the graph takes one channel"
-    ) { try readChoice($0, of: ColorLayout.self) }
+        "color", "[NAME=]rgb|bgr|gray", "the order of the image's channels", standard: Named<ColorLayout>?.none,
+        "rgb; gray where the graph takes one channel", isRepeatable: true, choices: ColorLayout.allCases.map(\.rawValue)
+    ) { try Named($0) { try readChoice($0, of: ColorLayout.self) } }
     static let channels = Option(
         "channels", "first|last",
         "where the channels stand in the graph's own input: before the image's height and width, or behind them",
@@ -48,12 +48,13 @@ enum Options {
     static let signature = Option(
         "signature", "NAME", "which use of a SavedModel is meant: serving_default, or its only one, unless said")
     static let scale = Option(
-        "scale", "S|S,S,S", "y = scale x + bias for pixels x from 0 to 255: one scale, or one for each channel",
-        standard: [Double]?.none, read: readNumbers)
+        "scale", "[NAME=]S|S,S,S", "y = scale x + bias for pixels x from 0 to 255: one scale, or one for each channel",
+        standard: Named<[Double]>?.none, isRepeatable: true
+    ) { try Named($0, read: readNumbers) }
     static let bias = Option(
-        "bias", "B|B,B,B", "one bias, or one for each channel, in the order that --color says",
-        standard: [Double]?.none,
-        read: readNumbers)
+        "bias", "[NAME=]B|B,B,B", "one bias, or one for each channel, in the order that --color says",
+        standard: Named<[Double]>?.none, isRepeatable: true
+    ) { try Named($0, read: readNumbers) }
 
     // MARK: What comes out
 

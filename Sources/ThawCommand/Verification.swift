@@ -47,13 +47,13 @@ struct Verification {
         hasVerdict = arguments.isGiven(Options.tolerance) || !(isOfCompression && arguments.isLossy)
         tolerance = hasVerdict ? arguments[Options.tolerance] : .infinity
         threads = arguments.threads
-        color = arguments[Options.color]
+        color = arguments.unnamed(Options.color)
     }
 
     /// Checks before anything is written that there is something to compare.
     /// - Throws: `Failure` when the graph takes no image.
     func check(_ conversion: Conversion) throws {
-        if conversion.model.image == nil { throw Failure.verifyNeedsImage() }
+        if conversion.model.image == nil || conversion.model.graph.inputs.count > 1 { throw Failure.verifyNeedsImage() }
     }
 
     func run(_ conversion: Conversion, asWrittenTo path: String, _ console: Console) throws -> ExitStatus {

@@ -18,7 +18,7 @@ import Thaw
         let arguments = try convert(
             "--size", "224x192", "graph.pb", "--labels=a=b.txt", "-o", "out.mlmodel", "--no-clobber")
         #expect(arguments.positional == ["graph.pb"])
-        #expect(try arguments[Options.size]?.standard == ImageSize(width: 224, height: 192))
+        #expect(try arguments[Options.size]?.value.standard == ImageSize(width: 224, height: 192))
         #expect(arguments[Options.labels] == "a=b.txt")
         #expect(arguments[Options.result] == "out.mlmodel")
         #expect(arguments[Options.noClobber])
@@ -28,9 +28,9 @@ import Thaw
 
     @Test("A value may begin with a minus sign")
     func minus() throws {
-        #expect(try convert("--bias", "-1,-1,-1")[Options.bias] == [-1, -1, -1])
-        #expect(try convert("--bias=-103.9,0,1e-3")[Options.bias] == [-103.9, 0, 0.001])
-        #expect(try convert("--scale", "-1")[Options.scale] == [-1])
+        #expect(try convert("--bias", "-1,-1,-1")[Options.bias]?.value == [-1, -1, -1])
+        #expect(try convert("--bias=-103.9,0,1e-3")[Options.bias]?.value == [-103.9, 0, 0.001])
+        #expect(try convert("--scale", "-1")[Options.scale]?.value == [-1])
     }
 
     @Test("After two dashes nothing is an option, and a single dash is none")

@@ -25,6 +25,11 @@ struct ModelDescription {
     private static let labelText = "The most likely label"
     private static func imageText(_ width: Int, _ height: Int) -> String { "An image, \(width)×\(height) pixels" }
 
+    /// The key of an image, by its name where it is not the first.
+    private static func key(_ key: String, _ name: String?) -> String {
+        name.map { key + "." + featureName($0) } ?? key
+    }
+
     let message: Message
 
     /// - Parameter element: The format's name of what an array is made of; neural networks know one kind.
@@ -68,7 +73,7 @@ struct ModelDescription {
             return result
         }
         message.input = graph.inputs.enumerated().map { index, port in
-            guard index == 0, let image = model.image else { return arrayFeature(port, precision.inputs) }
+            guard let image = model.image(at: index) else { return arrayFeature(port, precision.inputs) }
             return imageFeature(port, image.width, image.height, image.color, precision.inputs)
         }
         if let classifier = model.classifier {
@@ -94,19 +99,22 @@ struct ModelDescription {
         func record(_ numbers: [Double], _ key: String) {
             userDefined[key] = numbers.map { "\($0)" }.joined(separator: ",")
         }
-        if let scaling = model.image?.scaling {
-            record(scaling.scale, ModelDescription.imageScaleKey)
-            record(scaling.bias, ModelDescription.imageBiasKey)
-        }
-        if let lifted = model.image?.lifted {
-            record(lifted.scale, ModelDescription.liftedScaleKey)
-            record(lifted.bias, ModelDescription.liftedBiasKey)
+        // The first image has the keys themselves, others have their names behind.
+        for index in graph.inputs.indices {
+            guard let image = model.image(at: index) else { continue }
+            let name = index == 0 ? nil : image.name
+            record(image.scaling.scale, Self.key(Self.imageScaleKey, name))
+            record(image.scaling.bias, Self.key(Self.imageBiasKey, name))
+            if let lifted = image.lifted {
+                record(lifted.scale, Self.key(Self.liftedScaleKey, name))
+                record(lifted.bias, Self.key(Self.liftedBiasKey, name))
+            }
+            if image.isChannelsFirst { userDefined[Self.key(Self.channelsKey, name)] = Self.channelsFirst }
         }
         let numbers = graph.outputs.indices.filter { graph[graph.outputs[$0].value].shape.rank == 0 }
         if !numbers.isEmpty {
             userDefined[Self.numbersKey] = numbers.map { "\($0)" }.joined(separator: ",")
         }
-        if model.image?.isChannelsFirst == true { userDefined[Self.channelsKey] = Self.channelsFirst }
         if let image = model.imageOutput {
             record(image.scaling.scale, ModelDescription.pixelScaleKey)
             record(image.scaling.bias, ModelDescription.pixelBiasKey)
@@ -126,12 +134,17 @@ struct ModelDescription {
     /// What a model that is read says of itself.
     struct Reading {
         var metadata = Metadata()
-        /// What is done to a pixel before the network, as it is written, sees it.
-        var scaling: PixelScaling?
-        /// The arithmetic that was lifted out of the graph into the scaling of the image.
-        var lifted: PixelScaling?
-        /// Whether the network's own graph takes the image's channels before height and width.
-        var isChannelsFirst: Bool
+        /// What is known of an image.
+        struct Image {
+            /// What is done to a pixel before the network, as it is written, sees it.
+            var scaling: PixelScaling?
+            /// The arithmetic that was lifted out of the graph into the scaling of the image.
+            var lifted: PixelScaling?
+            /// Whether the network's own graph takes the image's channels before height and width.
+            var isChannelsFirst: Bool
+        }
+        /// The images, the first of them first.
+        var images: [Image] = []
         /// The places of the outputs that are one number without an axis.
         var bareNumbers: Set<Int>
         /// What makes pixels of the network's numbers at the image output.
@@ -140,7 +153,8 @@ struct ModelDescription {
         var hasPixelBounds: Bool
 
         /// Thaw's own keys do not stay in the metadata; those that do not fit the channels of the images are passed over.
-        init(_ description: Message, channels: Int?, outputChannels: Int?) {
+        /// - Parameter inputs: The images that are read.
+        init(_ description: Message, inputs: [ImageInput], outputChannels: Int?) {
             let message: Message = description["metadata"]
             metadata.description = message.shortDescription
             metadata.author = message.author
@@ -157,13 +171,19 @@ struct ModelDescription {
                 let bias = numbers(biasKey, channels)
                 return scale.flatMap { scale in bias.map { PixelScaling(scale: scale, bias: $0) } }
             }
-            self.scaling = scaling(imageScaleKey, imageBiasKey, channels)
-            lifted = scaling(liftedScaleKey, liftedBiasKey, channels)
+            for (place, input) in inputs.enumerated() {
+                let name = place == 0 ? nil : input.name
+                let channels = input.color.channels
+                images.append(
+                    Image(
+                        scaling: scaling(key(imageScaleKey, name), key(imageBiasKey, name), channels),
+                        lifted: scaling(key(liftedScaleKey, name), key(liftedBiasKey, name), channels),
+                        isChannelsFirst: userDefined.removeValue(forKey: key(channelsKey, name)) == channelsFirst))
+            }
             pixels = scaling(pixelScaleKey, pixelBiasKey, outputChannels)
             hasPixelBounds = numbers(pixelBoundsKey, 2) == [0, 255]
             bareNumbers = Set(
                 (userDefined.removeValue(forKey: numbersKey) ?? "").split(separator: ",").compactMap { Int($0) })
-            isChannelsFirst = userDefined.removeValue(forKey: channelsKey) == channelsFirst
             if userDefined[previewKey] == classifierPreview { userDefined[previewKey] = nil }
             metadata.userDefined = userDefined
             for feature in (description.input as [Message]) + (description.output as [Message]) {

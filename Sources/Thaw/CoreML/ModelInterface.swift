@@ -2,7 +2,8 @@
 /// the part of reading that both dialects share.
 struct ModelInterface {
     private let description: Message
-    private(set) var image: ImageInput?
+    /// In the order of the description.
+    private(set) var images: [ImageInput] = []
     private var imageOutput: ImageOutput?
     /// The size that the image is wanted in, where it may have several.
     private let size: ImageSize?
@@ -55,14 +56,13 @@ struct ModelInterface {
 
     /// Takes in the image, in the size that is wanted.
     mutating func setImage(_ name: String, _ type: Message) throws -> ImageInput {
-        guard image == nil else { throw Failure.badFeature(name, "is a second image; one is supported") }
         var image = try ModelInterface.image(name, type)
         image.sizes = try ImageSizes(type, of: name)
-        if let size {
+        if let size, images.isEmpty {
             guard image.sizes.contains(size) else { throw Failure.otherSize(name, size, image.sizes) }
             (image.width, image.height) = (size.width, size.height)
         }
-        self.image = image
+        images.append(image)
         return image
     }
 
@@ -73,7 +73,9 @@ struct ModelInterface {
         }
     }
 
-    mutating func setScaling(_ scaling: PixelScaling) { image?.scaling = scaling }
+    mutating func setScaling(_ scaling: PixelScaling, of name: String) {
+        for place in images.indices where images[place].name == name { images[place].scaling = scaling }
+    }
 
     // MARK: Image outputs
 
@@ -92,7 +94,7 @@ struct ModelInterface {
         guard imageOutput == nil else { throw Failure.badFeature(name, "is a second image; one is supported") }
         let given = builder.graph[value].shape
         // What is as large as the image that goes in is described for one size of it.
-        if image?.sizes != .fixed, given.rank == 4 { (shape[2], shape[3]) = (given[2], given[3]) }
+        if images.first?.sizes != .fixed, given.rank == 4 { (shape[2], shape[3]) = (given[2], given[3]) }
         guard given.filter({ $0 != 1 }) == shape.filter({ $0 != 1 }),
             let form = ImageForm(shape.permuted(Graph.toLast), mayBeLine: true)
         else {
@@ -140,18 +142,19 @@ struct ModelInterface {
 
     /// The model of a graph whose channels stand first: simplified, and arithmetic at its head taken for the image's scaling.
     ///
-    /// - Parameter ownsHead: Whether that arithmetic is the network's own, and not a part of how its images are prepared, where
+    /// - Parameter ownsHead: Whether that arithmetic at an image is the network's own, and not a part of how its images are prepared, where
     ///   the model does not say.
-    func model(_ graph: Graph, ownsHead: Bool = false) throws -> Model {
-        var image = image
+    func model(_ graph: Graph, ownsHead: (ImageInput) -> Bool = { _ in false }) throws -> Model {
         var ordered = graph
-        // The image is the graph's first input, whatever goes in beside it.
-        if let image, let place = graph.inputs.firstIndex(where: { $0.name == image.name }) {
-            ordered.inputs.swapAt(0, place)
-        }
-        let channelsLast = try ordered.withoutRegrouping().reordered(to: .last, imageInput: image != nil)
+        // Images are the graph's first inputs, whatever goes in beside them.
+        let names = images.map(\.name)
+        ordered.inputs =
+            names.compactMap { name in graph.inputs.first { $0.name == name } }
+            + graph.inputs.filter { !names.contains($0.name) }
+        let channelsLast = try ordered.withoutRegrouping().reordered(
+            to: .last, imageInputs: Set(images.indices))
         let said = ModelDescription.Reading(
-            description, channels: image?.color.channels, outputChannels: imageOutput?.color.channels)
+            description, inputs: images, outputChannels: imageOutput?.color.channels)
         let numbered =
             said.bareNumbers.isEmpty
             ? channelsLast
@@ -163,18 +166,21 @@ struct ModelInterface {
         var model = try Model(graph: numbered, imageOutput: imageOutput, metadata: said.metadata)
             .withoutPixels(said.pixels, hasBounds: said.hasPixelBounds)
         model.graph = try Passes.run(Passes.simplification, on: model.graph)
-        var lifted = said.lifted
-        if let read = image, let scaling = try model.graph.withLiftedPreprocessing() {
-            model.graph = scaling.graph
-            let head = PixelScaling(scale: scaling.lifted.scale, bias: scaling.lifted.offset)
-            let whole = read.scaling.followed(by: head)
-            image?.scaling = whole
-            let own = said.scaling.map { whole.after($0) } ?? (ownsHead ? head : nil)
-            if let own, !own.isNearlyIdentity { lifted = lifted?.followed(by: own) ?? own }
+        for (place, read) in images.enumerated() {
+            var image = read
+            var lifted = said.images[place].lifted
+            if let scaling = try model.graph.withLiftedPreprocessing(ofInput: place) {
+                model.graph = scaling.graph
+                let head = PixelScaling(scale: scaling.lifted.scale, bias: scaling.lifted.offset)
+                let whole = read.scaling.followed(by: head)
+                image.scaling = whole
+                let own = said.images[place].scaling.map { whole.after($0) } ?? (ownsHead(image) ? head : nil)
+                if let own, !own.isNearlyIdentity { lifted = lifted?.followed(by: own) ?? own }
+            }
+            image.lifted = lifted
+            image.isChannelsFirst = said.images[place].isChannelsFirst
+            if place == 0 { model.image = image } else { model.otherImages[place] = image }
         }
-        image?.lifted = lifted
-        image?.isChannelsFirst = said.isChannelsFirst
-        model.image = image
         model.classifier = try configuration(model.classCount)
         return model
     }

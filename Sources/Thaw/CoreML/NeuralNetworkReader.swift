@@ -39,9 +39,10 @@ struct NeuralNetworkReader {
             try addOutputs(outputs)
         }
         // Unless we wrote it there, what scales the image in the network is the network's own.
-        let ours = interface.image.map { NeuralNetworkWriter.scalingLayer(of: $0.name) }
-        let ownsHead = !(network.layers as [Message]).contains { $0.name == ours }
-        return try interface.model(reading.builder.graph, ownsHead: ownsHead)
+        let layers = Set((network.layers as [Message]).map { $0.name as String })
+        return try interface.model(reading.builder.graph) { image in
+            !layers.contains(NeuralNetworkWriter.scalingLayer(of: image.name))
+        }
     }
 
     // MARK: Inputs
@@ -74,16 +75,19 @@ struct NeuralNetworkReader {
 
     /// Scales become the image's scaling. What follows a mean image, which has a number for each place, is done in the graph.
     private mutating func readPreprocessing() throws {
-        var hasMean = false
+        var withMean: Set<String> = []
         for preprocessing in network.preprocessing as [Message] {
             let name: String = preprocessing.featureName
             // An empty name stands for the only image.
-            guard let image = interface.image, name.isEmpty || name == image.name else {
+            let images = interface.images
+            guard let image = images.first(where: { $0.name == name }) ?? (name.isEmpty ? images.first : nil),
+                !name.isEmpty || images.count == 1
+            else {
                 throw Failure.preprocessingWithoutInput(name)
             }
             if preprocessing.has("meanImage") {
                 try subtractMean(preprocessing["meanImage"], image)
-                hasMean = true
+                withMean.insert(image.name)
                 continue
             }
             let scaler: Message = preprocessing["scaler"]
@@ -93,14 +97,14 @@ struct NeuralNetworkReader {
             let scaling = PixelScaling(
                 scale: Array(repeating: given, count: image.color.channels),
                 bias: image.color.channelNames.map { scaler[$0 + "Bias"] })
-            if hasMean {
+            if withMean.contains(image.name) {
                 let channels: Shape = [image.color.channels]
                 let operation = BatchNormalization(
                     scale: Tensor(scaling.scale.map { Float($0) }, shape: channels),
                     offset: Tensor(scaling.bias.map { Float($0) }, shape: channels))
                 try prepare(image, operation, "scale")
             } else {
-                interface.setScaling(image.scaling.followed(by: scaling))
+                interface.setScaling(image.scaling.followed(by: scaling), of: image.name)
             }
         }
     }

@@ -121,9 +121,12 @@ struct NeuralNetworkWriter {
 
     /// Where the format's scaler will not do a layer takes its place.
     private mutating func writeScaling() throws {
-        guard let image = model.image, Self.scale(image.scaling) == nil, let input = graph.inputs.first?.value else {
-            return
+        for (index, port) in graph.inputs.enumerated() {
+            if let image = model.image(at: index), Self.scale(image.scaling) == nil { try scale(port.value, of: image) }
         }
+    }
+
+    private mutating func scale(_ input: Graph.Value, of image: ImageInput) throws {
         let raw = blob(input)
         let scaled = NeuralBlob(name: raw.name + "/scaled", shape: raw.shape)
         let scaling = BatchNormalization(
@@ -172,9 +175,13 @@ struct NeuralNetworkWriter {
             network.arrayInputShapeMapping = "EXACT_ARRAY_MAPPING"
             network.imageInputShapeMapping = "RANK4_IMAGE_MAPPING"
         }
-        if let image = model.image, let scale = Self.scale(image.scaling), !image.scaling.isIdentity {
-            network.preprocessing = [scaler(image, scale, MessageType.model.type(of: field).type(of: "preprocessing"))]
+        let scalers = model.images.compactMap { image in
+            Self.scale(image.scaling).flatMap { scale in
+                image.scaling.isIdentity
+                    ? nil : scaler(image, scale, MessageType.model.type(of: field).type(of: "preprocessing"))
+            }
         }
+        if !scalers.isEmpty { network.preprocessing = scalers }
         if let classifier = model.classifier {
             if classifier.hasIntegerLabels {
                 network.int64ClassLabels.vector = classifier.labels.map { Int($0)! }

@@ -71,7 +71,7 @@ struct ProgramReader {
             let name: String = input.name
             let (declared, element) = try openType(input["type"], of: name)
             let shape = try interface.addInput(name, declared)
-            guard interface.image?.name != name || element.isFloatingPoint else {
+            guard !interface.images.contains(where: { $0.name == name }) || element.isFloatingPoint else {
                 throw Failure.imageElement(name, element.rawValue)
             }
             guard let count = shape.checkedCount, count < 1 << 31 else {

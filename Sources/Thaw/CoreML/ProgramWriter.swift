@@ -69,7 +69,7 @@ struct ProgramWriter {
         for index in graph.inputs.indices { graph.inputs[index].name = block.unique(graph.inputs[index].name) }
         for index in graph.outputs.indices { graph.outputs[index].name = block.unique(graph.outputs[index].name) }
         if let label = model.classifier?.predictedFeature { model.classifier?.predictedFeature = block.unique(label) }
-        for (index, port) in graph.inputs.enumerated() { addInput(port, isImage: index == 0 && model.image != nil) }
+        for (index, port) in graph.inputs.enumerated() { addInput(port, model.image(at: index)) }
         nameOutputs()
         for node in graph.nodes { try add(node) }
         let outputs = finishOutputs()
@@ -93,8 +93,8 @@ struct ProgramWriter {
     }
 
     /// What an input is made of; the pixels of a colored image are of 8 bits, and arrive as float32.
-    private func input(_ element: ElementType, isImage: Bool) -> ElementType {
-        outside(element, isImage && model.image?.color != .gray ? .float32 : precision.inputs)
+    private func input(_ element: ElementType, _ image: ImageInput?) -> ElementType {
+        outside(element, image.map { $0.color != .gray } ?? false ? .float32 : precision.inputs)
     }
 
     /// What an output is made of. Probabilities are those of a dictionary.
@@ -108,12 +108,12 @@ struct ProgramWriter {
 
     // MARK: Inputs
 
-    private mutating func addInput(_ port: Graph.Port, isImage: Bool) {
+    private mutating func addInput(_ port: Graph.Port, _ image: ImageInput?) {
         let inner = type(port.value)
         var value = MILValue(
-            name: port.name, type: TensorType(outside(inner.shape), input(inner.element, isImage: isImage)))
+            name: port.name, type: TensorType(outside(inner.shape), input(inner.element, image)))
         inputs.append(MILBlock.named(value.name, .tensorType(value.type)))
-        if isImage, let scaling = model.image?.scaling { value = scaled(block.cast(value, to: .float32), scaling) }
+        if let image { value = scaled(block.cast(value, to: .float32), image.scaling) }
         if value.shape != inner.shape {
             let whole = MILValue(
                 name: block.unique(port.name + "_number"), type: TensorType(inner.shape, value.element))

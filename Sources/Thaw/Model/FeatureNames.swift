@@ -24,7 +24,7 @@ extension Model {
         switch feature {
         case .input(let index):
             graph.inputs[index].name = name
-            if index == 0 { image?.name = name }
+            if index == 0 { image?.name = name } else { otherImages[index]?.name = name }
         case .output(let index):
             graph.outputs[index].name = name
             if index == 0 { classifier?.probabilities = name }

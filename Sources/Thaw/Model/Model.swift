@@ -5,6 +5,8 @@ public struct Model: Sendable {
     /// height, width, channel, already scaled.
     public var graph: Graph
     public var image: ImageInput?
+    /// Further images that go in, by their positions among the graph's inputs, which are like the first in everything.
+    public var otherImages: [Int: ImageInput] = [:]
     /// The output that is shown as an image, where there is one; the graph gives the network's own numbers there.
     public var imageOutput: ImageOutput?
     public var classifier: ClassifierConfiguration?
@@ -22,6 +24,20 @@ public struct Model: Sendable {
         self.classifier = classifier
         self.metadata = metadata
     }
+
+    /// The image that an input of the graph is; nil for an array.
+    public func image(at index: Int) -> ImageInput? { index == 0 ? image : otherImages[index] }
+
+    /// The image of a model that takes nothing else.
+    /// - Throws: `Failure` for a model that takes arrays, and for one that takes more than an image.
+    func onlyImage() throws -> ImageInput {
+        guard graph.inputs.count <= 1 else { throw Failure.takesSeveral(graph.inputs.map(\.name)) }
+        guard let image else { throw Failure.takesNoImage() }
+        return image
+    }
+
+    /// All images that go in, in the order of the graph's inputs.
+    public var images: [ImageInput] { graph.inputs.indices.compactMap { image(at: $0) } }
 
     /// Makes it the model for images of this size, where it takes several sizes.
     /// - Throws: `Failure` where that is none of them.

@@ -9,11 +9,11 @@ extension Graph {
     ///
     /// Outputs keep their axis order.
     ///
-    /// - Parameter imageInput: Whether the first input is an image if it has four axes, and changes to that order.
+    /// - Parameter imageInputs: The indices of the inputs that are images if they have four axes, and change to that order.
     ///   All other inputs keep theirs.
-    func reordered(to target: ChannelOrder, imageInput: Bool = true) throws -> Graph {
+    func reordered(to target: ChannelOrder, imageInputs: Set<Int> = [0]) throws -> Graph {
         var orders = AxisOrders(self, target)
-        orders.imageInput = imageInput
+        orders.imageInputs = imageInputs
         return try orders.run()
     }
 }
@@ -22,7 +22,7 @@ private struct AxisOrders {
     private let graph: Graph
     /// The permutation of an image's axes from the graph's order to the target's.
     private let natural: [Int]
-    var imageInput = true
+    var imageInputs: Set<Int> = [0]
     private var builder: GraphBuilder
     /// The new value for each value of the old graph.
     private var placed: [Graph.Value: Placed] = [:]
@@ -49,7 +49,7 @@ private struct AxisOrders {
     mutating func run() throws -> Graph {
         for (index, port) in graph.inputs.enumerated() {
             let type = graph[port.value]
-            let order = imageInput && index == 0 ? naturalOrder(type.shape.rank) : identity(type.shape.rank)
+            let order = imageInputs.contains(index) ? naturalOrder(type.shape.rank) : identity(type.shape.rank)
             let value = builder.input(port.name, TensorType(type.shape.permuted(order), type.element))
             placed[port.value] = Placed(value: value, order: order)
         }

@@ -5,8 +5,11 @@ extension Graph {
     /// This is exact except for rounding. A per-channel scale and offset have the same effect on the pixels directly,
     /// also before a resize, whose weights sum to 1, and before a channel permutation. Nothing is moved across
     /// padding.
-    func withLiftedPreprocessing() throws -> (graph: Graph, lifted: ChannelArithmetic)? {
-        guard let input = inputs.first?.value, self[input].shape.rank == 4 else { return nil }
+    /// - Parameter index: The index of the image among the inputs.
+    func withLiftedPreprocessing(ofInput index: Int = 0) throws -> (graph: Graph, lifted: ChannelArithmetic)? {
+        guard inputs.indices.contains(index) else { return nil }
+        let input = inputs[index].value
+        guard self[input].shape.rank == 4 else { return nil }
         let readers = readerCounts
         var head = input
         var lifted: ChannelArithmetic?
@@ -32,8 +35,10 @@ extension Graph {
 
     /// The first node that computes with the image before any weights are involved. If there is one, the graph
     /// preprocesses its images in a way that cannot be lifted out.
-    var preparation: String? {
-        guard let input = inputs.first?.value else { return nil }
+    /// - Parameter index: The index of the image among the inputs.
+    func preparation(ofInput index: Int = 0) -> String? {
+        guard inputs.indices.contains(index) else { return nil }
+        let input = inputs[index].value
         var isOfImage: Set<Value> = [input]
         for node in nodes where !node.inputs.isEmpty && node.inputs.allSatisfy(isOfImage.contains) {
             switch node.operation {

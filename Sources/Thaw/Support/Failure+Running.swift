@@ -4,6 +4,12 @@ extension Failure {
         Failure("the model takes no image", remedy: "'thaw run' gives it arrays")
     }
 
+    static func takesSeveral(_ names: [String]) -> Failure {
+        Failure(
+            "the model takes \(names.count) inputs, '\(names.joined(separator: "', '"))', and not one image",
+            remedy: "'thaw run' gives it an array for each")
+    }
+
     static func givesNoRow(_ shape: some CustomStringConvertible) -> Failure {
         Failure("the model gives \(shape), no row of one number a class", remedy: "'thaw run' shows its arrays")
     }

@@ -23,8 +23,10 @@ extension Failure {
         return copy
     }
 
-    static func severalSizesNoImage() -> Failure {
-        Failure("the input is no image", remedy: "several sizes are for images")
+    static func severalSizesNoImage(_ images: Int) -> Failure {
+        images == 0
+            ? Failure("the input is no image", remedy: "several sizes are for images")
+            : Failure("the model takes \(images) images", remedy: "several sizes are for models of one image")
     }
 
     static func imageSizes(_ name: String, _ problem: String) -> Failure {

@@ -9,6 +9,10 @@ struct ImportOptions: Sendable {
     /// Width and height in pixels, where the graph leaves them open.
     var size: (width: Int, height: Int)?
     var color: ColorLayout?
+    /// What is said of one of several inputs, by its name or a signature's word for it.
+    var ofInputs: [String: InputOptions] = [:]
+    /// Whether there are other inputs: pixels in a row are an array then, and what is said of images is not of arrays.
+    var isOneOfSeveral = false
     /// Where the image's channels stand in the graph's input; found where nil.
     var channels: Graph.ChannelOrder?
     /// What to do with batch normalization in training mode.
@@ -30,4 +34,27 @@ struct ImportOptions: Sendable {
     var words: [String: String] = [:]
     /// The nodes to be fed with arrays of these types, in place of the one input that is found; for tests.
     var arrays: [String: TensorType]?
+
+    /// The options for one of several inputs.
+    func forInput(_ node: String) -> ImportOptions {
+        var result = self
+        if let own = ofInputs[node] ?? words[node].flatMap({ ofInputs[$0] }) {
+            result.size = own.size ?? size
+            result.color = own.color ?? color
+            if own.size != nil || own.color != nil { result.isOneOfSeveral = false }
+        }
+        return result
+    }
+}
+
+/// What may be said of one of several inputs.
+public struct InputOptions: Sendable {
+    /// Width and height of the image in pixels.
+    public var size: (width: Int, height: Int)?
+    public var color: ColorLayout?
+    /// One number, or one a channel in the order of `color`: y = scale · x + bias.
+    public var scale: [Double]?
+    public var bias: [Double]?
+
+    public init() {}
 }

@@ -44,7 +44,7 @@ extension Importer {
             let other = (width: rounded.width * factor, height: rounded.height * factor)
             guard other != size else { continue }
             open.size = other
-            if (try? run(flat, flat.outputs, input, open)) != nil { return Failure.sizeWorks(text(other)) }
+            if (try? run(flat, flat.outputs, [input], open)) != nil { return Failure.sizeWorks(text(other)) }
         }
         return nil
     }
@@ -60,7 +60,7 @@ extension Importer {
         var search = SizeSearch(image, input: input.name, through: nodes, survey) { name, size, channels in
             var trial = options
             (trial.size, trial.openChannels) = (size, channels)
-            guard let graph = try? run(flat, [FlatGraph.Output(name)], input, trial).graph else { return nil }
+            guard let graph = try? run(flat, [FlatGraph.Output(name)], [input], trial).graph else { return nil }
             return graph[graph.outputs[0].value].shape
         }
         return search.find(options)

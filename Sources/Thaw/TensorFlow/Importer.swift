@@ -3,25 +3,33 @@
 /// Nodes are taken in an order in which each finds its inputs. All that cannot be converted is collected and reported at
 /// once.
 struct Importer {
-    /// The graph with its one input.
+    /// The graph with its inputs.
     struct Result {
         var graph: Graph
-        /// Whether the input is an image: float32, batch, height, width, channel.
-        var takesImage: Bool
-        /// Whether the graph itself says that the image's numbers are pixels, 0 to 255.
-        var takesPixels = false
-        /// Whether the graph itself decodes its images.
-        var isDecoded = false
-        /// Whether nothing says the image's size but `openSize`.
-        var isSizeOpen = false
-        /// Whether the graph's own input has the image's channels before height and width.
-        var isChannelsFirst = false
+        /// The inputs that are images, which are the graph's first: float32, batch, height, width, channel.
+        var images: [Image]
         /// The names of the nodes that were kept, in their order.
         var nodeNames: [String]
         /// What was found out and assumed, a sentence each.
         var notes: [String]
         /// What may be wrong although the graph can be converted.
         var warnings: [String] = []
+
+        var takesImage: Bool { !images.isEmpty }
+    }
+
+    /// An input that is an image.
+    struct Image {
+        /// The node that it takes the place of.
+        var node: String
+        /// Whether the graph itself says that the image's numbers are pixels, 0 to 255.
+        var takesPixels: Bool
+        /// Whether the graph itself decodes its images.
+        var isDecoded: Bool
+        /// Whether nothing says the image's size but `openSize`.
+        var isSizeOpen: Bool
+        /// Whether the graph's own input has the image's channels before height and width.
+        var isChannelsFirst: Bool
     }
 
     /// What stands for an output of a node.
@@ -45,10 +53,17 @@ struct Importer {
     static func run(_ definition: GraphDefinition, _ options: ImportOptions) throws -> Result {
         let flat = try FlatGraph(definition, options)
         if let arrays = try options.arrays ?? ArrayInputs.types(flat, options) { return try run(flat, arrays) }
+        if let inputs = try SeveralInputs.find(flat, options) {
+            var options = options
+            options.isOneOfSeveral = true
+            do { return try run(flat, flat.outputs, inputs, options) } catch let refusal as Refusal {
+                throw refusal.failure(hint: nil)
+            }
+        }
         let input = try InputNode(flat.survey, outputs: flat.names, given: options.input, size: options.size)
         let known = try withOpenSize(flat, input, options)
         do {
-            var result = try run(flat, flat.outputs, input, known.options)
+            var result = try run(flat, flat.outputs, [input], known.options)
             result.notes.insert(contentsOf: known.notes, at: 0)
             return result
         } catch let refusal as Refusal {
@@ -78,37 +93,44 @@ struct Importer {
     {
         let input = try InputNode(
             flat.survey, outputs: outputs.map(\.reference.node), given: options.input, size: options.size)
-        return try run(flat, outputs, input, options).graph.parameterCount
+        return try run(flat, outputs, [input], options).graph.parameterCount
     }
 
+    /// - Parameter inputs: What is fed, each found in the graph that the one before it left.
     static func run(
-        _ flat: FlatGraph, _ outputs: [FlatGraph.Output], _ input: InputNode, _ options: ImportOptions
+        _ flat: FlatGraph, _ outputs: [FlatGraph.Output], _ inputs: [InputNode], _ options: ImportOptions
     ) throws -> Result {
         let names = outputs.map(\.reference.node)
-        let cut = try GraphSurvey(input.nodes)
+        let cut = try GraphSurvey(inputs.last!.nodes)
         let order = try cut.order(from: names, stoppingAt: [])
-        guard order.contains(where: { cut.nodes[$0].name == input.name }) else {
+        for input in inputs where !order.contains(where: { cut.nodes[$0].name == input.name }) {
             throw Failure.outputIndependentOfInput(names, input.name)
         }
-        try requireNoOpenSwitch(order.map { cut.nodes[$0] }, but: [input.name])
+        try requireNoOpenSwitch(order.map { cut.nodes[$0] }, but: Set(inputs.map(\.name)))
         var importer = Importer(cut)
-        var added: InputImage.Added?
+        var images: [Image] = []
         var isBatchOpen = false
-        var notes = input.notes
+        var shape: Shape?
+        var notes = inputs.flatMap(\.notes)
         for place in order {
             let node = cut.nodes[place]
-            if node.name == input.name {
+            if let input = inputs.first(where: { $0.name == node.name }) {
                 let image = InputImage(node, through: order.map { cut.nodes[$0] }, cut)
                 if let failure = image.refusal {
                     importer.refusal.add(failure, of: node)
                     importer.known[node.name] = [.unknown]
                     continue
                 }
-                let input = try image.add(to: &importer.context, options)
-                importer.known[node.name] = [.operand(input.operand)]
-                notes += [input.note].compactMap { $0 }
-                isBatchOpen = image.isBatchOpen
-                added = input
+                let added = try image.add(to: &importer.context, options.forInput(node.name))
+                importer.known[node.name] = [.operand(added.operand)]
+                notes += [added.note].compactMap { $0 }
+                isBatchOpen = isBatchOpen || image.isBatchOpen
+                shape = shape ?? added.operand.shape
+                guard added.isImage else { continue }
+                images.append(
+                    Image(
+                        node: node.name, takesPixels: input.takesPixels, isDecoded: input.isDecoder,
+                        isSizeOpen: added.isSizeOpen, isChannelsFirst: added.isChannelsFirst))
             } else {
                 importer.known[node.name] = try importer.results(of: node)
             }
@@ -122,24 +144,27 @@ struct Importer {
         for output in outputs { try importer.addOutput(output) }
         let nodeNames = order.map { cut.nodes[$0].name }
         notes += flat.assumptions(of: nodeNames)
-        let graph = importer.context.builder.graph.pruned()
-        if isBatchOpen, options.openBatch == 1 {
+        var graph = importer.context.builder.graph.pruned()
+        if isBatchOpen, options.openBatch == 1, inputs.count == 1 {
             let finding = FixedBatch.find(in: graph) { batch in
                 var larger = options
                 larger.openBatch = batch
-                return try? run(flat, outputs, input, larger).graph
+                return try? run(flat, outputs, inputs, larger).graph
             }
             if let finding { throw Failure.needsBatch(finding.batch).at(finding.node) }
         }
-        let warning = importer.trainingWarning(flat, image: added?.operand.shape)
+        // In the order in which they were found, the images first.
+        images.sort { image, other in
+            inputs.firstIndex { $0.name == image.node }! < inputs.firstIndex { $0.name == other.node }!
+        }
+        let first = images.map(\.node) + inputs.map(\.name).filter { name in !images.contains { $0.node == name } }
+        graph.inputs = first.compactMap { name in graph.inputs.first { $0.name == name } }
+        let warning = importer.trainingWarning(flat, image: shape)
         if isBatchOpen, warning == nil, let name = graph.nodeAcrossBatch {
             notes.append("'\(name)' puts the images of a batch together; the model takes them one by one")
         }
         return Result(
-            graph: graph, takesImage: added?.isImage ?? false,
-            takesPixels: input.takesPixels, isDecoded: input.isDecoder, isSizeOpen: added?.isSizeOpen ?? false,
-            isChannelsFirst: added?.isChannelsFirst ?? false, nodeNames: nodeNames, notes: notes,
-            warnings: [warning].compactMap { $0 })
+            graph: graph, images: images, nodeNames: nodeNames, notes: notes, warnings: [warning].compactMap { $0 })
     }
 
     /// What to say of batch normalization in training mode.
@@ -184,7 +209,7 @@ struct Importer {
         }
         let nodeNames = order.map { survey.nodes[$0].name }
         return Result(
-            graph: importer.context.builder.graph.pruned(), takesImage: false, nodeNames: nodeNames,
+            graph: importer.context.builder.graph.pruned(), images: [], nodeNames: nodeNames,
             notes: flat.assumptions(of: nodeNames.filter { arrays[$0] == nil }))
     }
 

@@ -138,6 +138,7 @@ struct InputImage {
             if let order = order(four, options) {
                 return try form(four, order, hasBatch: shape.count == 4, options)
             }
+        case 1...2 where options.isOneOfSeveral: return nil
         case 2:
             return try flattened(sizes[1] ?? rowLength, batch: sizes[0] ?? options.openBatch, options).map {
                 Form(image: $0, shape: [$0[0], $0.dropFirst().reduce(1, *)])
@@ -146,7 +147,7 @@ struct InputImage {
             return try flattened(sizes[0], batch: 1, options).map { Form(image: $0, shape: [$0.elementCount]) }
         default: break
         }
-        if options.size != nil || options.color != nil {
+        if !options.isOneOfSeveral, options.size != nil || options.color != nil {
             throw Failure.inputNotImage(node.name, node.op, Shape(shape))
         }
         return nil
@@ -223,7 +224,7 @@ struct InputImage {
             throw Failure.inputNotImage(
                 node.name, node.op, Shape([batch ?? options.openBatch, height, width, channels]))
         }
-        if let color = options.color, color.channels != channels {
+        if let color = options.color, color.channels != channels, !options.isOneOfSeveral {
             throw Failure.colorDiffers(node.name, node.op, color.rawValue, channels)
         }
         let shape = Shape([Swift.max(1, batch ?? options.openBatch), height, width, channels])

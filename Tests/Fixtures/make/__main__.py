@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from common import FIXTURES
 
-MODULES = {"graphs": "cases", "refuse": "refusals", "networks": "networks", "ways": "ways", "live": "live", "decoding": "decoding",
+MODULES = {"graphs": "cases", "refuse": "refusals", "networks": "networks", "ways": "ways", "live": "live", "decoding": "decoding", "pairs": "pairs",
            "coreml": "coreml", "converted": "converted", "generators": "generators", "labels": "labels"}
 if tf.__version__.startswith("1."):
     MODULES = {"live1": "live"}

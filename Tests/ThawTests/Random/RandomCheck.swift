@@ -35,7 +35,7 @@ struct RandomCheck {
         if let problem = try engineProblem(simplified, [InstructionSet.available.last!]) {
             return "behind the passes, \(problem)"
         }
-        let turned = try simplified.reordered(to: .first, imageInput: false)
+        let turned = try simplified.reordered(to: .first, imageInputs: [])
         if let problem = difference(turned.evaluate([input])) { return "channels first: \(problem)" }
         return try coreMLProblem(simplified)
     }
