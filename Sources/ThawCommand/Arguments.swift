@@ -1,18 +1,18 @@
 import Thaw
 
-/// What stands behind a command's name: the options with their values, read and checked, and all else in its order.
+/// The words after a command's name: validated options, and positional arguments in order.
 struct Arguments {
-    /// All words as they were given.
+    /// All words as given.
     let line: [String]
     private(set) var positional: [String] = []
-    private var values: [String: [any Sendable]] = [:]
-    private var spellings: [String: [String]] = [:]
+    /// The values of each option that is given, nil for each time that it is given without one.
+    private var values: [ObjectIdentifier: [String?]] = [:]
 
-    /// Takes the words of a command line apart by the table of the options.
+    /// Parses a command line using the table of options.
     ///
-    /// A value stands behind its option's name or, after `=`, in the same word; it may begin with one dash. After `--`
+    /// A value is the word after its option, or follows `=` in the same word; it may begin with one dash. After `--`,
     /// nothing is an option.
-    /// - Throws: `Failure` for an unknown option, a value that is missing or wrong, or an option given twice.
+    /// - Throws: `Failure` for an unknown option, a missing or invalid value, or an option given twice.
     init(_ words: some Collection<String>, options: [any AnyOption]) throws {
         line = Array(words)
         var rest = words[...]
@@ -28,7 +28,7 @@ struct Arguments {
             var (name, value) = Self.parts(of: word)
             guard let option = options.first(where: { $0.spelling == name || $0.letter.map { "-\($0)" } == name })
             else {
-                // Other programs have one dash before whole names.
+                // Other programs have a single dash before long names.
                 let whole = word.hasPrefix("--") ? name : String(word.prefix { $0 != "=" })
                 throw Failure.unknownOption(whole, nearest: nearest(to: whole, in: options.map(\.spelling)))
             }
@@ -42,37 +42,42 @@ struct Arguments {
                 }
                 value = next
             }
-            if values[option.name] != nil, !option.isRepeatable { throw Failure.givenTwice(option.spelling) }
-            values[option.name, default: []].append(try option.parse(value))
-            spellings[option.name, default: []] += [option.spelling] + (value.map { [$0] } ?? [])
+            if isGiven(option), !option.isRepeatable { throw Failure.givenTwice(option.spelling) }
+            try option.check(value)
+            values[ObjectIdentifier(option), default: []].append(value)
         }
     }
 
-    /// The option's value, or its standard.
+    /// The option's value, or its default.
     subscript<Value>(_ option: Option<Value>) -> Value {
         all(option).last ?? option.standard
     }
 
-    /// The values of an option that may be given several times.
-    func all<Value>(_ option: Option<Value>) -> [Value] { values[option.name, default: []].map { $0 as! Value } }
+    /// The values of an option that may be given more than once.
+    func all<Value>(_ option: Option<Value>) -> [Value] {
+        // The initializer has read each value once, so none of them fails now.
+        texts(of: option).map { try! option.read($0 ?? "") }
+    }
 
-    /// The file that is named with the option, if it is given with one.
-    subscript(_ option: FileFlag) -> String? { values[option.name]?.last as? String }
+    /// The file given with the option, if any.
+    subscript(_ option: FileFlag) -> String? { texts(of: option).last ?? nil }
 
     /// Whether the option is given.
-    subscript(_ flag: Flag) -> Bool { values[flag.name] != nil }
+    subscript(_ flag: Flag) -> Bool { isGiven(flag) }
 
-    func isGiven(_ option: some AnyOption) -> Bool { values[option.name] != nil }
+    func isGiven(_ option: some AnyOption) -> Bool { values[ObjectIdentifier(option)] != nil }
 
-    /// These of a command's options as they were given, in this order; but what holds without being said is not said.
+    /// Those of `options` that are given, with their values, in this order. A default given explicitly is left out.
     func words(of options: [any AnyOption]) -> [String] {
         options.flatMap { option in
-            let given = spellings[option.name] ?? []
+            let given = texts(of: option).flatMap { [option.spelling] + ($0.map { [$0] } ?? []) }
             return given == option.standardText.map { [option.spelling, $0] } ? [] : given
         }
     }
 
-    /// `--name=value` and `-nvalue` taken apart.
+    private func texts(of option: any AnyOption) -> [String?] { values[ObjectIdentifier(option), default: []] }
+
+    /// Splits `--name=value` and `-nvalue`.
     private static func parts(of word: String) -> (name: String, value: String?) {
         if !word.hasPrefix("--") {
             let value = word.dropFirst(2)

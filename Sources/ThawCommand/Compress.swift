@@ -5,8 +5,10 @@ import Thaw
 func runCompress(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     guard let source = arguments.positional.first else { throw Failure.missingArgument("the model") }
     guard let result = arguments[Options.compressed] else { throw Failure.missingOption(Options.compressed) }
-    guard let weights = arguments.weightStorage else { throw Failure.missingOption(Options.shorterWeights) }
-    let verification = try Verification(arguments, isOfCompression: true)
+    guard let weights = arguments.weightStorage(Options.shorterWeights) else {
+        throw Failure.missingOption(Options.shorterWeights)
+    }
+    let verification = try Verification(arguments, compressingTo: weights)
     let compression = try Compression(contentsOf: source, weights: weights)
     compression.original.warnings.forEach(console.warn)
     try blaming(source) { try verification?.check(compression.original) }

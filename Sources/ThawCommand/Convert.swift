@@ -23,9 +23,10 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     }
     let target = arguments[Options.target]
     let result = arguments[Options.result] ?? standardResult(of: source, for: target)
+    let weights = arguments.weightStorage(Options.weights)
     let written = try blaming(source) {
         try conversion.model.write(
-            to: result, weights: arguments.weightStorage, target: target,
+            to: result, weights: weights, target: target,
             precision: ProgramPrecision(
                 compute: arguments[Options.computePrecision], inputs: arguments[Options.inputType],
                 outputs: arguments[Options.outputType]),
@@ -34,8 +35,8 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     console.note(
         "wrote \(result): \(megabytes(written.bytes)), Core ML version \(written.version.rawValue), "
             + "for \(written.version.systems) and later")
-    console.tellOfCopies(in: conversion.model, writtenTo: result, written.bytes, arguments.weightStorage)
-    console.tell(of: written, arguments.weightStorage, isVerified: verification != nil)
+    console.tellOfCopies(in: conversion.model, writtenTo: result, written.bytes, weights)
+    console.tell(of: written, weights, isVerified: verification != nil)
     return try verification?.run(conversion, asWrittenTo: result, console) ?? .done
 }
 

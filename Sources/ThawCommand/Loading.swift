@@ -113,15 +113,12 @@ extension Arguments {
             decoding: decoding, isFast: self[Options.fast], threads: threads, first: first)
     }
 
-    /// How weights are to be stored; nil where it is not said.
-    var weightStorage: WeightStorage? {
-        self[Options.weights].map {
+    /// How weights are to be stored; nil if `option`, which is a command's own, is not given.
+    func weightStorage(_ option: Option<WeightType?>) -> WeightStorage? {
+        self[option].map {
             WeightStorage($0, minimumCount: self[Options.minElements], includesDepthwise: self[Options.depthwise])
         }
     }
-
-    /// Whether weights are to be stored in so little that the answers are not the same any more.
-    var isLossy: Bool { weightStorage?.type.isSelective ?? false }
 
     /// The threads to use: all cores, unless said.
     var threads: Int { self[Options.threads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }

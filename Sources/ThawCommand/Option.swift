@@ -1,25 +1,27 @@
 import Thaw
 
-/// An option of a command, as the table says it: parser, help and whatever else describes the command line come from
-/// this one description.
-protocol AnyOption: Sendable {
+/// One option of a command. The parser, the help, the manual page and the shell completions are all derived from this
+/// description.
+///
+/// An option is identified by the object, not by its name: two commands may have different options of the same name.
+protocol AnyOption: AnyObject, Sendable {
     /// The name without its two dashes.
     var name: String { get }
-    /// The letter that stands for the name after one dash.
+    /// The short form, a letter after one dash.
     var letter: Character? { get }
-    /// What stands for the value in the help; nil where the option takes none.
+    /// The name of the value in the help; nil if the option takes none.
     var placeholder: String? { get }
     var help: String { get }
-    /// The value where none is given, as the help says it.
+    /// The default value, as shown in the help.
     var standardText: String? { get }
     var isRepeatable: Bool { get }
-    /// The values that there are, where they can be listed: for completions.
+    /// The possible values, if they can be listed. For completions.
     var choices: [String] { get }
-    /// How a word must end to be the value of an option that can do without one.
+    /// The suffix that makes the next word the value of an option whose value may be omitted.
     var valueSuffix: String? { get }
-    /// Reads a value; nil is that of an option without one.
-    /// - Throws: `Failure` that says what would be right.
-    func parse(_ text: String?) throws -> any Sendable
+    /// Validates a value, which is nil for an option given without one.
+    /// - Throws: `Failure` that says what is expected.
+    func check(_ text: String?) throws
 }
 
 extension AnyOption {
@@ -27,18 +29,18 @@ extension AnyOption {
 
     var choices: [String] { listedByPlaceholder }
 
-    /// What a placeholder like `text|json` lists.
+    /// The choices in a placeholder like `text|json`.
     fileprivate var listedByPlaceholder: [String] {
         let words = (placeholder ?? "").split(separator: "|").map(String.init)
         return words.count > 1 && words.allSatisfy { $0.allSatisfy { $0.isLowercase || $0.isNumber } } ? words : []
     }
 
-    /// The option as it is written.
+    /// The option as the user types it.
     var spelling: String { "--" + name }
 }
 
-/// An option with a value, which is `standard` where it is not given.
-struct Option<Value: Sendable>: AnyOption {
+/// An option with a value, which is `standard` unless given.
+final class Option<Value: Sendable>: AnyOption {
     let name: String
     let letter: Character?
     let placeholder: String?
@@ -47,8 +49,10 @@ struct Option<Value: Sendable>: AnyOption {
     let standardText: String?
     let isRepeatable: Bool
     private let listed: [String]
-    private let read: @Sendable (String) throws -> Value
+    private let parse: @Sendable (String) throws -> Value
 
+    /// - Parameter read: Parses a value. It depends on the text alone: it is called once to validate a value, and again
+    ///   each time the value is used.
     init(
         _ name: String, letter: Character? = nil, _ placeholder: String, _ help: String, standard: Value,
         _ standardText: String? = nil, isRepeatable: Bool = false, choices: [String] = [],
@@ -57,19 +61,21 @@ struct Option<Value: Sendable>: AnyOption {
         listed = choices
         (self.name, self.letter, self.placeholder, self.help) = (name, letter, placeholder, help)
         (self.standard, self.standardText) = (standard, standardText)
-        (self.isRepeatable, self.read) = (isRepeatable, read)
+        (self.isRepeatable, parse) = (isRepeatable, read)
     }
 
     var choices: [String] { listed.isEmpty ? listedByPlaceholder : listed }
 
-    func parse(_ text: String?) throws -> any Sendable {
-        do { return try read(text ?? "") } catch let failure as Failure { throw failure.at(spelling) }
+    func read(_ text: String) throws -> Value {
+        do { return try parse(text) } catch let failure as Failure { throw failure.at(spelling) }
     }
+
+    func check(_ text: String?) throws { _ = try read(text ?? "") }
 }
 
 extension Option where Value == String? {
-    /// An option whose value is a text that may be anything.
-    init(
+    /// An option whose value may be any string.
+    convenience init(
         _ name: String, letter: Character? = nil, _ placeholder: String, _ help: String, isRepeatable: Bool = false
     ) {
         self.init(name, letter: letter, placeholder, help, standard: nil, isRepeatable: isRepeatable) { $0 }
@@ -77,7 +83,7 @@ extension Option where Value == String? {
 }
 
 /// An option without a value.
-struct Flag: AnyOption {
+final class Flag: AnyOption {
     let name: String
     let help: String
     let letter: Character? = nil
@@ -87,11 +93,11 @@ struct Flag: AnyOption {
 
     init(_ name: String, _ help: String) { (self.name, self.help) = (name, help) }
 
-    func parse(_ text: String?) throws -> any Sendable { true }
+    func check(_ text: String?) {}
 }
 
-/// An option without a value, or with the name of a file to write, which tells itself by its ending.
-struct FileFlag: AnyOption {
+/// An option whose value may be omitted: a file to write, recognized by its suffix.
+final class FileFlag: AnyOption {
     let name: String
     let help: String
     let letter: Character? = nil
@@ -105,10 +111,9 @@ struct FileFlag: AnyOption {
         placeholder = "[FILE\(suffix)]"
     }
 
-    func parse(_ text: String?) throws -> any Sendable {
+    func check(_ text: String?) throws {
         if let text, !text.hasSuffix(valueSuffix!) {
             throw Failure.badValue(text, "a file whose name ends in \(valueSuffix!)").at(spelling)
         }
-        return text
     }
 }

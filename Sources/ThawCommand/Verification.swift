@@ -20,9 +20,9 @@ struct Verification {
     private static let leastKept = 0.9
 
     /// Nil where nobody asks for it.
-    /// - Parameter isOfCompression: Whether the model was made only to be smaller.
+    /// - Parameter weights: How `compress` stores weights; nil if the model is converted.
     /// - Throws: `Failure` for an argument or option that has no meaning without it, and where there are no images.
-    init?(_ arguments: Arguments, isOfCompression: Bool = false) throws {
+    init?(_ arguments: Arguments, compressingTo weights: WeightStorage? = nil) throws {
         let further = arguments.positional.dropFirst()
         let images = arguments.all(Options.verify).compactMap { $0 } + further
         guard arguments.isGiven(Options.verify) else {
@@ -43,8 +43,9 @@ struct Verification {
         self.files = files
         self.decoding = decoding
         crop = arguments.crop
-        isHeldToLabels = isOfCompression && arguments.isLossy
-        hasVerdict = arguments.isGiven(Options.tolerance) || !(isOfCompression && arguments.isLossy)
+        let isLossy = weights?.type.isSelective ?? false
+        isHeldToLabels = isLossy
+        hasVerdict = arguments.isGiven(Options.tolerance) || !isLossy
         tolerance = hasVerdict ? arguments[Options.tolerance] : .infinity
         threads = arguments.threads
         color = arguments.unnamed(Options.color)

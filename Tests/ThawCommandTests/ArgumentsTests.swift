@@ -54,6 +54,17 @@ import Thaw
         #expect(try convert("--output", "a", "--output=b:1").all(Options.output) == ["a", "b:1"])
     }
 
+    @Test func `options of the same name are not confused`() throws {
+        let weights = ["--weights", "int8", "-o", "m.mlmodel"]
+        let compress = try Arguments(weights, options: Commands.compress.options)
+        #expect(compress[Options.shorterWeights] == .int8 && compress[Options.compressed] == "m.mlmodel")
+        #expect(compress[Options.weights] == nil && compress[Options.result] == nil)
+        #expect(!compress.isGiven(Options.weights) && compress.words(of: [Options.weights]) == [])
+        #expect(compress.words(of: [Options.shorterWeights]) == ["--weights", "int8"])
+        let run = try Arguments(["-o", "m.npy"], options: Commands.run.options)
+        #expect(run[Options.arrays] == "m.npy" && run[Options.pictures] == nil)
+    }
+
     @Test(
         "What cannot be understood is answered with what would be right",
         arguments: [
