@@ -68,7 +68,8 @@ private func rows(_ format: ResultFormat, _ job: PictureJob, _ pixels: Pixels) -
 private func rows(_ format: ResultFormat, _ job: PictureJob, _ failure: Failure) -> String? {
     var failure = failure
     if failure.file == job.source { failure.file = nil }
-    let problem = Failure(file: failure.file, place: failure.place, failure.problem, remedy: failure.remedy).description
+    failure.hint = nil
+    let problem = failure.description
     return switch format {
     case .text: nil
     case .json: "{\"image\": \(json(job.source)), \"error\": \(json(problem))}\n"

@@ -142,7 +142,7 @@ private func json(of report: Comparison.Report) -> String {
             + "\"explained\": \($0.isExplained)}"
     }
     let errors = report.failures.map { image, failure in
-        let problem = Failure(place: failure.place, failure.problem, remedy: failure.remedy).description
+        let problem = failure.withoutFile
         return "{\"image\": \(json(image)), \"error\": \(json(problem))}"
     }
     return

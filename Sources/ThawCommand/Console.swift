@@ -133,7 +133,7 @@ struct Console: Sendable {
                     throw ClosedPipe()
                 } else if errno != EINTR && errno != EAGAIN {
                     throw Failure(
-                        file: descriptor == STDOUT_FILENO ? "standard output" : nil,
+                        .notWritable, file: descriptor == STDOUT_FILENO ? "standard output" : nil,
                         "cannot be written: " + String(cString: strerror(errno)))
                 }
             }

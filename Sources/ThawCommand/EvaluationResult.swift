@@ -159,7 +159,7 @@ extension EvaluationResult {
         }
         for failed in failures {
             let failure = failed.failure
-            let problem = Failure(place: failure.place, failure.problem, remedy: failure.remedy).description
+            let problem = failure.withoutFile
             let truth = failed.image.classIndex
             text += "\(ThawCommand.csv(failed.image.path)),\(ThawCommand.csv(label(truth))),\(truth),,,,,,,"
             text += ThawCommand.csv(problem) + (hasBaseline ? ",,,\n" : "\n")

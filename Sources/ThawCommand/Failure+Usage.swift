@@ -4,31 +4,32 @@ import Thaw
 extension Failure {
     static func unknownCommand(_ name: String, nearest: String?) -> Failure {
         Failure(
-            "'\(name)' is not a command", remedy: nearest.map { "did you mean '\($0)'?" },
+            .invalidOption, "'\(name)' is not a command", remedy: nearest.map { "did you mean '\($0)'?" },
             hint: "thaw --help lists the commands")
     }
 
     static func unknownOption(_ name: String, nearest: String?) -> Failure {
         // A file may be called like that.
         let file = name.contains(".") ? "a file of this name is meant by ./\(name)" : nil
-        return Failure("there is no option \(name)", remedy: nearest.map { "did you mean \($0)?" } ?? file)
+        return Failure(
+            .invalidOption, "there is no option \(name)", remedy: nearest.map { "did you mean \($0)?" } ?? file)
     }
 
     static func missingValue(_ option: String, _ placeholder: String) -> Failure {
         Failure(
-            "\(option) needs a value", remedy: "\(option) \(placeholder)",
+            .invalidOption, "\(option) needs a value", remedy: "\(option) \(placeholder)",
             // In a shell, what follows a bare # is a comment.
             hint: placeholder.contains("#") ? "put the colour in quotes: \(placeholder)" : nil)
     }
 
     static func needlessValue(_ option: String, _ value: String) -> Failure {
-        Failure("\(option) takes no value", remedy: "'\(value)' does not belong there")
+        Failure(.invalidOption, "\(option) takes no value", remedy: "'\(value)' does not belong there")
     }
 
-    static func givenTwice(_ option: String) -> Failure { Failure("\(option) is given twice") }
+    static func givenTwice(_ option: String) -> Failure { Failure(.invalidOption, "\(option) is given twice") }
 
     static func badValue(_ value: String, _ expected: String) -> Failure {
-        Failure("'\(value)' will not do", remedy: "\(expected) is expected")
+        Failure(.invalidOption, "'\(value)' will not do", remedy: "\(expected) is expected")
     }
 
     static func notAChoice(_ value: String, _ choices: [String]) -> Failure {
@@ -37,33 +38,37 @@ extension Failure {
     }
 
     static func otherPrecision(_ value: String) -> Failure {
-        Failure("'\(value)' is not in this version of Thaw yet", remedy: "float32 is")
+        Failure(.invalidOption, "'\(value)' is not in this version of Thaw yet", remedy: "float32 is")
     }
 
-    static func missingArgument(_ what: String) -> Failure { Failure("\(what) is missing") }
+    static func missingArgument(_ what: String) -> Failure { Failure(.invalidOption, "\(what) is missing") }
 
     static func reservedKey(_ key: String) -> Failure {
-        Failure("the key '\(key)' is Thaw's own", remedy: "keys that do not begin with 'thaw.' are free")
+        Failure(
+            .invalidOption, "the key '\(key)' is Thaw's own", remedy: "keys that do not begin with 'thaw.' are free")
     }
 
-    static func metadataTwice(_ key: String) -> Failure { Failure("'\(key)' is given twice") }
+    static func metadataTwice(_ key: String) -> Failure { Failure(.invalidOption, "'\(key)' is given twice") }
 
     static func missingOption(_ option: any AnyOption) -> Failure {
-        Failure("\(option.spelling) is missing", remedy: "\(option.spelling) \(option.placeholder ?? "")")
+        Failure(
+            .invalidOption, "\(option.spelling) is missing", remedy: "\(option.spelling) \(option.placeholder ?? "")")
     }
 
-    static func excessArgument(_ word: String) -> Failure { Failure("'\(word)' is one argument too many") }
+    static func excessArgument(_ word: String) -> Failure {
+        Failure(.invalidOption, "'\(word)' is one argument too many")
+    }
 
     static func needsOption(_ option: String, _ other: String) -> Failure {
-        Failure("\(option) has no effect without \(other)")
+        Failure(.invalidOption, "\(option) has no effect without \(other)")
     }
 
     static func optionForGraphs(_ option: String) -> Failure {
-        Failure("\(option) is for graphs", remedy: "this is a Core ML model, which says that itself")
+        Failure(.invalidOption, "\(option) is for graphs", remedy: "this is a Core ML model, which says that itself")
     }
 
     static func optionForNoGraph(_ option: String) -> Failure {
-        Failure("\(option) is for graphs", remedy: "both are Core ML models, which say that themselves")
+        Failure(.invalidOption, "\(option) is for graphs", remedy: "both are Core ML models, which say that themselves")
     }
 
     static func severalSizesOfInput() -> Failure {
@@ -72,16 +77,16 @@ extension Failure {
 
     static func verifyNeedsImage() -> Failure {
         Failure(
-            "--verify needs a network that takes an image",
+            .wrongShape, "--verify needs a network that takes an image",
             remedy: "this one takes an array; 'thaw run' shows what it gives")
     }
 
-    static func noImages() -> Failure { Failure("there are no images in the folder") }
+    static func noImages() -> Failure { Failure(.noImages, "there are no images in the folder") }
 
-    static func emptyList() -> Failure { Failure("there are no images in the list") }
+    static func emptyList() -> Failure { Failure(.noImages, "there are no images in the list") }
 
     static func unreadableList(_ reason: String) -> Failure {
-        Failure(file: "standard input", "cannot be read: \(reason)")
+        Failure(.notReadable, file: "standard input", "cannot be read: \(reason)")
     }
 
     static func resultsOverInput() -> Failure {
@@ -95,89 +100,99 @@ extension Failure {
     }
 
     static func sameFile(_ option: String, _ other: String) -> Failure {
-        Failure("\(option) and \(other) name the same file", hint: "name two")
+        Failure(.invalidOption, "\(option) and \(other) name the same file", hint: "name two")
     }
 
     static func wouldReplace(_ path: String) -> Failure {
         Failure(
-            file: path, "there is a file under this name that is no report", hint: "name another file, or remove it")
+            .fileExists, file: path, "there is a file under this name that is no report",
+            hint: "name another file, or remove it")
     }
 
     static func cannotResume(_ path: String, _ reason: String) -> Failure {
-        Failure(file: path, "cannot be gone on with: \(reason)")
+        Failure(.invalidOption, file: path, "cannot be gone on with: \(reason)")
     }
 
     static func noResult(_ path: String, line: Int) -> Failure {
         Failure(
-            file: path, place: "line \(line)", "is no result of thaw classify",
+            .invalidTable, file: path, place: "line \(line)", "is no result of thaw classify",
             remedy: "lines of --format json are expected",
             hint: "name a file that --resume wrote, or one that is not there yet")
     }
 
     static func otherOrigin(_ path: String, line: Int, _ other: String, _ own: String) -> Failure {
         Failure(
-            file: path, place: "line \(line)", "is a result of \(other)", remedy: "this run's are of \(own)",
+            .invalidOption, file: path, place: "line \(line)", "is a result of \(other)",
+            remedy: "this run's are of \(own)",
             hint: "name another file, or the same model and options; the digits stand for the model's content")
     }
 
     static func otherClasses(_ count: Int, _ other: Int) -> Failure {
-        Failure("the baseline has \(other) classes and the model \(count)", remedy: "give both their labels")
+        Failure(
+            .notComparable, "the baseline has \(other) classes and the model \(count)", remedy: "give both their labels"
+        )
     }
 
     static func photographsChanged() -> Failure {
-        Failure("some photographs could be read for the model and not for the baseline")
+        Failure(.notComparable, "some photographs could be read for the model and not for the baseline")
     }
 
     static func missingLabel(_ label: String) -> Failure {
         Failure(
-            "the baseline does not know the label '\(label)'", remedy: "both models must tell the same classes apart")
+            .notComparable, "the baseline does not know the label '\(label)'",
+            remedy: "both models must tell the same classes apart")
     }
 
     static func noFolder(_ path: String, _ reason: String) -> Failure {
-        Failure(file: path, "the folder cannot be made: \(reason)")
+        Failure(.notWritable, file: path, "the folder cannot be made: \(reason)")
     }
 
     static func noGraphviz() -> Failure {
         Failure(
-            "drawings in SVG are laid out by Graphviz, whose program 'dot' is not on PATH",
+            .environment, "drawings in SVG are laid out by Graphviz, whose program 'dot' is not on PATH",
             hint:
                 "apt-get install graphviz brings it (brew install graphviz on a Mac); a file that ends in .dot needs none"
         )
     }
 
-    static func graphvizFailed(_ reason: String) -> Failure { Failure("Graphviz's 'dot' failed: \(reason)") }
+    static func graphvizFailed(_ reason: String) -> Failure {
+        Failure(.environment, "Graphviz's 'dot' failed: \(reason)")
+    }
 
     static func noScratchFile(_ folder: String, _ reason: String) -> Failure {
-        Failure(file: folder, "no file can be written there for Graphviz: \(reason)")
+        Failure(.environment, file: folder, "no file can be written there for Graphviz: \(reason)")
     }
 
     static func severalArrays(_ names: [String]) -> Failure {
         Failure(
-            "one file cannot take \(names.count) outputs: '\(names.joined(separator: "', '"))'",
+            .invalidOption, "one file cannot take \(names.count) outputs: '\(names.joined(separator: "', '"))'",
             remedy: "name a folder")
     }
 
     static func severalPictures(_ count: Int) -> Failure {
-        Failure("one file cannot take \(count) pictures", remedy: "name a folder")
+        Failure(.invalidOption, "one file cannot take \(count) pictures", remedy: "name a folder")
     }
 
     static func unknownPicture() -> Failure {
         Failure(
-            "the name says no kind of picture that is written", remedy: "FILE.png, FILE.jpg or a folder is expected",
+            .unknownFormat, "the name says no kind of picture that is written",
+            remedy: "FILE.png, FILE.jpg or a folder is expected",
             hint: "a folder whose name has a point in it is meant with a slash behind")
     }
 
-    static func folderMissing(_ folder: String) -> Failure { Failure("there is no folder '\(folder)'") }
+    static func folderMissing(_ folder: String) -> Failure { Failure(.notWritable, "there is no folder '\(folder)'") }
 
     static func samePicture(_ first: String, _ second: String) -> Failure {
-        Failure("'\(first)' and '\(second)' would both go here", remedy: "name them in two runs")
+        Failure(.invalidOption, "'\(first)' and '\(second)' would both go here", remedy: "name them in two runs")
     }
 
     static func overwritesInput(_ source: String) -> Failure {
-        Failure("this is one of the pictures that go in", remedy: "what is made of '\(source)' needs another name")
+        Failure(
+            .fileExists, "this is one of the pictures that go in",
+            remedy: "what is made of '\(source)' needs another name")
     }
 
     static func exclude(_ option: String, _ other: String) -> Failure {
-        Failure("\(option) and \(other) exclude each other")
+        Failure(.invalidOption, "\(option) and \(other) exclude each other")
     }
 }

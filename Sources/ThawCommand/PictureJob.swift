@@ -48,7 +48,9 @@ struct PictureJob: Equatable {
     /// Makes the folders that the target needs, before the work is done.
     /// - Throws: `Failure` where that cannot be, or where a file may not be replaced.
     func prepare(mayReplace: Bool) throws {
-        if !mayReplace, Identity(of: target) != nil { throw Failure(file: target, "the file exists already") }
+        if !mayReplace, Identity(of: target) != nil {
+            throw Failure(.fileExists, file: target, "the file exists already")
+        }
         for slash in target.indices where target[slash] == "/" && slash != target.startIndex {
             let folder = String(target[..<slash])
             if isFile, !Self.isFolder(folder) { throw Failure.folderMissing(folder).inFile(target) }

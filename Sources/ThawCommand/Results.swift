@@ -38,7 +38,7 @@ struct ResultPrinter {
 
     /// What is printed of an image that failed; nil where that is no result.
     func text(_ image: String, _ failure: Failure) -> String? {
-        let problem = Failure(place: failure.place, failure.problem, remedy: failure.remedy).description
+        let problem = failure.withoutFile
         return switch format {
         case .text: nil
         case .json: "{\"image\": \(json(image)), \"error\": \(json(problem))}\n"

@@ -31,8 +31,9 @@ struct ReportBrowserTests {
         for place in 0..<5000 {
             let path = "photographs/\(5000 - place).jpg"
             guard let (index, share) = answer(place) else {
-                try report.add(path, .failure(Failure("is broken")), truth: truth?(place))
-                failures.append(.init(image: Truth.Image(path: path, classIndex: 0), failure: Failure("is broken")))
+                try report.add(path, .failure(Failure(.damaged, "is broken")), truth: truth?(place))
+                failures.append(
+                    .init(image: Truth.Image(path: path, classIndex: 0), failure: Failure(.damaged, "is broken")))
                 continue
             }
             let probabilities = labels.indices.map { $0 == index ? share : (1 - share) / 4 }

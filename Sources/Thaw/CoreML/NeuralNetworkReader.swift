@@ -147,7 +147,9 @@ struct NeuralNetworkReader {
             let outputs: [String] = message.output
             let layer = NeuralLayer(
                 name: name, kind: kind, parameters: message[kind], inputs: inputs, outputCount: outputs.count)
-            let values = try naming(place: "layer '\(name)' (\(kind))") { try rule.build(layer, &reading) }
+            let values = try naming(node: Failure.Node(name: name, op: kind), place: "layer '\(name)' (\(kind))") {
+                try rule.build(layer, &reading)
+            }
             guard values.count == outputs.count else {
                 throw Failure.outputCountDiffers(name, kind, outputs.count, values.count)
             }

@@ -71,7 +71,9 @@ struct NeuralNetworkWriter {
             }
             let neural = NeuralNode(name: node.name, inputs: node.inputs.map(blob), outputs: node.outputs.map(blob))
             place = "\(node.name) (\(node.operation.kind))"
-            try naming(place: node.name) { try operation.write(neural, to: &layers) }
+            try naming(node: Failure.Node(name: node.name, op: node.operation.kind), place: node.name) {
+                try operation.write(neural, to: &layers)
+            }
             if let target, layers.version > target.rawValue {
                 let needed = CoreMLVersion(rawValue: layers.version)!
                 throw Failure.targetTooOld(place, needs: needed.systems, target.name)

@@ -58,7 +58,8 @@ struct ProgramReader {
         guard (description.state as [Message]).isEmpty else { throw Failure.stateful() }
         try addInputs()
         for (position, operation) in (block.operations as [Message]).enumerated() {
-            try naming(place: "operation \(position + 1) '\(Self.name(operation))'") { try add(operation, position) }
+            let node = Failure.Node(name: Self.name(operation), op: operation.type)
+            try naming(node: node, place: "operation \(position + 1) '\(node.name)'") { try add(operation, position) }
         }
         try addOutputs()
         return try interface.model(reading.builder.graph)

@@ -169,7 +169,7 @@ struct ProgramWriter {
             values[output] = MILValue(name: name, type: type(output))
         }
         let mil = MILNode(inputs: node.inputs.map { values[$0]! }, outputs: node.outputs.map { values[$0]! })
-        try naming(place: "\(node.name) (\(node.operation.kind))") {
+        try naming(node: Failure.Node(name: node.name, op: node.operation.kind)) {
             if block.float == .float16, node.operation.exceedsFloat16 {
                 try block.inFloat32(mil) { try operation.write($0, to: &$1) }
             } else {

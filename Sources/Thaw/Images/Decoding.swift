@@ -94,7 +94,7 @@ extension DecodedImage {
             case .other(let name): throw Failure.unsupportedImage(kind: name)
             case nil: throw Failure.notAnImage()
             }
-        if options.isStrict, let warning = image.warning { throw Failure(warning) }
+        if options.isStrict, let warning = image.warning { throw Failure(.imageDamaged, warning) }
         var pixels = image.pixels
         if let alpha = image.alpha, let background = options.background {
             pixels = pixels.composed(with: alpha, on: background)

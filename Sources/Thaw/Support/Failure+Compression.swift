@@ -1,26 +1,29 @@
 /// What is said of a model whose weights cannot be stored in less.
 extension Failure {
     static func graphCompressed() -> Failure {
-        Failure("is a graph; a Core ML model is expected", remedy: "'thaw convert --weights' compresses on the way")
+        Failure(
+            .wrongKind, "is a graph; a Core ML model is expected",
+            remedy: "'thaw convert --weights' compresses on the way")
     }
 
     static func compressedAlready() -> Failure {
         Failure(
-            "the weights are compressed already", remedy: "compress the model that it was made of: each time loses more"
+            .cannotCompress, "the weights are compressed already",
+            remedy: "compress the model that it was made of: each time loses more"
         )
     }
 
     static func halfAlready() -> Failure {
-        Failure("the weights are stored in float16 already", remedy: "int8 and the palettes take less")
+        Failure(.cannotCompress, "the weights are stored in float16 already", remedy: "int8 and the palettes take less")
     }
 
     static func trainable() -> Failure {
-        Failure("the model can be trained on devices", remedy: "that takes its weights as they are")
+        Failure(.cannotCompress, "the model can be trained on devices", remedy: "that takes its weights as they are")
     }
 
     static func nothingToCompress(_ minimum: Int) -> Failure {
         Failure(
-            "no convolution and no dense layer has weights to compress, \(minimum) or more",
+            .cannotCompress, "no convolution and no dense layer has weights to compress, \(minimum) or more",
             remedy: "--min-elements lowers that number, --depthwise takes in depthwise convolutions")
     }
 }

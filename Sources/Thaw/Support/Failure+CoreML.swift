@@ -2,47 +2,53 @@
 extension Failure {
     static func outputIsInput(_ output: String, _ input: String) -> Failure {
         Failure(
+            .noOutput,
             "the output '\(output)' is the input" + (output == input ? "" : " '\(input)'")
                 + ": a Core ML model needs at least one layer between them",
             remedy: "name a node that computes something with --output NODE")
     }
 
     static func layerRefused(_ name: String, _ kind: String, _ problem: String, _ remedy: String?) -> Failure {
-        Failure(place: "layer '\(name)' (\(kind))", problem, remedy: remedy)
+        Failure(
+            .unsupportedOperations, place: "layer '\(name)' (\(kind))", problem, remedy: remedy,
+            nodes: [Node(name: name, op: kind)])
     }
 
     static func unknownLayer(_ name: String, _ kind: String?, _ position: Int) -> Failure {
         Failure(
-            place: "layer \(position) '\(name)'",
-            kind.map { "layers of kind '\($0)' are not supported" } ?? "the kind of the layer is not known")
+            .unsupportedOperations, place: "layer \(position) '\(name)'",
+            kind.map { "layers of kind '\($0)' are not supported" } ?? "the kind of the layer is not known",
+            nodes: [Node(name: name, op: kind ?? "")])
     }
 
     static func cannotWriteOperation(_ node: String, _ kind: String) -> Failure {
-        Failure(place: "\(node) (\(kind))", "Core ML has nothing that computes this exactly")
+        Failure(
+            .unsupportedOperations, place: "\(node) (\(kind))", "Core ML has nothing that computes this exactly",
+            nodes: [Node(name: node, op: kind)])
     }
 
     static func packageNeedsTarget(_ target: String) -> Failure {
-        Failure("a .mlpackage needs iOS 15", remedy: "--target \(target) loads .mlmodel only")
+        Failure(.unsupportedTarget, "a .mlpackage needs iOS 15", remedy: "--target \(target) loads .mlmodel only")
     }
 
     static func targetTooOld(_ what: String, needs systems: String, _ target: String) -> Failure {
-        Failure("\(what) needs \(systems)", remedy: "--target \(target) is older")
+        Failure(.unsupportedTarget, "\(what) needs \(systems)", remedy: "--target \(target) is older")
     }
 
     static func tooManyAxes(_ node: String, _ kind: String, _ axes: Int) -> Failure {
         Failure(
-            place: "\(node) (\(kind))", "the result has \(axes) axes",
-            remedy: "Core ML takes five at most")
+            .unsupportedOperations, place: "\(node) (\(kind))", "the result has \(axes) axes",
+            remedy: "Core ML takes five at most", nodes: [Node(name: node, op: kind)])
     }
 
     static func fixedBatch(_ input: String, _ batch: Int) -> Failure {
         Failure(
-            "the input '\(input)' takes \(batch) images at once, Core ML's one",
+            .unsupportedModel, "the input '\(input)' takes \(batch) images at once, Core ML's one",
             remedy: "freeze the graph with a batch of 1, or of unknown size")
     }
 
     static func modelKind(_ kind: String) -> Failure {
-        Failure("the model is of the kind '\(kind)'", remedy: "neural networks are supported")
+        Failure(.unsupportedModel, "the model is of the kind '\(kind)'", remedy: "neural networks are supported")
     }
 
     static func pipeline(_ kind: String, _ members: [(place: String, kind: String, isSupported: Bool)]) -> Failure {
@@ -50,13 +56,13 @@ extension Failure {
         let reason =
             members.first { !$0.isSupported }.map { "member \($0.place), of the kind '\($0.kind)', is not supported" }
             ?? "each of them is supported by itself, not as a pipeline"
-        return Failure("the model is of the kind '\(kind)': \(kinds)", remedy: reason)
+        return Failure(.unsupportedModel, "the model is of the kind '\(kind)': \(kinds)", remedy: reason)
     }
 
-    static func noModelKind() -> Failure { Failure("the file is no Core ML model, or is damaged") }
+    static func noModelKind() -> Failure { Failure(.damaged, "the file is no Core ML model, or is damaged") }
 
     static func noVersion() -> Failure {
-        Failure("the model has no specification version", remedy: "the file is damaged")
+        Failure(.damaged, "the model has no specification version", remedy: "the file is damaged")
     }
 
     static func newerVersion(_ version: Int) -> String {
@@ -78,83 +84,93 @@ extension Failure {
     }
 
     static func blobMissing(_ layer: String, _ blob: String) -> Failure {
-        Failure(place: "layer '\(layer)'", "reads '\(blob)', which no layer before it computes")
+        Failure(.invalidModel, place: "layer '\(layer)'", "reads '\(blob)', which no layer before it computes")
     }
 
     static func blobTwice(_ layer: String, _ blob: String) -> Failure {
-        Failure(place: "layer '\(layer)'", "computes '\(blob)', which is computed already")
+        Failure(.invalidModel, place: "layer '\(layer)'", "computes '\(blob)', which is computed already")
     }
 
     static func layerNameTwice(_ name: String) -> Failure {
-        Failure(place: "layer '\(name)'", "two layers have this name")
+        Failure(.invalidModel, place: "layer '\(name)'", "two layers have this name")
     }
 
     static func outputCountDiffers(_ name: String, _ kind: String, _ declared: Int, _ actual: Int) -> Failure {
         layerRefused(name, kind, "\(declared) outputs are named", "the layer computes \(actual)")
     }
 
-    static func outputMissing(_ name: String) -> Failure { Failure("the output '\(name)' is computed by no layer") }
+    static func outputMissing(_ name: String) -> Failure {
+        Failure(.invalidModel, "the output '\(name)' is computed by no layer")
+    }
 
     static func noOutputsDescribed() -> Failure {
-        Failure("the model's description names no outputs", remedy: "the file is damaged")
+        Failure(.invalidModel, "the model's description names no outputs", remedy: "the file is damaged")
     }
 
     static func predictedMissing(_ what: String, _ name: String, _ outputs: [String]) -> Failure {
         Failure(
-            "what the classifier predicts, its \(what), is called '\(name)', which is no output",
+            .invalidModel, "what the classifier predicts, its \(what), is called '\(name)', which is no output",
             remedy: "there are " + outputs.map { "'\($0)'" }.joined(separator: ", "))
     }
 
     static func dictionaryWithoutBlob(_ name: String, _ probabilities: String) -> Failure {
         Failure(
-            "the output '\(name)' gives numbers by label, but is not what the network computes them as",
+            .invalidModel, "the output '\(name)' gives numbers by label, but is not what the network computes them as",
             remedy: "that is '\(probabilities)'")
     }
 
     static func inputKind(_ name: String, _ kind: String) -> Failure {
-        Failure("the input '\(name)' is of the kind '\(kind)'", remedy: "images and arrays are supported")
+        Failure(
+            .unsupportedModel, "the input '\(name)' is of the kind '\(kind)'", remedy: "images and arrays are supported"
+        )
     }
 
     static func imageElement(_ name: String, _ element: String) -> Failure {
         Failure(
-            "the input '\(name)' is an image, but the program takes \(element)",
+            .unsupportedModel, "the input '\(name)' is an image, but the program takes \(element)",
             remedy: "float32 and float16 are possible")
     }
 
-    static func badFeature(_ name: String, _ problem: String) -> Failure { Failure("the feature '\(name)' \(problem)") }
+    static func badFeature(_ name: String, _ problem: String) -> Failure {
+        Failure(.invalidModel, "the feature '\(name)' \(problem)")
+    }
 
     static func preprocessingWithoutInput(_ name: String) -> Failure {
-        Failure("the preprocessing is for '\(name)', which is no image that goes in")
+        Failure(.invalidModel, "the preprocessing is for '\(name)', which is no image that goes in")
     }
 
     static func preprocessingByZero(_ name: String) -> Failure {
         Failure(
-            "the preprocessing of '\(name)' multiplies by 0, or leaves out by what",
+            .invalidModel, "the preprocessing of '\(name)' multiplies by 0, or leaves out by what",
             remedy: "nothing of an image would go in")
     }
 
-    static func classifierWithoutLabels() -> Failure { Failure("the classifier has no labels") }
-    static func duplicateLabel(_ label: String) -> Failure { Failure("the label '\(label)' stands twice") }
+    static func classifierWithoutLabels() -> Failure { Failure(.invalidModel, "the classifier has no labels") }
+    static func duplicateLabel(_ label: String) -> Failure {
+        Failure(.invalidModel, "the label '\(label)' stands twice")
+    }
 
     static func labelOfOtherType(_ label: String) -> Failure {
-        Failure("the label '\(label)' is no integer", remedy: "the classifier says that its labels are")
+        Failure(.invalidModel, "the label '\(label)' is no integer", remedy: "the classifier says that its labels are")
     }
 
     static func labelsAndClasses(_ labels: Int, _ classes: Int) -> Failure {
-        Failure("the classifier has \(labels) labels for \(classes) classes")
+        Failure(.invalidModel, "the classifier has \(labels) labels for \(classes) classes")
     }
 
     static func meanImage(_ name: String, _ count: Int, expected: Int) -> Failure {
         Failure(
-            "the preprocessing of '\(name)' takes off a mean image of \(count) numbers",
+            .invalidModel, "the preprocessing of '\(name)' takes off a mean image of \(count) numbers",
             remedy: "\(expected) are expected, one for each of a pixel's channels")
     }
 
     static func inputNotDescribed(_ name: String) -> Failure {
-        Failure("the input '\(name)' of the program is not described", remedy: "the file is damaged")
+        Failure(.invalidModel, "the input '\(name)' of the program is not described", remedy: "the file is damaged")
     }
 
     static func inputUnused(_ name: String) -> Failure {
-        Failure("the input '\(name)' is described, but the program does not take it", remedy: "the file is damaged")
+        Failure(
+            .invalidModel, "the input '\(name)' is described, but the program does not take it",
+            remedy: "the file is damaged")
     }
 }

@@ -1,34 +1,36 @@
 extension Failure {
     static func unknownInstructionSet(_ name: String, known: [String]) -> Failure {
         Failure(
-            file: "THAW_ISA", "no instruction set is called \(name)",
+            .environment, file: "THAW_ISA", "no instruction set is called \(name)",
             remedy: known.joined(separator: ", ") + " are known")
     }
 
     static func missingInstructionSet(_ name: String, available: [String]) -> Failure {
         Failure(
-            file: "THAW_ISA", "this machine does not have \(name)",
+            .environment, file: "THAW_ISA", "this machine does not have \(name)",
             remedy: "it has " + available.joined(separator: ", "))
     }
 
     static func arrayTooLarge(_ type: some CustomStringConvertible) -> Failure {
         Failure(
-            "an array of the network, \(type), is larger than the engine can hold",
+            .limitExceeded, "an array of the network, \(type), is larger than the engine can hold",
             remedy: "2^29 elements, borders included, are the most")
     }
 
     static func networkTooLarge(_ byteCount: Int) -> Failure {
-        Failure("the network needs \(byteCount >> 20) MB for its activations", remedy: "8192 MB are the most")
+        Failure(
+            .limitExceeded, "the network needs \(byteCount >> 20) MB for its activations",
+            remedy: "8192 MB are the most")
     }
 
     static func pictureNeeds(_ byteCount: Int, _ limit: Int) -> Failure {
-        Failure("the network needs \(byteCount >> 20) MB for it", remedy: "\(limit >> 20) MB are there")
+        Failure(.limitExceeded, "the network needs \(byteCount >> 20) MB for it", remedy: "\(limit >> 20) MB are there")
     }
 
     /// The same failure as that of a picture which is too large.
     func inPicture(_ width: Int, _ height: Int, canTile: Bool) -> Failure {
         Failure(
-            file: file, "the picture of \(width) × \(height) pixels is too large: \(problem)", remedy: remedy,
+            code, file: file, "the picture of \(width) × \(height) pixels is too large: \(problem)", remedy: remedy,
             hint: canTile
                 ? "--tile 512 works on it piece by piece, --max-side N makes it smaller"
                 : "--max-side N makes it smaller")
@@ -36,23 +38,25 @@ extension Failure {
 
     static func cannotTile(_ node: String) -> Failure {
         Failure(
-            place: node, "looks at the whole picture, or at places in it",
+            .unsupportedOperations, place: node, "looks at the whole picture, or at places in it",
             remedy: "tiles would not fit together", hint: "--max-side N makes the picture smaller instead")
     }
 
     static func tileTooSmall(_ tile: Int, least: Int) -> Failure {
         Failure(
-            "tiles of \(tile) pixels are too small for how far the network looks",
+            .wrongSize, "tiles of \(tile) pixels are too small for how far the network looks",
             remedy: "--tile \(least) or more is expected")
     }
 
     static func sizeFixed(_ option: String, _ width: Int, _ height: Int) -> Failure {
-        Failure("\(option) is for networks that take any size", remedy: "this one takes \(width)×\(height) pixels")
+        Failure(
+            .wrongSize, "\(option) is for networks that take any size",
+            remedy: "this one takes \(width)×\(height) pixels")
     }
 
     static func tileSizeFixed(_ width: Int, _ height: Int) -> Failure {
         Failure(
-            "the network takes images of \(width)×\(height) pixels and no others",
+            .wrongSize, "the network takes images of \(width)×\(height) pixels and no others",
             remedy: width == height ? "--tile \(width) goes with it" : "it does not go with square tiles")
     }
 }

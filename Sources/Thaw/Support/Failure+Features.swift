@@ -1,18 +1,22 @@
 /// What is said of the names of inputs and outputs.
 extension Failure {
     static func noFeature(_ name: String, _ names: [String]) -> Failure {
-        Failure("there is no input or output '\(name)'", remedy: "there are '\(names.joined(separator: "', '"))'")
+        Failure(
+            .noSuchFeature, "there is no input or output '\(name)'",
+            remedy: "there are '\(names.joined(separator: "', '"))'",
+            names: names)
     }
 
     static func noIdentifier(_ name: String) -> Failure {
         Failure(
-            "'\(name)' cannot be the name of an input or output",
+            .invalidOption, "'\(name)' cannot be the name of an input or output",
             remedy: "letters, digits and underscores are possible, no digit in front")
     }
 
-    static func renamedTwice(_ name: String) -> Failure { Failure("'\(name)' is renamed twice") }
+    static func renamedTwice(_ name: String) -> Failure { Failure(.invalidOption, "'\(name)' is renamed twice") }
 
     static func featureTwice(_ name: String) -> Failure {
-        Failure("two inputs or outputs would be called '\(name)'", remedy: "each needs a name of its own")
+        Failure(
+            .invalidOption, "two inputs or outputs would be called '\(name)'", remedy: "each needs a name of its own")
     }
 }

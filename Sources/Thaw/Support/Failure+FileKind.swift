@@ -3,7 +3,8 @@ extension Failure {
     /// - Parameter wanted: What the file should have been, such as "a frozen TensorFlow graph".
     static func wrongKind(_ kind: FileKind, wanted: String) -> Failure {
         let (what, hint) = description(kind)
-        return Failure("is \(what)", remedy: "\(wanted) is expected", hint: hint)
+        return Failure(
+            kind == .unknown ? .unknownFormat : .wrongKind, "is \(what)", remedy: "\(wanted) is expected", hint: hint)
     }
 
     private static func description(_ kind: FileKind) -> (what: String, hint: String?) {
@@ -42,6 +43,6 @@ extension Failure {
             case .coreMLPackage: "is a Core ML package"
             case .plain: "is a folder"
             }
-        return Failure(what, remedy: "\(wanted) is expected")
+        return Failure(.wrongKind, what, remedy: "\(wanted) is expected")
     }
 }

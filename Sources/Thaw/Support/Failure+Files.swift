@@ -7,23 +7,23 @@
 extension Failure {
     static func cannotOpen(_ path: String, _ code: Int32) -> Failure {
         code == ENOENT
-            ? Failure(file: path, "no such file")
-            : Failure(file: path, "cannot be opened: " + String(cString: strerror(code)))
+            ? Failure(.noSuchFile, file: path, "no such file")
+            : Failure(.notReadable, file: path, "cannot be opened: " + String(cString: strerror(code)))
     }
 
     static func isFolder(_ path: String) -> Failure {
-        Failure(file: path, "is a folder", remedy: "a file is expected")
+        Failure(.wrongKind, file: path, "is a folder", remedy: "a file is expected")
     }
 
     static func isNoPlainFile(_ path: String) -> Failure {
-        Failure(file: path, "is a pipe or a device", remedy: "a plain file is expected")
+        Failure(.wrongKind, file: path, "is a pipe or a device", remedy: "a plain file is expected")
     }
 
     static func isEmpty(_ path: String) -> Failure {
-        Failure(file: path, "the file is empty")
+        Failure(.damaged, file: path, "the file is empty")
     }
 
     static func cannotWrite(_ path: String, _ code: Int32) -> Failure {
-        Failure(file: path, "cannot be written: " + String(cString: strerror(code)))
+        Failure(.notWritable, file: path, "cannot be written: " + String(cString: strerror(code)))
     }
 }

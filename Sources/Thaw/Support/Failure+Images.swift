@@ -1,55 +1,62 @@
 /// What can be wrong with a picture.
 extension Failure {
-    static func emptyImage() -> Failure { Failure("the file is empty") }
+    static func emptyImage() -> Failure { Failure(.imageDamaged, "the file is empty") }
 
     static func notAnImage() -> Failure {
-        Failure("is not an image", remedy: "a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file is expected")
+        Failure(.unknownFormat, "is not an image", remedy: "a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file is expected")
     }
 
     static func unsupportedImage(kind: String) -> Failure {
         Failure(
-            "is an image of the kind \(kind), which this version does not read",
+            .unknownFormat, "is an image of the kind \(kind), which this version does not read",
             remedy: "JPEG, PNG, WebP, GIF, BMP, PNM and PAM are read")
     }
 
     static func truncatedImage(_ kind: String) -> Failure {
-        Failure("the \(kind) file ends too early", hint: "was it copied or downloaded to the end?")
+        Failure(.imageDamaged, "the \(kind) file ends too early", hint: "was it copied or downloaded to the end?")
     }
 
     static func damagedImage(_ kind: String, _ reason: String) -> Failure {
-        Failure("the \(kind) file is damaged: \(reason)")
+        Failure(.imageDamaged, "the \(kind) file is damaged: \(reason)")
     }
 
-    static func wrongChecksum(_ kind: String) -> Failure { Failure("a checksum in the \(kind) file is wrong") }
+    static func wrongChecksum(_ kind: String) -> Failure {
+        Failure(.imageDamaged, "a checksum in the \(kind) file is wrong")
+    }
 
     static func imageTooLarge(width: Int, height: Int, limit: Int) -> Failure {
         Failure(
-            "the picture claims \(width) × \(height) pixels", remedy: "at most \(limit) pixels are read",
+            .limitExceeded, "the picture claims \(width) × \(height) pixels",
+            remedy: "at most \(limit) pixels are read",
             hint: "--max-pixels raises the limit")
     }
 
     static func imageFileTooLarge(_ bytes: Int, _ limit: Int) -> Failure {
         Failure(
-            "the file has \(bytes) bytes", remedy: "no picture of the \(limit) pixels that are read has so many",
+            .limitExceeded, "the file has \(bytes) bytes",
+            remedy: "no picture of the \(limit) pixels that are read has so many",
             hint: "--max-pixels raises the limit")
     }
 
     static func imageClaimsTooMuch(width: Int, height: Int) -> Failure {
-        Failure("the file is too short for the \(width) × \(height) pixels that it claims")
+        Failure(.imageDamaged, "the file is too short for the \(width) × \(height) pixels that it claims")
     }
 
     // MARK: Writing
 
     static func unknownImageFormat() -> Failure {
-        Failure("the name says no kind of picture", remedy: "one that ends in .png, .jpg or .jpeg is expected")
+        Failure(
+            .unknownFormat, "the name says no kind of picture",
+            remedy: "one that ends in .png, .jpg or .jpeg is expected")
     }
 
     static func imageTooLarge(forJPEG width: Int, _ height: Int) -> Failure {
         Failure(
-            "a JPEG file cannot hold \(width) × \(height) pixels", remedy: "65535 a side are the most; PNG holds more")
+            .limitExceeded, "a JPEG file cannot hold \(width) × \(height) pixels",
+            remedy: "65535 a side are the most; PNG holds more")
     }
 
     static func cannotEncode(_ kind: String, _ reason: String) -> Failure {
-        Failure("the \(kind) file cannot be made: \(reason)")
+        Failure(.notWritable, "the \(kind) file cannot be made: \(reason)")
     }
 }

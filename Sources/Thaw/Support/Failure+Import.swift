@@ -1,11 +1,14 @@
 extension Failure {
     /// A node that cannot be converted as it is.
-    static func refused(_ node: String, _ op: String, _ problem: String, _ remedy: String? = nil) -> Failure {
-        Failure(place: "\(node) (\(op))", problem, remedy: remedy)
+    static func refused(
+        _ node: String, _ op: String, _ problem: String, _ remedy: String? = nil, code: Code = .unsupportedOperations
+    ) -> Failure {
+        let node = Node(name: node, op: op)
+        return Failure(code, place: "\(node)", problem, remedy: remedy, nodes: [node])
     }
 
     static func missingInput(_ node: String, _ op: String, _ index: Int, _ count: Int) -> Failure {
-        refused(node, op, "input \(index) is missing: the node has \(count)")
+        refused(node, op, "input \(index) is missing: the node has \(count)", code: .invalidModel)
     }
 
     static func inputNotConstant(_ node: String, _ op: String, _ role: String) -> Failure {
@@ -13,11 +16,11 @@ extension Failure {
     }
 
     static func elementNotNumeric(_ node: String, _ op: String, _ type: String) -> Failure {
-        refused(node, op, "the elements are of type \(type)", "real numbers are supported")
+        refused(node, op, "the elements are of type \(type)", "real numbers are supported", code: .wrongType)
     }
 
     static func missingOutput(_ node: String, _ op: String, _ reference: String) -> Failure {
-        refused(node, op, "reads '\(reference)', which is not computed")
+        refused(node, op, "reads '\(reference)', which is not computed", code: .invalidModel)
     }
 
     static func positionsOfLargest(_ node: String, _ op: String, _ pooling: String) -> Failure {
@@ -35,6 +38,6 @@ extension Failure {
     }
 
     static func badAttribute(_ node: String, _ op: String, _ key: String) -> Failure {
-        refused(node, op, "the attribute '\(key)' has a type or value that does not belong there")
+        refused(node, op, "the attribute '\(key)' has a type or value that does not belong there", code: .invalidModel)
     }
 }

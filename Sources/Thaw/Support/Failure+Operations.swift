@@ -2,51 +2,56 @@
 extension Failure {
     static func constantTooLarge(_ shape: some CustomStringConvertible) -> Failure {
         Failure(
-            "an array of shape \(shape) would be computed while the graph is read",
+            .limitExceeded, "an array of shape \(shape) would be computed while the graph is read",
             remedy: "that is more than a network has")
     }
 
     static func impossibleShape(_ shape: some CustomStringConvertible) -> Failure {
-        Failure("an array of shape \(shape) cannot be computed", remedy: "2^40 elements are the most")
+        Failure(.invalidModel, "an array of shape \(shape) cannot be computed", remedy: "2^40 elements are the most")
     }
 
     static func wrongRank(_ rank: Int, _ shape: some CustomStringConvertible) -> Failure {
-        Failure("the input has shape \(shape)", remedy: "\(rank) axes are expected")
+        Failure(.wrongShape, "the input has shape \(shape)", remedy: "\(rank) axes are expected")
     }
 
     static func windowTooLarge(_ height: Int, _ width: Int, _ imageHeight: Int, _ imageWidth: Int) -> Failure {
-        Failure("a window of \(height)×\(width) pixels does not fit an image of \(imageHeight)×\(imageWidth)")
+        Failure(
+            .wrongShape, "a window of \(height)×\(width) pixels does not fit an image of \(imageHeight)×\(imageWidth)")
     }
 
     static func imageSize(_ height: Int, _ width: Int, _ expectedHeight: Int, _ expectedWidth: Int) -> Failure {
-        Failure("the image has \(width)×\(height) pixels", remedy: "\(expectedWidth)×\(expectedHeight) are expected")
+        Failure(
+            .wrongSize, "the image has \(width)×\(height) pixels",
+            remedy: "\(expectedWidth)×\(expectedHeight) are expected")
     }
 
     static func channelMismatch(_ channels: Int, _ expected: Int) -> Failure {
-        Failure("the input has \(channels) channels", remedy: "the weights are for \(expected)")
+        Failure(.wrongShape, "the input has \(channels) channels", remedy: "the weights are for \(expected)")
     }
 
     static func weightShape(_ shape: some CustomStringConvertible, _ expected: String) -> Failure {
-        Failure("the weights have shape \(shape)", remedy: "\(expected) is expected")
+        Failure(.wrongShape, "the weights have shape \(shape)", remedy: "\(expected) is expected")
     }
 
     static func elementCount(_ from: some CustomStringConvertible, _ to: some CustomStringConvertible) -> Failure {
-        Failure("an array of shape \(from) cannot take the shape \(to)", remedy: "the number of elements must stay")
+        Failure(
+            .wrongShape, "an array of shape \(from) cannot take the shape \(to)",
+            remedy: "the number of elements must stay")
     }
 
     static func shapesDiffer(_ a: some CustomStringConvertible, _ b: some CustomStringConvertible) -> Failure {
-        Failure("arrays of shapes \(a) and \(b) do not go together")
+        Failure(.wrongShape, "arrays of shapes \(a) and \(b) do not go together")
     }
 
     static func uneven(_ shape: some CustomStringConvertible, _ blocks: some CustomStringConvertible) -> Failure {
-        Failure("an array of shape \(shape) does not fall into blocks of \(blocks)")
+        Failure(.wrongShape, "an array of shape \(shape) does not fall into blocks of \(blocks)")
     }
 
     static func sliceOutside(_ shape: some CustomStringConvertible) -> Failure {
-        Failure("the slice lies outside the array of shape \(shape)")
+        Failure(.wrongShape, "the slice lies outside the array of shape \(shape)")
     }
 
     static func elementTypesDiffer(_ a: String, _ b: String) -> Failure {
-        Failure("the inputs have the types \(a) and \(b)", remedy: "they must be the same")
+        Failure(.wrongType, "the inputs have the types \(a) and \(b)", remedy: "they must be the same")
     }
 }

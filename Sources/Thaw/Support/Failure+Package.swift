@@ -1,56 +1,60 @@
 /// What can be wrong with a package: its manifest, and the file of its weights.
 extension Failure {
     static func notJSON(at offset: Int) -> Failure {
-        Failure("this is no JSON from byte \(offset) on")
+        Failure(.damaged, "this is no JSON from byte \(offset) on")
     }
 
     static func packageWithoutManifest() -> Failure {
-        Failure("the package has no Manifest.json", remedy: "it is not whole")
+        Failure(.incomplete, "the package has no Manifest.json", remedy: "it is not whole")
     }
 
     static func manifestWithout(_ what: String) -> Failure {
-        Failure(place: "Manifest.json", "does not say \(what)", remedy: "it is damaged")
+        Failure(.damaged, place: "Manifest.json", "does not say \(what)", remedy: "it is damaged")
     }
 
     static func manifestFileMissing(_ path: String) -> Failure {
-        Failure(place: "Manifest.json", "names '\(path)', which is not there", remedy: "the package is not whole")
+        Failure(
+            .incomplete, place: "Manifest.json", "names '\(path)', which is not there",
+            remedy: "the package is not whole")
     }
 
     static func leavesPackage(_ path: String) -> Failure {
-        Failure("'\(path)' leads out of the package", remedy: "a package names files of its own only")
+        Failure(.damaged, "'\(path)' leads out of the package", remedy: "a package names files of its own only")
     }
 
     static func weightFileMissing(_ name: String) -> Failure {
-        Failure("the file of weights '\(name)' is not there", remedy: "the package is not whole")
+        Failure(.incomplete, "the file of weights '\(name)' is not there", remedy: "the package is not whole")
     }
 
     static func weightFileVersion(_ version: UInt32) -> Failure {
-        Failure(place: "weights", "the version \(version) is not known", remedy: "2 is read")
+        Failure(.unsupportedModel, place: "weights", "the version \(version) is not known", remedy: "2 is read")
     }
 
     static func weightsOutside(_ offset: Int, _ fileSize: Int) -> Failure {
         Failure(
-            place: "weights, byte \(offset)", "an array here reaches past the end",
+            .damaged, place: "weights, byte \(offset)", "an array here reaches past the end",
             remedy: "the file has \(fileSize) bytes: it is cut off")
     }
 
     static func weightSentinel(_ offset: Int) -> Failure {
-        Failure(place: "weights, byte \(offset)", "there is no array here", remedy: "the file is damaged")
+        Failure(.damaged, place: "weights, byte \(offset)", "there is no array here", remedy: "the file is damaged")
     }
 
     static func weightsUnaligned(_ offset: Int) -> Failure {
         Failure(
-            place: "weights, byte \(offset)", "an array cannot begin here", remedy: "the offset is no multiple of 64")
+            .damaged, place: "weights, byte \(offset)", "an array cannot begin here",
+            remedy: "the offset is no multiple of 64")
     }
 
     static func weightKind(_ offset: Int, _ found: String, _ expected: String) -> Failure {
         Failure(
-            place: "weights, byte \(offset)", "the array is of the type \(found)",
+            .damaged, place: "weights, byte \(offset)", "the array is of the type \(found)",
             remedy: "the program says \(expected)")
     }
 
     static func weightCount(_ offset: Int, _ bytes: Int, _ type: String, _ expected: Int) -> Failure {
         Failure(
-            place: "weights, byte \(offset)", "the array has \(bytes) bytes", remedy: "\(type) takes \(expected)")
+            .damaged, place: "weights, byte \(offset)", "the array has \(bytes) bytes",
+            remedy: "\(type) takes \(expected)")
     }
 }

@@ -1,10 +1,12 @@
 extension Failure {
     static func scalingTwice() -> Failure {
-        Failure("--preprocess and --scale or --bias were both given", remedy: "one of them says it all")
+        Failure(.invalidOption, "--preprocess and --scale or --bias were both given", remedy: "one of them says it all")
     }
 
     static func presetNeedsColor(_ preset: String, _ needed: String, _ given: String) -> Failure {
-        Failure("the preprocessing '\(preset)' is for \(needed) images", remedy: "--color \(given) does not go with it")
+        Failure(
+            .invalidOption, "the preprocessing '\(preset)' is for \(needed) images",
+            remedy: "--color \(given) does not go with it")
     }
 
     /// A warning that a graph seems to take BGR images.
@@ -17,23 +19,26 @@ extension Failure {
 
     static func givesNoImage(_ outputs: [(name: String, type: some CustomStringConvertible)]) -> Failure {
         Failure(
+            .wrongShape,
             "the model gives no image: " + outputs.map { "'\($0.name)' is \($0.type)" }.joined(separator: ", "),
             remedy: "height, width and 1 or 3 channels are expected", hint: "--output NODE names another output")
     }
 
     static func outputColorDiffers(_ output: String, _ color: String, _ channels: Int) -> Failure {
         Failure(
-            "the output '\(output)' has \(channels) channel\(channels == 1 ? "" : "s")",
+            .invalidOption, "the output '\(output)' has \(channels) channel\(channels == 1 ? "" : "s")",
             remedy: "--output-color \(color) does not go with it")
     }
 
     static func scalingByZero(_ option: String, _ channel: String) -> Failure {
-        Failure("\(option) multiplies \(channel) by 0", remedy: "nothing of that channel would go into the network")
+        Failure(
+            .invalidOption, "\(option) multiplies \(channel) by 0",
+            remedy: "nothing of that channel would go into the network")
     }
 
     static func scalingCount(_ option: String, _ count: Int, _ channels: Int) -> Failure {
         Failure(
-            "\(option) has \(count) values for \(channels) channel\(channels == 1 ? "" : "s")",
+            .invalidOption, "\(option) has \(count) values for \(channels) channel\(channels == 1 ? "" : "s")",
             remedy: channels == 1 ? "give one" : "give one, or \(channels) in the order of the channels")
     }
 }

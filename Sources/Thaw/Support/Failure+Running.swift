@@ -1,7 +1,7 @@
 /// What is said of arrays and images that a model cannot take.
 extension Failure {
     static func takesNoImage() -> Failure {
-        Failure("the model takes no image", remedy: "'thaw run' gives it arrays")
+        Failure(.wrongShape, "the model takes no image", remedy: "'thaw run' gives it arrays")
     }
 
     static func takesSeveral(_ names: [String]) -> Failure {
@@ -11,25 +11,29 @@ extension Failure {
     }
 
     static func givesNoRow(_ shape: some CustomStringConvertible) -> Failure {
-        Failure("the model gives \(shape), no row of one number a class", remedy: "'thaw run' shows its arrays")
+        Failure(
+            .wrongShape, "the model gives \(shape), no row of one number a class", remedy: "'thaw run' shows its arrays"
+        )
     }
 
     static func tooManyArrays(_ count: Int, _ names: [String]) -> Failure {
         Failure(
-            "\(count) arrays are given",
+            .invalidOption, "\(count) arrays are given",
             remedy: "the model takes " + names.map { "\($0)=FILE.npy" }.joined(separator: " "))
     }
 
     static func inputMissing(_ name: String, _ names: [String]) -> Failure {
         Failure(
-            "the input '\(name)' is missing",
-            remedy: "the model takes " + names.map { "\($0)=FILE.npy" }.joined(separator: " "))
+            .noInput, "the input '\(name)' is missing",
+            remedy: "the model takes " + names.map { "\($0)=FILE.npy" }.joined(separator: " "),
+            names: [name])
     }
 
     static func arrayWithoutName(_ names: [String]) -> Failure {
         Failure(
-            "an array does not say for which of \(names.count) inputs it is",
-            remedy: "the model takes " + names.map { "\($0)=FILE.npy" }.joined(separator: " "))
+            .ambiguousInputs, "an array does not say for which of \(names.count) inputs it is",
+            remedy: "the model takes " + names.map { "\($0)=FILE.npy" }.joined(separator: " "),
+            names: names)
     }
 
     /// The same failure with another way to say what an input is.
@@ -40,18 +44,21 @@ extension Failure {
     }
 
     static func unknownInput(_ name: String, _ names: [String]) -> Failure {
-        Failure("there is no input '\(name)'", remedy: "the model takes '\(names.joined(separator: "', '"))'")
+        Failure(
+            .noSuchFeature, "there is no input '\(name)'",
+            remedy: "the model takes '\(names.joined(separator: "', '"))'",
+            names: names)
     }
 
     static func batchesDiffer(_ counts: [Int]) -> Failure {
-        Failure("the inputs hold batches of different sizes: \(counts)")
+        Failure(.wrongShape, "the inputs hold batches of different sizes: \(counts)")
     }
 
     static func arrayShape(
         _ name: String, _ shape: some CustomStringConvertible, expected: some CustomStringConvertible
     ) -> Failure {
         Failure(
-            "the array for '\(name)' has shape \(shape)",
+            .wrongShape, "the array for '\(name)' has shape \(shape)",
             remedy: "\(expected) is expected, or more of that along the first axis")
     }
 }

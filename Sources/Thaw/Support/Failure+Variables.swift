@@ -3,69 +3,81 @@ extension Failure {
     // MARK: The table of an index
 
     static func tableTruncated() -> Failure {
-        Failure("the table is cut off, or no table of a checkpoint", remedy: "copy or download the file again")
+        Failure(
+            .damaged, "the table is cut off, or no table of a checkpoint", remedy: "copy or download the file again")
     }
 
     static func tableDamaged(at offset: Int) -> Failure {
-        Failure(place: "byte \(offset)", "the table is damaged", remedy: "copy or download the file again")
+        Failure(.damaged, place: "byte \(offset)", "the table is damaged", remedy: "copy or download the file again")
     }
 
     static func tableChecksum(at offset: Int) -> Failure {
         Failure(
-            place: "byte \(offset)", "the checksum of a block is wrong: the file is damaged",
+            .damaged, place: "byte \(offset)", "the checksum of a block is wrong: the file is damaged",
             remedy: "copy or download it again")
     }
 
     static func tableCompression(_ name: String) -> Failure {
         Failure(
-            "the table is compressed (\(name)), which is not supported",
+            .unsupportedModel, "the table is compressed (\(name)), which is not supported",
             remedy: "TensorFlow itself writes such tables without compression: save the checkpoint with it")
     }
 
-    static func noBundleHeader() -> Failure { Failure("the table has no header: it is no index of a checkpoint") }
+    static func noBundleHeader() -> Failure {
+        Failure(.damaged, "the table has no header: it is no index of a checkpoint")
+    }
 
     static func bigEndian() -> Failure {
-        Failure("the variables were written by a big-endian machine", remedy: "save them on a little-endian one")
+        Failure(
+            .unsupportedModel, "the variables were written by a big-endian machine",
+            remedy: "save them on a little-endian one")
     }
 
     // MARK: Values
 
     static func valueNotNumeric(_ type: Int) -> Failure {
-        Failure("the variable's elements are of type number \(type)", remedy: "real numbers are supported")
+        Failure(
+            .unsupportedModel, "the variable's elements are of type number \(type)",
+            remedy: "real numbers are supported")
     }
 
     static func valueDamaged() -> Failure {
-        Failure("what the index says of the variable does not hold together", remedy: "the checkpoint is damaged")
+        Failure(
+            .damaged, "what the index says of the variable does not hold together", remedy: "the checkpoint is damaged")
     }
 
     static func valueChecksum() -> Failure {
         Failure(
-            "the checksum of the variable's value is wrong: the file is damaged", remedy: "copy or download it again")
+            .damaged, "the checksum of the variable's value is wrong: the file is damaged",
+            remedy: "copy or download it again")
     }
 
     static func sliceMissing(_ ranges: [Range<Int>]) -> Failure {
         let text = ranges.map { "\($0.lowerBound)..<\($0.upperBound)" }.joined(separator: ", ")
-        return Failure("the part [\(text)] of the variable is missing", remedy: "the checkpoint is damaged")
+        return Failure(.damaged, "the part [\(text)] of the variable is missing", remedy: "the checkpoint is damaged")
     }
 
     static func noSuchShard(_ number: Int, of count: Int) -> Failure {
-        Failure("the index names data file \(number), and there are \(count)", remedy: "the index is damaged")
+        Failure(.damaged, "the index names data file \(number), and there are \(count)", remedy: "the index is damaged")
     }
 
     static func shardMissing(_ number: Int, of count: Int) -> Failure {
         Failure(
+            .missingVariables,
             "data file \(number) of \(count) of the variables cannot be read: it is missing or closed to you",
             remedy: "copy all files of the checkpoint together")
     }
 
     static func shardTruncated(_ count: Int) -> Failure {
-        Failure("the data file has only \(count) bytes: it is cut off", remedy: "copy or download it again")
+        Failure(.damaged, "the data file has only \(count) bytes: it is cut off", remedy: "copy or download it again")
     }
 
     // MARK: Graph and variables
 
     static func variableMissing(_ node: String, _ op: String, _ key: String, _ file: String) -> Failure {
-        refused(node, op, "the variable '\(key)' is not in \(file)", "graph and variables do not belong together")
+        refused(
+            node, op, "the variable '\(key)' is not in \(file)", "graph and variables do not belong together",
+            code: .missingVariables)
     }
 
     static func variableType(
@@ -73,27 +85,32 @@ extension Failure {
     )
         -> Failure
     {
-        refused(node, op, "the graph declares the variable as \(declared), but '\(key)' in \(file) is \(stored)")
+        refused(
+            node, op, "the graph declares the variable as \(declared), but '\(key)' in \(file) is \(stored)",
+            code: .missingVariables)
     }
 
     static func givenVariableMissing(_ node: String, _ op: String) -> Failure {
-        refused(node, op, "the variable has no value", "give it one, by the node's name")
+        refused(node, op, "the variable has no value", "give it one, by the node's name", code: .missingVariables)
     }
 
     // MARK: SavedModels
 
-    static func noMetaGraph() -> Failure { Failure("the SavedModel holds no graph", remedy: "save it again") }
+    static func noMetaGraph() -> Failure {
+        Failure(.invalidModel, "the SavedModel holds no graph", remedy: "save it again")
+    }
 
     static func noSuchTags(_ wanted: String, _ sets: [[String]]) -> Failure {
         let list = sets.map { "'" + $0.joined(separator: ",") + "'" }.joined(separator: ", ")
         return Failure(
-            "no graph of the SavedModel has the tag '\(wanted)'", remedy: "its graphs have \(list)",
-            hint: sets.first.flatMap { $0.isEmpty ? nil : "--tag " + $0.joined(separator: ",") })
+            .noSuchSignature, "no graph of the SavedModel has the tag '\(wanted)'", remedy: "its graphs have \(list)",
+            hint: sets.first.flatMap { $0.isEmpty ? nil : "--tag " + $0.joined(separator: ",") },
+            names: sets.map { $0.joined(separator: ",") })
     }
 
     static func noSignature() -> Failure {
         Failure(
-            "the SavedModel has no signature, so nothing says what goes in and what comes out",
+            .unsupportedModel, "the SavedModel has no signature, so nothing says what goes in and what comes out",
             remedy:
                 "save it with one: tf.saved_model.save(model, folder, signatures=function), or model.export(folder) "
                 + "with Keras")
@@ -101,34 +118,38 @@ extension Failure {
 
     static func savedModelAlone(_ index: String) -> Failure {
         Failure(
-            "is the saved_model.pb of a SavedModel, taken out of its folder: there is no \(index)",
+            .incomplete, "is the saved_model.pb of a SavedModel, taken out of its folder: there is no \(index)",
             remedy: "put it back beside the folder 'variables', as saved_model.pb, and give the folder of both")
     }
 
     static func noSuchSignature(_ wanted: String, _ names: [String]) -> Failure {
         Failure(
-            "the SavedModel has no signature '\(wanted)'",
+            .noSuchSignature, "the SavedModel has no signature '\(wanted)'",
             remedy: names.isEmpty ? "it has none" : "it has '" + names.joined(separator: "', '") + "'",
-            hint: names.first.map { "--signature \($0)" })
+            hint: names.first.map { "--signature \($0)" }, names: names)
     }
 
-    static func optionForSavedModels(_ option: String) -> Failure { Failure("\(option) is for SavedModels") }
+    static func optionForSavedModels(_ option: String) -> Failure {
+        Failure(.invalidOption, "\(option) is for SavedModels")
+    }
 
     // MARK: Checkpoints
 
     static func checkpointMissing(_ index: String) -> Failure {
         Failure(
+            .missingVariables,
             "the .meta file holds only the graph, and its variables are missing: there is no \(index)",
             remedy: "put the .index and .data files of the checkpoint beside it")
     }
 
     static func metaMissing(_ meta: String) -> Failure {
         Failure(
-            "the checkpoint has variables but no graph: there is no \(meta)",
+            .incomplete, "the checkpoint has variables but no graph: there is no \(meta)",
             remedy: "save it with a graph (tf.compat.v1.train.Saver), or as a SavedModel")
     }
 
     static func noCheckpoint() -> Failure {
-        Failure("the folder has no file 'checkpoint' and no single .meta file", remedy: "name the .meta file")
+        Failure(
+            .incomplete, "the folder has no file 'checkpoint' and no single .meta file", remedy: "name the .meta file")
     }
 }

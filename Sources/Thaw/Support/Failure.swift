@@ -1,8 +1,22 @@
-/// What went wrong with an input, in the parts that a person needs: where, what, and what would be right.
+/// What is wrong with an input: a code and names for programs, and where, what, and what would be right for people.
 ///
-/// Bad input throws a `Failure`; a bug of Thaw's own traps. The wording stands in the extensions beside this file, one
-/// for each field, so that all messages of a kind can be read together; the code that throws passes data only.
+/// Bad input throws a `Failure`; a bug of Thaw's own traps. The messages are in extensions, one for each field, so that all
+/// messages of a kind can be read together; the code that throws passes data only.
 public struct Failure: Error, Equatable, Sendable {
+    /// A node of a graph, an operation of a program or a layer of a network.
+    public struct Node: Hashable, Sendable {
+        public var name: String
+        /// The kind of the operation, such as `Conv2D`.
+        public var op: String
+
+        public init(name: String, op: String) {
+            self.name = name
+            self.op = op
+        }
+    }
+
+    /// What kind of failure it is.
+    public var code: Code
     /// The file that is at fault, as the user named it.
     public var file: String?
     /// The place in the file: a node's name, a line, an offset.
@@ -13,15 +27,23 @@ public struct Failure: Error, Equatable, Sendable {
     public var remedy: String?
     /// What to try next.
     public var hint: String?
+    /// The nodes that are at fault.
+    public var nodes: [Node]
+    /// The names that the failure is about: what there is to choose from, or what is missing. Each code says which.
+    public var names: [String]
 
     public init(
-        file: String? = nil, place: String? = nil, _ problem: String, remedy: String? = nil, hint: String? = nil
+        _ code: Code, file: String? = nil, place: String? = nil, _ problem: String, remedy: String? = nil,
+        hint: String? = nil, nodes: [Node] = [], names: [String] = []
     ) {
+        self.code = code
         self.file = file
         self.place = place
         self.problem = problem
         self.remedy = remedy
         self.hint = hint
+        self.nodes = nodes
+        self.names = names
     }
 
     /// The same failure with the file named, unless it names one already.
@@ -37,17 +59,35 @@ public struct Failure: Error, Equatable, Sendable {
         copy.place = copy.place ?? place
         return copy
     }
+
+    /// The same failure with the node among its nodes, unless it has some already.
+    func of(_ node: Node) -> Failure {
+        var copy = self
+        if copy.nodes.isEmpty { copy.nodes = [node] }
+        return copy
+    }
 }
 
 extension Failure: CustomStringConvertible {
     /// `file: place: problem; remedy`, and on a line of its own `hint: …`.
     public var description: String {
+        hint.map { line(file: file) + "\nhint: " + $0 } ?? line(file: file)
+    }
+
+    /// `place: problem; remedy`, as an output that names the file elsewhere has it.
+    package var withoutFile: String { line(file: nil) }
+
+    private func line(file: String?) -> String {
         let sentence = [problem, remedy].compactMap { $0 }.joined(separator: "; ")
         // What a shell's empty variable names.
         let name = file == "" ? "''" : file
-        let line = [name, place, sentence].compactMap { $0 }.joined(separator: ": ")
-        return hint.map { line + "\nhint: " + $0 } ?? line
+        return [name, place, sentence].compactMap { $0 }.joined(separator: ": ")
     }
+}
+
+extension Failure.Node: CustomStringConvertible {
+    /// `name (op)`, as messages name a node.
+    public var description: String { "\(name) (\(op))" }
 }
 
 /// Runs `body`, and names `file` in whatever `Failure` it throws.
@@ -58,4 +98,11 @@ func naming<Result>(file: String, _ body: () throws -> Result) throws -> Result 
 /// Runs `body`, and names `place` in whatever `Failure` it throws.
 func naming<Result>(place: String, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let failure as Failure { throw failure.at(place) }
+}
+
+/// Runs `body`, and names `node` in whatever `Failure` it throws.
+///
+/// - Parameter place: What the message calls the node.
+func naming<Result>(node: Failure.Node, place: String? = nil, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let failure as Failure { throw failure.at(place ?? "\(node)").of(node) }
 }

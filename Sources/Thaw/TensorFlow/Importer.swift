@@ -265,7 +265,7 @@ struct Importer {
         let operands = inputs.compactMap { if case .operand(let operand) = $0 { operand } else { nil } }
         guard operands.count == inputs.count else { return [.unknown] }
         do {
-            let results = try naming(place: "\(node.name) (\(node.op))") {
+            let results = try naming(node: Failure.Node(name: node.name, op: node.op)) {
                 let node = TensorFlowNode(definition: node, inputs: operands)
                 return try ShortIntegers(node)?.build(rule, &context) ?? rule.build(node, &context)
             }

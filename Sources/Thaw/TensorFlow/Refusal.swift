@@ -39,9 +39,11 @@ struct Refusal: Error {
                 groups.append((node.op, [node.name]))
             }
         }
-        return Failure.unsupported(
+        var failure = Failure.unsupported(
             groups.map { ($0.op, Kind($0.op)?.rawValue, $0.names) }, failures,
             hint: holdsVariables ? Failure.variablesHint : hint.map(Failure.cutHint))
+        if holdsVariables { failure.code = .missingVariables }
+        return failure
     }
 
     /// Why an operation is not supported, where that can be told from its name.

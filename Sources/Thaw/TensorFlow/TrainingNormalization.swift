@@ -208,7 +208,7 @@ struct TrainingNormalization {
 extension Failure {
     fileprivate static func noMovingAverages(_ node: String) -> Failure {
         Failure(
-            "the moving averages of the batch normalization '\(node)' are not in the graph",
+            .missingVariables, "the moving averages of the batch normalization '\(node)' are not in the graph",
             remedy: "export the model with training=False")
     }
 }

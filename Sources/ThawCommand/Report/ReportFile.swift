@@ -63,7 +63,7 @@ final class ReportFile {
             predictions = classification.top(top).map { "[\($0.index),\(Self.share($0.probability))]" }
                 .joined(separator: ",")
         case .failure(let failure):
-            problem = Failure(place: failure.place, failure.problem, remedy: failure.remedy).description
+            problem = failure.withoutFile
         }
         let separator = count == 0 ? "" : ",\n"
         let row =

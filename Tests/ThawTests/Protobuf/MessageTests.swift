@@ -152,10 +152,10 @@ import Testing
     @Test func whatAppendThrowsComesOut() {
         let layer = MessageTests.convolution(weights: [1])
         var calls = 0
-        #expect(throws: Failure("full")) {
+        #expect(throws: Failure(.damaged, "full")) {
             try layer.write { _ in
                 calls += 1
-                throw Failure("full")
+                throw Failure(.damaged, "full")
             }
         }
         #expect(calls == 1)

@@ -115,7 +115,9 @@ import Testing
             $0.packed(100_004, [UInt64(0), 4])
             $0.packed(5, [2.5] as [Float])
         }
-        guard case .tensor(let tensor)? = try graph(bytes).nodes[0].attributes["value"] else { throw Failure("none") }
+        guard case .tensor(let tensor)? = try graph(bytes).nodes[0].attributes["value"] else {
+            throw Failure(.damaged, "none")
+        }
         #expect(tensor.floats == [2.5])
     }
 

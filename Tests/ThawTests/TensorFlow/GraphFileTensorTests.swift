@@ -163,7 +163,9 @@ import Testing
         let memory = Tensor.Storage(byteCount: bytes.count) { $0.copyBytes(from: bytes) }
         let view = ByteView(viewing: memory.bytes, of: memory)
         let graph = try GraphDefinition(view, at: 0..<bytes.count)
-        guard case .tensor(let tensor)? = graph.nodes[0].attributes["value"] else { throw Failure("no tensor") }
+        guard case .tensor(let tensor)? = graph.nodes[0].attributes["value"] else {
+            throw Failure(.damaged, "no tensor")
+        }
         #expect(memory.bytes.baseAddress! <= tensor.bytes.baseAddress!)
         #expect(tensor.bytes.baseAddress! + tensor.bytes.count <= memory.bytes.baseAddress! + memory.bytes.count)
     }

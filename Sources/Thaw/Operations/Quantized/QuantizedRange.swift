@@ -92,6 +92,8 @@ struct QuantizedRange {
 
 extension Failure {
     fileprivate static func emptyRange(_ minimum: Float, _ maximum: Float) -> Failure {
-        Failure("the range from \(minimum) to \(maximum) has no levels", remedy: "it must hold 0 and other numbers")
+        Failure(
+            .invalidModel, "the range from \(minimum) to \(maximum) has no levels",
+            remedy: "it must hold 0 and other numbers")
     }
 }

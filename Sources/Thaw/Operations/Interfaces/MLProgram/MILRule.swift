@@ -63,9 +63,12 @@ struct MILRead {
     let arguments: [String: [MILReading.Binding]]
     let outputCount: Int
 
+    var node: Failure.Node { Failure.Node(name: name, op: kind) }
     var place: String { "operation '\(name)' (\(kind))" }
 
-    func refused(_ problem: String, remedy: String? = nil) -> Failure { Failure(place: place, problem, remedy: remedy) }
+    func refused(_ problem: String, remedy: String? = nil) -> Failure {
+        Failure(.unsupportedOperations, place: place, problem, remedy: remedy, nodes: [node])
+    }
 
     func has(_ key: String) -> Bool { arguments[key] != nil }
 

@@ -1,0 +1,114 @@
+extension Failure {
+    /// What kind of failure it is, for programs. The raw value is stable: it is what JSON output contains.
+    ///
+    /// The type is open: a later version may add codes, so a `switch` needs a `default`. A code never changes its meaning.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+    }
+}
+
+extension Failure.Code: CustomStringConvertible {
+    public var description: String { rawValue }
+}
+
+// MARK: Files
+
+extension Failure.Code {
+    /// There is no file of this name.
+    public static let noSuchFile = Self(rawValue: "noSuchFile")
+    /// The file exists, but the system refuses to read it.
+    public static let notReadable = Self(rawValue: "notReadable")
+    /// The file cannot be written, or its folder does not exist.
+    public static let notWritable = Self(rawValue: "notWritable")
+    /// A file that must not be replaced has this name.
+    public static let fileExists = Self(rawValue: "fileExists")
+    /// The format of the file is not known, or not supported; for a file to be written, its extension is not.
+    public static let unknownFormat = Self(rawValue: "unknownFormat")
+    /// The file or folder is of a known kind, but of another one than is expected here.
+    public static let wrongKind = Self(rawValue: "wrongKind")
+    /// The file is corrupt, truncated or empty.
+    public static let damaged = Self(rawValue: "damaged")
+    /// The image is corrupt, truncated or empty.
+    public static let imageDamaged = Self(rawValue: "imageDamaged")
+    /// A file that belongs to a package, SavedModel or checkpoint is missing.
+    public static let incomplete = Self(rawValue: "incomplete")
+    /// A folder or list of images contains none.
+    public static let noImages = Self(rawValue: "noImages")
+    /// A table of images and classes, or a file of results, has a line that is not understood.
+    public static let invalidTable = Self(rawValue: "invalidTable")
+}
+
+// MARK: Models
+
+extension Failure.Code {
+    /// Operations are unsupported, or are used in an unsupported way. `nodes` lists them.
+    public static let unsupportedOperations = Self(rawValue: "unsupportedOperations")
+    /// The model as a whole is of an unsupported kind, or has an unsupported feature.
+    public static let unsupportedModel = Self(rawValue: "unsupportedModel")
+    /// The chosen model format or target system cannot express this.
+    public static let unsupportedTarget = Self(rawValue: "unsupportedTarget")
+    /// The graph or model contradicts itself, although its encoding is intact.
+    public static let invalidModel = Self(rawValue: "invalidModel")
+    /// Variables have no value: the graph is not frozen, or does not belong to the checkpoint. `nodes` lists them, and
+    /// other nodes that cannot be converted.
+    public static let missingVariables = Self(rawValue: "missingVariables")
+    /// The weights cannot be compressed, or not any further.
+    public static let cannotCompress = Self(rawValue: "cannotCompress")
+    /// Two models cannot be compared, because their inputs, outputs or classes differ.
+    public static let notComparable = Self(rawValue: "notComparable")
+}
+
+// MARK: Inputs and outputs
+
+extension Failure.Code {
+    /// The graph or model has several inputs, and which one is meant is not said. `names` lists them.
+    public static let ambiguousInputs = Self(rawValue: "ambiguousInputs")
+    /// The graph has several possible outputs. `names` lists them.
+    public static let ambiguousOutputs = Self(rawValue: "ambiguousOutputs")
+    /// Placeholders need a value that the graph does not contain. `names` lists them.
+    public static let unsetPlaceholders = Self(rawValue: "unsetPlaceholders")
+    /// No input is found, or a value for an input is not given.
+    public static let noInput = Self(rawValue: "noInput")
+    /// No output is found that is computed.
+    public static let noOutput = Self(rawValue: "noOutput")
+    /// The graph has no node or placeholder of this name.
+    public static let noSuchNode = Self(rawValue: "noSuchNode")
+    /// The model has no input or output of this name. `names` lists those that it has.
+    public static let noSuchFeature = Self(rawValue: "noSuchFeature")
+    /// The SavedModel has no such signature or tag. `names` lists those that it has.
+    public static let noSuchSignature = Self(rawValue: "noSuchSignature")
+    /// The size of the input image is unknown and must be given. `names` lists those that fit, if they are known.
+    public static let unknownSize = Self(rawValue: "unknownSize")
+    /// The model does not take images of this size.
+    public static let wrongSize = Self(rawValue: "wrongSize")
+    /// A tensor has a shape that does not fit.
+    public static let wrongShape = Self(rawValue: "wrongShape")
+    /// A tensor has an element type that does not fit.
+    public static let wrongType = Self(rawValue: "wrongType")
+    /// The labels cannot be read, or do not match the classes of the model.
+    public static let wrongLabels = Self(rawValue: "wrongLabels")
+}
+
+// MARK: Everything else
+
+extension Failure.Code {
+    /// An option, argument or setting is invalid, or does not go with another.
+    public static let invalidOption = Self(rawValue: "invalidOption")
+    /// Something is larger than a file format allows or the engine supports.
+    public static let limitExceeded = Self(rawValue: "limitExceeded")
+    /// The machine lacks something: an instruction set, or a program.
+    public static let environment = Self(rawValue: "environment")
+
+    /// All codes, in the order of the documentation.
+    public static let all: [Self] = [
+        noSuchFile, notReadable, notWritable, fileExists, unknownFormat, wrongKind, damaged, imageDamaged, incomplete,
+        noImages, invalidTable,
+        unsupportedOperations, unsupportedModel, unsupportedTarget, invalidModel, missingVariables, cannotCompress,
+        notComparable,
+        ambiguousInputs, ambiguousOutputs, unsetPlaceholders, noInput, noOutput, noSuchNode, noSuchFeature,
+        noSuchSignature, unknownSize, wrongSize, wrongShape, wrongType, wrongLabels,
+        invalidOption, limitExceeded, environment,
+    ]
+}

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import Thaw
+
+/// What a program learns of a failure, without reading English.
+@Suite struct FailureTests {
+    /// Files of the fixtures, the code each fails with, and the nodes or names that come with it.
+    @Test(
+        arguments: [
+            ("custom_twice.pb", .unsupportedOperations, ["first/odd", "second/odd"], []),
+            ("several_reasons.pb", .unsupportedOperations, ["odd", "norm"], []),
+            ("conv_stride_zero.pb", .unsupportedOperations, ["conv"], []),
+            ("variable.pb", .missingVariables, ["weights"], []),
+            ("checkpoint_lacking", .missingVariables, ["shift"], []),
+            ("reshape_size.pb", .wrongShape, ["flat"], []),
+            ("missing_node.pb", .invalidModel, ["tanh"], []),
+            ("placeholder_string.pb", .wrongType, ["input"], []),
+            ("two_outputs.pb", .ambiguousOutputs, [], ["left", "right"]),
+            ("two_placeholders.pb", .ambiguousInputs, [], ["input", "second"]),
+            ("no_placeholder.pb", .noInput, [], []),
+            ("unknown_size.pb", .unknownSize, ["input"], []),
+            ("saved_without_signature", .unsupportedModel, [], []),
+            ("truncated.pb", .damaged, [], []),
+            ("random.pb", .unknownFormat, [], []),
+            ("model.onnx", .wrongKind, [], []),
+            ("there_is_none.pb", .noSuchFile, [], []),
+        ] as [(String, Failure.Code, [String], [String])])
+    func `a failure to convert has a code, and the nodes or names`(
+        _ file: String, _ code: Failure.Code, _ nodes: [String], _ names: [String]
+    ) throws {
+        let path = Fixtures.path("refuse/" + file)
+        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: path) }
+        #expect(failure.code == code)
+        #expect(failure.nodes.map(\.name) == nodes)
+        #expect(failure.names == names)
+    }
+
+    @Test func `operations that are unsupported are listed with their nodes`() throws {
+        let path = Fixtures.path("refuse/several_reasons.pb")
+        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: path) }
+        #expect(failure.nodes.map(\.op) == ["Digamma", "FusedBatchNorm"])
+    }
+
+    @Test func `what names the file, the place or the node keeps the rest`() throws {
+        let node = Failure.Node(name: "a", op: "B")
+        let failure = Failure(.wrongShape, "is too wide", remedy: "make it narrow", hint: "try", names: ["x"])
+        var whole = failure
+        whole.file = "file"
+        whole.place = "a (B)"
+        whole.nodes = [node]
+        #expect(failure.inFile("file").at("a (B)").of(node) == whole)
+        #expect(whole.inFile("other").at("elsewhere").of(Failure.Node(name: "c", op: "D")) == whole)
+        #expect(throws: whole) { try naming(file: "file") { try naming(node: node) { throw failure } } }
+        #expect("\(whole)" == "file: a (B): is too wide; make it narrow\nhint: try")
+        #expect(whole.withoutFile == "a (B): is too wide; make it narrow")
+    }
+}
