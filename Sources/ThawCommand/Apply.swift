@@ -72,7 +72,8 @@ private func rows(_ format: ResultFormat, _ job: PictureJob, _ failure: Failure)
     let problem = failure.description
     return switch format {
     case .text: nil
-    case .json: "{\"image\": \(json(job.source)), \"error\": \(json(problem))}\n"
+    case .json:
+        "{\"image\": \(json(job.source)), \"error\": \(json(problem)), \"code\": \(json(failure.code.rawValue))}\n"
     case .csv: "\(csv(job.source)),,,,\(csv(problem))\n"
     }
 }

@@ -41,7 +41,8 @@ struct ResultPrinter {
         let problem = failure.withoutFile
         return switch format {
         case .text: nil
-        case .json: "{\"image\": \(json(image)), \"error\": \(json(problem))}\n"
+        case .json:
+            "{\"image\": \(json(image)), \"error\": \(json(problem)), \"code\": \(json(failure.code.rawValue))}\n"
         case .csv: "\(csv(image)),,,,,\(csv(problem))\n"
         }
     }

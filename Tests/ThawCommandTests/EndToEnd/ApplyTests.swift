@@ -147,8 +147,9 @@ import Testing
         let objects = try json.lines.map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }
-        #expect(objects.map { Set($0.keys) } == [["image", "output", "width", "height"], ["image", "error"]])
+        #expect(objects.map { Set($0.keys) } == [["image", "output", "width", "height"], ["image", "error", "code"]])
         #expect(objects[1]["error"] as? String == "no such file")
+        #expect(objects[1]["code"] as? String == "noSuchFile")
         #expect(try apply(["/nowhere.jpg", "-o", folder.path("x.png")]).status == 2)
     }
 

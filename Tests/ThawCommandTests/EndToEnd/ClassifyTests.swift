@@ -77,10 +77,12 @@ import Testing
         #expect(objects.map { $0["image"] as? String } == words)
         #expect(
             objects.map { Set($0.keys) } == [
-                ["image", "predictions"], ["image", "error"], ["image", "error"],
+                ["image", "predictions"], ["image", "error", "code"], ["image", "error", "code"],
                 ["image", "predictions"],
             ])
         #expect(objects[2]["error"] as? String == "no such file")
+        #expect(objects[1]["code"] as? String == "unknownFormat")
+        #expect(objects[2]["code"] as? String == "noSuchFile")
         let first = try #require((objects[3]["predictions"] as? [[String: Any]])?.first)
         #expect(Set(first.keys) == ["label", "index", "probability"])
         #expect(first["label"] as? String == "horse")
