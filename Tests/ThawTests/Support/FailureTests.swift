@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Thaw
@@ -53,5 +54,21 @@ import Testing
         #expect(throws: whole) { try naming(file: "file") { try naming(node: node) { throw failure } } }
         #expect("\(whole)" == "file: a (B): is too wide; make it narrow\nhint: try")
         #expect(whole.withoutFile == "a (B): is too wide; make it narrow")
+    }
+
+    @Test func `every code is documented, once`() throws {
+        let codes = Failure.Code.all.map(\.rawValue)
+        #expect(Set(codes).count == codes.count)
+        let root = Fixtures.folder.deletingLastPathComponent().deletingLastPathComponent()
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+        }
+        let source = try text("Sources/Thaw/Support/Failure+Code.swift")
+        #expect(
+            source.matches(of: #/static let (\w+) = Self\(rawValue: "(\w+)"\)/#).map { "\($0.1) \($0.2)" }
+                == codes.map { "\($0) \($0)" })
+        let page = try text("docs/failure-codes.md")
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
+        #expect(rows.map { String($0.dropFirst(3).prefix { $0 != "`" }) } == codes)
     }
 }
