@@ -12,6 +12,9 @@ public struct KernelTable: Sendable {
     public var groupBlocks: Int
     /// The most output pixels that a convolution computes at once.
     public var tilePixels: Int
+    /// The processor cycles that the cost model assumes for one multiply-add of 16 lanes: 0.5 with AVX-512, 1 with
+    /// AVX2 and on arm64, 4 with SSE.
+    public var cyclesPerVector: Double
 
     public var convolve: @Sendable (borrowing ConvolutionWork) -> Void
     public var convolveDepthwise: @Sendable (borrowing DepthwiseWork) -> Void
@@ -42,7 +45,7 @@ public struct KernelTable: Sendable {
     public var peak: @Sendable (_ rounds: Int) -> Int
 
     public init(
-        groupBlocks: Int, tilePixels: Int,
+        groupBlocks: Int, tilePixels: Int, cyclesPerVector: Double,
         convolve: @escaping @Sendable (borrowing ConvolutionWork) -> Void,
         convolveDepthwise: @escaping @Sendable (borrowing DepthwiseWork) -> Void,
         transformInput: @escaping @Sendable (borrowing WinogradInputWork) -> Void,
@@ -72,6 +75,7 @@ public struct KernelTable: Sendable {
     ) {
         self.groupBlocks = groupBlocks
         self.tilePixels = tilePixels
+        self.cyclesPerVector = cyclesPerVector
         self.convolve = convolve
         self.convolveDepthwise = convolveDepthwise
         self.transformInput = transformInput

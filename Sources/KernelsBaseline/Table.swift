@@ -1,12 +1,20 @@
 import Kernels
 
+#if AVX512
+    private let cyclesPerVector = 0.5
+#elseif AVX2 || arch(arm64)
+    private let cyclesPerVector = 1.0
+#else
+    private let cyclesPerVector = 4.0
+#endif
+
 /// The kernels as compiled for this module's instruction set. Call it only where the machine has the instructions.
 public func makeKernelTable() -> KernelTable {
     KernelTable(
-        groupBlocks: groupBlocks, tilePixels: tilePixels, convolve: convolve, convolveDepthwise: convolveDepthwise,
-        transformInput: transformInput, transformOutput: transformOutput, transformFilters: transformFilters,
-        pool: pool, sumPixels: sumPixels, resize: resize, normalizeLocally: normalizeLocally, unary: unary,
-        binary: binary, scale: scale, softmax: softmax,
+        groupBlocks: groupBlocks, tilePixels: tilePixels, cyclesPerVector: cyclesPerVector, convolve: convolve,
+        convolveDepthwise: convolveDepthwise, transformInput: transformInput, transformOutput: transformOutput,
+        transformFilters: transformFilters, pool: pool, sumPixels: sumPixels, resize: resize,
+        normalizeLocally: normalizeLocally, unary: unary, binary: binary, scale: scale, softmax: softmax,
         logSoftmax: logSoftmax, normalize: normalize, normalizeLength: normalizeLength, planeMoments: planeMoments,
         copy: copy, reduce: reduce, multiplyMatrices: multiplyMatrices, block: block, unblock: unblock,
         loadPixels: loadPixels, resampleRows: resampleRows, resampleColumns: resampleColumns, peak: peak)

@@ -19,15 +19,14 @@ enum AlgorithmChoice: Sendable {
 /// from memory. The constants are measured.
 struct CostModel {
     let kernels: KernelTable
-    /// Cycles of one multiply-add of 16 lanes.
-    private let cyclesPerVector: Double
     /// Weights come from memory at so many bytes a cycle.
     private let bytesPerCycle = 5.0
 
     init(_ kernels: KernelTable) {
         self.kernels = kernels
-        cyclesPerVector = kernels.tilePixels == 14 ? 0.5 : kernels.tilePixels == 6 ? 1 : 4
     }
+
+    private var cyclesPerVector: Double { kernels.cyclesPerVector }
 
     /// The algorithms that a window allows.
     static func candidates(_ window: Window) -> [ConvolutionAlgorithm] {
