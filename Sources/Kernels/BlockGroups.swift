@@ -9,12 +9,12 @@ public struct BlockGroups: Sendable {
     /// The blocks of each group, in order.
     public let ranges: [Range<Int>]
 
-    /// - Parameter most: The most blocks that the kernels compute at once.
-    public init(blocks: Int, most: Int) {
+    /// - Parameter maximumWidth: The most blocks that the kernels compute at once.
+    public init(blocks: Int, maximumWidth: Int) {
         var ranges: [Range<Int>] = []
         var first = 0
         while first < blocks {
-            let width = BlockGroups.width(remaining: blocks - first, most: most)
+            let width = BlockGroups.width(remaining: blocks - first, maximum: maximumWidth)
             ranges.append(first..<first + width)
             first += width
         }
@@ -24,7 +24,7 @@ public struct BlockGroups: Sendable {
 
     /// The width of the group that begins where so many blocks are left.
     @inline(__always)
-    public static func width(remaining: Int, most: Int) -> Int {
-        remaining <= most ? remaining : remaining % most == 0 || most < 3 ? most : most - 1
+    public static func width(remaining: Int, maximum: Int) -> Int {
+        remaining <= maximum ? remaining : remaining % maximum == 0 || maximum < 3 ? maximum : maximum - 1
     }
 }

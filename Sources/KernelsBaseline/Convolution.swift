@@ -31,7 +31,7 @@ func convolve(_ work: borrowing ConvolutionWork) {
     while block < end {
         let weights = work.weights + block * blockWidth * work.steps
         #if AVX512
-            let width = BlockGroups.width(remaining: blocks - block, most: groupBlocks)
+            let width = BlockGroups.width(remaining: blocks - block, maximum: groupBlocks)
             switch width {
             case 4: passPixels(FourBlocks.self, work, block, weights)
             case 3: passPixels(ThreeBlocks.self, work, block, weights)
@@ -47,7 +47,7 @@ func convolve(_ work: borrowing ConvolutionWork) {
 }
 
 /// One tile: its first pixel, its first block, and that block's weights.
-private struct TilePlace {
+private struct TilePosition {
     var first: Int
     var block: Int
     var weights: UnsafePointer<Float>
@@ -73,8 +73,8 @@ extension Tile {
 }
 
 @inline(never)
-private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ place: TilePlace) {
-    let (first, block) = (place.first, place.block)
+private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ position: TilePosition) {
+    let (first, block) = (position.first, position.block)
     // What the end of a long tile touches is on its way while the sums are made.
     if work.steps >= 64 {
         if let residual = work.residual, let offsets = work.residualOffsets {
@@ -88,14 +88,14 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork,
     }
     var tile = T(
         offsets: work.inputOffsets + first, bias: T.Sums(work.bias + block * blockWidth, stride: blockWidth))
-    var weights = place.weights
-    var next = place.next
-    let nextStride = place.nextStride
+    var weights = position.weights
+    var next = position.next
+    let nextStride = position.nextStride
     let stepWeights = blockWidth * T.Sums.count
     let wholeTaps = work.tapCount - work.shortTaps
     for tap in 0..<work.tapCount {
         var input: UnsafePointer<Float> = work.input + Int(work.taps[tap])
-        tile.prefetchLater(input + place.ahead)
+        tile.prefetchLater(input + position.ahead)
         let depth = tap < wholeTaps ? work.depth : work.shortDepth
         // Four steps at once: what else a step takes, pointers and counting, would cost AVX2 an eighth of its multiply-adds.
         for _ in 0..<depth / 4 {
@@ -133,58 +133,58 @@ private func passPixels<B: Blocks>(
     let steps = work.steps
     // Few weights stay in the first cache by themselves.
     let nextStride = tiles > 1 && steps >= 64 ? (4 * groupWidth + tiles - 1) / tiles : 0
-    var place = TilePlace(first: work.firstPixel, block: block, weights: weights, next: weights)
+    var position = TilePosition(first: work.firstPixel, block: block, weights: weights, next: weights)
     var firstInactive = work.firstPixel
     for tile in 0..<tiles {
         let count = tile < larger ? size + 1 : size
-        place.next = weights + (steps * groupWidth + tile * (steps / 4) * nextStride)
-        place.nextStride = tile * nextStride < 4 * groupWidth ? nextStride : 0
+        position.next = weights + (steps * groupWidth + tile * (steps / 4) * nextStride)
+        position.nextStride = tile * nextStride < 4 * groupWidth ? nextStride : 0
         let isLast = tile == tiles - 1
-        place.ahead = isLast ? 0 : Int(work.inputOffsets[place.first + count] - work.inputOffsets[place.first])
-        passTile(Pixel<B>.self, work, count, place)
-        place.first += count
+        position.ahead = isLast ? 0 : Int(work.inputOffsets[position.first + count] - work.inputOffsets[position.first])
+        passTile(Pixel<B>.self, work, count, position)
+        position.first += count
         // Some tiles at a time, that lie in the first cache still.
-        let isDue = (place.first - firstInactive) * groupWidth >= 4096 || isLast
+        let isDue = (position.first - firstInactive) * groupWidth >= 4096 || isLast
         if isDue, let activation = work.activation {
-            activate(activation, work, firstInactive..<place.first, block..<block + B.count)
-            firstInactive = place.first
+            activate(activation, work, firstInactive..<position.first, block..<block + B.count)
+            firstInactive = position.first
         }
     }
 }
 
 /// - Parameter count: No more than the tiles of so many blocks have.
 @inline(__always)
-private func passTile<P: Tile>(_: P.Type, _ work: borrowing ConvolutionWork, _ count: Int, _ place: TilePlace) {
+private func passTile<P: Tile>(_: P.Type, _ work: borrowing ConvolutionWork, _ count: Int, _ position: TilePosition) {
     switch count {
-    case 1: return convolveTile(P.self, work, place)
-    case 2: return convolveTile(Two<P>.self, work, place)
-    case 3: return convolveTile(Three<P>.self, work, place)
+    case 1: return convolveTile(P.self, work, position)
+    case 2: return convolveTile(Two<P>.self, work, position)
+    case 3: return convolveTile(Three<P>.self, work, position)
     default: break
     }
     #if AVX2 || AVX512 || arch(arm64)
         switch count {
-        case 4: return convolveTile(Four<P>.self, work, place)
-        case 5: return convolveTile(Five<P>.self, work, place)
-        case 6: return convolveTile(Six<P>.self, work, place)
+        case 4: return convolveTile(Four<P>.self, work, position)
+        case 5: return convolveTile(Five<P>.self, work, position)
+        case 6: return convolveTile(Six<P>.self, work, position)
         default: break
         }
     #endif
     #if AVX512
         if P.Sums.longestTile > 6 {
             switch count {
-            case 7: return convolveTile(Seven<P>.self, work, place)
-            case 8: return convolveTile(Eight<P>.self, work, place)
-            case 9: return convolveTile(Nine<P>.self, work, place)
+            case 7: return convolveTile(Seven<P>.self, work, position)
+            case 8: return convolveTile(Eight<P>.self, work, position)
+            case 9: return convolveTile(Nine<P>.self, work, position)
             default: break
             }
         }
         if P.Sums.longestTile > 9 {
             switch count {
-            case 10: return convolveTile(Ten<P>.self, work, place)
-            case 11: return convolveTile(Eleven<P>.self, work, place)
-            case 12: return convolveTile(Twelve<P>.self, work, place)
-            case 13: return convolveTile(Thirteen<P>.self, work, place)
-            case 14: return convolveTile(Fourteen<P>.self, work, place)
+            case 10: return convolveTile(Ten<P>.self, work, position)
+            case 11: return convolveTile(Eleven<P>.self, work, position)
+            case 12: return convolveTile(Twelve<P>.self, work, position)
+            case 13: return convolveTile(Thirteen<P>.self, work, position)
+            case 14: return convolveTile(Fourteen<P>.self, work, position)
             default: break
             }
         }

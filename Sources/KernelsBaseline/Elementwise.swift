@@ -80,11 +80,11 @@ func scale(_ work: borrowing RowWork) {
         let repeats = work.pattern == .block
         let factor = repeats ? load(right) : .zero
         let summand = repeats ? load(offset) : .zero
-        @inline(__always) func step(_ place: Int, _ count: Int) {
+        @inline(__always) func step(_ index: Int, _ count: Int) {
             let y = multiplyAdd(
-                repeats ? summand : load(offset + place, count: count), load(left + place, count: count),
-                repeats ? factor : load(right + place, count: count))
-            write(minimum(maximum(y, lower), upper), output + place, count: count)
+                repeats ? summand : load(offset + index, count: count), load(left + index, count: count),
+                repeats ? factor : load(right + index, count: count))
+            write(minimum(maximum(y, lower), upper), output + index, count: count)
         }
         forEachVector(work.width, step)
     }
@@ -94,12 +94,12 @@ func scale(_ work: borrowing RowWork) {
 /// two places, so it should be a function that is always drawn in.)
 @inline(__always)
 func forEachVector(_ width: Int, _ body: (Int, Int) -> Void) {
-    var place = 0
-    while place + blockWidth <= width {
-        body(place, blockWidth)
-        place += blockWidth
+    var index = 0
+    while index + blockWidth <= width {
+        body(index, blockWidth)
+        index += blockWidth
     }
-    if place < width { body(place, width - place) }
+    if index < width { body(index, width - index) }
 }
 
 @inline(__always)
@@ -107,9 +107,9 @@ private func map(_ work: borrowing RowWork, _ function: (Vector) -> Vector) {
     for row in 0..<work.count {
         let left = work.left + row * work.leftStride
         let output = work.output + row * work.outputStride
-        @inline(__always) func step(_ place: Int, _ count: Int) {
-            let y = function(load(left + place, count: count))
-            write(y, output + place, count: count)
+        @inline(__always) func step(_ index: Int, _ count: Int) {
+            let y = function(load(left + index, count: count))
+            write(y, output + index, count: count)
         }
         forEachVector(work.width, step)
     }
@@ -129,11 +129,11 @@ private func zip(_ work: borrowing RowWork, _ function: (Vector, Vector) -> Vect
             case .block: load(right)
             case .one: Vector(repeating: right[0])
             }
-        @inline(__always) func step(_ place: Int, _ count: Int) {
-            let first = load(left + place, count: count)
-            let second = repeats ? operand : load(right + place, count: count)
+        @inline(__always) func step(_ index: Int, _ count: Int) {
+            let first = load(left + index, count: count)
+            let second = repeats ? operand : load(right + index, count: count)
             let y = swapped ? function(second, first) : function(first, second)
-            write(y, output + place, count: count)
+            write(y, output + index, count: count)
         }
         forEachVector(work.width, step)
     }

@@ -49,8 +49,8 @@ func normalizeLocally(_ work: borrowing LocalNormalizationWork) {
 @inline(__always)
 private func normalizeEach(_ work: borrowing LocalNormalizationWork, _ power: (Vector) -> Vector) {
     let squares = work.scratch
-    for place in 0..<LocalNormalizationWork.scratchCount(channels: work.channels, radius: work.radius) {
-        squares[place] = 0
+    for index in 0..<LocalNormalizationWork.scratchCount(channels: work.channels, radius: work.radius) {
+        squares[index] = 0
     }
     let bias = Vector(repeating: work.bias)
     let alpha = Vector(repeating: work.alpha)
@@ -58,12 +58,12 @@ private func normalizeEach(_ work: borrowing LocalNormalizationWork, _ power: (V
     for pixel in 0..<work.pixels {
         let input = work.input + pixel * work.channels
         let output = work.output + pixel * work.channels
-        for place in 0..<work.channels { squares[work.radius + place] = input[place] * input[place] }
-        @inline(__always) func step(_ place: Int, _ count: Int) {
-            var sum = load(squares + place)
-            for other in others { sum += load(squares + (place + other)) }
+        for index in 0..<work.channels { squares[work.radius + index] = input[index] * input[index] }
+        @inline(__always) func step(_ index: Int, _ count: Int) {
+            var sum = load(squares + index)
+            for other in others { sum += load(squares + (index + other)) }
             let base = multiplyAdd(bias, sum, alpha)
-            write(load(input + place, count: count) / power(base), output + place, count: count)
+            write(load(input + index, count: count) / power(base), output + index, count: count)
         }
         forEachVector(work.channels, step)
     }

@@ -34,19 +34,19 @@ func loadPixels(_ work: borrowing PixelLoadWork) {
     for row in 0..<work.rowCount {
         let pixels = work.pixels + row * work.pixelRowStride
         let output = work.output + row * work.outputRowStride
-        var place = 0
+        var index = 0
         var phase = 0
-        while place + blockWidth <= work.width {
-            var numbers = Vector.zero
-            for lane in 0..<blockWidth { numbers[lane] = Float(pixels[place + lane]) }
-            write(multiplyAdd(load(work.bias + phase), numbers, load(work.scale + phase)), output + place)
-            place += blockWidth
+        while index + blockWidth <= work.width {
+            var values = Vector.zero
+            for lane in 0..<blockWidth { values[lane] = Float(pixels[index + lane]) }
+            write(multiplyAdd(load(work.bias + phase), values, load(work.scale + phase)), output + index)
+            index += blockWidth
             phase += blockWidth
             if phase == PixelLoadWork.patternWidth { phase = 0 }
         }
-        while place < work.width {
-            output[place] = work.bias[phase] + Float(pixels[place]) * work.scale[phase]
-            place += 1
+        while index < work.width {
+            output[index] = work.bias[phase] + Float(pixels[index]) * work.scale[phase]
+            index += 1
             phase += 1
         }
     }

@@ -14,11 +14,11 @@ func normalize(_ epsilon: Float, _ work: borrowing RowWork) {
         @inline(__always) func squaredDistance(_ x: Vector) -> Vector { squaredDifference(x, mean) }
         let variance = sum(input, work.width, filling: mean, squaredDistance) / size
         let inverse = Vector(repeating: 1 / (variance + epsilon).squareRoot())
-        @inline(__always) func step(_ place: Int, _ count: Int) {
-            let x = load(input + place, count: count)
+        @inline(__always) func step(_ index: Int, _ count: Int) {
+            let x = load(input + index, count: count)
             let y = multiplyAdd(
-                load(offsets + place, count: count), (x - mean) * inverse, load(factors + place, count: count))
-            write(y, output + place, count: count)
+                load(offsets + index, count: count), (x - mean) * inverse, load(factors + index, count: count))
+            write(y, output + index, count: count)
         }
         forEachVector(work.width, step)
     }
@@ -31,8 +31,8 @@ func normalizeLength(_ epsilon: Float, _ work: borrowing RowWork) {
         let output = work.output + row * work.outputStride
         let square = sum(input, work.width, squared)
         let inverse = Vector(repeating: 1 / (square < epsilon ? epsilon : square).squareRoot())
-        @inline(__always) func step(_ place: Int, _ count: Int) {
-            write(load(input + place, count: count) * inverse, output + place, count: count)
+        @inline(__always) func step(_ index: Int, _ count: Int) {
+            write(load(input + index, count: count) * inverse, output + index, count: count)
         }
         forEachVector(work.width, step)
     }
@@ -53,17 +53,17 @@ private func planeSum(_ work: borrowing RowWork, _ function: (Vector) -> Vector)
     var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero)
     for row in 0..<work.count {
         let input = work.left + row * work.leftStride
-        var place = 0
-        while place + 4 * blockWidth <= work.width {
-            sums.0 += function(load(input + place))
-            sums.1 += function(load(input + (place + blockWidth)))
-            sums.2 += function(load(input + (place + 2 * blockWidth)))
-            sums.3 += function(load(input + (place + 3 * blockWidth)))
-            place += 4 * blockWidth
+        var index = 0
+        while index + 4 * blockWidth <= work.width {
+            sums.0 += function(load(input + index))
+            sums.1 += function(load(input + (index + blockWidth)))
+            sums.2 += function(load(input + (index + 2 * blockWidth)))
+            sums.3 += function(load(input + (index + 3 * blockWidth)))
+            index += 4 * blockWidth
         }
-        while place < work.width {
-            sums.0 += function(load(input + place))
-            place += blockWidth
+        while index < work.width {
+            sums.0 += function(load(input + index))
+            index += blockWidth
         }
     }
     return (sums.0 + sums.1) + (sums.2 + sums.3)
@@ -77,18 +77,18 @@ private func sum(
     _ input: UnsafePointer<Float>, _ width: Int, filling: Vector = .zero, _ function: (Vector) -> Vector
 ) -> Float {
     var sums = (Vector.zero, Vector.zero)
-    var place = 0
-    while place + 2 * blockWidth <= width {
-        sums.0 += function(load(input + place))
-        sums.1 += function(load(input + (place + blockWidth)))
-        place += 2 * blockWidth
+    var index = 0
+    while index + 2 * blockWidth <= width {
+        sums.0 += function(load(input + index))
+        sums.1 += function(load(input + (index + blockWidth)))
+        index += 2 * blockWidth
     }
-    while place < width {
-        let count = min(blockWidth, width - place)
+    while index < width {
+        let count = min(blockWidth, width - index)
         var x = filling
-        for lane in 0..<count { x[lane] = input[place + lane] }
+        for lane in 0..<count { x[lane] = input[index + lane] }
         sums.0 += function(x)
-        place += count
+        index += count
     }
     return total(sums.0 + sums.1)
 }

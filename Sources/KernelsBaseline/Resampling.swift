@@ -18,11 +18,11 @@ func resampleRows(_ work: borrowing ResamplingWork) {
         let source = UnsafeRawPointer(work.source + top * work.sourceStride)
         if work.channels == 1 { gatherGray(work, source) } else { gatherColors(work, source) }
         let target = UnsafeMutableRawPointer(work.target + top * work.targetStride)
-        var place = 0
-        while place < work.count {
-            let x = min(place, work.count - 4)
+        var index = 0
+        while index < work.count {
+            let x = min(index, work.count - 4)
             if work.channels == 1 { sumGray(work, x, target + x) } else { sumColors(work, x, target + 3 * x) }
-            place += 4
+            index += 4
         }
         row += 16
     }
@@ -118,9 +118,9 @@ private func color(_ work: borrowing ResamplingWork, _ x: Int) -> Words {
 
 @inline(__always)
 private func gatherGray(_ work: borrowing ResamplingWork, _ rows: UnsafeRawPointer) {
-    var place = 0
-    while place < work.width {
-        let x = min(place, work.width - 4)
+    var index = 0
+    while index < work.width {
+        let x = min(index, work.width - 4)
         // In a word lie four pixels of a row.
         var words = Words.zero
         for row in 0..<16 { words[row] = (rows + (row * work.sourceStride + x)).loadUnaligned(as: Int32.self) }
@@ -129,7 +129,7 @@ private func gatherGray(_ work: borrowing ResamplingWork, _ rows: UnsafeRawPoint
             let column = words &>> Words(repeating: 8 * Int32(pixel)) & Words(repeating: 255)
             scratch.storeBytes(of: column, toByteOffset: pixel * 64, as: Words.self)
         }
-        place += 4
+        index += 4
     }
 }
 
@@ -163,10 +163,10 @@ func resampleColumns(_ work: borrowing ResamplingWork) {
         let weights = work.weights + y * work.reach
         let source = UnsafeRawPointer(work.source + Int(work.first[y]) * work.sourceStride)
         let target = UnsafeMutableRawPointer(work.target + y * work.targetStride)
-        var place = 0
-        while place < work.width {
+        var index = 0
+        while index < work.width {
             // The last vector overlaps the one before it.
-            let at = min(place, work.width - 64)
+            let at = min(index, work.width - 64)
             var a = Words(repeating: half)
             var (b, c, d) = (a, a, a)
             for tap in 0..<Int(work.taps[y]) {
@@ -180,7 +180,7 @@ func resampleColumns(_ work: borrowing ResamplingWork) {
             let low = rounded(a) | rounded(b) &<< Words(repeating: 8)
             let high = rounded(c) &<< Words(repeating: 16) | rounded(d) &<< Words(repeating: 24)
             target.storeBytes(of: low | high, toByteOffset: at, as: Words.self)
-            place += 64
+            index += 64
         }
     }
 }

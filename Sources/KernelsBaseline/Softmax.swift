@@ -7,15 +7,15 @@ func softmax(_ work: borrowing RowWork) {
         let output = work.output + row * work.outputStride
         let shift = largest(input, work.width)
         var sums = Vector.zero
-        @inline(__always) func exponentiate(_ place: Int, _ count: Int) {
-            let y = exponential(load(input + place, count: count) - shift)
-            write(y, output + place, count: count)
-            sums += load(output + place, count: count)
+        @inline(__always) func exponentiate(_ index: Int, _ count: Int) {
+            let y = exponential(load(input + index, count: count) - shift)
+            write(y, output + index, count: count)
+            sums += load(output + index, count: count)
         }
         forEachVector(work.width, exponentiate)
         let factor = Vector(repeating: 1 / total(sums))
-        @inline(__always) func divide(_ place: Int, _ count: Int) {
-            write(load(output + place, count: count) * factor, output + place, count: count)
+        @inline(__always) func divide(_ index: Int, _ count: Int) {
+            write(load(output + index, count: count) * factor, output + index, count: count)
         }
         forEachVector(work.width, divide)
     }
@@ -28,14 +28,14 @@ func logSoftmax(_ work: borrowing RowWork) {
         let output = work.output + row * work.outputStride
         let shift = largest(input, work.width)
         var sums = Vector.zero
-        @inline(__always) func addExponential(_ place: Int, _ count: Int) {
-            let y = exponential(load(input + place, count: count) - shift)
+        @inline(__always) func addExponential(_ index: Int, _ count: Int) {
+            let y = exponential(load(input + index, count: count) - shift)
             if count == blockWidth { sums += y } else { for lane in 0..<count { sums[lane] += y[lane] } }
         }
         forEachVector(work.width, addExponential)
         let taken = logarithm(Vector(repeating: total(sums)))
-        @inline(__always) func takeOff(_ place: Int, _ count: Int) {
-            write((load(input + place, count: count) - shift) - taken, output + place, count: count)
+        @inline(__always) func takeOff(_ index: Int, _ count: Int) {
+            write((load(input + index, count: count) - shift) - taken, output + index, count: count)
         }
         forEachVector(work.width, takeOff)
     }
@@ -45,6 +45,6 @@ func logSoftmax(_ work: borrowing RowWork) {
 @inline(__always)
 private func largest(_ row: UnsafePointer<Float>, _ width: Int) -> Vector {
     var largest = -Float.infinity
-    for place in 0..<width { largest = row[place] > largest ? row[place] : largest }
+    for index in 0..<width { largest = row[index] > largest ? row[index] : largest }
     return Vector(repeating: largest)
 }

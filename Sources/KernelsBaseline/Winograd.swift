@@ -117,10 +117,11 @@ private func transformOutput<Y: WinogradLine, X: WinogradLine>(
             let columns = min(outputsX, work.width - column)
             for y in 0..<min(outputsY, work.height - row) {
                 let line = scratch + y * X.points * blockWidth
-                let place = work.output + (block * work.blockStride + (row + y) * work.rowStride + column * blockWidth)
+                let destination =
+                    work.output + (block * work.blockStride + (row + y) * work.rowStride + column * blockWidth)
                 let residual =
                     block * work.residualBlockStride + (row + y) * work.residualRowStride + column * blockWidth
-                let target = columns == outputsX ? place : result
+                let target = columns == outputsX ? destination : result
                 func put(_ x: Int, _ value: Vector) {
                     var sum = value + bias
                     if let residualStart, x < columns { sum += load(residualStart + (residual + x * blockWidth)) }
@@ -128,10 +129,10 @@ private func transformOutput<Y: WinogradLine, X: WinogradLine>(
                 }
                 X.transformBack(outputsX, { load(line + $0 * blockWidth) }, { put($0, $1) })
                 if columns < outputsX {
-                    for x in 0..<columns { write(load(result + x * blockWidth), place + x * blockWidth) }
+                    for x in 0..<columns { write(load(result + x * blockWidth), destination + x * blockWidth) }
                 }
                 if let activation = work.activation {
-                    activate(activation, place, width: columns * blockWidth)
+                    activate(activation, destination, width: columns * blockWidth)
                 }
             }
             products += blockWidth
@@ -152,17 +153,17 @@ private func transformFilters<
             Vector(repeating: Y.filterFactor(row, tap: $0, window: Height.count))
         }
         var filter = work.filters
-        var place = target
+        var destination = target
         for _ in 0..<work.inputs {
             for _ in 0..<work.blockCount {
-                let (taps, points) = (filter, place)
+                let (taps, points) = (filter, destination)
                 @inline(__always) func column(_ x: Int) -> Vector {
                     factors.sum { load(taps + ($0 &* Width.count &+ x) &* groupWidth) }
                 }
                 let line = WinogradTaps<Width>(column)
                 X.transformFilter(line) { write($1, points + $0 &* pointStride) }
                 filter += blockWidth
-                place += blockWidth
+                destination += blockWidth
             }
             filter += (Height.count * Width.count - 1) * groupWidth
         }

@@ -12,7 +12,7 @@ public struct ArrayRunner: Sendable {
             self.init(model, program: try Program(model.graph, threads: threads), threads: threads)
             return
         }
-        for type in model.graph.types where type.shape.elementCount > Program.largestArray {
+        for type in model.graph.types where type.shape.elementCount > Program.largestTensor {
             throw Failure.arrayTooLarge(type)
         }
         self.init(model: model) { [graph = model.graph] in graph.evaluate($0) }

@@ -100,7 +100,7 @@ public struct Benchmark {
             }
             return { [batch = model.batch] executor in
                 pixels.withUnsafeBufferPointer { pixels in
-                    for place in 0..<batch { executor.load(pixels: pixels, image.scaling, input: 0, image: place) }
+                    for index in 0..<batch { executor.load(pixels: pixels, image.scaling, input: 0, image: index) }
                 }
             }
         }

@@ -53,7 +53,7 @@ public struct Comparison: Sendable {
             first.original.map { Side(graph: $0, image: image, scaling: image.outerScaling) }
             ?? Side(graph: first.model.graph, image: image, scaling: image.scaling)
         self.second = Side(graph: second.model.graph, image: otherImage, scaling: otherImage.scaling)
-        for type in self.first.graph.types where type.shape.elementCount > Program.largestArray {
+        for type in self.first.graph.types where type.shape.elementCount > Program.largestTensor {
             throw Failure.arrayTooLarge(type)
         }
         program = try Program(second.model.graph)

@@ -6,7 +6,7 @@ import Kernels
 /// What computes some rows of an image that a pointwise convolution then reads.
 protocol BandSource: Sendable {
     /// What it reads.
-    var from: Place { get }
+    var from: Location { get }
     /// For people.
     var algorithm: String { get }
     /// Floats that a thread works in.
@@ -23,16 +23,16 @@ extension Compiler {
         _ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window, behind before: PlannedNode
     ) {
         let to = native(node.outputs[0])
-        let between = Place(graph[before.outputs[0]], slot: -1, kind: .blocked)
+        let between = Location(graph[before.outputs[0]], slot: -1, kind: .blocked)
         let source = bandSource(before, to: between)
         // An even number lets two threads end together.
         let rowBytes = between.blocks * between.rowStride * 4
         let rows = max(1, Bands.budget / rowBytes)
-        let bands = Bands(rows: to.height, count: (max(fewestBands, (to.height + rows - 1) / rows) + 1) / 2 * 2)
+        let bands = Bands(rows: to.height, count: (max(minimumBands, (to.height + rows - 1) / rows) + 1) / 2 * 2)
         // What a band of the image between lies in.
         let band = between.cut(toHeight: bands.perBand)
         let pointwise = directLayer(node, from: band, to: to, filters: filters, bias: bias, window: window)
-        let groups = BlockGroups(blocks: between.blocks, most: kernels.groupBlocks).ranges
+        let groups = BlockGroups(blocks: between.blocks, maximumWidth: kernels.groupBlocks).ranges
         let start = source.scratchCount
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: source.algorithm + " + 1×1",
@@ -58,15 +58,15 @@ extension Compiler {
         add(step)
     }
 
-    private mutating func bandSource(_ node: PlannedNode, to between: Place) -> any BandSource {
+    private mutating func bandSource(_ node: PlannedNode, to between: Location) -> any BandSource {
         guard case .scale(let factor, let offset) = node.form else { return depthwiseLayer(node, to: between) }
         return ScaleLayer(
-            from: place(node.inputs[0], .blocked), scale: channelScale(node, factor: factor, offset: offset))
+            from: location(node.inputs[0], .blocked), scale: channelScale(node, factor: factor, offset: offset))
     }
 }
 
 private struct ScaleLayer: BandSource {
-    let from: Place
+    let from: Location
     let scale: ChannelScale
 
     var algorithm: String { "scale" }
@@ -108,10 +108,10 @@ struct Bands: Sendable {
     subscript(band: Int) -> Range<Int> { band * perBand..<min((band + 1) * perBand, rows) }
 }
 
-extension Place {
-    fileprivate func cut(toHeight height: Int) -> Place {
-        var place = self
-        place.height = height
-        return place
+extension Location {
+    fileprivate func cut(toHeight height: Int) -> Location {
+        var location = self
+        location.height = height
+        return location
     }
 }

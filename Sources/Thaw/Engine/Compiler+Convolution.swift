@@ -10,7 +10,7 @@ extension Compiler {
             return
         }
         let to = native(node.outputs[0])
-        let from = place(node.inputs[0], layouts.convolutionReads(node.inputs[0], window, graph))
+        let from = location(node.inputs[0], layouts.convolutionReads(node.inputs[0], window, graph))
         if case .winograd(let form) = algorithm(window, from: from, to: to) {
             addWinograd(node, filters: filters, bias: bias, window: window, form)
         } else {
@@ -22,7 +22,7 @@ extension Compiler {
 
     mutating func addDense(_ node: PlannedNode, matrix: Tensor, bias: Tensor?) {
         // The rows of the input are the pixels of one image.
-        let from = place(node.inputs[0], .plain).asOneImage
+        let from = location(node.inputs[0], .plain).asOneImage
         let layer = convolutionLayer(
             node, to: native(node.outputs[0]).asOneImage, filters: matrix, bias: bias,
             inputOffsets: (0..<from.width).map { Int32($0 * from.channels) }, taps: [0], depth: from.channels,
@@ -32,7 +32,7 @@ extension Compiler {
 
     /// A convolution as the kernel does it, over an image that lies like `from`.
     mutating func directLayer(
-        _ node: PlannedNode, from: Place, to: Place, filters: Tensor, bias: Tensor?, window: Window
+        _ node: PlannedNode, from: Location, to: Location, filters: Tensor, bias: Tensor?, window: Window
     ) -> ConvolutionLayer {
         let (kh, kw) = (window.height.size, window.width.size)
         var taps: [Int32] = []
@@ -62,12 +62,12 @@ extension Compiler {
 
     /// - Parameter rows: Of each step of the kernel's inner loop: the row of the filters that it needs.
     private mutating func convolutionLayer(
-        _ node: PlannedNode, to: Place, filters: Tensor, bias: Tensor?, inputOffsets: [Int32], taps: [Int32],
+        _ node: PlannedNode, to: Location, filters: Tensor, bias: Tensor?, inputOffsets: [Int32], taps: [Int32],
         depth: Int, shortTaps: Int = 0, shortDepth: Int = 0, rows: [Int32], algorithm: String
     ) -> ConvolutionLayer {
         let outputs = filters.shape[filters.shape.rank - 1]
         let (weights, bias) = (pack(filters, rows: rows, outputs: outputs), packBias(bias, outputs: outputs))
-        let residual = node.residual.map { place($0, .blocked) }
+        let residual = node.residual.map { location($0, .blocked) }
         let convolve = kernels.convolve
         return withConstants { pool in
             ConvolutionLayer(
@@ -85,13 +85,13 @@ extension Compiler {
         _ node: PlannedNode, _ gates: Graph.Value, _ layer: ConvolutionLayer
     ) -> ConvolutionLayer.Weights {
         guard case .constant(let weights) = layer.weights else { preconditionFailure("weights are gated once") }
-        let numbers = place(gates, .plain)
-        let groups = BlockGroups(blocks: layer.to.blocks, most: kernels.groupBlocks).ranges
+        let values = location(gates, .plain)
+        let groups = BlockGroups(blocks: layer.to.blocks, maximumWidth: kernels.groupBlocks).ranges
         let slot = scratch(floatCount: layer.to.blocks * blockWidth * layer.steps)
         let kernel = kernels.binary
         add(
             Step(
-                name: node.name, kind: "Multiply", algorithm: "weights by gates", reads: [numbers.slot], writes: [slot],
+                name: node.name, kind: "Multiply", algorithm: "weights by gates", reads: [values.slot], writes: [slot],
                 chunks: groups.count
             ) { memory, group in
                 // A row of a group's weights belongs to one channel that is read.
@@ -101,7 +101,7 @@ extension Compiler {
                     left: memory.floats(weights) + first, leftStride: width,
                     output: memory.slots[slot].assumingMemoryBound(to: Float.self) + first, outputStride: width,
                     width: width, count: layer.steps)
-                work.right = UnsafePointer(memory.start(numbers, image: 0))
+                work.right = UnsafePointer(memory.start(values, image: 0))
                 work.rightStride = 1
                 work.pattern = .one
                 kernel(.multiply, work)
@@ -109,14 +109,14 @@ extension Compiler {
         return .computed(slot: slot)
     }
 
-    private mutating func addConvolution(_ node: PlannedNode, _ from: Place, _ layer: ConvolutionLayer) {
+    private mutating func addConvolution(_ node: PlannedNode, _ from: Location, _ layer: ConvolutionLayer) {
         let to = layer.to
-        let groups = BlockGroups(blocks: to.blocks, most: kernels.groupBlocks)
+        let groups = BlockGroups(blocks: to.blocks, maximumWidth: kernels.groupBlocks)
         let cut = Cut(
             pixels: to.pixels, tile: kernels.tilePixels, groups: groups.ranges,
             groupBytes: layer.steps * groups.widest * blockWidth * 4,
             // A stride passes most of the image by.
-            inputBytes: min(from.imageStride, to.pixels * layer.steps) * 4, fewest: fewestChunks)
+            inputBytes: min(from.imageStride, to.pixels * layer.steps) * 4, fewest: minimumChunks)
         add(
             Step(
                 name: node.name, kind: node.operation.kind, algorithm: layer.algorithm,
@@ -135,7 +135,7 @@ extension Compiler {
 
 extension Compiler {
     /// What a convolution is computed by.
-    fileprivate func algorithm(_ window: Window, from: Place, to: Place) -> ConvolutionAlgorithm {
+    fileprivate func algorithm(_ window: Window, from: Location, to: Location) -> ConvolutionAlgorithm {
         guard from.kind == .blocked, to.kind == .blocked else { return .direct }
         switch choice {
         case .cheapest: return CostModel(kernels).cheapest(window, from: from, to: to, isDeep: isDeep)
@@ -146,14 +146,14 @@ extension Compiler {
 }
 
 /// Where each output pixel's window begins in the input.
-private func windowOffsets(_ from: Place, _ to: Place, _ window: Window) -> [Int32] {
+private func windowOffsets(_ from: Location, _ to: Location, _ window: Window) -> [Int32] {
     let (top, left) = (from.halo.top - window.height.before, from.halo.left - window.width.before)
     return to.offsets(
         from: top * from.rowStride + left * from.pixelStride, rowStep: window.height.stride * from.rowStride,
         pixelStep: window.width.stride * from.pixelStride)
 }
 
-extension Place {
+extension Location {
     /// Where each pixel lies, from the first.
     var pixelOffsets: [Int32] { offsets(from: 0, rowStep: rowStride, pixelStep: pixelStride) }
 
@@ -168,9 +168,9 @@ extension Place {
     }
 
     /// Rows of a matrix as the pixels of one image.
-    fileprivate var asOneImage: Place {
-        var place = self
-        (place.images, place.height, place.width) = (1, 1, images)
-        return place
+    fileprivate var asOneImage: Location {
+        var location = self
+        (location.images, location.height, location.width) = (1, 1, images)
+        return location
     }
 }

@@ -8,13 +8,14 @@ extension Compiler {
         let to = native(node.outputs[0])
         let layer = depthwiseLayer(node, to: to)
         // The channels of a group share an expansion's packed weights.
-        let groups = BlockGroups(blocks: to.blocks, most: layer.expansion == nil ? 1 : kernels.groupBlocks).ranges
+        let groups = BlockGroups(blocks: to.blocks, maximumWidth: layer.expansion == nil ? 1 : kernels.groupBlocks)
+            .ranges
         // Runs of rows that stay in the cache between their first and their last reading; or few, because what is computed
         // at their edges is computed twice.
         let bands =
             layer.expansion == nil
             ? Bands(rows: to.height, perBand: max(1, 2048 / to.width))
-            : Bands(rows: to.height, count: (fewestBands + groups.count - 1) / groups.count)
+            : Bands(rows: to.height, count: (minimumBands + groups.count - 1) / groups.count)
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: layer.algorithm, reads: [layer.from.slot],
             writes: [to.slot], multiplyAdds: node.multiplyAdds, chunks: to.images * groups.count * bands.count
@@ -31,21 +32,21 @@ extension Compiler {
     }
 
     /// - Parameter to: The size of what it computes, wherever that will lie.
-    mutating func depthwiseLayer(_ node: PlannedNode, to: Place) -> DepthwiseLayer {
+    mutating func depthwiseLayer(_ node: PlannedNode, to: Location) -> DepthwiseLayer {
         guard case .depthwise(let filters, let bias, let window) = node.form else {
             preconditionFailure("\(node.name) is no depthwise convolution")
         }
         var expansion: Expansion?
-        let from: Place
+        let from: Location
         if let before = node.before.first, case .convolution(let filters, let bias, let inner) = before.form {
-            from = place(before.inputs[0], layouts.convolutionReads(before.inputs[0], inner, graph))
-            let image = Place(graph[before.outputs[0]], slot: -1, kind: .blocked, halo: Halo(window))
+            from = location(before.inputs[0], layouts.convolutionReads(before.inputs[0], inner, graph))
+            let image = Location(graph[before.outputs[0]], slot: -1, kind: .blocked, halo: Halo(window))
             let layer = directLayer(before, from: from, to: image, filters: filters, bias: bias, window: inner)
             expansion = Expansion(
                 from: from, image: image, window: window.height, layer: layer,
-                blocks: BlockGroups(blocks: image.blocks, most: kernels.groupBlocks).widest)
+                blocks: BlockGroups(blocks: image.blocks, maximumWidth: kernels.groupBlocks).widest)
         } else {
-            from = place(node.inputs[0], .blocked)
+            from = location(node.inputs[0], .blocked)
         }
         return DepthwiseLayer(
             kernels: kernels, from: from, expansion: expansion, window: window, weights: packDepthwise(filters),
@@ -56,9 +57,9 @@ extension Compiler {
 /// The convolution before a depthwise one: a thread computes some rows of a group of its channels at a time, in memory of its
 /// own, as many as stay in its cache until the window has passed over them.
 private struct Expansion: Sendable {
-    let from: Place
+    let from: Location
     /// The whole image as it would lie, with its halo.
-    let image: Place
+    let image: Location
     /// What the depthwise convolution reads.
     let window: Window.Axis
     let layer: ConvolutionLayer
@@ -70,7 +71,7 @@ private struct Expansion: Sendable {
 
     private static let budget = 384 << 10
 
-    init(from: Place, image: Place, window: Window.Axis, layer: ConvolutionLayer, blocks: Int) {
+    init(from: Location, image: Location, window: Window.Axis, layer: ConvolutionLayer, blocks: Int) {
         (self.from, self.image, self.window, self.layer, self.blocks) = (from, image, window, layer, blocks)
         let fitting = Expansion.budget / (image.rowStride * blocks * 4)
         perPass = max(1, (fitting - window.extent) / window.stride + 1)
@@ -112,7 +113,7 @@ private struct Expansion: Sendable {
 /// A depthwise convolution, wherever its input comes from and its output lies.
 struct DepthwiseLayer: BandSource {
     let kernels: KernelTable
-    let from: Place
+    let from: Location
     fileprivate let expansion: Expansion?
     let window: Window
     let weights: Int
@@ -165,7 +166,7 @@ struct DepthwiseLayer: BandSource {
     }
 }
 
-extension Place {
+extension Location {
     /// Writes zeros around the pixels of a band of rows, counted with the halo, in one plane's memory.
     fileprivate func clearHalo(_ band: UnsafeMutablePointer<Float>, rows: Range<Int>) {
         for row in rows {

@@ -30,7 +30,7 @@ extension Compiler {
     /// Two inputs of one shape.
     mutating func addBinary(_ node: PlannedNode, _ function: BinaryFunction) {
         let kernel = kernels.binary
-        let other = place(node.inputs[1], layouts.native[node.outputs[0]]!)
+        let other = location(node.inputs[1], layouts.native[node.outputs[0]]!)
         addRows(node, perChannel: false) { memory, work, image, start in
             var work = work
             work.right = UnsafePointer(memory.pixels(other, image: image) + other.offset(start))
@@ -46,7 +46,7 @@ extension Compiler {
         let isOne = operand.elementCount == 1
         let blocked = layouts.native[node.outputs[0]] == .blocked
         let constant = channelConstant(
-            operand, count: isOne ? 1 : place(node.outputs[0], blocked ? .blocked : .plain).blocks * blockWidth)
+            operand, count: isOne ? 1 : location(node.outputs[0], blocked ? .blocked : .plain).blocks * blockWidth)
         addRows(node, perChannel: !isOne) { memory, work, _, start in
             var work = work
             work.right = memory.floats(constant) + (isOne ? 0 : start.channel)
@@ -59,12 +59,12 @@ extension Compiler {
     /// An image, and one number for each of its channels.
     mutating func addBinaryChannels(_ node: PlannedNode, _ function: BinaryFunction, image: Int) {
         let kernel = kernels.binary
-        let numbers = place(node.inputs[1 - image], .plain)
+        let values = location(node.inputs[1 - image], .plain)
         var rows = node
         rows.inputs = [node.inputs[image]]
-        addRows(rows, perChannel: true, reads: [numbers.slot]) { memory, work, index, start in
+        addRows(rows, perChannel: true, reads: [values.slot]) { memory, work, index, start in
             var work = work
-            work.right = UnsafePointer(memory.start(numbers, image: index) + start.channel)
+            work.right = UnsafePointer(memory.start(values, image: index) + start.channel)
             work.pattern = .block
             work.swapped = image == 1
             kernel(function, work)
@@ -99,9 +99,9 @@ extension Compiler {
         _ body: @escaping @Sendable (Memory, RowWork, Int, RowStart) -> Void
     ) {
         let kind = layouts.native[node.outputs[0]]!
-        let from = place(node.inputs[0], kind)
-        let to = place(node.outputs[0], kind)
-        let reads = node.inputs.map { place($0, kind).slot } + others
+        let from = location(node.inputs[0], kind)
+        let to = location(node.outputs[0], kind)
+        let reads = node.inputs.map { location($0, kind).slot } + others
         if kind == .blocked {
             add(
                 Step(
@@ -143,7 +143,7 @@ struct RowStart {
     var channel: Int
 }
 
-extension Place {
+extension Location {
     /// The float at which a run of rows begins, from the image's first pixel.
     fileprivate func offset(_ start: RowStart) -> Int {
         kind == .blocked ? start.channel / blockWidth * blockStride : start.pixel * channels
@@ -154,8 +154,8 @@ extension Compiler {
     mutating func addPooling(
         _ node: PlannedNode, _ kind: PoolingWork.Kind, window: Window, countsPadding: Bool
     ) {
-        let from = place(node.inputs[0], .blocked)
-        let to = place(node.outputs[0], .blocked)
+        let from = location(node.inputs[0], .blocked)
+        let to = location(node.outputs[0], .blocked)
         let kernel = kernels.pool
         add(
             Step(
@@ -178,8 +178,8 @@ extension Compiler {
     }
 
     mutating func addPixelSum(_ node: PlannedNode, factor: Float) {
-        let from = place(node.inputs[0], .blocked)
-        let to = place(node.outputs[0], .plain)
+        let from = location(node.inputs[0], .blocked)
+        let to = location(node.outputs[0], .plain)
         let kernel = kernels.sumPixels
         let perChunk = 8
         let chunks = (from.blocks + perChunk - 1) / perChunk

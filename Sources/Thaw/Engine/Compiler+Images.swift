@@ -5,8 +5,8 @@ import Kernels
 extension Compiler {
     /// Planes, in strips of rows, resized.
     mutating func addResize(_ node: PlannedNode, rows: Taps, columns: Taps) {
-        let from = place(node.inputs[0], .blocked)
-        let to = place(node.outputs[0], .blocked)
+        let from = location(node.inputs[0], .blocked)
+        let to = location(node.outputs[0], .blocked)
         let kernel = kernels.resize
         let (rowTaps, columnTaps) = (constants(of: rows), constants(of: columns))
         let strips = strips(of: to)
@@ -29,13 +29,13 @@ extension Compiler {
     }
 
     /// Rows of a plane in runs long enough to be worth a chunk.
-    private func strips(of place: Place) -> [Range<Int>] {
-        let rows = max(1, (1 << 14) / max(1, place.width * blockWidth))
-        return stride(from: 0, to: place.height, by: rows).map { $0..<min($0 + rows, place.height) }
+    private func strips(of location: Location) -> [Range<Int>] {
+        let rows = max(1, (1 << 14) / max(1, location.width * blockWidth))
+        return stride(from: 0, to: location.height, by: rows).map { $0..<min($0 + rows, location.height) }
     }
 
     /// Taps in the program's memory.
-    private struct PlacedTaps {
+    private struct StoredTaps {
         var starts: Int
         var weights: Int
         var count: Int
@@ -46,7 +46,7 @@ extension Compiler {
     }
 
     /// The taps, as many for each pixel, so that none lies outside the image.
-    private mutating func constants(of taps: Taps) -> PlacedTaps {
+    private mutating func constants(of taps: Taps) -> StoredTaps {
         let count = max(1, taps.runs.map(\.weights.count).max() ?? 1)
         var weights = [Float](repeating: 0, count: taps.outputSize * count)
         var starts: [Int32] = []
@@ -56,15 +56,15 @@ extension Compiler {
             for (tap, weight) in run.weights.enumerated() { weights[pixel * count + run.start - start + tap] = weight }
         }
         return withConstants {
-            PlacedTaps(starts: $0.offsets(starts), weights: $0.floats(weights, count: weights.count), count: count)
+            StoredTaps(starts: $0.offsets(starts), weights: $0.floats(weights, count: weights.count), count: count)
         }
     }
 
     mutating func addLocalNormalization(
         _ node: PlannedNode, radius: Int, bias: Float, alpha: Float, power: LocalNormalizationWork.Power
     ) {
-        let from = place(node.inputs[0], .plain)
-        let to = place(node.outputs[0], .plain)
+        let from = location(node.inputs[0], .plain)
+        let to = location(node.outputs[0], .plain)
         let kernel = kernels.normalizeLocally
         let channels = to.channels
         let pixels = to.floatCount / channels
@@ -87,8 +87,8 @@ extension Compiler {
 
     /// Every pixel of the result from its phase's plane, where it lies as often as the stride.
     mutating func addInterleaving(_ node: PlannedNode, _ phases: Phases) {
-        let from = place(node.inputs[0], .blocked)
-        let to = place(node.outputs[0], .blocked)
+        let from = location(node.inputs[0], .blocked)
+        let to = location(node.outputs[0], .blocked)
         let strips = strips(of: to)
         add(
             Step(

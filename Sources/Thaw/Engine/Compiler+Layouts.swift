@@ -9,7 +9,7 @@ extension Compiler {
         let from = native(value)
         for kind in [LayoutKind.plain, .rows, .blocked] where kind != from.kind {
             guard layouts.demands[value]![kind] != nil else { continue }
-            let to = place(value, kind)
+            let to = location(value, kind)
             switch (from.kind, kind) {
             case (.plain, .blocked): addRelayout(name, plain: from, blocked: to, blocking: true)
             case (.blocked, .plain): addRelayout(name, plain: to, blocked: from, blocking: false)
@@ -19,7 +19,7 @@ extension Compiler {
         }
     }
 
-    private mutating func addRelayout(_ name: String, plain: Place, blocked: Place, blocking: Bool) {
+    private mutating func addRelayout(_ name: String, plain: Location, blocked: Location, blocking: Bool) {
         let kernel = blocking ? kernels.block : kernels.unblock
         add(
             Step(
@@ -39,7 +39,7 @@ extension Compiler {
     }
 
     /// A plain image into one with a border.
-    private mutating func addEmbedding(_ name: String, _ from: Place, _ to: Place) {
+    private mutating func addEmbedding(_ name: String, _ from: Location, _ to: Location) {
         add(
             Step(name: name, kind: "Border", reads: [from.slot], writes: [to.slot], chunks: to.images) {
                 memory, image in
@@ -54,10 +54,10 @@ extension Compiler {
 
     /// Planes of all inputs, one after another: of those that have not been written there already.
     mutating func addBlockedConcatenation(_ node: PlannedNode) {
-        let to = place(node.outputs[0], .blocked)
-        let inputs = node.inputs.map { place($0, .blocked) }
+        let to = location(node.outputs[0], .blocked)
+        let inputs = node.inputs.map { location($0, .blocked) }
         var first = to.firstBlock
-        var sources: [(place: Place, block: Int, target: Int)] = []
+        var sources: [(location: Location, block: Int, target: Int)] = []
         for input in inputs {
             if input.slot != to.slot || input.firstBlock != first {
                 sources += (0..<input.blocks).map { (input, $0, first - to.firstBlock + $0) }
@@ -86,8 +86,8 @@ extension Compiler {
     mutating func addConcatenation(_ node: PlannedNode, axis: Int) {
         let output = graph[node.outputs[0]].shape
         let outer = output.prefix(axis).reduce(1, *)
-        let to = place(node.outputs[0], .plain)
-        let inputs = node.inputs.map { (slot: place($0, .plain).slot, count: graph[$0].shape.elementCount / outer) }
+        let to = location(node.outputs[0], .plain)
+        let inputs = node.inputs.map { (slot: location($0, .plain).slot, count: graph[$0].shape.elementCount / outer) }
         add(
             Step(name: node.name, kind: node.operation.kind, reads: inputs.map(\.slot), writes: [to.slot]) {
                 memory, _ in
@@ -104,8 +104,8 @@ extension Compiler {
 
     /// The plain reference, on plain tensors of any type.
     mutating func addReference(_ node: PlannedNode) {
-        let inputs = node.inputs.map { (type: graph[$0], slot: place($0, .plain).slot) }
-        let outputs = node.outputs.map { (type: graph[$0], slot: place($0, .plain).slot) }
+        let inputs = node.inputs.map { (type: graph[$0], slot: location($0, .plain).slot) }
+        let outputs = node.outputs.map { (type: graph[$0], slot: location($0, .plain).slot) }
         let operation = node.operation
         add(
             Step(

@@ -5,12 +5,12 @@ import Kernels
 extension Compiler {
     mutating func addSoftmax(_ node: PlannedNode, axis: Int, isLogarithmic: Bool) {
         let kernel = isLogarithmic ? kernels.logSoftmax : kernels.softmax
-        addRowWork(node, axes: [axis], to: place(node.outputs[0], .plain).slot) { _, work in kernel(work) }
+        addRowWork(node, axes: [axis], to: location(node.outputs[0], .plain).slot) { _, work in kernel(work) }
     }
 
     mutating func addLengthNormalization(_ node: PlannedNode, axes: [Int], epsilon: Float) {
         let kernel = kernels.normalizeLength
-        addRowWork(node, axes: axes, to: place(node.outputs[0], .plain).slot) { _, work in kernel(epsilon, work) }
+        addRowWork(node, axes: axes, to: location(node.outputs[0], .plain).slot) { _, work in kernel(epsilon, work) }
     }
 
     /// Factor and offset go with the rows where they vary along these only, else they follow.
@@ -25,7 +25,7 @@ extension Compiler {
             guard shape.indices.allSatisfy({ own[$0] == 1 || axes.contains($0) }) else { return nil }
             return BroadcastTo(shape: part).evaluate([constant.reshaped(Shape(axes.map { own[$0] }))])[0].floats
         }
-        let output = place(node.outputs[0], .plain).slot
+        let output = location(node.outputs[0], .plain).slot
         let kernel = kernels.normalize
         let isWithin = row(scale, 1) != nil && row(offset, 0) != nil
         let factors = withConstants { $0.floats(row(isWithin ? scale : nil, 1)!, count: part.elementCount) }
@@ -41,8 +41,8 @@ extension Compiler {
         }
         for (function, operand) in following {
             guard let operand else { continue }
-            let constant = ArraySource.constant(channelConstant(operand, count: operand.elementCount))
-            addMeeting(
+            let constant = TensorSource.constant(channelConstant(operand, count: operand.elementCount))
+            addBroadcast(
                 (node.name, node.operation.kind), function, .slot(output), shape, constant, operand.shape, to: output,
                 shape)
         }
@@ -54,7 +54,7 @@ extension Compiler {
         _ node: PlannedNode, axes: [Int], to output: Int, _ body: @escaping @Sendable (Memory, RowWork) -> Void
     ) {
         let shape = graph[node.inputs[0]].shape
-        let input = place(node.inputs[0], .plain).slot
+        let input = location(node.inputs[0], .plain).slot
         let width = axes.reduce(1) { $0 * shape[$1] }
         let order = shape.indices.filter { !axes.contains($0) } + axes
         let isLaidOut = order == Array(shape.indices)
@@ -63,8 +63,8 @@ extension Compiler {
         if !isLaidOut {
             from = scratch(floatCount: shape.elementCount)
             to = scratch(floatCount: shape.elementCount)
-            addRelocation(
-                (node.name, "Transpose"), Relocation(transposing: shape, order), from: [input], to: [from],
+            addDataMovement(
+                (node.name, "Transpose"), DataMovement(transposing: shape, order), from: [input], to: [from],
                 counts: [shape.elementCount])
         }
         let (source, target) = (from, to)
@@ -85,8 +85,8 @@ extension Compiler {
             })
         if !isLaidOut {
             let back = shape.indices.map { order.firstIndex(of: $0)! }
-            addRelocation(
-                (node.name, "Transpose"), Relocation(transposing: turned, back), from: [target], to: [output],
+            addDataMovement(
+                (node.name, "Transpose"), DataMovement(transposing: turned, back), from: [target], to: [output],
                 counts: [shape.elementCount])
         }
     }
@@ -96,8 +96,8 @@ extension Compiler {
     mutating func addImageNormalization(
         _ node: PlannedNode, acrossChannels: Bool, epsilon: Float, scale: Tensor, offset: Tensor
     ) {
-        let from = place(node.inputs[0], .blocked)
-        let to = place(node.outputs[0], .blocked)
+        let from = location(node.inputs[0], .blocked)
+        let to = location(node.outputs[0], .blocked)
         let moments = scratch(floatCount: from.images * from.blocks * 2 * blockWidth)
         let momentsKernel = kernels.planeMoments
         add(
@@ -127,22 +127,22 @@ extension Compiler {
                     memory.slots[moments].assumingMemoryBound(to: Float.self) + image * to.blocks * 2 * blockWidth,
                     pixels: to.pixels)
                 let whole = acrossChannels ? all.together(channels: to.channels) : nil
-                withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * blockWidth) { numbers in
+                withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * blockWidth) { values in
                     for lane in 0..<blockWidth {
                         let channel = block * blockWidth + lane
                         let (mean, variance) = whole ?? all[channel]
                         let factor = memory.floats(factors)[channel] / (variance + epsilon).squareRoot()
                         // Lanes past the last channel hold zeros, and shall go on to.
-                        numbers[lane] = channel < to.channels ? factor : 0
-                        numbers[blockWidth + lane] =
+                        values[lane] = channel < to.channels ? factor : 0
+                        values[blockWidth + lane] =
                             channel < to.channels ? memory.floats(offsets)[channel] - mean * factor : 0
                     }
                     var work = RowWork(
                         left: memory.pixels(from, image: image) + block * from.blockStride, leftStride: from.rowStride,
                         output: memory.pixels(to, image: image) + block * to.blockStride, outputStride: to.rowStride,
                         width: to.width * blockWidth, count: to.height)
-                    work.right = UnsafePointer(numbers.baseAddress!)
-                    work.offset = UnsafePointer(numbers.baseAddress! + blockWidth)
+                    work.right = UnsafePointer(values.baseAddress!)
+                    work.offset = UnsafePointer(values.baseAddress! + blockWidth)
                     work.pattern = .block
                     kernel(work)
                 }
@@ -152,17 +152,17 @@ extension Compiler {
 
 /// Means and sums of squared distances from them, channel by channel, as the kernel leaves them.
 private struct Moments {
-    private let numbers: UnsafePointer<Float>
+    private let values: UnsafePointer<Float>
     private let pixels: Int
 
-    init(_ numbers: UnsafePointer<Float>, pixels: Int) {
-        self.numbers = numbers
+    init(_ values: UnsafePointer<Float>, pixels: Int) {
+        self.values = values
         self.pixels = pixels
     }
 
     private func raw(_ channel: Int) -> (mean: Float, squares: Float) {
-        let place = channel / blockWidth * 2 * blockWidth + channel % blockWidth
-        return (numbers[place], numbers[place + blockWidth])
+        let offset = channel / blockWidth * 2 * blockWidth + channel % blockWidth
+        return (values[offset], values[offset + blockWidth])
     }
 
     /// Of one channel.

@@ -5,7 +5,7 @@ import Kernels
 extension Compiler {
     /// Packs weights as the convolution kernel reads them: a group's columns of each of `rows` in turn.
     mutating func pack(_ weights: Tensor, rows: [Int32], outputs: Int) -> Int {
-        let groups = ColumnGroups(outputs, most: kernels.groupBlocks)
+        let groups = ColumnGroups(outputs, maximumWidth: kernels.groupBlocks)
         return withConstants { pool in
             pool.shared(weights, .rows(OffsetList(offsets: rows))) { pool in
                 let columns = WeightColumns(weights, rows: rows)
@@ -24,7 +24,7 @@ extension Compiler {
         let form = plan.form
         let (taps, inputs) = (form.height.window * form.width.window, filters.shape[2])
         let paddedInputs = (inputs + blockWidth - 1) / blockWidth * blockWidth
-        let groups = ColumnGroups(filters.shape[3], most: plan.groupBlocks)
+        let groups = ColumnGroups(filters.shape[3], maximumWidth: plan.groupBlocks)
         let kernel = kernels.transformFilters
         return withConstants { pool in
             pool.shared(filters, .winograd(form, groupBlocks: plan.groupBlocks)) { pool in
@@ -33,13 +33,13 @@ extension Compiler {
                 let byteCount = form.points * paddedInputs * groups.padded * 4
                 return pool.reserve(byteCount: byteCount, parts: groups.count) { memory, group in
                     let (columns, width) = groups[group]
-                    let numbers = UnsafeMutablePointer<Float>.allocate(capacity: rows.count * width)
-                    defer { numbers.deallocate() }
-                    if columns.count < width { numbers.initialize(repeating: 0, count: rows.count * width) }
-                    weights.copy(columns, width: width, to: numbers)
+                    let values = UnsafeMutablePointer<Float>.allocate(capacity: rows.count * width)
+                    defer { values.deallocate() }
+                    if columns.count < width { values.initialize(repeating: 0, count: rows.count * width) }
+                    weights.copy(columns, width: width, to: values)
                     kernel(
                         WinogradFilterWork(
-                            form: form, filters: numbers, inputs: inputs, blockCount: width / blockWidth,
+                            form: form, filters: values, inputs: inputs, blockCount: width / blockWidth,
                             transformed: memory.assumingMemoryBound(to: Float.self)
                                 + columns.lowerBound * paddedInputs * form.points))
                 }
@@ -66,9 +66,9 @@ extension Compiler {
     }
 
     mutating func packBias(_ bias: Tensor?, outputs: Int) -> Int {
-        let numbers = bias?.floats ?? []
+        let values = bias?.floats ?? []
         let padded = (outputs + blockWidth - 1) / blockWidth * blockWidth
-        return withConstants { $0.floats(numbers, count: padded) }
+        return withConstants { $0.floats(values, count: padded) }
     }
 }
 
@@ -77,9 +77,9 @@ private struct ColumnGroups {
     let outputs: Int
     let ranges: [Range<Int>]
 
-    init(_ outputs: Int, most: Int) {
+    init(_ outputs: Int, maximumWidth: Int) {
         self.outputs = outputs
-        ranges = BlockGroups(blocks: (outputs + blockWidth - 1) / blockWidth, most: most).ranges
+        ranges = BlockGroups(blocks: (outputs + blockWidth - 1) / blockWidth, maximumWidth: maximumWidth).ranges
     }
 
     var count: Int { ranges.count }

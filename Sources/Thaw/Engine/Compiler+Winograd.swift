@@ -8,15 +8,15 @@ extension Compiler {
     mutating func addWinograd(
         _ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window, _ form: WinogradForm
     ) {
-        let from = place(node.inputs[0], .blocked)
+        let from = location(node.inputs[0], .blocked)
         let to = native(node.outputs[0])
         let plan = WinogradPlan(form, from: from, to: to, kernels)
         let transformedTiles = plan.isSplit ? plan.tiles : plan.tilesPerChunk
-        let groups = BlockGroups(blocks: plan.outputBlocks, most: plan.groupBlocks)
+        let groups = BlockGroups(blocks: plan.outputBlocks, maximumWidth: plan.groupBlocks)
         let offsets = (0..<plan.tilesPerChunk).map { Int32($0 * blockWidth) }
         let taps = (0..<plan.inputBlocks).map { Int32($0 * transformedTiles * blockWidth) }
         let layer = WinogradLayer(
-            plan: plan, from: from, to: to, residual: node.residual.map { place($0, .blocked) }, window: window,
+            plan: plan, from: from, to: to, residual: node.residual.map { location($0, .blocked) }, window: window,
             kernels: kernels, activation: node.activation,
             weights: packWinograd(filters, plan),
             bias: withConstants { $0.floats(bias?.floats ?? [], count: to.blocks * blockWidth) },
@@ -82,8 +82,8 @@ extension Compiler {
             writes: [layer.to.slot],
             multiplyAdds: node.multiplyAdds, chunks: layer.from.images * layer.groups.count * parts
         ) { memory, chunk in
-            let (image, place) = chunk.quotientAndRemainder(dividingBy: layer.groups.count * parts)
-            let (group, part) = place.quotientAndRemainder(dividingBy: parts)
+            let (image, index) = chunk.quotientAndRemainder(dividingBy: layer.groups.count * parts)
+            let (group, part) = index.quotientAndRemainder(dividingBy: parts)
             let first = part * plan.tilesPerChunk
             let tiles = first..<min(first + plan.tilesPerChunk, plan.tiles)
             let transformed = memory.slots[slot].assumingMemoryBound(to: Float.self) + image * imageCount
@@ -100,9 +100,9 @@ extension Compiler {
 /// What the steps of one layer share. Constants are offsets among the program's constants, strides count floats.
 private struct WinogradLayer: Sendable {
     let plan: WinogradPlan
-    let from: Place
-    let to: Place
-    let residual: Place?
+    let from: Location
+    let to: Location
+    let residual: Location?
     let window: Window
     let kernels: KernelTable
     let activation: UnaryFunction?

@@ -11,16 +11,16 @@ struct Compiler {
     }
 
     /// In floats, borders and filling included. Offsets are 32-bit numbers.
-    static let largestArray = 1 << 29
+    static let largestTensor = 1 << 29
 
     let graph: Graph
     let kernels: KernelTable
     let choice: AlgorithmChoice
     /// The chunks that a step should have at least: some for each of several threads, so that they end together. One thread
     /// alone needs no two, and what neighbouring chunks both need is read twice.
-    let fewestChunks: Int
+    let minimumChunks: Int
     /// The same where what neighbouring chunks both need is even computed twice.
-    let fewestBands: Int
+    let minimumBands: Int
     let layouts: LayoutAssignment
     /// Whether the network has so many layers that what the first lose to rounding matters.
     let isDeep: Bool
@@ -28,38 +28,38 @@ struct Compiler {
     private(set) var steps: [Step] = []
     /// Bytes of each buffer.
     private(set) var slots: [Int] = []
-    private var places: [Key: Place] = [:]
+    private var locations: [Key: Location] = [:]
 
     /// - Throws: `Failure` when an array is larger than offsets can reach.
     init(_ graph: Graph, kernels: KernelTable, threads: Int, choice: AlgorithmChoice) throws {
         self.graph = graph
         self.kernels = kernels
         self.choice = choice
-        let threads = min(threads, Workers.most)
-        fewestChunks = threads > 1 ? 4 * threads : 1
-        fewestBands = threads > 1 ? max(4, threads) : 1
+        let threads = min(threads, Workers.maximumCount)
+        minimumChunks = threads > 1 ? 4 * threads : 1
+        minimumBands = threads > 1 ? max(4, threads) : 1
         let nodes = fuse(graph)
         layouts = LayoutAssignment(graph, nodes)
         isDeep = graph.nodes.count { $0.operation is Convolution } >= CostModel.deep
         for port in graph.inputs {
-            try makePlaces(port.value)
+            try makeLocations(port.value)
             convert(port.value, name: port.name)
         }
-        let lastReaders = lastReadersOfResiduals(nodes)
+        let lastConsumers = lastConsumersOfResiduals(nodes)
         for (index, node) in nodes.enumerated() {
-            if let alias = alias(node) ?? (lastReaders.contains(index) ? residualPlace(node) : nil) {
-                places[Key(value: node.outputs[0], kind: alias.kind)] = alias
+            if let alias = alias(node) ?? (lastConsumers.contains(index) ? residualLocation(node) : nil) {
+                locations[Key(value: node.outputs[0], kind: alias.kind)] = alias
             }
-            for output in node.outputs { try makePlaces(output) }
+            for output in node.outputs { try makeLocations(output) }
             if !isAlias(node) { add(node) }
             for output in node.outputs { convert(output, name: node.name) }
         }
     }
 
     /// The place of a value in the layout that its producer writes.
-    func native(_ value: Graph.Value) -> Place { place(value, layouts.native[value]!) }
+    func native(_ value: Graph.Value) -> Location { location(value, layouts.native[value]!) }
 
-    func place(_ value: Graph.Value, _ kind: LayoutKind) -> Place { places[Key(value: value, kind: kind)]! }
+    func location(_ value: Graph.Value, _ kind: LayoutKind) -> Location { locations[Key(value: value, kind: kind)]! }
 
     mutating func add(_ step: Step) { steps.append(step) }
 
@@ -72,30 +72,30 @@ struct Compiler {
     mutating func withConstants<Result>(_ body: (inout ConstantPool) -> Result) -> Result { body(&constants) }
 
     /// Buffers for all layouts of a value that have none yet.
-    private mutating func makePlaces(_ value: Graph.Value) throws {
+    private mutating func makeLocations(_ value: Graph.Value) throws {
         for (kind, halo) in layouts.demands[value]!.sorted(by: { $0.key.order < $1.key.order }) {
             let key = Key(value: value, kind: kind)
-            guard places[key] == nil else { continue }
+            guard locations[key] == nil else { continue }
             if kind == .blocked, let slice = layouts.slices[value], slice.whole != value {
-                try makePlaces(slice.whole)
-                var place = Place(
-                    graph[value], slot: self.place(slice.whole, .blocked).slot, kind: kind, halo: halo)
-                place.firstBlock = slice.firstBlock
-                place.wholeBlocks = self.place(slice.whole, .blocked).blocks
-                places[key] = place
+                try makeLocations(slice.whole)
+                var location = Location(
+                    graph[value], slot: self.location(slice.whole, .blocked).slot, kind: kind, halo: halo)
+                location.firstBlock = slice.firstBlock
+                location.wholeBlocks = self.location(slice.whole, .blocked).blocks
+                locations[key] = location
                 continue
             }
-            let place = Place(graph[value], slot: slots.count, kind: kind, halo: kind == .plain ? Halo() : halo)
-            guard place.floatCount <= Compiler.largestArray else { throw Failure.arrayTooLarge(graph[value]) }
+            let location = Location(graph[value], slot: slots.count, kind: kind, halo: kind == .plain ? Halo() : halo)
+            guard location.floatCount <= Compiler.largestTensor else { throw Failure.arrayTooLarge(graph[value]) }
             let size = kind == .plain ? graph[value].element.size : 4
             // A vector that starts at the last float may reach past it.
-            slots.append(place.floatCount * size + 64)
-            places[key] = place
+            slots.append(location.floatCount * size + 64)
+            locations[key] = location
         }
     }
 
     /// The nodes that add a residual which nobody needs afterwards, and which shares its memory with nothing else.
-    private func lastReadersOfResiduals(_ nodes: [PlannedNode]) -> Set<Int> {
+    private func lastConsumersOfResiduals(_ nodes: [PlannedNode]) -> Set<Int> {
         var last: [Graph.Value: Int] = [:]
         var shared = Set((graph.inputs + graph.outputs).map(\.value))
         for (index, node) in nodes.enumerated() {
@@ -113,12 +113,12 @@ struct Compiler {
 
     /// The residual's place, where the node's output would lie the same. Writing over it is safe for the last reader, since
     /// each tile reads before it writes; and what has just been read is in the cache.
-    private func residualPlace(_ node: PlannedNode) -> Place? {
+    private func residualLocation(_ node: PlannedNode) -> Location? {
         guard let residual = node.residual, layouts.slices[node.outputs[0]] == nil,
             layouts.native[node.outputs[0]] == .blocked,
             layouts.demands[node.outputs[0]]![.blocked] == layouts.demands[residual]![.blocked]
         else { return nil }
-        return place(residual, .blocked)
+        return location(residual, .blocked)
     }
 
     /// Whether a node only gives memory that is there already another meaning.
@@ -131,12 +131,12 @@ struct Compiler {
     }
 
     /// The place that an alias gives to its output.
-    private func alias(_ node: PlannedNode) -> Place? {
+    private func alias(_ node: PlannedNode) -> Location? {
         guard isAlias(node) else { return nil }
         guard case .border(let height, let width) = node.form else {
-            return Place(graph[node.outputs[0]], slot: place(node.inputs[0], .plain).slot, kind: .plain)
+            return Location(graph[node.outputs[0]], slot: location(node.inputs[0], .plain).slot, kind: .plain)
         }
-        return place(node.inputs[0], .blocked).takingIn(
+        return location(node.inputs[0], .blocked).absorbing(
             Halo(top: height.before, bottom: height.after, left: width.before, right: width.after))
     }
 
@@ -156,9 +156,9 @@ struct Compiler {
         case .binaryConstant(let function, let operand, let constantFirst):
             addBinary(node, function, operand: operand, constantFirst: constantFirst)
         case .scale(let factor, let offset): addScale(node, factor: factor, offset: offset)
-        case .meeting(let function): addMeeting(node, function)
-        case .meetingConstant(let function, let operand, let constantFirst):
-            addMeeting(node, function, operand: operand, constantFirst: constantFirst)
+        case .broadcast(let function): addBroadcast(node, function)
+        case .broadcastConstant(let function, let operand, let constantFirst):
+            addBroadcast(node, function, operand: operand, constantFirst: constantFirst)
         case .softmax(let axis, let isLogarithmic): addSoftmax(node, axis: axis, isLogarithmic: isLogarithmic)
         case .normalization(let axes, let epsilon, let scale, let offset):
             addNormalization(node, axes: axes, epsilon: epsilon, scale: scale, offset: offset)
@@ -169,11 +169,11 @@ struct Compiler {
         case .reduction(let kind, let axes, let factor): addReduction(node, kind, axes: axes, factor: factor)
         case .matrixProduct(let transposeFirst, let transposeSecond):
             addMatrixProduct(node, transposeFirst: transposeFirst, transposeSecond: transposeSecond)
-        case .relocation(let relocation): addRelocation(node, relocation)
+        case .dataMovement(let movement): addDataMovement(node, movement)
         case .border(let height, let width):
-            addRelocation(
+            addDataMovement(
                 node,
-                Relocation(
+                DataMovement(
                     padding: graph[node.inputs[0]].shape, before: [0, height.before, width.before, 0],
                     after: [0, height.after, width.after, 0], with: 0))
         case .concatenation(let axis):

@@ -27,8 +27,8 @@ struct ConcatenationSlices {
             let result = node.outputs[0]
             let own = slices[result] ?? Slice(whole: result, firstBlock: 0)
             var firstBlock = own.firstBlock
-            for (place, input) in node.inputs.enumerated() {
-                let isFirst = node.inputs.firstIndex(of: input) == place
+            for (index, input) in node.inputs.enumerated() {
+                let isFirst = node.inputs.firstIndex(of: input) == index
                 if isFirst, slices[input] == nil, isBlocked(input), producers[input].map({ nodes[$0].writes }) == true {
                     slices[input] = Slice(whole: own.whole, firstBlock: firstBlock)
                     slices[own.whole] = Slice(whole: own.whole, firstBlock: 0)

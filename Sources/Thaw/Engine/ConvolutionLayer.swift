@@ -10,7 +10,7 @@ struct ConvolutionLayer: Sendable {
     }
 
     let convolve: @Sendable (borrowing ConvolutionWork) -> Void
-    let to: Place
+    let to: Location
     /// From the start of an image, its halo included.
     let inputOffsets: Int
     let taps: Int
@@ -24,7 +24,7 @@ struct ConvolutionLayer: Sendable {
     var weights: Weights
     let bias: Int
     let outputOffsets: Int
-    let residual: Place?
+    let residual: Location?
     let residualOffsets: Int?
     let activation: UnaryFunction?
     /// For people.

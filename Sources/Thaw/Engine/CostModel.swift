@@ -40,7 +40,7 @@ struct CostModel {
     }
 
     /// - Parameter isDeep: Whether the layer stands in a network of many.
-    func cheapest(_ window: Window, from: Place, to: Place, isDeep: Bool) -> ConvolutionAlgorithm {
+    func cheapest(_ window: Window, from: Location, to: Location, isDeep: Bool) -> ConvolutionAlgorithm {
         CostModel.candidates(window).filter { !isDeep || !CostModel.isRough($0, from) }
             .min { cycles($0, window, from, to) < cycles($1, window, from, to) }!
     }
@@ -50,11 +50,11 @@ struct CostModel {
 
     /// Four outputs of three taps each way lose some three times as much to rounding as two do. Layers of few channels stand
     /// in front, and what they lose goes through all others: over the 94 of InceptionV3 it made more than a ten-thousandth.
-    private static func isRough(_ algorithm: ConvolutionAlgorithm, _ from: Place) -> Bool {
+    private static func isRough(_ algorithm: ConvolutionAlgorithm, _ from: Location) -> Bool {
         algorithm == .winograd(WinogradForm(height: .four3, width: .four3)) && from.channels <= 64
     }
 
-    func cycles(_ algorithm: ConvolutionAlgorithm, _ window: Window, _ from: Place, _ to: Place) -> Double {
+    func cycles(_ algorithm: ConvolutionAlgorithm, _ window: Window, _ from: Location, _ to: Location) -> Double {
         let (inputs, outputs) = (Double(from.blocks * blockWidth), Double(to.blocks * blockWidth))
         switch algorithm {
         case .direct:
@@ -97,7 +97,7 @@ struct WinogradPlan {
     /// Bytes of the transformed tiles of a chunk that makes its own.
     private static let chunkBudget = 448 << 10
 
-    init(_ form: WinogradForm, from: Place, to: Place, _ kernels: KernelTable) {
+    init(_ form: WinogradForm, from: Location, to: Location, _ kernels: KernelTable) {
         self.form = form
         tilesDown = (to.height + form.height.outputs - 1) / form.height.outputs
         tilesAcross = (to.width + form.width.outputs - 1) / form.width.outputs

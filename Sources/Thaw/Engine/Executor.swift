@@ -26,20 +26,20 @@ public final class Executor {
 
     /// Takes over an input's array. Loading must be done anew for every run: a run overwrites what was loaded.
     public func load(_ tensor: Tensor, input index: Int) {
-        let (type, place) = program.inputs[index]
+        let (type, location) = program.inputs[index]
         precondition(tensor.type == type, "the input is \(tensor.type), not \(type)")
-        guard place.kind == .rows else {
-            slots[place.slot].copyMemory(from: tensor)
+        guard location.kind == .rows else {
+            slots[location.slot].copyMemory(from: tensor)
             return
         }
         tensor.withFloats { floats in
-            let width = place.width * place.channels
-            for image in 0..<place.images {
-                memory.clearHalo(place, image: image, blocks: 0..<1)
-                let target = memory.pixels(place, image: image)
-                let source = floats.baseAddress! + image * place.height * width
-                for row in 0..<place.height {
-                    (target + row * place.rowStride).update(from: source + row * width, count: width)
+            let width = location.width * location.channels
+            for image in 0..<location.images {
+                memory.clearHalo(location, image: image, blocks: 0..<1)
+                let target = memory.pixels(location, image: image)
+                let source = floats.baseAddress! + image * location.height * width
+                for row in 0..<location.height {
+                    (target + row * location.rowStride).update(from: source + row * width, count: width)
                 }
             }
         }
@@ -53,21 +53,21 @@ public final class Executor {
     public func load(
         pixels: UnsafeBufferPointer<UInt8>, _ scaling: PixelScaling, input index: Int, image: Int = 0
     ) {
-        let place = program.inputs[index].place
-        let width = place.width * place.channels
-        precondition(pixels.count == place.height * width && scaling.scale.count == place.channels)
+        let location = program.inputs[index].location
+        let width = location.width * location.channels
+        precondition(pixels.count == location.height * width && scaling.scale.count == location.channels)
         precondition(program.inputs[index].type.element == .float32)
-        if place.kind == .rows { memory.clearHalo(place, image: image, blocks: 0..<1) }
-        let pattern = { (numbers: [Double]) in
-            (0..<PixelLoadWork.patternWidth).map { Float(numbers[$0 % numbers.count]) }
+        if location.kind == .rows { memory.clearHalo(location, image: image, blocks: 0..<1) }
+        let pattern = { (values: [Double]) in
+            (0..<PixelLoadWork.patternWidth).map { Float(values[$0 % values.count]) }
         }
         pattern(scaling.scale).withUnsafeBufferPointer { scale in
             pattern(scaling.bias).withUnsafeBufferPointer { bias in
                 program.kernels.loadPixels(
                     PixelLoadWork(
                         pixels: pixels.baseAddress!, pixelRowStride: width, scale: scale.baseAddress!,
-                        bias: bias.baseAddress!, output: memory.pixels(place, image: image),
-                        outputRowStride: place.rowStride, width: width, rowCount: place.height))
+                        bias: bias.baseAddress!, output: memory.pixels(location, image: image),
+                        outputRowStride: location.rowStride, width: width, rowCount: location.height))
             }
         }
     }
@@ -100,15 +100,15 @@ public final class Executor {
     public func withOutput<Result>(_ index: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result) rethrows
         -> Result
     {
-        let (type, place) = program.outputs[index]
+        let (type, location) = program.outputs[index]
         precondition(type.element == .float32)
-        return try body(UnsafeBufferPointer(start: memory.start(place, image: 0), count: type.shape.elementCount))
+        return try body(UnsafeBufferPointer(start: memory.start(location, image: 0), count: type.shape.elementCount))
     }
 
     /// A copy of an output.
     public func output(_ index: Int) -> Tensor {
-        let (type, place) = program.outputs[index]
-        let view = Tensor(viewing: slots[place.slot], type: type)
+        let (type, location) = program.outputs[index]
+        let view = Tensor(viewing: slots[location.slot], type: type)
         let storage = Tensor.Storage(byteCount: view.bytes.count) { $0.copyMemory(from: view.bytes) }
         return Tensor(shape: type.shape, element: type.element, storage: storage)
     }

@@ -67,7 +67,7 @@ struct PlannedNode {
         _ window: Window, filters: Tensor, _ graph: Graph
     ) -> (image: Graph.Value, gates: Graph.Value)? {
         switch form {
-        case .binaryChannels(.multiply, _), .meeting(.multiply): break
+        case .binaryChannels(.multiply, _), .broadcast(.multiply): break
         default: return nil
         }
         let shape = graph[outputs[0]].shape
@@ -169,7 +169,7 @@ extension Graph {
         else { return nil }
         let form = operation.engineForm(node.inputs.map { self[$0] }, self[node.outputs[0]])
         guard let form, form.hasSmallBorders else { return nil }
-        if case .relocation = form { return form }
+        if case .dataMovement = form { return form }
         guard node.outputs.count == 1 else { return nil }
         return form.withoutGroups(inputChannels: self[node.inputs[0]].shape.last ?? 1)
     }

@@ -93,9 +93,9 @@ extension TransposedConvolution {
         let shape: Shape = [taps[0], taps[1], image[3], phases.count * padded]
         guard Graph.fits(shape) else { return nil }
         let windows = (0..<2).map { axis in
-            let places = (sizes[axis] - 1 + axes[axis].before) / axes[axis].stride + 1
+            let positions = (sizes[axis] - 1 + axes[axis].before) / axes[axis].stride + 1
             return Window.Axis(
-                size: taps[axis], before: taps[axis] - 1, after: Swift.max(0, places - image[axis + 1]))
+                size: taps[axis], before: taps[axis] - 1, after: Swift.max(0, positions - image[axis + 1]))
         }
         let convolution = Convolution(
             filters: phaseFilters(shape, padded: padded), bias: phaseBias(count: phases.count, padded: padded),
@@ -115,10 +115,10 @@ extension TransposedConvolution {
                         let row = shape[0] - 1 - ky / height.stride
                         let column = shape[1] - 1 - kx / width.stride
                         for input in 0..<shape[2] {
-                            let place = ((row * shape[1] + column) * shape[2] + input) * shape[3] + phase * padded
+                            let start = ((row * shape[1] + column) * shape[2] + input) * shape[3] + phase * padded
                             for output in 0..<outputChannels {
                                 let tap = (ky * width.size + kx) * outputChannels + output
-                                to[place + output] = from[tap * shape[2] + input]
+                                to[start + output] = from[tap * shape[2] + input]
                             }
                         }
                     }
@@ -129,8 +129,8 @@ extension TransposedConvolution {
 
     private func phaseBias(count: Int, padded: Int) -> Tensor? {
         bias.map { bias in
-            let numbers = bias.floats + Array(repeating: 0, count: padded - bias.elementCount)
-            return Tensor((0..<count).flatMap { _ in numbers }, shape: [count * padded])
+            let values = bias.floats + Array(repeating: 0, count: padded - bias.elementCount)
+            return Tensor((0..<count).flatMap { _ in values }, shape: [count * padded])
         }
     }
 }

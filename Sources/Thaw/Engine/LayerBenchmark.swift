@@ -45,7 +45,7 @@ package struct LayerBenchmark {
             Window.Axis(size: size, stride: layer.stride, before: size / 2, after: size / 2)
         }
         let window = Window(height: axis(layer.window.height), width: axis(layer.window.width))
-        let numbers = { (shape: Shape) in Tensor(shape: shape) { $0.update(repeating: 0.01) } }
+        let values = { (shape: Shape) in Tensor(shape: shape) { $0.update(repeating: 0.01) } }
         let area: [Int] = [layer.window.height, layer.window.width]
         let isDense = layer.kind == .dense
         let input = builder.input(
@@ -54,13 +54,13 @@ package struct LayerBenchmark {
             switch layer.kind {
             case .convolution:
                 Convolution(
-                    filters: numbers(Shape(area + [layer.inputs, layer.outputs])), bias: numbers([layer.outputs]),
+                    filters: values(Shape(area + [layer.inputs, layer.outputs])), bias: values([layer.outputs]),
                     window: window)
             case .depthwise:
                 DepthwiseConvolution(
-                    filters: numbers(Shape(area + [layer.inputs, 1])), bias: numbers([layer.inputs]), window: window)
+                    filters: values(Shape(area + [layer.inputs, 1])), bias: values([layer.inputs]), window: window)
             case .dense:
-                Dense(matrix: numbers([layer.inputs, layer.outputs]), bias: numbers([layer.outputs]))
+                Dense(matrix: values([layer.inputs, layer.outputs]), bias: values([layer.outputs]))
             }
         let value = try builder.add(operation, [input], name: "layer")[0]
         // Something that reads blocks.
@@ -73,7 +73,7 @@ package struct LayerBenchmark {
         }
         candidates = try algorithms.map { algorithm in
             let executor = Executor(try Program(graph, instructionSet: nil, choice: .only(algorithm)))
-            let type = { (value: Graph.Value) in Place(graph[value], slot: 0, kind: .blocked) }
+            let type = { (value: Graph.Value) in Location(graph[value], slot: 0, kind: .blocked) }
             let estimate =
                 algorithms.count == 1
                 ? 0 : CostModel(executor.program.kernels).cycles(algorithm, window, type(input), type(value))

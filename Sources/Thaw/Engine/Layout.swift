@@ -43,7 +43,7 @@ struct Halo: Hashable {
 /// Where a value lies: its buffer, and how to find a pixel in it. Strides count floats.
 ///
 /// A value that is no image counts as one of 1×1 pixels: its last axis is the channel, all others count images.
-struct Place: Hashable {
+struct Location: Hashable {
     var slot: Int
     var kind: LayoutKind
     var images: Int
@@ -81,13 +81,13 @@ struct Place: Hashable {
     var floatCount: Int { images * imageStride }
 
     /// The same memory seen as an image that has taken part of the halo into itself.
-    func takingIn(_ border: Halo) -> Place {
-        var place = self
-        place.height += border.top + border.bottom
-        place.width += border.left + border.right
-        place.halo = Halo(
+    func absorbing(_ border: Halo) -> Location {
+        var location = self
+        location.height += border.top + border.bottom
+        location.width += border.left + border.right
+        location.halo = Halo(
             top: halo.top - border.top, bottom: halo.bottom - border.bottom, left: halo.left - border.left,
             right: halo.right - border.right)
-        return place
+        return location
     }
 }

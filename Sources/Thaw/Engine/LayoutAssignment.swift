@@ -67,10 +67,10 @@ struct LayoutAssignment {
         case .binaryChannels: return .blocked
         case .scale, .border: return isBlocked ? .blocked : .plain
         case .concatenation(axis: 3): return isBlocked && hasWholeBlocks ? .blocked : .plain
-        case .relocation(let relocation):
-            return isBlocked && relocation.keepsBlocks(graph[node.inputs[0]].shape) ? .blocked : .plain
-        case .concatenation, .dense, .pixelSum, .softmax, .normalization, .lengthNormalization, .meeting,
-            .meetingConstant, .reduction, .matrixProduct, .localNormalization, .reshape, nil:
+        case .dataMovement(let movement):
+            return isBlocked && movement.keepsBlocks(graph[node.inputs[0]].shape) ? .blocked : .plain
+        case .concatenation, .dense, .pixelSum, .softmax, .normalization, .lengthNormalization, .broadcast,
+            .broadcastConstant, .reduction, .matrixProduct, .localNormalization, .reshape, nil:
             return .plain
         }
     }
@@ -89,13 +89,13 @@ struct LayoutAssignment {
         case .binaryChannels(_, let image):
             demand(node.inputs[image], .blocked)
             demand(node.inputs[1 - image], .plain)
-        case .unary, .binary, .binaryConstant, .scale, .concatenation, .relocation:
+        case .unary, .binary, .binaryConstant, .scale, .concatenation, .dataMovement:
             // A scale that is computed together with a convolution writes blocks.
             for input in node.inputs { demand(input, native[output!] ?? .blocked) }
         case .border(let height, let width) where native[output!] == .blocked:
             let border = Halo(top: height.before, bottom: height.after, left: width.before, right: width.after)
             demand(node.inputs[0], .blocked, border + demands[output!]![.blocked]!)
-        case .dense, .softmax, .normalization, .lengthNormalization, .meeting, .meetingConstant, .reduction,
+        case .dense, .softmax, .normalization, .lengthNormalization, .broadcast, .broadcastConstant, .reduction,
             .matrixProduct, .localNormalization, .reshape, .border, nil:
             for input in node.inputs { demand(input, .plain) }
         }
@@ -112,14 +112,14 @@ extension PlannedNode {
     }
 }
 
-extension Relocation {
+extension DataMovement {
     /// Whether whole blocks of an image's channels move together.
     fileprivate func keepsBlocks(_ shape: Shape) -> Bool {
         filling == nil && pieces.allSatisfy { $0.input == 0 && $0.ranges(of: shape) != nil }
     }
 }
 
-extension Relocation.Piece {
+extension DataMovement.Piece {
     /// The ranges that it takes of an image of this shape, where that is all it does and channels go by whole blocks.
     func ranges(of shape: Shape) -> [StridedSlice.Range]? {
         guard shape.rank == 4, sizes.count == 4, outputStart == 0, outputSteps == Shape(sizes).strides,

@@ -38,14 +38,14 @@ struct Memory {
     var scratch: UnsafeMutableRawPointer
 
     /// The first pixel of an image.
-    func pixels(_ place: Place, image: Int) -> UnsafeMutablePointer<Float> {
-        start(place, image: image) + place.origin
+    func pixels(_ location: Location, image: Int) -> UnsafeMutablePointer<Float> {
+        start(location, image: image) + location.origin
     }
 
     /// The first float of an image, its halo included.
-    func start(_ place: Place, image: Int) -> UnsafeMutablePointer<Float> {
-        slots[place.slot].assumingMemoryBound(to: Float.self)
-            + (image * place.imageStride + place.firstBlock * place.blockStride)
+    func start(_ location: Location, image: Int) -> UnsafeMutablePointer<Float> {
+        slots[location.slot].assumingMemoryBound(to: Float.self)
+            + (image * location.imageStride + location.firstBlock * location.blockStride)
     }
 
     func floats(_ constant: Int) -> UnsafePointer<Float> {
@@ -57,20 +57,20 @@ struct Memory {
     }
 
     /// Writes zeros around an image: in the planes of these blocks, or, where there are none, in the one plane.
-    func clearHalo(_ place: Place, image: Int, blocks: Range<Int>) {
-        guard place.halo != Halo() else { return }
-        let first = start(place, image: image)
+    func clearHalo(_ location: Location, image: Int, blocks: Range<Int>) {
+        guard location.halo != Halo() else { return }
+        let first = start(location, image: image)
         func clear(_ from: Int, _ count: Int) { if count > 0 { memset(first + from, 0, count * 4) } }
-        let side = (left: place.halo.left * place.pixelStride, right: place.halo.right * place.pixelStride)
-        for block in place.kind == .blocked ? blocks : 0..<1 {
-            let plane = block * place.blockStride
-            clear(plane, place.origin)
+        let side = (left: location.halo.left * location.pixelStride, right: location.halo.right * location.pixelStride)
+        for block in location.kind == .blocked ? blocks : 0..<1 {
+            let plane = block * location.blockStride
+            clear(plane, location.origin)
             // The end of one row and the start of the next lie side by side.
-            for row in 0..<place.height - 1 {
-                clear(plane + (place.halo.top + row + 1) * place.rowStride - side.right, side.left + side.right)
+            for row in 0..<location.height - 1 {
+                clear(plane + (location.halo.top + row + 1) * location.rowStride - side.right, side.left + side.right)
             }
-            let end = plane + (place.halo.top + place.height) * place.rowStride - side.right
-            clear(end, side.right + place.halo.bottom * place.rowStride)
+            let end = plane + (location.halo.top + location.height) * location.rowStride - side.right
+            clear(end, side.right + location.halo.bottom * location.rowStride)
         }
     }
 }
@@ -118,10 +118,10 @@ struct ConstantPool {
     }
 
     /// Numbers, filled up to `count` with `rest`.
-    mutating func floats(_ numbers: [Float], count: Int, rest: Float = 0) -> Int {
+    mutating func floats(_ values: [Float], count: Int, rest: Float = 0) -> Int {
         reserve(byteCount: count * 4) { memory in
             let floats = memory.assumingMemoryBound(to: Float.self)
-            for i in 0..<count { floats[i] = i < numbers.count ? numbers[i] : rest }
+            for i in 0..<count { floats[i] = i < values.count ? values[i] : rest }
         }
     }
 

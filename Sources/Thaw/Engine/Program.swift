@@ -17,8 +17,8 @@ public final class Program: Sendable {
     /// Bytes that each thread of an executor works in.
     let scratchBytes: Int
     /// Where the inputs are put, and the outputs found, in the graph's order.
-    let inputs: [(type: TensorType, place: Place)]
-    let outputs: [(type: TensorType, place: Place)]
+    let inputs: [(type: TensorType, location: Location)]
+    let outputs: [(type: TensorType, location: Location)]
 
     /// Bytes of activations beyond which a network is refused rather than tried.
     private static let largestArena = 1 << 33
@@ -27,7 +27,7 @@ public final class Program: Sendable {
     public let multiplyAdds: Int
 
     /// The elements that an array may have at most.
-    static let largestArray = Compiler.largestArray
+    static let largestTensor = Compiler.largestTensor
 
     /// Compiles `graph`, whose channels must stand last.
     /// - Parameters:
@@ -42,7 +42,7 @@ public final class Program: Sendable {
     /// - Parameter choice: What convolutions are computed by.
     init(_ graph: Graph, instructionSet: InstructionSet?, threads: Int = 1, choice: AlgorithmChoice) throws {
         precondition(graph.channelOrder == .last, "the engine runs graphs whose channels stand last")
-        for type in graph.types where type.shape.elementCount > Program.largestArray {
+        for type in graph.types where type.shape.elementCount > Program.largestTensor {
             throw Failure.arrayTooLarge(type)
         }
         let graph = try graph.withPhases()
@@ -52,10 +52,11 @@ public final class Program: Sendable {
         steps = compiler.steps
         scratchBytes = ((compiler.steps.map(\.scratchBytes).max() ?? 0) + 4095) / 4096 * 4096
         inputs = graph.inputs.map { (graph[$0.value], compiler.native($0.value)) }
-        outputs = graph.outputs.map { (graph[$0.value], compiler.place($0.value, .plain)) }
+        outputs = graph.outputs.map { (graph[$0.value], compiler.location($0.value, .plain)) }
         multiplyAdds = steps.reduce(0) { $0 + $1.multiplyAdds }
         plan = MemoryPlan(
-            Program.lifetimes(steps, slots: compiler.slots, inputs: inputs.map(\.place), outputs: outputs.map(\.place)))
+            Program.lifetimes(
+                steps, slots: compiler.slots, inputs: inputs.map(\.location), outputs: outputs.map(\.location)))
         guard plan.byteCount <= Program.largestArena else { throw Failure.networkTooLarge(plan.byteCount) }
         constantBytes = compiler.constants.byteCount
         constants = AlignedMemory(byteCount: constantBytes)
@@ -63,7 +64,7 @@ public final class Program: Sendable {
     }
 
     /// The first and the last step that needs each buffer. Inputs are there from the start, outputs to the end.
-    private static func lifetimes(_ steps: [Step], slots: [Int], inputs: [Place], outputs: [Place])
+    private static func lifetimes(_ steps: [Step], slots: [Int], inputs: [Location], outputs: [Location])
         -> [MemoryPlan.Request]
     {
         var first = [Int](repeating: steps.count, count: slots.count)

@@ -10,7 +10,7 @@ struct WeightColumns: Sendable {
         /// How many bytes behind the first element of a column.
         let from: Int
         /// Which of the copied rows it is.
-        let place: Int
+        let index: Int
     }
 
     init(_ weights: Tensor, rows: [Int32]) {
@@ -22,12 +22,12 @@ struct WeightColumns: Sendable {
         self.source = source
         self.axes = axes
         self.rows = WeightColumns.inOrder(
-            rows.enumerated().map { Row(from: WeightColumns.offset(Int($1), axis: 0, axes), place: $0) })
+            rows.enumerated().map { Row(from: WeightColumns.offset(Int($1), axis: 0, axes), index: $0) })
     }
 
     /// How many bytes from the start a row, or a column, lies.
-    private static func offset(_ place: Int, axis: Int, _ axes: [(size: Int, step: Int, axis: Int)]) -> Int {
-        var (rest, offset) = (place, 0)
+    private static func offset(_ index: Int, axis: Int, _ axes: [(size: Int, step: Int, axis: Int)]) -> Int {
+        var (rest, offset) = (index, 0)
         for part in axes.reversed() where part.axis == axis {
             offset += rest % part.size * part.step * 4
             rest /= part.size
@@ -35,7 +35,7 @@ struct WeightColumns: Sendable {
         return offset
     }
 
-    /// Each row into the place that it has, where the places are not many more than the rows.
+    /// Each row into the target that it has, where the places are not many more than the rows.
     private static func inOrder(_ rows: [Row]) -> [Row] {
         let span = (rows.map(\.from).max() ?? 0) / 4 + 1
         guard span <= 2 * rows.count, zip(rows, rows.dropFirst()).contains(where: { $0.from > $1.from }) else {
@@ -54,14 +54,14 @@ struct WeightColumns: Sendable {
             let from = source.bytes.baseAddress!
             if across.indices.allSatisfy({ across[$0] == across[0] + $0 * 4 }) {
                 for row in rows {
-                    UnsafeMutableRawPointer(target + row.place * width).copyMemory(
+                    UnsafeMutableRawPointer(target + row.index * width).copyMemory(
                         from: from + row.from + across[0], byteCount: columns.count * 4)
                 }
             } else {
                 // So many rows at a time that what is written of them stays in the cache.
-                let most = max(4, (16 << 10) / (width * 4))
-                for first in stride(from: 0, to: rows.count, by: most) {
-                    let part = rows[first..<min(first + most, rows.count)]
+                let rowsPerPass = max(4, (16 << 10) / (width * 4))
+                for first in stride(from: 0, to: rows.count, by: rowsPerPass) {
+                    let part = rows[first..<min(first + rowsPerPass, rows.count)]
                     for column in stride(from: 0, to: across.count - across.count % 4, by: 4) {
                         let four = (
                             from + across[column], from + across[column + 1], from + across[column + 2],
@@ -70,7 +70,7 @@ struct WeightColumns: Sendable {
                         copyFour(part, four, width, target + column)
                     }
                     for column in across.count - across.count % 4..<across.count {
-                        for row in part { target[row.place * width + column] = number(from + across[column], row) }
+                        for row in part { target[row.index * width + column] = element(from + across[column], row) }
                     }
                 }
             }
@@ -100,14 +100,14 @@ struct WeightColumns: Sendable {
                     rows[next + 3].from == row.from + 12
                 {
                     let (x, y, z, w) = (four(a, row), four(b, row), four(c, row), four(d, row))
-                    write(SIMD4(x[0], y[0], z[0], w[0]), target + row.place * width)
-                    write(SIMD4(x[1], y[1], z[1], w[1]), target + rows[next + 1].place * width)
-                    write(SIMD4(x[2], y[2], z[2], w[2]), target + rows[next + 2].place * width)
-                    write(SIMD4(x[3], y[3], z[3], w[3]), target + rows[next + 3].place * width)
+                    write(SIMD4(x[0], y[0], z[0], w[0]), target + row.index * width)
+                    write(SIMD4(x[1], y[1], z[1], w[1]), target + rows[next + 1].index * width)
+                    write(SIMD4(x[2], y[2], z[2], w[2]), target + rows[next + 2].index * width)
+                    write(SIMD4(x[3], y[3], z[3], w[3]), target + rows[next + 3].index * width)
                     next += 4
                 } else {
-                    let four = SIMD4(number(a, row), number(b, row), number(c, row), number(d, row))
-                    write(four, target + row.place * width)
+                    let four = SIMD4(element(a, row), element(b, row), element(c, row), element(d, row))
+                    write(four, target + row.index * width)
                     next += 1
                 }
             }
@@ -116,7 +116,7 @@ struct WeightColumns: Sendable {
 }
 
 @inline(__always)
-private func number(_ column: UnsafeRawPointer, _ row: WeightColumns.Row) -> Float {
+private func element(_ column: UnsafeRawPointer, _ row: WeightColumns.Row) -> Float {
     column.loadUnaligned(fromByteOffset: row.from, as: Float.self)
 }
 

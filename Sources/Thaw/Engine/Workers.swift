@@ -106,11 +106,11 @@ final class Workers: @unchecked Sendable {
     var count: Int { threads.count + 1 }
 
     /// More threads than this help nobody: they would spin in each other's way.
-    static let most = max(16, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    static let maximumCount = max(16, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
     /// - Parameter count: How many threads are to work together. Far more than there are cores are not started.
     init(_ count: Int) {
-        let count = min(max(count, 1), Workers.most)
+        let count = min(max(count, 1), Workers.maximumCount)
         state = State(threads: count)
         for _ in 1..<count {
             // Fewer threads are slower, and give the same.

@@ -77,8 +77,8 @@ struct WinogradTests {
             (size: 28, outputs: 128, atLeast: 2), (size: 35, outputs: 96, atLeast: 4),
         ])
     func plans(size: Int, outputs: Int, atLeast: Int) {
-        func image(_ channels: Int) -> Place {
-            Place(TensorType([1, size, size, channels]), slot: 0, kind: .blocked)
+        func image(_ channels: Int) -> Location {
+            Location(TensorType([1, size, size, channels]), slot: 0, kind: .blocked)
         }
         for set in InstructionSet.available {
             let plan = WinogradPlan(

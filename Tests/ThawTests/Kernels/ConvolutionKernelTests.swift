@@ -143,7 +143,7 @@ struct ConvolutionKernelTests {
             (3, 1, [1, 1, 1]),
         ])
     func groups(_ blocks: Int, most: Int, widths: [Int]) {
-        let groups = BlockGroups(blocks: blocks, most: most)
+        let groups = BlockGroups(blocks: blocks, maximumWidth: most)
         #expect(groups.ranges.map(\.count) == widths)
         #expect(groups.widest == widths.max())
     }
@@ -238,7 +238,7 @@ struct ConvolutionKernelTests {
 /// HWIO to the kernel's order.
 private func pack(_ weights: [Float], _ c: ConvolutionCase, groupBlocks: Int) -> [Float] {
     var packed = [Float]()
-    for group in BlockGroups(blocks: c.outputBlocks, most: groupBlocks).ranges {
+    for group in BlockGroups(blocks: c.outputBlocks, maximumWidth: groupBlocks).ranges {
         for inputBlock in 0..<c.inputBlocks {
             for tap in 0..<c.window * c.window {
                 for i in inputBlock * 16..<inputBlock * 16 + 16 {

@@ -7,13 +7,13 @@ extension Binary: EngineOperation {
             if inputs[0] == inputs[1] { return .binary(kernel) }
             guard let image = inputs.firstIndex(of: output), output.shape.rank == 4,
                 inputs[1 - image].shape == [output.shape[0], 1, 1, output.shape[3]], output.shape[3] % blockWidth == 0
-            else { return .meeting(kernel) }
+            else { return .broadcast(kernel) }
             return .binaryChannels(kernel, image: image)
         }
         let isChannel = constant.elementCount == output.shape.last && constant.shape.last == output.shape.last
         guard inputs[0] == output, constant.elementCount == 1 || isChannel else {
             guard constant.elementCount > 0, constant.element == .float32 else { return nil }
-            return .meetingConstant(kernel, operand: constant, constantFirst: constantFirst)
+            return .broadcastConstant(kernel, operand: constant, constantFirst: constantFirst)
         }
         return .binaryConstant(kernel, operand: constant, constantFirst: constantFirst)
     }

@@ -77,6 +77,6 @@ extension BroadcastTo: MILOperation {
 
 extension BroadcastTo: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
-        .relocation(Relocation(broadcasting: inputs[0].shape, to: output.shape))
+        .dataMovement(DataMovement(broadcasting: inputs[0].shape, to: output.shape))
     }
 }

@@ -130,6 +130,6 @@ extension Split: EngineOperation {
             start += size
             return ranges
         }
-        return .relocation(Relocation(taking: parts, of: inputs[0].shape))
+        return .dataMovement(DataMovement(taking: parts, of: inputs[0].shape))
     }
 }

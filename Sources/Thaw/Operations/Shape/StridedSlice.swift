@@ -177,6 +177,6 @@ extension StridedSlice {
 
 extension StridedSlice: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
-        .relocation(Relocation(taking: [ranges], of: inputs[0].shape))
+        .dataMovement(DataMovement(taking: [ranges], of: inputs[0].shape))
     }
 }

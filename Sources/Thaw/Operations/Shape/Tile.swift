@@ -85,6 +85,6 @@ extension Tile {
 
 extension Tile: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
-        .relocation(Relocation(tiling: inputs[0].shape, multiples))
+        .dataMovement(DataMovement(tiling: inputs[0].shape, multiples))
     }
 }

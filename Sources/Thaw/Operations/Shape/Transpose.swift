@@ -79,6 +79,6 @@ extension Transpose {
 
 extension Transpose: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
-        .relocation(Relocation(transposing: inputs[0].shape, order))
+        .dataMovement(DataMovement(transposing: inputs[0].shape, order))
     }
 }

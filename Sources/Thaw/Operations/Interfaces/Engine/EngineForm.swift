@@ -28,9 +28,9 @@ enum EngineForm {
     /// Each channel (the last axis) times a factor plus an offset.
     case scale(factor: Tensor, offset: Tensor)
     /// Two inputs that are broadcast.
-    case meeting(BinaryFunction)
+    case broadcast(BinaryFunction)
     /// One input and one operand that is known, which are broadcast.
-    case meetingConstant(BinaryFunction, operand: Tensor, constantFirst: Bool)
+    case broadcastConstant(BinaryFunction, operand: Tensor, constantFirst: Bool)
     case softmax(axis: Int, isLogarithmic: Bool)
     /// Along some axes to mean 0 and variance 1, then times a factor plus an offset, which are broadcast.
     case normalization(axes: [Int], epsilon: Float, scale: Tensor?, offset: Tensor?)
@@ -43,7 +43,7 @@ enum EngineForm {
     case reduction(ReductionWork.Kind, axes: [Int], factor: Float)
     case matrixProduct(transposeFirst: Bool, transposeSecond: Bool)
     /// Elements of the input moved about; the only form with several outputs.
-    case relocation(Relocation)
+    case dataMovement(DataMovement)
     /// The same elements under another shape.
     case reshape
     /// A border of zeros around an image.

@@ -50,14 +50,14 @@ private func reduce(_ work: borrowing ReductionWork, start: Float, _ combine: (V
     if work.width == 1 {
         // Sixteen of a run's numbers side by side, then the lanes among themselves.
         var sums = Vector(repeating: start)
-        var place = 0
-        while place + blockWidth <= work.depth {
-            sums = combine(sums, load(work.input + place))
-            place += blockWidth
+        var index = 0
+        while index + blockWidth <= work.depth {
+            sums = combine(sums, load(work.input + index))
+            index += blockWidth
         }
-        if place < work.depth {
+        if index < work.depth {
             var rest = Vector(repeating: start)
-            for lane in 0..<work.depth - place { rest[lane] = work.input[place + lane] }
+            for lane in 0..<work.depth - index { rest[lane] = work.input[index + lane] }
             sums = combine(sums, rest)
         }
         var one = Vector(repeating: sums[0])

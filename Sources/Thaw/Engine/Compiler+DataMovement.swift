@@ -3,22 +3,23 @@ import Kernels
 // Steps that move elements about, in plain arrays of any shape and in images in blocks.
 
 extension Compiler {
-    mutating func addRelocation(_ node: PlannedNode, _ relocation: Relocation) {
+    mutating func addDataMovement(_ node: PlannedNode, _ movement: DataMovement) {
         if layouts.native[node.outputs[0]] == .blocked {
-            for piece in relocation.pieces { addBlockedRelocation(node, piece) }
+            for piece in movement.pieces { addBlockedDataMovement(node, piece) }
             return
         }
-        addRelocation(
-            (node.name, node.operation.kind), relocation, from: node.inputs.map { place($0, .plain).slot },
-            to: node.outputs.map { place($0, .plain).slot }, counts: node.outputs.map { graph[$0].shape.elementCount })
+        addDataMovement(
+            (node.name, node.operation.kind), movement, from: node.inputs.map { location($0, .plain).slot },
+            to: node.outputs.map { location($0, .plain).slot },
+            counts: node.outputs.map { graph[$0].shape.elementCount })
     }
 
     /// - Parameter counts: The elements of each output.
-    mutating func addRelocation(
-        _ label: (name: String, kind: String), _ relocation: Relocation, from inputs: [Int], to outputs: [Int],
+    mutating func addDataMovement(
+        _ label: (name: String, kind: String), _ movement: DataMovement, from inputs: [Int], to outputs: [Int],
         counts: [Int]
     ) {
-        if let filling = relocation.filling {
+        if let filling = movement.filling {
             add(
                 Step(name: label.name, kind: "Fill", reads: [], writes: outputs) { memory, _ in
                     for (slot, count) in zip(outputs, counts) {
@@ -26,7 +27,7 @@ extension Compiler {
                     }
                 })
         }
-        let moves = relocation.pieces.filter { !$0.sizes.contains(0) }.map { Move($0, inputs, outputs) }
+        let moves = movement.pieces.filter { !$0.sizes.contains(0) }.map { Move($0, inputs, outputs) }
         let chunks = moves.indices.flatMap { move in
             stride(from: 0, to: moves[move].outer.count, by: moves[move].perChunk).map { (move, $0) }
         }
@@ -39,18 +40,18 @@ extension Compiler {
                 let move = moves[index]
                 var work = move.work(memory)
                 let (input, output) = (work.input, work.output)
-                for place in first..<min(first + move.perChunk, move.outer.count) {
-                    work.input = input + move.outer.offset(place, move.inputSteps)
-                    work.output = output + move.outer.offset(place, move.outputSteps)
+                for index in first..<min(first + move.perChunk, move.outer.count) {
+                    work.input = input + move.outer.offset(index, move.inputSteps)
+                    work.output = output + move.outer.offset(index, move.outputSteps)
                     kernel(work)
                 }
             })
     }
 
     /// Pixels of an image in blocks, whole channels at a time.
-    private mutating func addBlockedRelocation(_ node: PlannedNode, _ piece: Relocation.Piece) {
-        let from = place(node.inputs[0], .blocked)
-        let to = place(node.outputs[piece.output], .blocked)
+    private mutating func addBlockedDataMovement(_ node: PlannedNode, _ piece: DataMovement.Piece) {
+        let from = location(node.inputs[0], .blocked)
+        let to = location(node.outputs[piece.output], .blocked)
         let ranges = piece.ranges(of: graph[node.inputs[0]].shape)!
         let firstBlock = ranges[3].start / blockWidth
         let kernel = kernels.copy
@@ -96,7 +97,7 @@ private struct Move {
         var output = 0
     }
 
-    init(_ piece: Relocation.Piece, _ inputs: [Int], _ outputs: [Int]) {
+    init(_ piece: DataMovement.Piece, _ inputs: [Int], _ outputs: [Int]) {
         from = inputs[piece.input]
         to = outputs[piece.output]
         starts = (piece.inputStart, piece.outputStart)

@@ -4,7 +4,7 @@ import Kernels
 // matrices.
 
 /// A plain array that steps read: a buffer, or one of the program's constants.
-enum ArraySource {
+enum TensorSource {
     case slot(Int)
     case constant(Int)
 
@@ -12,7 +12,7 @@ enum ArraySource {
 }
 
 extension Memory {
-    func floats(_ source: ArraySource) -> UnsafePointer<Float> {
+    func floats(_ source: TensorSource) -> UnsafePointer<Float> {
         switch source {
         case .slot(let slot): UnsafePointer(slots[slot].assumingMemoryBound(to: Float.self))
         case .constant(let constant): floats(constant)
@@ -46,27 +46,27 @@ struct Odometer {
 
 extension Compiler {
     /// Two arrays that are broadcast.
-    mutating func addMeeting(_ node: PlannedNode, _ function: BinaryFunction) {
-        addMeeting(
-            (node.name, node.operation.kind), function, .slot(place(node.inputs[0], .plain).slot),
-            graph[node.inputs[0]].shape, .slot(place(node.inputs[1], .plain).slot), graph[node.inputs[1]].shape,
-            to: place(node.outputs[0], .plain).slot, graph[node.outputs[0]].shape)
+    mutating func addBroadcast(_ node: PlannedNode, _ function: BinaryFunction) {
+        addBroadcast(
+            (node.name, node.operation.kind), function, .slot(location(node.inputs[0], .plain).slot),
+            graph[node.inputs[0]].shape, .slot(location(node.inputs[1], .plain).slot), graph[node.inputs[1]].shape,
+            to: location(node.outputs[0], .plain).slot, graph[node.outputs[0]].shape)
     }
 
     /// An array and one that is known.
-    mutating func addMeeting(_ node: PlannedNode, _ function: BinaryFunction, operand: Tensor, constantFirst: Bool) {
-        let constant = ArraySource.constant(channelConstant(operand, count: operand.elementCount))
-        let input = ArraySource.slot(place(node.inputs[0], .plain).slot)
+    mutating func addBroadcast(_ node: PlannedNode, _ function: BinaryFunction, operand: Tensor, constantFirst: Bool) {
+        let constant = TensorSource.constant(channelConstant(operand, count: operand.elementCount))
+        let input = TensorSource.slot(location(node.inputs[0], .plain).slot)
         let shapes = (graph[node.inputs[0]].shape, operand.shape)
-        addMeeting(
+        addBroadcast(
             (node.name, node.operation.kind), function, constantFirst ? constant : input,
             constantFirst ? shapes.1 : shapes.0, constantFirst ? input : constant, constantFirst ? shapes.0 : shapes.1,
-            to: place(node.outputs[0], .plain).slot, graph[node.outputs[0]].shape)
+            to: location(node.outputs[0], .plain).slot, graph[node.outputs[0]].shape)
     }
 
-    mutating func addMeeting(
-        _ label: (name: String, kind: String), _ function: BinaryFunction, _ left: ArraySource, _ leftShape: Shape,
-        _ right: ArraySource, _ rightShape: Shape, to slot: Int, _ shape: Shape
+    mutating func addBroadcast(
+        _ label: (name: String, kind: String), _ function: BinaryFunction, _ left: TensorSource, _ leftShape: Shape,
+        _ right: TensorSource, _ rightShape: Shape, to slot: Int, _ shape: Shape
     ) {
         // Axes that lie without a gap in all three arrays are one.
         var sizes: [Int] = []
@@ -122,7 +122,7 @@ extension Compiler {
     mutating func addReduction(_ node: PlannedNode, _ kind: ReductionWork.Kind, axes: [Int], factor: Float) {
         let shape = graph[node.inputs[0]].shape
         var sizes = shape.dimensions
-        var slot = place(node.inputs[0], .plain).slot
+        var slot = location(node.inputs[0], .plain).slot
         var left = axes.filter { shape[$0] != 1 }
         if left.isEmpty { left = axes.suffix(1) }
         while let last = left.popLast() {
@@ -132,7 +132,7 @@ extension Compiler {
             let depth = sizes[first...last].reduce(1, *)
             let outer = sizes[..<first].reduce(1, *)
             for axis in first...last { sizes[axis] = 1 }
-            let output = left.isEmpty ? place(node.outputs[0], .plain).slot : scratch(floatCount: outer * inner)
+            let output = left.isEmpty ? location(node.outputs[0], .plain).slot : scratch(floatCount: outer * inner)
             addReduction(node, kind, from: slot, (outer, depth, inner), left.isEmpty ? factor : 1, to: output)
             slot = output
         }
@@ -171,19 +171,19 @@ extension Compiler {
     mutating func addMatrixProduct(_ node: PlannedNode, transposeFirst: Bool, transposeSecond: Bool) {
         func laidOut(_ index: Int, _ isTransposed: Bool) -> (slot: Int, shape: Shape) {
             let shape = graph[node.inputs[index]].shape
-            let slot = place(node.inputs[index], .plain).slot
+            let slot = location(node.inputs[index], .plain).slot
             guard isTransposed else { return (slot, shape) }
             let order = MatrixProduct.turningOver(shape.rank)
             let turned = scratch(floatCount: shape.elementCount)
-            addRelocation(
-                (node.name, "Transpose"), Relocation(transposing: shape, order), from: [slot], to: [turned],
+            addDataMovement(
+                (node.name, "Transpose"), DataMovement(transposing: shape, order), from: [slot], to: [turned],
                 counts: [shape.elementCount])
             return (turned, shape.permuted(order))
         }
         let left = laidOut(0, transposeFirst)
         let right = laidOut(1, transposeSecond)
         let output = graph[node.outputs[0]].shape
-        let to = place(node.outputs[0], .plain).slot
+        let to = location(node.outputs[0], .plain).slot
         let (rows, columns) = (output[output.rank - 2], output[output.rank - 1])
         let depth = left.shape[left.shape.rank - 1]
         let batch = Shape(output.dropLast(2))

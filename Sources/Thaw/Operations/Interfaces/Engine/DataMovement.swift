@@ -2,7 +2,7 @@
 ///
 /// Each piece takes elements of an input, so many along each of some axes and so far apart, to places of an output that lie
 /// so far apart. Elements of an output that no piece writes are `filling`.
-struct Relocation: Hashable, Sendable {
+struct DataMovement: Hashable, Sendable {
     struct Piece: Hashable, Sendable {
         var input = 0
         var output = 0
@@ -18,7 +18,7 @@ struct Relocation: Hashable, Sendable {
     var filling: Float?
 }
 
-extension Relocation {
+extension DataMovement {
     /// The axes in another order: axis i of the result is axis `order[i]` of an array of this shape.
     init(transposing shape: Shape, _ order: [Int]) {
         let target = shape.permuted(order)
