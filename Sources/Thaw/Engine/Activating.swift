@@ -1,6 +1,7 @@
 import Kernels
 
-/// Work whose result an activation follows in the store: clamping by two bounds, anything else by a function.
+/// Work whose result passes through an activation before it is stored: clamping between two bounds, or any other
+/// function.
 protocol Activating {
     var lower: Float { get set }
     var upper: Float { get set }

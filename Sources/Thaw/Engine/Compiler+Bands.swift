@@ -1,15 +1,16 @@
 import Kernels
 
-// A pointwise convolution as one step with what comes before it, band by band of rows: a depthwise convolution, or factors
-// and offsets of channels. What lies in between never leaves a core's cache.
+// A pointwise convolution fused into one step with the operation before it, computed band of rows by band of rows. That
+// operation is a depthwise convolution, or a per-channel scale and offset. The intermediate result never leaves a
+// core's cache.
 
-/// What computes some rows of an image that a pointwise convolution then reads.
+/// Computes some rows of an image that a pointwise convolution then reads.
 protocol BandSource: Sendable {
-    /// What it reads.
+    /// The input that it reads.
     var from: Location { get }
-    /// For people.
+    /// A description for people.
     var algorithm: String { get }
-    /// Floats that a thread works in.
+    /// Floats of scratch memory that each thread needs.
     var scratchCount: Int { get }
     /// - Parameter output: The first pixel of the whole image, in its first block.
     func run(
@@ -18,18 +19,18 @@ protocol BandSource: Sendable {
 }
 
 extension Compiler {
-    /// A pointwise convolution, together with what comes before it: a chunk is a band of rows.
+    /// Adds a pointwise convolution fused with the operation before it. Each chunk is a band of rows.
     mutating func addPointwise(
         _ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window, behind before: PlannedNode
     ) {
         let to = native(node.outputs[0])
         let between = Location(graph[before.outputs[0]], slot: -1, kind: .blocked)
         let source = bandSource(before, to: between)
-        // An even number lets two threads end together.
+        // With an even number of bands, two threads finish together.
         let rowBytes = between.blocks * between.rowStride * 4
         let rows = max(1, Bands.budget / rowBytes)
         let bands = Bands(rows: to.height, count: (max(minimumBands, (to.height + rows - 1) / rows) + 1) / 2 * 2)
-        // What a band of the image between lies in.
+        // The layout of one band of the intermediate image.
         let band = between.cut(toHeight: bands.perBand)
         let pointwise = directLayer(node, from: band, to: to, filters: filters, bias: bias, window: window)
         let groups = BlockGroups(blocks: between.blocks, maximumWidth: kernels.groupBlocks).ranges
@@ -41,7 +42,7 @@ extension Compiler {
         ) { memory, chunk in
             let (image, part) = chunk.quotientAndRemainder(dividingBy: bands.count)
             let rows = bands[part]
-            // Rows are counted from the image's first.
+            // Row indices count from the first row of the image.
             let firstRow =
                 memory.scratch.assumingMemoryBound(to: Float.self) + (start - rows.lowerBound * band.rowStride)
             for blocks in groups {
@@ -87,13 +88,13 @@ private struct ScaleLayer: BandSource {
     }
 }
 
-/// Rows of an image in bands of nearly equal height.
+/// Rows of an image, split into bands of nearly equal height.
 struct Bands: Sendable {
     let rows: Int
     let perBand: Int
     let count: Int
 
-    /// What a band may take of a core's cache, in bytes.
+    /// The bytes of a core's cache that a band may use.
     static let budget = 256 << 10
 
     init(rows: Int, count: Int) { self.init(rows: rows, perBand: (rows + count - 1) / count) }

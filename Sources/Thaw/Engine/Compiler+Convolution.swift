@@ -1,7 +1,7 @@
 import Kernels
 
-// Steps by the convolution kernel: convolutions and dense layers. Here geometry becomes lists of
-// offsets, and the work is cut so that what a chunk reads again and again stays in the cache.
+// Steps that use the convolution kernel: convolutions and dense layers. Here the geometry becomes lists of offsets, and
+// the work is split so that whatever a chunk reads repeatedly stays in the cache.
 
 extension Compiler {
     mutating func addConvolution(_ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window) {
@@ -21,7 +21,7 @@ extension Compiler {
     }
 
     mutating func addDense(_ node: PlannedNode, matrix: Tensor, bias: Tensor?) {
-        // The rows of the input are the pixels of one image.
+        // The rows of the input are treated as the pixels of one image.
         let from = location(node.inputs[0], .plain).asOneImage
         let layer = convolutionLayer(
             node, to: native(node.outputs[0]).asOneImage, filters: matrix, bias: bias,
@@ -30,7 +30,7 @@ extension Compiler {
         addConvolution(node, from, layer)
     }
 
-    /// A convolution as the kernel does it, over an image that lies like `from`.
+    /// A convolution as the kernel computes it, over an image with the layout `from`.
     mutating func directLayer(
         _ node: PlannedNode, from: Location, to: Location, filters: Tensor, bias: Tensor?, window: Window
     ) -> ConvolutionLayer {
@@ -60,7 +60,7 @@ extension Compiler {
             algorithm: "direct \(kh)×\(kw)")
     }
 
-    /// - Parameter rows: Of each step of the kernel's inner loop: the row of the filters that it needs.
+    /// - Parameter rows: The row of the filters that each step of the kernel's inner loop needs.
     private mutating func convolutionLayer(
         _ node: PlannedNode, to: Location, filters: Tensor, bias: Tensor?, inputOffsets: [Int32], taps: [Int32],
         depth: Int, shortTaps: Int = 0, shortDepth: Int = 0, rows: [Int32], algorithm: String
@@ -80,21 +80,22 @@ extension Compiler {
         }
     }
 
-    /// A step that multiplies the layer's packed weights by the gates of their channels; where it puts them.
+    /// Adds a step that multiplies the layer's packed weights by the gates of their channels, and returns the buffer
+    /// for the result.
     private mutating func addGating(
         _ node: PlannedNode, _ gates: Graph.Value, _ layer: ConvolutionLayer
     ) -> ConvolutionLayer.Weights {
-        guard case .constant(let weights) = layer.weights else { preconditionFailure("weights are gated once") }
+        guard case .constant(let weights) = layer.weights else { preconditionFailure("the weights are already gated") }
         let values = location(gates, .plain)
         let groups = BlockGroups(blocks: layer.to.blocks, maximumWidth: kernels.groupBlocks).ranges
         let slot = scratch(floatCount: layer.to.blocks * blockWidth * layer.steps)
         let kernel = kernels.binary
         add(
             Step(
-                name: node.name, kind: "Multiply", algorithm: "weights by gates", reads: [values.slot], writes: [slot],
+                name: node.name, kind: "Multiply", algorithm: "gate weights", reads: [values.slot], writes: [slot],
                 chunks: groups.count
             ) { memory, group in
-                // A row of a group's weights belongs to one channel that is read.
+                // Each row of a group's weights belongs to one input channel.
                 let width = groups[group].count * blockWidth
                 let first = groups[group].lowerBound * blockWidth * layer.steps
                 var work = RowWork(
@@ -115,8 +116,8 @@ extension Compiler {
         let cut = Cut(
             pixels: to.pixels, tile: kernels.tilePixels, groups: groups.ranges,
             groupBytes: layer.steps * groups.widest * blockWidth * 4,
-            // A stride passes most of the image by.
-            inputBytes: min(from.imageStride, to.pixels * layer.steps) * 4, fewest: minimumChunks)
+            // A convolution with a stride skips most of the image.
+            inputBytes: min(from.imageStride, to.pixels * layer.steps) * 4, minimumChunks: minimumChunks)
         add(
             Step(
                 name: node.name, kind: node.operation.kind, algorithm: layer.algorithm,
@@ -134,7 +135,7 @@ extension Compiler {
 }
 
 extension Compiler {
-    /// What a convolution is computed by.
+    /// The algorithm that computes a convolution.
     fileprivate func algorithm(_ window: Window, from: Location, to: Location) -> ConvolutionAlgorithm {
         guard from.kind == .blocked, to.kind == .blocked else { return .direct }
         switch choice {
@@ -145,7 +146,7 @@ extension Compiler {
     }
 }
 
-/// Where each output pixel's window begins in the input.
+/// The offset in the input at which each output pixel's window begins.
 private func windowOffsets(_ from: Location, _ to: Location, _ window: Window) -> [Int32] {
     let (top, left) = (from.halo.top - window.height.before, from.halo.left - window.width.before)
     return to.offsets(
@@ -154,10 +155,10 @@ private func windowOffsets(_ from: Location, _ to: Location, _ window: Window) -
 }
 
 extension Location {
-    /// Where each pixel lies, from the first.
+    /// The offset of each pixel from the first one.
     var pixelOffsets: [Int32] { offsets(from: 0, rowStep: rowStride, pixelStep: pixelStride) }
 
-    /// Places in a grid of as many rows and columns.
+    /// Offsets in a grid with as many rows and columns as the image.
     fileprivate func offsets(from first: Int, rowStep: Int, pixelStep: Int) -> [Int32] {
         [Int32](unsafeUninitializedCapacity: pixels) { offsets, count in
             for y in 0..<height {
@@ -167,7 +168,7 @@ extension Location {
         }
     }
 
-    /// Rows of a matrix as the pixels of one image.
+    /// The rows of a matrix as the pixels of one image.
     fileprivate var asOneImage: Location {
         var location = self
         (location.images, location.height, location.width) = (1, 1, images)

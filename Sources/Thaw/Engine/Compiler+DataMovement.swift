@@ -1,6 +1,6 @@
 import Kernels
 
-// Steps that move elements about, in plain arrays of any shape and in images in blocks.
+// Steps that copy elements, in plain tensors of any shape and in blocked images.
 
 extension Compiler {
     mutating func addDataMovement(_ node: PlannedNode, _ movement: DataMovement) {
@@ -14,7 +14,7 @@ extension Compiler {
             counts: node.outputs.map { graph[$0].shape.elementCount })
     }
 
-    /// - Parameter counts: The elements of each output.
+    /// - Parameter counts: The number of elements of each output.
     mutating func addDataMovement(
         _ label: (name: String, kind: String), _ movement: DataMovement, from inputs: [Int], to outputs: [Int],
         counts: [Int]
@@ -48,7 +48,7 @@ extension Compiler {
             })
     }
 
-    /// Pixels of an image in blocks, whole channels at a time.
+    /// Copies pixels of a blocked image, whole blocks of channels at a time.
     private mutating func addBlockedDataMovement(_ node: PlannedNode, _ piece: DataMovement.Piece) {
         let from = location(node.inputs[0], .blocked)
         let to = location(node.outputs[piece.output], .blocked)
@@ -68,7 +68,7 @@ extension Compiler {
                 let target = memory.pixels(to, image: image) + block * to.blockStride
                 for row in 0..<to.height {
                     let line = source + (ranges[1].start + row * ranges[1].step) * from.rowStride
-                    // A pixel is a row of 16 numbers.
+                    // Each pixel is a row of 16 values.
                     kernel(
                         CopyWork(
                             input: line + ranges[2].start * blockWidth, inputRowStep: ranges[2].step * blockWidth,
@@ -79,7 +79,7 @@ extension Compiler {
     }
 }
 
-/// A piece of a relocation with as few axes as can be; the two that the kernel runs over are apart.
+/// A piece of a data movement with as few axes as possible. The two axes that the kernel iterates over are separate.
 private struct Move {
     let from: Int
     let to: Int
@@ -104,7 +104,7 @@ private struct Move {
         var axes: [Axis] = []
         for index in piece.sizes.indices where piece.sizes[index] != 1 {
             let axis = Axis(size: piece.sizes[index], input: piece.inputSteps[index], output: piece.outputSteps[index])
-            // Axes that follow each other without a gap on both sides are one.
+            // Axes that are contiguous on both sides are merged into one.
             if let last = axes.last, last.input == axis.input * axis.size, last.output == axis.output * axis.size {
                 axes[axes.count - 1] = Axis(size: last.size * axis.size, input: axis.input, output: axis.output)
             } else {
@@ -112,7 +112,7 @@ private struct Move {
             }
         }
         column = axes.popLast() ?? Axis(size: 1, input: 1, output: 1)
-        // Along this axis neighbours of the input lie together, if they do not along the columns.
+        // Prefer an axis along which neighboring input elements are contiguous, if they are not along the columns.
         let rowIndex = axes.lastIndex { $0.input == 1 } ?? axes.indices.last
         row = rowIndex.map { axes.remove(at: $0) } ?? Axis()
         outer = Odometer(sizes: axes.map(\.size))

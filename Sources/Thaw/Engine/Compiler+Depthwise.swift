@@ -1,17 +1,17 @@
 import Kernels
 
-// Depthwise convolutions as steps, by bands of rows; with the convolution before them where what lies in between, often the
-// largest images of a network, need never leave a core's cache.
+// Depthwise convolutions as steps, in bands of rows. If possible they are fused with the convolution before them: the
+// intermediate results are often the largest images of a network, and fused they never leave a core's cache.
 
 extension Compiler {
     mutating func addDepthwise(_ node: PlannedNode) {
         let to = native(node.outputs[0])
         let layer = depthwiseLayer(node, to: to)
-        // The channels of a group share an expansion's packed weights.
+        // The channels of a group share the packed weights of an expansion.
         let groups = BlockGroups(blocks: to.blocks, maximumWidth: layer.expansion == nil ? 1 : kernels.groupBlocks)
             .ranges
-        // Runs of rows that stay in the cache between their first and their last reading; or few, because what is computed
-        // at their edges is computed twice.
+        // Bands that stay in the cache from their first read to their last. With an expansion only a few bands, because
+        // whatever is computed at their edges is computed twice.
         let bands =
             layer.expansion == nil
             ? Bands(rows: to.height, perBand: max(1, 2048 / to.width))
@@ -31,10 +31,10 @@ extension Compiler {
         add(step)
     }
 
-    /// - Parameter to: The size of what it computes, wherever that will lie.
+    /// - Parameter to: The size of the result, wherever it will be stored.
     mutating func depthwiseLayer(_ node: PlannedNode, to: Location) -> DepthwiseLayer {
         guard case .depthwise(let filters, let bias, let window) = node.form else {
-            preconditionFailure("\(node.name) is no depthwise convolution")
+            preconditionFailure("\(node.name) is not a depthwise convolution")
         }
         var expansion: Expansion?
         let from: Location
@@ -54,18 +54,18 @@ extension Compiler {
     }
 }
 
-/// The convolution before a depthwise one: a thread computes some rows of a group of its channels at a time, in memory of its
-/// own, as many as stay in its cache until the window has passed over them.
+/// The convolution before a depthwise one. A thread computes a few rows of one group of channels at a time, in its own
+/// memory: as many rows as stay in its cache until the window has passed over them.
 private struct Expansion: Sendable {
     let from: Location
-    /// The whole image as it would lie, with its halo.
+    /// The layout that the whole image would have, including its halo.
     let image: Location
-    /// What the depthwise convolution reads.
+    /// The vertical window of the depthwise convolution.
     let window: Window.Axis
     let layer: ConvolutionLayer
-    /// The blocks of the widest group.
+    /// The number of blocks in the widest group.
     let blocks: Int
-    /// Rows of the depthwise convolution that are computed in one pass, and the rows that those read.
+    /// Rows of the depthwise convolution that are computed in one pass, and the input rows that they read.
     let perPass: Int
     let rows: Int
 
@@ -79,14 +79,14 @@ private struct Expansion: Sendable {
     }
 
     var blockStride: Int { rows * image.rowStride }
-    /// Floats that a pass lies in.
+    /// Floats of scratch memory that one pass needs.
     var scratchCount: Int { blocks * blockStride + blockWidth }
 
-    /// Computes what some rows of the depthwise convolution read, of some blocks, with the border.
+    /// Computes the rows that some rows of the depthwise convolution read, for some blocks, including the border.
     /// - Parameters:
-    ///   - pass: At most as many rows as go into one pass. Rows are counted with the halo here.
-    ///   - isFirst: Whether none of them was computed in the pass before.
-    ///   - band: Where they are put, from the first.
+    ///   - pass: The output rows: at most as many as fit into one pass. Here, row indices include the halo.
+    ///   - isFirst: Whether the previous pass computed none of the rows.
+    ///   - band: The destination of the first row.
     func run(
         _ memory: Memory, _ index: Int, blocks: Range<Int>, pass: Range<Int>, isFirst: Bool,
         to band: UnsafeMutablePointer<Float>
@@ -101,7 +101,7 @@ private struct Expansion: Sendable {
         }
         let start = max(first + known, image.halo.top)
         let computed = start - image.halo.top..<max(min(end - image.halo.top, image.height), start - image.halo.top)
-        // Blocks and rows are counted from the whole image's first.
+        // Block and row indices count from the first of the whole image.
         layer.run(
             memory, index, pixels: computed.lowerBound * image.width..<computed.upperBound * image.width,
             blocks: blocks, from: memory.start(from, image: index),
@@ -110,7 +110,7 @@ private struct Expansion: Sendable {
     }
 }
 
-/// A depthwise convolution, wherever its input comes from and its output lies.
+/// A depthwise convolution, independent of where its input comes from and where its output is stored.
 struct DepthwiseLayer: BandSource {
     let kernels: KernelTable
     let from: Location
@@ -125,7 +125,7 @@ struct DepthwiseLayer: BandSource {
         (expansion.map { $0.layer.algorithm + " + " } ?? "") + "depthwise \(window.height.size)×\(window.width.size)"
     }
 
-    /// Floats that a thread works in.
+    /// Floats of scratch memory that each thread needs.
     var scratchCount: Int { expansion?.scratchCount ?? 0 }
 
     /// - Parameter output: The first pixel of the whole image, in its first block.
@@ -167,7 +167,7 @@ struct DepthwiseLayer: BandSource {
 }
 
 extension Location {
-    /// Writes zeros around the pixels of a band of rows, counted with the halo, in one plane's memory.
+    /// Writes zeros around the pixels of a band of rows in one plane's memory. Row indices include the halo.
     fileprivate func clearHalo(_ band: UnsafeMutablePointer<Float>, rows: Range<Int>) {
         for row in rows {
             let line = band + (row - rows.lowerBound) * rowStride

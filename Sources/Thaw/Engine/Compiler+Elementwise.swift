@@ -1,15 +1,15 @@
 import Kernels
 
-// Steps that work number by number, in either layout, and those that make one number of many.
+// Steps that work element by element, in either layout, and steps that reduce many values to one.
 
-/// A factor and an offset for each channel, places among the constants; then perhaps bounds.
+/// A factor and an offset for each channel, as indices into the constants, and optional bounds.
 struct ChannelScale: Sendable {
     let kernel: @Sendable (borrowing RowWork) -> Void
     let factors: Int
     let offsets: Int
     let clamp: UnaryFunction?
 
-    /// - Parameter channel: That of the rows' first number.
+    /// - Parameter channel: The channel of the first value in the rows.
     func run(_ memory: Memory, _ rows: RowWork, channel: Int, _ pattern: RowWork.Pattern) {
         var work = rows
         work.lower = clamp?.alpha ?? work.lower
@@ -27,7 +27,7 @@ extension Compiler {
         addRows(node, perChannel: false) { _, work, _, _ in kernel(function, work) }
     }
 
-    /// Two inputs of one shape.
+    /// Two inputs of the same shape.
     mutating func addBinary(_ node: PlannedNode, _ function: BinaryFunction) {
         let kernel = kernels.binary
         let other = location(node.inputs[1], layouts.native[node.outputs[0]]!)
@@ -56,7 +56,7 @@ extension Compiler {
         }
     }
 
-    /// An image, and one number for each of its channels.
+    /// An image and one value for each of its channels.
     mutating func addBinaryChannels(_ node: PlannedNode, _ function: BinaryFunction, image: Int) {
         let kernel = kernels.binary
         let values = location(node.inputs[1 - image], .plain)
@@ -92,8 +92,9 @@ extension Compiler {
         }
     }
 
-    /// A step over the rows of the first input and the output, which lie in the same layout. In blocks a chunk is a plane;
-    /// a plain tensor is cut into runs of whole pixels, each a row of its own where `perChannel` asks it.
+    /// A step over the rows of the first input and the output, which have the same layout. In the blocked layout each
+    /// chunk is a plane. A plain tensor is split into runs of whole pixels, and each pixel is its own row if
+    /// `perChannel` is set.
     mutating func addRows(
         _ node: PlannedNode, perChannel: Bool, reads others: [Int] = [],
         _ body: @escaping @Sendable (Memory, RowWork, Int, RowStart) -> Void
@@ -137,14 +138,14 @@ extension Compiler {
     }
 }
 
-/// Where a run of rows begins.
+/// The start of a run of rows.
 struct RowStart {
     var pixel: Int
     var channel: Int
 }
 
 extension Location {
-    /// The float at which a run of rows begins, from the image's first pixel.
+    /// The offset in floats, from the image's first pixel, at which a run of rows begins.
     fileprivate func offset(_ start: RowStart) -> Int {
         kind == .blocked ? start.channel / blockWidth * blockStride : start.pixel * channels
     }

@@ -1,9 +1,9 @@
 import Kernels
 
-// Steps that work on images as such: resizing, normalisation across channels, phases of a spread image put in their places.
+// Steps that work on images: resizing, normalization across channels, interleaving of phases.
 
 extension Compiler {
-    /// Planes, in strips of rows, resized.
+    /// Resizes planes in strips of rows.
     mutating func addResize(_ node: PlannedNode, rows: Taps, columns: Taps) {
         let from = location(node.inputs[0], .blocked)
         let to = location(node.outputs[0], .blocked)
@@ -28,13 +28,13 @@ extension Compiler {
             })
     }
 
-    /// Rows of a plane in runs long enough to be worth a chunk.
+    /// Rows of a plane in runs that are long enough to be worth a chunk.
     private func strips(of location: Location) -> [Range<Int>] {
         let rows = max(1, (1 << 14) / max(1, location.width * blockWidth))
         return stride(from: 0, to: location.height, by: rows).map { $0..<min($0 + rows, location.height) }
     }
 
-    /// Taps in the program's memory.
+    /// Taps in the program's constants.
     private struct StoredTaps {
         var starts: Int
         var weights: Int
@@ -45,7 +45,7 @@ extension Compiler {
         }
     }
 
-    /// The taps, as many for each pixel, so that none lies outside the image.
+    /// Converts taps to constants: the same number of taps for every pixel, none of them outside the image.
     private mutating func constants(of taps: Taps) -> StoredTaps {
         let count = max(1, taps.runs.map(\.weights.count).max() ?? 1)
         var weights = [Float](repeating: 0, count: taps.outputSize * count)
@@ -85,7 +85,8 @@ extension Compiler {
         add(step)
     }
 
-    /// Every pixel of the result from its phase's plane, where it lies as often as the stride.
+    /// Takes every pixel of the result from its phase's plane. Within a plane, consecutive pixels are one stride apart
+    /// in the result.
     mutating func addInterleaving(_ node: PlannedNode, _ phases: Phases) {
         let from = location(node.inputs[0], .blocked)
         let to = location(node.outputs[0], .blocked)

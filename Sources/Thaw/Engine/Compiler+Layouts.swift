@@ -1,10 +1,10 @@
 import Kernels
 
-// Steps that change no number: conversions between layouts, concatenation, and the references of operations that have
-// no kernel.
+// Steps that change no values: layout conversions and concatenation. Also the reference implementations of operations
+// that have no kernel.
 
 extension Compiler {
-    /// Steps that bring a value from its producer's layout into the others that are asked for.
+    /// Adds steps that convert a value from its producer's layout to the other layouts that are needed.
     mutating func convert(_ value: Graph.Value, name: String) {
         let from = native(value)
         for kind in [LayoutKind.plain, .rows, .blocked] where kind != from.kind {
@@ -14,7 +14,7 @@ extension Compiler {
             case (.plain, .blocked): addRelayout(name, plain: from, blocked: to, blocking: true)
             case (.blocked, .plain): addRelayout(name, plain: to, blocked: from, blocking: false)
             case (.plain, .rows): addEmbedding(name, from, to)
-            default: preconditionFailure("no producer writes \(from.kind) for readers of \(kind)")
+            default: preconditionFailure("no producer writes \(from.kind) for consumers of \(kind)")
             }
         }
     }
@@ -38,7 +38,7 @@ extension Compiler {
             })
     }
 
-    /// A plain image into one with a border.
+    /// Copies a plain image into one with a border.
     private mutating func addEmbedding(_ name: String, _ from: Location, _ to: Location) {
         add(
             Step(name: name, kind: "Border", reads: [from.slot], writes: [to.slot], chunks: to.images) {
@@ -52,7 +52,7 @@ extension Compiler {
             })
     }
 
-    /// Planes of all inputs, one after another: of those that have not been written there already.
+    /// Concatenates the planes of all inputs, except those that are already in the output's memory.
     mutating func addBlockedConcatenation(_ node: PlannedNode) {
         let to = location(node.outputs[0], .blocked)
         let inputs = node.inputs.map { location($0, .blocked) }
@@ -82,7 +82,7 @@ extension Compiler {
             })
     }
 
-    /// Plain tensors one after another along an axis.
+    /// Concatenates plain tensors along an axis.
     mutating func addConcatenation(_ node: PlannedNode, axis: Int) {
         let output = graph[node.outputs[0]].shape
         let outer = output.prefix(axis).reduce(1, *)
@@ -102,7 +102,7 @@ extension Compiler {
             })
     }
 
-    /// The plain reference, on plain tensors of any type.
+    /// Runs the operation's reference implementation, on plain tensors of any type.
     mutating func addReference(_ node: PlannedNode) {
         let inputs = node.inputs.map { (type: graph[$0], slot: location($0, .plain).slot) }
         let outputs = node.outputs.map { (type: graph[$0], slot: location($0, .plain).slot) }
@@ -121,7 +121,7 @@ extension Compiler {
 }
 
 extension Tensor {
-    /// A view of a buffer, for as long as a step runs.
+    /// A view of a buffer, valid while a step runs.
     init(viewing address: UnsafeRawPointer, type: TensorType) {
         final class Nobody {}
         let bytes = UnsafeRawBufferPointer(start: address, count: type.shape.elementCount * type.element.size)
@@ -130,7 +130,7 @@ extension Tensor {
 }
 
 extension UnsafeMutableRawPointer {
-    /// Copies a tensor's elements here.
+    /// Copies a tensor's elements to this address.
     func copyMemory(from tensor: Tensor) {
         withExtendedLifetime(tensor) {
             if let from = tensor.bytes.baseAddress { copyMemory(from: from, byteCount: tensor.bytes.count) }

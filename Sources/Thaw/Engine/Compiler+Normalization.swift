@@ -1,6 +1,6 @@
 import Kernels
 
-// Steps that bring arrays to a mean, a variance or a length which they compute themselves.
+// Steps that normalize tensors by a mean, a variance or a length that they compute themselves.
 
 extension Compiler {
     mutating func addSoftmax(_ node: PlannedNode, axis: Int, isLogarithmic: Bool) {
@@ -13,7 +13,7 @@ extension Compiler {
         addRowWork(node, axes: axes, to: location(node.outputs[0], .plain).slot) { _, work in kernel(epsilon, work) }
     }
 
-    /// Factor and offset go with the rows where they vary along these only, else they follow.
+    /// Scale and offset are applied in the same step if they vary along these axes only, otherwise in later steps.
     mutating func addNormalization(
         _ node: PlannedNode, axes: [Int], epsilon: Float, scale: Tensor?, offset: Tensor?
     ) {
@@ -32,13 +32,13 @@ extension Compiler {
         let offsets = withConstants { $0.floats(row(isWithin ? offset : nil, 0)!, count: part.elementCount) }
         let following: [(function: BinaryFunction, operand: Tensor?)] =
             isWithin ? [] : [(.multiply, scale), (.add, offset)]
-        // Number after number may be written over.
         addRowWork(node, axes: axes, to: output) { memory, work in
             var work = work
             work.right = memory.floats(factors)
             work.offset = memory.floats(offsets)
             kernel(epsilon, work)
         }
+        // Elementwise functions may overwrite their own input.
         for (function, operand) in following {
             guard let operand else { continue }
             let constant = TensorSource.constant(channelConstant(operand, count: operand.elementCount))
@@ -48,8 +48,8 @@ extension Compiler {
         }
     }
 
-    /// A kernel over the rows that an array has along some axes; where those are not the last ones, the array is laid out
-    /// so before and back afterwards.
+    /// Runs a kernel over the rows that a tensor has along some axes. If those are not the last axes, the tensor is
+    /// transposed before and transposed back afterwards.
     private mutating func addRowWork(
         _ node: PlannedNode, axes: [Int], to output: Int, _ body: @escaping @Sendable (Memory, RowWork) -> Void
     ) {
@@ -91,8 +91,9 @@ extension Compiler {
         }
     }
 
-    /// Two steps over the planes: the moments of each channel; then each channel's factor and offset, which follow from
-    /// those and, where channels are taken together, from all of them.
+    /// Adds two steps over the planes: the first computes the moments of each channel, the second scales. Each
+    /// channel's factor and offset follow from its moments or, if all channels are normalized together, from the
+    /// moments of all.
     mutating func addImageNormalization(
         _ node: PlannedNode, acrossChannels: Bool, epsilon: Float, scale: Tensor, offset: Tensor
     ) {
@@ -132,7 +133,7 @@ extension Compiler {
                         let channel = block * blockWidth + lane
                         let (mean, variance) = whole ?? all[channel]
                         let factor = memory.floats(factors)[channel] / (variance + epsilon).squareRoot()
-                        // Lanes past the last channel hold zeros, and shall go on to.
+                        // The lanes past the last channel are zero and must remain zero.
                         values[lane] = channel < to.channels ? factor : 0
                         values[blockWidth + lane] =
                             channel < to.channels ? memory.floats(offsets)[channel] - mean * factor : 0
@@ -150,7 +151,7 @@ extension Compiler {
     }
 }
 
-/// Means and sums of squared distances from them, channel by channel, as the kernel leaves them.
+/// The mean of each channel and the sum of squared distances from it, as the kernel stores them.
 private struct Moments {
     private let values: UnsafePointer<Float>
     private let pixels: Int
@@ -165,13 +166,14 @@ private struct Moments {
         return (values[offset], values[offset + blockWidth])
     }
 
-    /// Of one channel.
+    /// The moments of one channel.
     subscript(channel: Int) -> (mean: Float, variance: Float) {
         let (mean, squares) = raw(channel)
         return (mean, squares / Float(pixels))
     }
 
-    /// Of all channels as one: the squares within each, and those of the distances between their means.
+    /// The moments of all channels together: the squares within each channel, plus those of the distances between their
+    /// means.
     func together(channels: Int) -> (mean: Float, variance: Float) {
         var sum: Float = 0
         for channel in 0..<channels { sum += raw(channel).mean }

@@ -1,9 +1,10 @@
 import Kernels
 
-// Weights as the kernels read them, made by all threads from where they lie, a mapped file as a rule.
+// Weights in the order in which the kernels read them, packed by all threads from their source, which is usually a
+// mapped file.
 
 extension Compiler {
-    /// Packs weights as the convolution kernel reads them: a group's columns of each of `rows` in turn.
+    /// Packs weights as the convolution kernel reads them: for each group, its columns of each of `rows` in turn.
     mutating func pack(_ weights: Tensor, rows: [Int32], outputs: Int) -> Int {
         let groups = ColumnGroups(outputs, maximumWidth: kernels.groupBlocks)
         return withConstants { pool in
@@ -72,7 +73,7 @@ extension Compiler {
     }
 }
 
-/// Output channels in groups that share packed weights, filled up to whole blocks.
+/// Output channels in groups that share packed weights, padded to whole blocks.
 private struct ColumnGroups {
     let outputs: Int
     let ranges: [Range<Int>]
@@ -85,7 +86,7 @@ private struct ColumnGroups {
     var count: Int { ranges.count }
     var padded: Int { (ranges.last?.upperBound ?? 0) * blockWidth }
 
-    /// The channels of a group, and how many with those that fill it up.
+    /// The channels of a group, and its width including padding.
     subscript(group: Int) -> (columns: Range<Int>, width: Int) {
         let first = ranges[group].lowerBound * blockWidth
         let width = ranges[group].count * blockWidth

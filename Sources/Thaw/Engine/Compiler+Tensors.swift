@@ -1,9 +1,9 @@
 import Kernels
 
-// Steps over plain arrays of any shape: arrays that meet as NumPy broadcasts, reductions along any axes, products of
-// matrices.
+// Steps over plain tensors of any shape: elementwise functions with broadcasting, reductions along any axes, matrix
+// products.
 
-/// A plain array that steps read: a buffer, or one of the program's constants.
+/// A plain tensor that a step reads: a buffer, or one of the program's constants.
 enum TensorSource {
     case slot(Int)
     case constant(Int)
@@ -24,13 +24,13 @@ extension Memory {
     }
 }
 
-/// Numbers along axes that are counted through, outermost first.
+/// Counts through a multidimensional index, outermost axis first.
 struct Odometer {
     let sizes: [Int]
 
     var count: Int { sizes.reduce(1, *) }
 
-    /// How far place number `index` lies from the first, for steps along the axes.
+    /// The offset of the element at linear `index`, given the step along each axis.
     func offset(_ index: Int, _ steps: [Int]) -> Int {
         var rest = index
         var offset = 0
@@ -42,10 +42,10 @@ struct Odometer {
     }
 }
 
-// MARK: Meeting
+// MARK: Broadcasting
 
 extension Compiler {
-    /// Two arrays that are broadcast.
+    /// Two inputs that are broadcast.
     mutating func addBroadcast(_ node: PlannedNode, _ function: BinaryFunction) {
         addBroadcast(
             (node.name, node.operation.kind), function, .slot(location(node.inputs[0], .plain).slot),
@@ -53,7 +53,7 @@ extension Compiler {
             to: location(node.outputs[0], .plain).slot, graph[node.outputs[0]].shape)
     }
 
-    /// An array and one that is known.
+    /// An input and a constant.
     mutating func addBroadcast(_ node: PlannedNode, _ function: BinaryFunction, operand: Tensor, constantFirst: Bool) {
         let constant = TensorSource.constant(channelConstant(operand, count: operand.elementCount))
         let input = TensorSource.slot(location(node.inputs[0], .plain).slot)
@@ -68,7 +68,7 @@ extension Compiler {
         _ label: (name: String, kind: String), _ function: BinaryFunction, _ left: TensorSource, _ leftShape: Shape,
         _ right: TensorSource, _ rightShape: Shape, to slot: Int, _ shape: Shape
     ) {
-        // Axes that lie without a gap in all three arrays are one.
+        // Axes that are contiguous in all three tensors are merged into one.
         var sizes: [Int] = []
         var steps: (left: [Int], right: [Int], output: [Int]) = ([], [], [])
         let all = (leftShape.broadcastSteps(to: shape), rightShape.broadcastSteps(to: shape), shape.strides)
@@ -100,7 +100,7 @@ extension Compiler {
                 for row in chunk * perChunk..<min((chunk + 1) * perChunk, outer.count) {
                     let a = memory.floats(left) + outer.offset(row, leftSteps)
                     let b = memory.floats(right) + outer.offset(row, rightSteps)
-                    // What is one number for the whole row stands on the kernel's right side.
+                    // An operand with a single value for the whole row is passed to the kernel as the right one.
                     let isSwapped = leftStep == 0 && rightStep != 0
                     var work = RowWork(
                         left: isSwapped ? b : a, leftStride: 0,
@@ -115,10 +115,10 @@ extension Compiler {
     }
 }
 
-// MARK: Reducing
+// MARK: Reduction
 
 extension Compiler {
-    /// One run of neighbouring axes after the other, from the back.
+    /// Reduces one run of adjacent axes at a time, starting with the last.
     mutating func addReduction(_ node: PlannedNode, _ kind: ReductionWork.Kind, axes: [Int], factor: Float) {
         let shape = graph[node.inputs[0]].shape
         var sizes = shape.dimensions
@@ -164,10 +164,10 @@ extension Compiler {
     }
 }
 
-// MARK: Multiplying
+// MARK: Matrix multiplication
 
 extension Compiler {
-    /// Matrices that are turned over are first laid out so.
+    /// Matrices that are transposed are first copied to a transposed layout.
     mutating func addMatrixProduct(_ node: PlannedNode, transposeFirst: Bool, transposeSecond: Bool) {
         func laidOut(_ index: Int, _ isTransposed: Bool) -> (slot: Int, shape: Shape) {
             let shape = graph[node.inputs[index]].shape

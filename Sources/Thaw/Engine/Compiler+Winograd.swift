@@ -1,8 +1,8 @@
 import Kernels
 
-// Winograd convolutions as steps. Where the transform of the whole image is small, one step transforms it and a second one
-// multiplies, each thread with weights of its own; where it is large, each chunk transforms the tiles that it multiplies,
-// so that they stay in its core's cache.
+// Winograd convolutions as steps. If the transform of the whole image is small, one step transforms it and a second one
+// multiplies, each thread with its own part of the weights. If it is large, each chunk transforms the tiles that it
+// multiplies, so that they stay in its core's cache.
 
 extension Compiler {
     mutating func addWinograd(
@@ -53,7 +53,7 @@ extension Compiler {
         add(step)
     }
 
-    /// One step transforms the image, the next multiplies it: a chunk is a group of filters, and some tiles.
+    /// One step transforms the image, the next multiplies it. A chunk is a group of filters and some tiles.
     private mutating func addSplit(_ node: PlannedNode, _ layer: WinogradLayer) {
         let plan = layer.plan
         let imageCount = plan.form.points * layer.pointStride
@@ -97,7 +97,7 @@ extension Compiler {
     }
 }
 
-/// What the steps of one layer share. Constants are offsets among the program's constants, strides count floats.
+/// What the steps of one layer share. Constants are offsets into the program's constants. Strides are in floats.
 private struct WinogradLayer: Sendable {
     let plan: WinogradPlan
     let from: Location
@@ -118,7 +118,7 @@ private struct WinogradLayer: Sendable {
     let groups: [Range<Int>]
 
     var reads: [Int] { [from.slot] + (residual.map { [$0.slot] } ?? []) }
-    /// Floats that `multiply` works in.
+    /// Floats of scratch memory that `multiply` needs.
     var workingCount: Int { plan.form.scratchCount + plan.form.points * productStride }
 
     private func tiles(
@@ -149,7 +149,7 @@ private struct WinogradLayer: Sendable {
                 columns: from.rowStride / blockWidth - left, transformed: to))
     }
 
-    /// All points of some tiles, for one group of filters, and the transform back.
+    /// Computes all points of some tiles for one group of filters, and the inverse transform.
     func multiply(
         _ memory: Memory, _ image: Int, _ range: Range<Int>, group: Int, transformed: UnsafePointer<Float>,
         scratch: UnsafeMutablePointer<Float>

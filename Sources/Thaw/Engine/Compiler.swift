@@ -2,35 +2,35 @@ import Kernels
 
 /// Turns a graph into the steps of a program.
 ///
-/// Values become places in buffers, nodes become steps, and where a value is needed in a layout that its producer does
-/// not write, a step that converts it follows the producer.
+/// Values get locations in buffers, and nodes become steps. If a value is needed in a layout that its producer does not
+/// write, a conversion step follows the producer.
 struct Compiler {
     private struct Key: Hashable {
         var value: Graph.Value
         var kind: LayoutKind
     }
 
-    /// In floats, borders and filling included. Offsets are 32-bit numbers.
+    /// The largest tensor, in floats, including borders and padding. Offsets are 32-bit integers.
     static let largestTensor = 1 << 29
 
     let graph: Graph
     let kernels: KernelTable
     let choice: AlgorithmChoice
-    /// The chunks that a step should have at least: some for each of several threads, so that they end together. One thread
-    /// alone needs no two, and what neighbouring chunks both need is read twice.
+    /// The minimum number of chunks in a step: several for each thread, so that all threads finish together. A single
+    /// thread needs only one, and what neighboring chunks both need is read twice.
     let minimumChunks: Int
-    /// The same where what neighbouring chunks both need is even computed twice.
+    /// The same for steps in which what neighboring chunks both need is even computed twice.
     let minimumBands: Int
     let layouts: LayoutAssignment
-    /// Whether the network has so many layers that what the first lose to rounding matters.
+    /// Whether the network has so many layers that rounding errors of the first ones matter.
     let isDeep: Bool
     private(set) var constants = ConstantPool()
     private(set) var steps: [Step] = []
-    /// Bytes of each buffer.
+    /// The size of each buffer in bytes.
     private(set) var slots: [Int] = []
     private var locations: [Key: Location] = [:]
 
-    /// - Throws: `Failure` when an array is larger than offsets can reach.
+    /// - Throws: `Failure` if a tensor is larger than offsets can address.
     init(_ graph: Graph, kernels: KernelTable, threads: Int, choice: AlgorithmChoice) throws {
         self.graph = graph
         self.kernels = kernels
@@ -56,14 +56,14 @@ struct Compiler {
         }
     }
 
-    /// The place of a value in the layout that its producer writes.
+    /// The location of a value in the layout that its producer writes.
     func native(_ value: Graph.Value) -> Location { location(value, layouts.native[value]!) }
 
     func location(_ value: Graph.Value, _ kind: LayoutKind) -> Location { locations[Key(value: value, kind: kind)]! }
 
     mutating func add(_ step: Step) { steps.append(step) }
 
-    /// A buffer for what passes between the steps of one node.
+    /// A buffer for data that passes between the steps of one node.
     mutating func scratch(floatCount: Int) -> Int {
         slots.append(floatCount * 4 + 64)
         return slots.count - 1
@@ -71,7 +71,7 @@ struct Compiler {
 
     mutating func withConstants<Result>(_ body: (inout ConstantPool) -> Result) -> Result { body(&constants) }
 
-    /// Buffers for all layouts of a value that have none yet.
+    /// Creates buffers for all layouts of a value that have none yet.
     private mutating func makeLocations(_ value: Graph.Value) throws {
         for (kind, halo) in layouts.demands[value]!.sorted(by: { $0.key.order < $1.key.order }) {
             let key = Key(value: value, kind: kind)
@@ -88,13 +88,13 @@ struct Compiler {
             let location = Location(graph[value], slot: slots.count, kind: kind, halo: kind == .plain ? Halo() : halo)
             guard location.floatCount <= Compiler.largestTensor else { throw Failure.arrayTooLarge(graph[value]) }
             let size = kind == .plain ? graph[value].element.size : 4
-            // A vector that starts at the last float may reach past it.
+            // A vector load that starts at the last float may read past it.
             slots.append(location.floatCount * size + 64)
             locations[key] = location
         }
     }
 
-    /// The nodes that add a residual which nobody needs afterwards, and which shares its memory with nothing else.
+    /// The nodes that add a residual that nothing reads afterwards and that shares its memory with nothing else.
     private func lastConsumersOfResiduals(_ nodes: [PlannedNode]) -> Set<Int> {
         var last: [Graph.Value: Int] = [:]
         var shared = Set((graph.inputs + graph.outputs).map(\.value))
@@ -111,8 +111,8 @@ struct Compiler {
             })
     }
 
-    /// The residual's place, where the node's output would lie the same. Writing over it is safe for the last reader, since
-    /// each tile reads before it writes; and what has just been read is in the cache.
+    /// The residual's location, if the node's output would have the same layout. Overwriting it is safe for its last
+    /// consumer, because each tile reads before it writes. And what has just been read is in the cache.
     private func residualLocation(_ node: PlannedNode) -> Location? {
         guard let residual = node.residual, layouts.slices[node.outputs[0]] == nil,
             layouts.native[node.outputs[0]] == .blocked,
@@ -121,7 +121,7 @@ struct Compiler {
         return location(residual, .blocked)
     }
 
-    /// Whether a node only gives memory that is there already another meaning.
+    /// Whether a node only reinterprets existing memory.
     private func isAlias(_ node: PlannedNode) -> Bool {
         switch node.form {
         case .reshape: true
@@ -130,7 +130,7 @@ struct Compiler {
         }
     }
 
-    /// The place that an alias gives to its output.
+    /// The location that an alias gives its output.
     private func alias(_ node: PlannedNode) -> Location? {
         guard isAlias(node) else { return nil }
         guard case .border(let height, let width) = node.form else {
@@ -188,7 +188,7 @@ struct Compiler {
 }
 
 extension LayoutKind {
-    /// For an order that is the same in every process.
+    /// A sort key, so that the order is the same in every process.
     fileprivate var order: Int {
         switch self {
         case .plain: 0

@@ -1,13 +1,13 @@
 import Kernels
 
-/// Which values are written straight into the value that they are concatenated to.
+/// Which values are written directly into the result of a concatenation.
 ///
-/// In the blocked layout the planes of a concatenation are those of its inputs, one after another. So an input can lie in
-/// the result's memory from the start, where its channels fill whole blocks and nothing else decides where it lies; and
-/// the result of one concatenation can be a slice of the next.
+/// In the blocked layout, the planes of a concatenation are those of its inputs, one after another. So an input can be
+/// written to the result's memory from the start if its channels fill whole blocks and nothing else determines its
+/// location. The result of one concatenation can in turn be a slice of the next.
 struct ConcatenationSlices {
     struct Slice: Hashable {
-        /// The value whose memory it is.
+        /// The value that owns the memory.
         var whole: Graph.Value
         var firstBlock: Int
     }
@@ -17,8 +17,8 @@ struct ConcatenationSlices {
     init() {}
 
     /// - Parameters:
-    ///   - nodes: In order.
-    ///   - isBlocked: Whether the producer of a value writes blocks.
+    ///   - nodes: The nodes in execution order.
+    ///   - isBlocked: Whether the producer of a value writes the blocked layout.
     init(_ graph: Graph, _ nodes: [PlannedNode], isBlocked: (Graph.Value) -> Bool) {
         var producers: [Graph.Value: Int] = [:]
         for (index, node) in nodes.enumerated() { for output in node.outputs { producers[output] = index } }
@@ -42,7 +42,7 @@ struct ConcatenationSlices {
 }
 
 extension PlannedNode {
-    /// Whether the node writes its output itself, wherever that lies: not one that only renames memory.
+    /// Whether the node itself writes its output, to any location. False for nodes that only rename memory.
     fileprivate var writes: Bool {
         switch form {
         case .border, .reshape, nil: false

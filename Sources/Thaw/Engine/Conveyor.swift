@@ -6,10 +6,10 @@
 
 /// Two stages of work on a stream of items, on several threads, with the answers in the order of the items.
 ///
-/// Each thread does what is due: it finishes what has been prepared, where enough of that has gathered, and else draws the
-/// next item and prepares it. So both stages go on side by side whatever they cost, and a thread stays with one of them for
-/// some items, which its caches like. Between the item drawn last and the answer taken last lie `window` items at most:
-/// memory does not grow with the stream.
+/// Each thread does what is due. If enough prepared items have accumulated it finishes those, otherwise it draws the
+/// next item and prepares it. So both stages proceed side by side whatever they cost, and a thread stays with one stage
+/// for several items, which is good for its caches. At most `window` items are between the last one drawn and the last
+/// answer taken, so memory does not grow with the stream.
 final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     private let draw: () -> Item?
     private let prepare: (Item) -> Prepared
@@ -20,9 +20,9 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     /// How many prepared items a thread finishes in a row.
     private let group: Int
 
-    // All below is guarded by `lock`.
+    // Everything below is guarded by `lock`.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
-    /// Wakes threads that wait for something to do, and the one that waits for the next answer.
+    /// `work` wakes threads that wait for something to do, `answered` the one that waits for the next answer.
     private let work: UnsafeMutablePointer<pthread_cond_t>
     private let answered: UnsafeMutablePointer<pthread_cond_t>
     private var prepared: [(ticket: Int, item: Prepared)] = []
@@ -34,9 +34,10 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     private var isStopped = false
 
     /// - Parameters:
-    ///   - draw: Gives the next item, nil at the end. It is called by one thread at a time, and may take long: what has
-    ///     been drawn goes on meanwhile.
-    ///   - start: Starts a thread, or returns nil if the system cannot. If no thread starts, `run` does the work itself.
+    ///   - draw: Returns the next item, or nil at the end. It is called by one thread at a time and may take long: work
+    ///     on items already drawn continues meanwhile.
+    ///   - start: Starts a thread, or returns nil if the system cannot. If no thread starts, `run` does the work
+    ///     itself.
     init(
         threads: Int, window: Int, draw: @escaping () -> Item?, prepare: @escaping (Item) -> Prepared,
         finish: @escaping (Prepared) -> Answer,
@@ -65,12 +66,12 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
         }
     }
 
-    /// Works until the stream ends, and gives the answers to `body`, on the thread that calls. What `body` throws ends the
-    /// work. To be called once.
+    /// Works until the stream ends, and passes the answers to `body` on the calling thread. If `body` throws, the work
+    /// ends. Call this only once.
     func run(_ body: (Answer) throws -> Void) rethrows {
         let running = (0..<threads).compactMap { _ in start { self.serve() } }
         if running.isEmpty {
-            // The calling thread does all of the work. The answers are the same.
+            // The calling thread does all the work. The answers are the same.
             while let item = draw() { try body(finish(prepare(item))) }
             return
         }
@@ -87,7 +88,7 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
             while true {
                 if let answer = answers[taken % window] {
                     answers[taken % window] = nil
-                    // A full window gave the threads nothing to draw.
+                    // While the window was full, the threads could draw nothing.
                     if drawn - taken == window { pthread_cond_broadcast(work) }
                     taken += 1
                     return answer
@@ -131,7 +132,7 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
                 let half = prepare(item)
                 pthread_mutex_lock(lock)
                 prepared.append((ticket, half))
-                // Whoever draws may be held up by a slow source.
+                // The thread that draws may be held up by a slow source.
                 if isDrawing { pthread_cond_signal(work) }
             } else if hasEnded {
                 break

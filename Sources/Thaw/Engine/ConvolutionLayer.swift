@@ -1,22 +1,22 @@
 import Kernels
 
-/// What the convolution kernel needs to know of a layer. Offsets and bias are places among the constants.
+/// What the convolution kernel needs to know about a layer. Offsets and bias are indices into the constants.
 struct ConvolutionLayer: Sendable {
     enum Weights: Sendable {
-        /// Where they lie among the constants.
+        /// Weights at this offset in the constants.
         case constant(Int)
-        /// Made by a step before, in this buffer.
+        /// Weights computed by an earlier step, in this buffer.
         case computed(slot: Int)
     }
 
     let convolve: @Sendable (borrowing ConvolutionWork) -> Void
     let to: Location
-    /// From the start of an image, its halo included.
+    /// Offsets from the start of an image, including its halo.
     let inputOffsets: Int
     let taps: Int
     let tapCount: Int
     let depth: Int
-    /// Of the last block of channels, where that has fewer.
+    /// For the last block of channels, if it has fewer channels.
     let shortTaps: Int
     let shortDepth: Int
     /// Multiply-adds for each output.
@@ -27,10 +27,10 @@ struct ConvolutionLayer: Sendable {
     let residual: Location?
     let residualOffsets: Int?
     let activation: UnaryFunction?
-    /// For people.
+    /// A description for people.
     let algorithm: String
 
-    /// The buffers that are read besides the input's.
+    /// The buffers that are read in addition to the input's.
     var reads: [Int] {
         var slots = residual.map { [$0.slot] } ?? []
         if case .computed(let slot) = weights { slots.append(slot) }

@@ -1,25 +1,25 @@
 import Kernels
 
-/// What a convolution is computed by.
+/// The algorithm that computes a convolution.
 enum ConvolutionAlgorithm: Hashable, Sendable {
     case direct
     case winograd(WinogradForm)
 }
 
-/// Which algorithm a layer gets: the cheapest by the cost model, or, to test and to measure one, the one that is named,
-/// where it fits.
+/// Which algorithm a layer gets: the cheapest one according to the cost model or, for tests and measurements, a given
+/// one if it supports the layer.
 enum AlgorithmChoice: Sendable {
     case cheapest
     case only(ConvolutionAlgorithm)
 }
 
-/// Estimates what a convolution takes in each way of computing it, in processor cycles.
+/// Estimates the processor cycles that a convolution takes with each algorithm.
 ///
-/// An estimate is the larger of two times: that of the arithmetic, in vector instructions, and that of the weights' way
-/// from memory. The constants are measured.
+/// An estimate is the larger of two times: that of the arithmetic, in vector instructions, and that of reading the
+/// weights from memory. The constants are measured.
 struct CostModel {
     let kernels: KernelTable
-    /// Weights come from memory at so many bytes a cycle.
+    /// The rate at which weights arrive from memory.
     private let bytesPerCycle = 5.0
 
     init(_ kernels: KernelTable) {
@@ -28,7 +28,7 @@ struct CostModel {
 
     private var cyclesPerVector: Double { kernels.cyclesPerVector }
 
-    /// The algorithms that a window allows.
+    /// The algorithms that support a window.
     static func candidates(_ window: Window) -> [ConvolutionAlgorithm] {
         guard [window.height, window.width].allSatisfy({ $0.stride == 1 && $0.dilation == 1 }) else {
             return [.direct]
@@ -39,17 +39,18 @@ struct CostModel {
         return [.direct] + forms.map { .winograd($0) }
     }
 
-    /// - Parameter isDeep: Whether the layer stands in a network of many.
+    /// - Parameter isDeep: Whether the layer is part of a network with many layers.
     func cheapest(_ window: Window, from: Location, to: Location, isDeep: Bool) -> ConvolutionAlgorithm {
         CostModel.candidates(window).filter { !isDeep || !CostModel.isRough($0, from) }
             .min { cycles($0, window, from, to) < cycles($1, window, from, to) }!
     }
 
-    /// Convolutions from which a network counts as a deep one.
+    /// The number of convolutions at which a network counts as deep.
     static let deep = 40
 
-    /// Four outputs of three taps each way lose some three times as much to rounding as two do. Layers of few channels stand
-    /// in front, and what they lose goes through all others: over the 94 of InceptionV3 it made more than a ten-thousandth.
+    /// F(4×4, 3×3) loses about three times as much to rounding as F(2×2, 3×3). Layers with few channels come first in a
+    /// network, and their errors propagate through all others: over the 94 convolutions of InceptionV3 they added up to
+    /// more than 1e-4.
     private static func isRough(_ algorithm: ConvolutionAlgorithm, _ from: Location) -> Bool {
         algorithm == .winograd(WinogradForm(height: .four3, width: .four3)) && from.channels <= 64
     }
@@ -65,7 +66,7 @@ struct CostModel {
             let plan = WinogradPlan(form, from: from, to: to, kernels)
             let tiles = Double(plan.tiles)
             let points = Double(form.points)
-            // Each point of a tile is written and read in either transform, besides being computed.
+            // Each point of a tile is not only computed but also written and read in either transform.
             let lines = Double(form.height.points > 1 && form.width.points > 1 ? 2 : 1)
             let pointVectors = lines * Double(max(form.height.points, form.width.points)) / 2 + 3
             let transforms = tiles * points * pointVectors * (inputs + outputs) / Double(blockWidth)
@@ -76,25 +77,25 @@ struct CostModel {
     }
 }
 
-/// How a convolution is done by tiles.
+/// How a convolution is split into tiles.
 struct WinogradPlan {
     var form: WinogradForm
     var tilesDown: Int
     var tilesAcross: Int
     var inputBlocks: Int
     var outputBlocks: Int
-    /// Tiles that are multiplied together.
+    /// The number of tiles that are multiplied together.
     var tilesPerChunk: Int
-    /// Whether the image is transformed in a step of its own.
+    /// Whether the image is transformed in a separate step.
     var isSplit: Bool
-    /// The most blocks of output channels that are multiplied at once.
+    /// The maximum number of output channel blocks that are multiplied at once.
     var groupBlocks: Int
 
     var tiles: Int { tilesDown * tilesAcross }
 
-    /// Bytes of a whole transformed image below which it is made in a step of its own.
+    /// If the transform of the whole image takes fewer bytes than this, it is made in a separate step.
     private static let splitBudget = 4 << 20
-    /// Bytes of the transformed tiles of a chunk that makes its own.
+    /// The bytes of transformed tiles in a chunk that transforms its own tiles.
     private static let chunkBudget = 448 << 10
 
     init(_ form: WinogradForm, from: Location, to: Location, _ kernels: KernelTable) {
@@ -108,32 +109,32 @@ struct WinogradPlan {
         isSplit = tiles * bytesPerTile <= WinogradPlan.splitBudget
         var perChunk = isSplit ? 64 : min(64, max(2 * kernels.tilePixels, WinogradPlan.chunkBudget / bytesPerTile))
         perChunk = min(perChunk, tiles)
-        // An even number of chunks of nearly one size, so that two threads end together.
+        // An even number of chunks of nearly equal size, so that two threads finish together.
         var chunks = (tiles + perChunk - 1) / perChunk
         chunks = chunks == 1 ? 1 : (chunks + 1) / 2 * 2
-        // Many tiles are multiplied fastest by the widest groups. Few of them wait for the weights, of which a narrow group's
-        // are all asked for in time.
+        // Many tiles are multiplied fastest with the widest groups. Few tiles wait for the weights, and those of a
+        // narrow group are all prefetched in time.
         groupBlocks = min(kernels.groupBlocks, 2)
         let wideGroups = (outputBlocks + kernels.groupBlocks - 1) / kernels.groupBlocks
         if tiles / chunks >= 24, wideGroups * chunks >= 4 { groupBlocks = kernels.groupBlocks }
-        // Work for a second thread. (Fewer tiles would wait for the same weights twice.)
+        // Make work for a second thread. (With fewer tiles, both would wait for the same weights.)
         if chunks == 1, outputBlocks <= groupBlocks, tiles >= 32 { chunks = 2 }
         tilesPerChunk = (tiles + chunks - 1) / chunks
     }
 
-    /// Floats between the transforms of one point and those of the next, over so many tiles. (Not a power of two: the
-    /// points of a tile would meet in one set of the cache.)
+    /// Floats between the transforms of one point and those of the next, for a number of tiles. (Not a power of two:
+    /// the points of a tile would compete for one cache set.)
     func pointStride(tiles: Int, blocks: Int) -> Int { (blocks * tiles + 1) * blockWidth }
 }
 
 extension WinogradForm {
-    /// As the literature writes it: outputs, then window.
+    /// The notation of the literature: outputs, then window.
     var name: String {
         "Winograd F(\(height.outputs)×\(width.outputs), \(height.window)×\(width.window))"
     }
 
-    /// The forms that kernels exist for. Six outputs of three taps, or four of five and of seven, would be faster, but one
-    /// layer after another they leave more than a ten-thousandth of the range wrong in ResNet50, VGG16 and InceptionV3.
+    /// The forms that have kernels. F(6, 3), F(4, 5) and F(4, 7) would be faster, but layer after layer their errors
+    /// add up to more than 1e-4 of the range in ResNet50, VGG16 and InceptionV3.
     static let all: [WinogradForm] =
         [.two3, .four3, .two5].map { WinogradForm(height: $0, width: $0) }
         + [.four3, .two7].flatMap {

@@ -1,6 +1,6 @@
 import Kernels
 
-/// How a convolution's output is cut into chunks: runs of pixels times runs of groups, which share packed weights.
+/// How a convolution's output is split into chunks: runs of pixels times runs of groups, which share packed weights.
 struct Cut {
     let pixels: Int
     let pixelsPerChunk: Int
@@ -8,8 +8,8 @@ struct Cut {
     let groupsPerChunk: Int
     let pixelChunks: Int
     let groupChunks: Int
-    /// Whether chunks of the same pixels follow each other, and not those of the same weights. What chunks that follow each
-    /// other share stays with one thread.
+    /// Whether consecutive chunks have the same pixels rather than the same weights. What consecutive chunks share
+    /// stays with one thread.
     let isByPixels: Bool
     var chunks: Int { pixelChunks * groupChunks }
 
@@ -23,9 +23,9 @@ struct Cut {
         groupChunks = (groups.count + groupsPerChunk - 1) / groupsPerChunk
     }
 
-    /// Cuts so that a chunk's weights and input fit into a core's cache together, and that there are enough chunks to
-    /// keep several threads busy.
-    init(pixels: Int, tile: Int, groups: [Range<Int>], groupBytes: Int, inputBytes: Int, fewest: Int) {
+    /// Splits the output so that a chunk's weights and input fit into a core's cache together and there are enough
+    /// chunks to keep several threads busy.
+    init(pixels: Int, tile: Int, groups: [Range<Int>], groupBytes: Int, inputBytes: Int, minimumChunks: Int) {
         let weightBudget = 256 << 10
         let inputBudget = 256 << 10
         var perChunk = min(groups.count, max(1, weightBudget / groupBytes))
@@ -33,12 +33,12 @@ struct Cut {
         var pixelsPerChunk = (pixels + parts - 1) / parts
         let groupChunks = { (groups.count + perChunk - 1) / perChunk }
         let chunks = { (pixels + pixelsPerChunk - 1) / pixelsPerChunk * groupChunks() }
-        if chunks() < fewest {
-            pixelsPerChunk = max(tile * 4, min(pixelsPerChunk, (pixels + fewest - 1) / fewest))
+        if chunks() < minimumChunks {
+            pixelsPerChunk = max(tile * 4, min(pixelsPerChunk, (pixels + minimumChunks - 1) / minimumChunks))
         }
-        while chunks() < fewest, perChunk > 1 { perChunk = (perChunk + 1) / 2 }
-        // Whole tiles; where few tiles do for all pixels, they are made of equal size instead. An even number of chunks
-        // lets two threads end together.
+        while chunks() < minimumChunks, perChunk > 1 { perChunk = (perChunk + 1) / 2 }
+        // Use whole tiles. If a few tiles cover all pixels, make them equal in size instead. An even number of chunks
+        // lets two threads finish together.
         if pixelsPerChunk < pixels {
             let tiles = (pixels + tile - 1) / tile
             var tilesPerChunk = (pixelsPerChunk + tile - 1) / tile
@@ -48,7 +48,7 @@ struct Cut {
             }
             pixelsPerChunk = tilesPerChunk * tile
         }
-        // The larger of image and weights is what threads had better not both read.
+        // Threads should avoid reading the larger of image and weights twice.
         let outputBytes = pixels * (groups.last?.upperBound ?? 0) * blockWidth * 4
         self.init(
             pixels: pixels, pixelsPerChunk: pixelsPerChunk, groups: groups, groupsPerChunk: perChunk,

@@ -1,8 +1,9 @@
 import Kernels
 
-/// Runs a program, again and again, in memory of its own. Nothing is allocated in a run of steps that have kernels.
+/// Runs a program repeatedly, in its own memory. A run allocates nothing if all steps have kernels.
 ///
-/// One executor is for one thread at a time; it may have several helpers. Results do not depend on their number.
+/// Only one thread at a time may use an executor, but the executor may have several helper threads. The results do not
+/// depend on how many.
 public final class Executor {
     public let program: Program
     private let arena: AlignedMemory
@@ -24,7 +25,7 @@ public final class Executor {
 
     private var memory: Memory { Memory(slots: slots, constants: program.constants.address, scratch: scratch.address) }
 
-    /// Takes over an input's array. Loading must be done anew for every run: a run overwrites what was loaded.
+    /// Loads the tensor of an input. Load every input again for every run: a run overwrites what was loaded.
     public func load(_ tensor: Tensor, input index: Int) {
         let (type, location) = program.inputs[index]
         precondition(tensor.type == type, "the input is \(tensor.type), not \(type)")
@@ -45,11 +46,11 @@ public final class Executor {
         }
     }
 
-    /// Takes over an image of 8-bit pixels, channel last, as `scale · pixel + bias`.
+    /// Loads an image of 8-bit pixels, channels last, as `scale · pixel + bias`.
     /// - Parameters:
     ///   - pixels: height · width · channels bytes, in the input's size, without gaps.
-    ///   - scaling: One factor and one summand a channel, of which there are 1, 3 or 4.
-    ///   - image: Which image of the batch.
+    ///   - scaling: A scale and a bias for each of 1, 3 or 4 channels.
+    ///   - image: The index of the image in the batch.
     public func load(
         pixels: UnsafeBufferPointer<UInt8>, _ scaling: PixelScaling, input index: Int, image: Int = 0
     ) {
@@ -72,12 +73,12 @@ public final class Executor {
         }
     }
 
-    /// Does all steps.
+    /// Runs all steps.
     public func run() {
         for index in program.steps.indices { run(step: index) }
     }
 
-    /// Does one step; for profiling. Those before it must have been done.
+    /// Runs one step, for profiling. The steps before it must have run.
     func run(step index: Int) {
         program.steps.withUnsafeBufferPointer { steps in
             var job = Job(step: steps.baseAddress! + index, memory: memory, scratchBytes: program.scratchBytes)
@@ -96,7 +97,7 @@ public final class Executor {
         let scratchBytes: Int
     }
 
-    /// Calls `body` with an output's numbers, in place. The output must be float32.
+    /// Calls `body` with an output's values, without copying them. The output must be float32.
     public func withOutput<Result>(_ index: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result) rethrows
         -> Result
     {
@@ -115,7 +116,7 @@ public final class Executor {
 }
 
 extension Program {
-    /// Computes the outputs for one set of inputs. For many, keep an `Executor`.
+    /// Computes the outputs for one set of inputs. To run a program repeatedly, keep an `Executor`.
     public func run(_ inputs: [Tensor], threads: Int = 1) -> [Tensor] {
         let executor = Executor(self, threads: threads)
         for (index, tensor) in inputs.enumerated() { executor.load(tensor, input: index) }

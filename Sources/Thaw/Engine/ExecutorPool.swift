@@ -1,4 +1,4 @@
-/// Executors of one program, lent to whoever runs it: as many as there are runs at the same time.
+/// Lends executors of one program to its callers: as many as there are simultaneous runs.
 final class ExecutorPool: @unchecked Sendable {
     private let program: Program
     private let threads: Int
@@ -6,7 +6,7 @@ final class ExecutorPool: @unchecked Sendable {
     /// Guards `idle`.
     private let lock = Lock()
 
-    /// - Parameter threads: The threads that each run is spread over.
+    /// - Parameter threads: The number of threads that work on each run.
     init(_ program: Program, threads: Int) {
         self.program = program
         self.threads = threads

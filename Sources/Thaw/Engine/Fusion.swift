@@ -1,22 +1,23 @@
 import Kernels
 
-/// A node of the graph on its way into a program, with what the engine has drawn into it.
+/// A node of the graph on its way into a program, with everything that the engine has fused into it.
 struct PlannedNode {
     var name: String
     var operation: any Operation
-    /// Nil for what has no kernel.
+    /// Nil for operations without a kernel.
     var form: EngineForm?
     var inputs: [Graph.Value]
     var outputs: [Graph.Value]
-    /// What is added to a convolution's result before the activation.
+    /// Added to a convolution's result before the activation.
     var residual: Graph.Value?
-    /// What is done to the result before it is stored.
+    /// Applied to the result before it is stored.
     var activation: UnaryFunction?
-    /// Numbers, one for each channel that a pointwise convolution reads, by which its weights are multiplied in every run:
-    /// what squeeze-and-excitation does to the image before.
+    /// One value for each input channel of a pointwise convolution. In every run its weights are multiplied by them.
+    /// This replaces the product with which squeeze-and-excitation scales the image before it.
     var gates: Graph.Value?
-    /// What stands before it and is computed together with it, band by band of rows, if anything is: the convolution before a
-    /// depthwise one; before a pointwise one a depthwise one, which may have one before it in turn, or a scale.
+    /// The node before it that is fused with it, band of rows by band of rows, if any. Before a depthwise convolution,
+    /// that is another convolution. Before a pointwise one, it is a scale or a depthwise one, which in turn may have a
+    /// convolution before it.
     var before: [PlannedNode] = []
     var multiplyAdds: Int
 
@@ -33,8 +34,8 @@ struct PlannedNode {
         }
     }
 
-    /// Whether the depthwise convolution that alone reads the node is computed together with it. Only where little is
-    /// computed twice at the edges of bands: by a single pixel, or from an image of few channels.
+    /// Whether the node is fused with the depthwise convolution that is its only consumer. Only if little is computed
+    /// twice at the edges of bands: if each output depends on a single pixel, or if the image has few channels.
     fileprivate func joinsDepthwise(_ graph: Graph) -> Bool {
         guard case .convolution(_, _, let window) = form, residual == nil, gates == nil, before.isEmpty else {
             return false
@@ -42,9 +43,9 @@ struct PlannedNode {
         return window.isPointwise || graph[inputs[0]].shape[3] < blockWidth
     }
 
-    /// Whether the pointwise convolution that alone reads the node is computed together with it: behind a depthwise one
-    /// whose result is too large to stay in a core's cache, where all weights, which each band reads, do stay there; or
-    /// behind a scale, which costs little but the way through memory.
+    /// Whether the node is fused with the pointwise convolution that is its only consumer. That is so for a depthwise
+    /// convolution whose result is too large for a core's cache, if the weights, all of which each band reads, do stay
+    /// in the cache. It is also so for a scale, which costs little besides its memory traffic.
     fileprivate func joinsPointwise(_ window: Window, filters: Tensor, _ graph: Graph) -> Bool {
         guard window.isPointwise else { return false }
         let shape = graph[outputs[0]].shape
@@ -61,8 +62,8 @@ struct PlannedNode {
         }
     }
 
-    /// The image and the gates of a product that is made in the weights of the pointwise convolution which alone reads it:
-    /// where these are fewer than the image's numbers.
+    /// The image and the gates of a product that can be applied to the weights of the pointwise convolution that is its
+    /// only consumer, if there are fewer weights than values in the image.
     fileprivate func gating(
         _ window: Window, filters: Tensor, _ graph: Graph
     ) -> (image: Graph.Value, gates: Graph.Value)? {
@@ -78,8 +79,9 @@ struct PlannedNode {
         return (inputs[image], inputs[1 - image])
     }
 
-    /// Gives up the depthwise convolution that a pointwise one has taken in, where another depthwise one follows, which can
-    /// take in the pointwise one instead: of the images on its two sides, the larger had better not go through memory.
+    /// Releases the depthwise convolution that a pointwise one has been fused with, if another depthwise convolution
+    /// follows that can be fused with the pointwise one instead. The larger of the images before and after the
+    /// pointwise convolution is the one to keep out of memory.
     fileprivate mutating func release(_ graph: Graph) -> PlannedNode? {
         guard let node = before.first, case .depthwise = node.form, residual == nil,
             graph[outputs[0]].shape.elementCount >= graph[node.outputs[0]].shape.elementCount
@@ -90,7 +92,7 @@ struct PlannedNode {
         return node
     }
 
-    /// Takes in the node before, whose result nobody else reads.
+    /// Fuses with the node before, whose result nothing else reads.
     fileprivate mutating func join(_ node: PlannedNode) {
         before = [node]
         inputs = node.inputs
@@ -98,16 +100,16 @@ struct PlannedNode {
     }
 }
 
-/// The nodes of the graph in order, activations and residual additions drawn into the convolutions before them.
+/// The nodes of the graph in order, with activations and residual additions fused into the convolutions before them.
 ///
-/// Only what has a single reader is drawn in; the convolution then stands where the last node drawn into it stood, so
-/// that everything it reads has been computed.
+/// Only nodes with a single consumer are fused. The convolution moves to the position of the last node fused into it,
+/// so that everything it reads has been computed.
 func fuse(_ graph: Graph) -> [PlannedNode] {
     let readers = graph.readerCounts
     var planned: [PlannedNode?] = []
     var producers: [Graph.Value: Int] = [:]
 
-    /// Takes the node at `index` away, to be put in again as the producer of `output`.
+    /// Removes the node at `index`, to be inserted again as the producer of `output`.
     func take(_ index: Int, output: Graph.Value) -> PlannedNode {
         var node = planned[index]!
         planned[index] = nil
@@ -162,7 +164,7 @@ func fuse(_ graph: Graph) -> [PlannedNode] {
 }
 
 extension Graph {
-    /// What the engine's kernels make of a node: only float32 arrays are for them.
+    /// The form in which the engine's kernels compute a node. They support only float32 tensors.
     fileprivate func engineForm(of node: Node) -> EngineForm? {
         guard let operation = node.operation as? any EngineOperation,
             (node.inputs + node.outputs).allSatisfy({ self[$0].element == .float32 && self[$0].shape.elementCount > 0 })
@@ -176,7 +178,7 @@ extension Graph {
 }
 
 extension EngineForm {
-    /// Borders lie in memory here; one of any size is left to the reference, which does without.
+    /// Here, borders are stored in memory. Large ones are left to the reference implementation, which stores none.
     fileprivate var hasSmallBorders: Bool {
         let borders: [Int] =
             switch self {
@@ -190,11 +192,11 @@ extension EngineForm {
 }
 
 extension EngineForm {
-    /// Weights that a convolution may grow to when groups are written out as zeros.
+    /// The maximum number of weights after the groups of a convolution are expanded with zeros.
     private static let largestExpansion = 1 << 22
 
-    /// Groups, and depthwise filters with a multiplier, written out as one whole convolution with zeros in it; nil where
-    /// that would be too large.
+    /// Expands grouped convolutions, and depthwise ones with a multiplier, to one full convolution that contains zeros.
+    /// Returns nil if that would be too large.
     fileprivate func withoutGroups(inputChannels: Int) -> EngineForm? {
         switch self {
         case .convolution(let filters, let bias, let window) where filters.shape[2] != inputChannels:

@@ -1,6 +1,6 @@
 import Kernels
 
-/// Images whose phases lie behind one another along the channels, each filled up to whole blocks, made one.
+/// Merges the phases of an image, which follow one another along the channel axis, each padded to whole blocks.
 struct Interleaving: EngineOperation {
     var phases: Phases
     var channels: Int
@@ -36,14 +36,14 @@ struct Interleaving: EngineOperation {
 }
 
 extension Graph {
-    /// Weights that a transposed convolution may grow to when its phases are filled up to whole blocks.
+    /// The maximum number of weights of a transposed convolution after its phases are padded to whole blocks.
     private static let largestPhases = 1 << 24
 
-    /// The graph with transposed convolutions as convolutions whose phases are interleaved.
+    /// The graph with each transposed convolution replaced by a convolution whose phases are interleaved.
     func withPhases() throws -> Graph {
         guard nodes.contains(where: { $0.operation is TransposedConvolution }) else { return self }
         let readers = readerCounts
-        // Activations are drawn into the convolution: they go before the interleaving.
+        // Activations move before the interleaving, where they can be fused into the convolution.
         var interleaved: [Value: (source: Value, operation: Interleaving)] = [:]
         return try rebuilt { node, inputs, builder in
             var source = inputs
@@ -70,7 +70,7 @@ extension Graph {
 }
 
 extension Operation {
-    /// Whether it is a function of each number by itself that the lanes past the last channel, zeros, do not spoil.
+    /// Whether it is an elementwise function that keeps the zeros in the lanes past the last channel harmless.
     fileprivate var isActivation: Bool {
         switch (self as? Unary)?.function {
         case .relu, .relu6, .leakyRelu, .elu, .sigmoid, .tanh: true
@@ -80,7 +80,7 @@ extension Operation {
 }
 
 extension TransposedConvolution {
-    /// The convolution that gives all phases, or nil where it would be too large.
+    /// The convolution that computes all phases, or nil if it would be too large.
     fileprivate func byPhases(_ image: Shape) -> (convolution: Convolution, interleaving: Interleaving)? {
         guard groups == 1, window.height.dilation == 1, window.width.dilation == 1 else { return nil }
         let axes = [window.height, window.width]
@@ -103,7 +103,7 @@ extension TransposedConvolution {
         return (convolution, Interleaving(phases: phases, channels: outputChannels))
     }
 
-    /// Filters whose last tap meets the pixel itself, the one before it the pixel before it, and so on.
+    /// Filters whose last tap applies to the pixel itself, the tap before it to the previous pixel, and so on.
     private func phaseFilters(_ shape: Shape, padded: Int) -> Tensor {
         let (height, width) = (window.height, window.width)
         return filters.withFloats { from in

@@ -1,9 +1,9 @@
-/// One layer by itself, in every way that the engine could compute it: to measure the kernels, and to hold the cost model's
-/// choice to what is measured.
+/// A single layer with every algorithm that the engine could use for it. This measures the kernels and checks the cost
+/// model's choice against measurements.
 package struct LayerBenchmark {
     package enum Kind: Sendable { case convolution, depthwise, dense }
 
-    /// A layer over a square image whose border keeps its size; a dense layer has the size 1.
+    /// A layer over a square image, with padding that preserves its size. A dense layer has size 1.
     package struct Layer: Sendable {
         package var kind: Kind
         package var size: Int
@@ -24,19 +24,19 @@ package struct LayerBenchmark {
     package struct Candidate {
         package let algorithm: String
         package let multiplyAdds: Int
-        /// What the cost model expects, in processor cycles; 0 where there is nothing to choose.
+        /// The cost model's estimate in processor cycles, or 0 if there is nothing to choose.
         package let estimate: Double
         fileprivate let executor: Executor
         fileprivate let layer: String
 
-        /// How long the layer takes, in seconds: the median of some runs.
+        /// The time that the layer takes, in seconds: the median of several runs.
         package func measure(rounds: Int) -> Double {
             executor.profile(rounds: rounds).filter { $0.name == layer }.reduce(0) { $0 + $1.seconds }
         }
     }
 
     package let candidates: [Candidate]
-    /// The one that the cost model chooses.
+    /// The algorithm that the cost model chooses.
     package let chosen: String
 
     package init(_ layer: Layer) throws {
@@ -63,7 +63,7 @@ package struct LayerBenchmark {
                 Dense(matrix: values([layer.inputs, layer.outputs]), bias: values([layer.outputs]))
             }
         let value = try builder.add(operation, [input], name: "layer")[0]
-        // Something that reads blocks.
+        // A consumer that reads the blocked layout.
         let mean = Reduction(function: .mean, axes: [1, 2], keepsAxes: false)
         builder.output("output", isDense ? value : try builder.add(mean, [value], name: "mean")[0])
         let graph = builder.graph

@@ -1,13 +1,14 @@
 import Kernels
 
-/// How a value lies in memory.
+/// The memory layout of a value.
 ///
-/// - *plain*: as the tensor is, without gaps. Every value of any type can lie so.
-/// - *rows*: an image, channels last, with a border of zeros. First layers read it: a row of the window is one run.
+/// - *plain*: the layout of the tensor itself, without gaps. Every value of any type can have it.
+/// - *rows*: an image, channels last, with a border of zeros. First layers read it, because a row of the window is one
+///   contiguous run.
 /// - *blocked*: an image in planes of 16 channels with a border of zeros, `[channels / 16][height][width][16]`.
 enum LayoutKind: Hashable { case plain, rows, blocked }
 
-/// Pixels of zeros around an image, so that a window that reaches over the edge finds its padding in memory.
+/// The border of zeros around an image. A window that extends past the edge finds its padding there.
 struct Halo: Hashable {
     var top = 0
     var bottom = 0
@@ -21,14 +22,14 @@ struct Halo: Hashable {
         self.right = right
     }
 
-    /// What a window reads beyond the image.
+    /// The part outside the image that a window reads.
     init(_ window: Window) {
         self.init(
             top: window.height.before, bottom: window.height.after, left: window.width.before,
             right: window.width.after)
     }
 
-    /// Enough for both.
+    /// A halo large enough for both.
     func union(_ other: Halo) -> Halo {
         Halo(
             top: max(top, other.top), bottom: max(bottom, other.bottom), left: max(left, other.left),
@@ -40,9 +41,10 @@ struct Halo: Hashable {
     }
 }
 
-/// Where a value lies: its buffer, and how to find a pixel in it. Strides count floats.
+/// The location of a value: its buffer, and how to find a pixel in it. Strides are in floats.
 ///
-/// A value that is no image counts as one of 1×1 pixels: its last axis is the channel, all others count images.
+/// A value that is not an image counts as images of 1×1 pixels: its last axis is the channel axis, all others count
+/// images.
 struct Location: Hashable {
     var slot: Int
     var kind: LayoutKind
@@ -51,7 +53,8 @@ struct Location: Hashable {
     var width: Int
     var channels: Int
     var halo = Halo()
-    /// Of a value that lies in the memory of a larger one: its first block there, and the blocks of the larger.
+    /// For a value inside the memory of a larger one: its first block there, and the number of blocks of the larger
+    /// value.
     var firstBlock = 0
     var wholeBlocks: Int?
 
@@ -73,14 +76,14 @@ struct Location: Hashable {
     var pixelStride: Int { kind == .blocked ? blockWidth : channels }
     var rowStride: Int { (halo.left + width + halo.right) * pixelStride }
     var rowCount: Int { halo.top + height + halo.bottom }
-    /// From one block of channels to the next.
+    /// The distance from one block of channels to the next.
     var blockStride: Int { kind == .blocked ? rowCount * rowStride : blockWidth }
     var imageStride: Int { rowCount * rowStride * (kind == .blocked ? wholeBlocks ?? blocks : 1) }
-    /// Where the first pixel lies.
+    /// The offset of the first pixel.
     var origin: Int { halo.top * rowStride + halo.left * pixelStride }
     var floatCount: Int { images * imageStride }
 
-    /// The same memory seen as an image that has taken part of the halo into itself.
+    /// The same memory seen as an image that includes part of its halo.
     func absorbing(_ border: Halo) -> Location {
         var location = self
         location.height += border.top + border.bottom

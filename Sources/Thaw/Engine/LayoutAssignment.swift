@@ -1,16 +1,16 @@
 import Kernels
 
-/// In which layouts each value is needed, and which of them its producer writes.
+/// The layouts in which each value is needed, and the one that its producer writes.
 ///
-/// Convolutions, poolings and what follows them work on blocks; the rest on plain tensors; a first layer reads rows.
-/// A halo is as large as the largest reader of that layout asks.
+/// Convolutions, poolings and what follows them work on blocks, everything else on plain tensors. A first layer reads
+/// rows. A halo is as large as the most demanding consumer of that layout needs.
 struct LayoutAssignment {
-    /// The layout that the producer writes. One of the demands.
+    /// The layout that the producer writes. It is one of the demands.
     private(set) var native: [Graph.Value: LayoutKind] = [:]
-    /// The layouts in which the value must be there, each with its halo.
+    /// The layouts in which the value is needed, each with its halo.
     private(set) var demands: [Graph.Value: [LayoutKind: Halo]] = [:]
 
-    /// Which values lie in the memory of another.
+    /// The values that are inside the memory of another.
     private(set) var slices = ConcatenationSlices()
 
     init(_ graph: Graph, _ nodes: [PlannedNode]) {
@@ -26,7 +26,7 @@ struct LayoutAssignment {
             for output in node.outputs { demand(output, native[output]!) }
             addDemands(of: node, graph)
         }
-        // An input nobody reads is still written.
+        // An input that nothing reads is still written.
         for port in graph.inputs where demands[port.value] == nil { demand(port.value, .plain) }
         for port in graph.inputs {
             native[port.value] = Array(demands[port.value]!.keys) == [.rows] ? .rows : .plain
@@ -36,7 +36,7 @@ struct LayoutAssignment {
         shareHalos()
     }
 
-    /// What lies in one memory has one halo.
+    /// Values that share memory share one halo.
     private mutating func shareHalos() {
         var halos: [Graph.Value: Halo] = [:]
         for (value, slice) in slices.slices {
@@ -45,7 +45,8 @@ struct LayoutAssignment {
         for (value, slice) in slices.slices { demands[value]![.blocked] = halos[slice.whole]! }
     }
 
-    /// The layout that a convolution reads: a plain image of few channels as rows, in which a row of the window is one run.
+    /// The layout that a convolution reads. A plain image with few channels is read as rows: a row of the window is
+    /// then one contiguous run.
     func convolutionReads(_ value: Graph.Value, _ window: Window, _ graph: Graph) -> LayoutKind {
         native[value] != .blocked && graph[value].shape[3] < blockWidth && window.width.dilation == 1 ? .rows : .blocked
     }
@@ -54,7 +55,7 @@ struct LayoutAssignment {
         demands[value, default: [:]][kind] = (demands[value]?[kind] ?? Halo()).union(halo)
     }
 
-    /// The layout that a node writes when it is free to choose.
+    /// The layout that a node writes if it is free to choose.
     private func preferred(_ node: PlannedNode, _ graph: Graph) -> LayoutKind {
         let isImage = graph[node.outputs[0]].shape.rank == 4
         let isBlocked = isImage && node.inputs.contains { native[$0] == .blocked }
@@ -78,7 +79,7 @@ struct LayoutAssignment {
     private mutating func addDemands(of node: PlannedNode, _ graph: Graph) {
         if let residual = node.residual { demand(residual, .blocked) }
         if let gates = node.gates { demand(gates, .plain) }
-        // What is computed together lies in no layout in between.
+        // Intermediate results of fused nodes have no layout.
         if let first = node.before.first { return addDemands(of: first, graph) }
         let output = node.outputs.first
         switch node.form {
@@ -90,7 +91,7 @@ struct LayoutAssignment {
             demand(node.inputs[image], .blocked)
             demand(node.inputs[1 - image], .plain)
         case .unary, .binary, .binaryConstant, .scale, .concatenation, .dataMovement:
-            // A scale that is computed together with a convolution writes blocks.
+            // A scale that is fused with a convolution writes blocks.
             for input in node.inputs { demand(input, native[output!] ?? .blocked) }
         case .border(let height, let width) where native[output!] == .blocked:
             let border = Halo(top: height.before, bottom: height.after, left: width.before, right: width.after)
@@ -120,7 +121,8 @@ extension DataMovement {
 }
 
 extension DataMovement.Piece {
-    /// The ranges that it takes of an image of this shape, where that is all it does and channels go by whole blocks.
+    /// The ranges that it takes from an image of this shape, if that is all it does and it takes whole blocks of
+    /// channels.
     func ranges(of shape: Shape) -> [StridedSlice.Range]? {
         guard shape.rank == 4, sizes.count == 4, outputStart == 0, outputSteps == Shape(sizes).strides,
             !sizes.contains(0)
@@ -143,11 +145,11 @@ extension DataMovement.Piece {
 }
 
 extension UnaryFunction {
-    /// The lanes past the last channel hold zeros; what becomes of them must not spoil what reads them with weight zero.
+    /// The lanes past the last channel hold zeros. Their results must not corrupt what multiplies them by zero.
     fileprivate var isFiniteAtZero: Bool { kind != .reciprocalSquareRoot && kind != .reciprocal && kind != .log }
 }
 
 extension BinaryFunction {
-    /// The same of two: 0 / 0, and powers of 0.
+    /// The same for functions of two values: 0 / 0, and powers of 0.
     fileprivate var isFiniteAtZero: Bool { self != .divide && self != .power }
 }

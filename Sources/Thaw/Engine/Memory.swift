@@ -6,7 +6,7 @@ import Kernels
     import Darwin
 #endif
 
-/// Memory that starts as zeros, on a page's boundary; in large pages where it is large and the system has them.
+/// Page-aligned memory, initially zero. A large allocation uses huge pages if the system has them.
 final class AlignedMemory: @unchecked Sendable {
     let address: UnsafeMutableRawPointer
     private let mapping: UnsafeMutableRawPointer
@@ -30,11 +30,11 @@ final class AlignedMemory: @unchecked Sendable {
     deinit { munmap(mapping, mappedBytes) }
 }
 
-/// What a step finds in a run: the buffers of values, by slot, and the program's constants, by offset in bytes.
+/// The memory of a step: the buffers of values, by slot, and the program's constants, by offset in bytes.
 struct Memory {
     let slots: UnsafePointer<UnsafeMutableRawPointer>
     let constants: UnsafeRawPointer
-    /// Memory of the present thread, which holds nothing between two chunks.
+    /// The current thread's scratch memory. It holds nothing from one chunk to the next.
     var scratch: UnsafeMutableRawPointer
 
     /// The first pixel of an image.
@@ -42,7 +42,7 @@ struct Memory {
         start(location, image: image) + location.origin
     }
 
-    /// The first float of an image, its halo included.
+    /// The first float of an image, including its halo.
     func start(_ location: Location, image: Int) -> UnsafeMutablePointer<Float> {
         slots[location.slot].assumingMemoryBound(to: Float.self)
             + (image * location.imageStride + location.firstBlock * location.blockStride)
@@ -56,7 +56,7 @@ struct Memory {
         (constants + constant).assumingMemoryBound(to: Int32.self)
     }
 
-    /// Writes zeros around an image: in the planes of these blocks, or, where there are none, in the one plane.
+    /// Writes zeros around an image: in the planes of the given blocks or, if it is not blocked, in its only plane.
     func clearHalo(_ location: Location, image: Int, blocks: Range<Int>) {
         guard location.halo != Halo() else { return }
         let first = start(location, image: image)
@@ -65,7 +65,7 @@ struct Memory {
         for block in location.kind == .blocked ? blocks : 0..<1 {
             let plane = block * location.blockStride
             clear(plane, location.origin)
-            // The end of one row and the start of the next lie side by side.
+            // The end of one row and the start of the next are adjacent.
             for row in 0..<location.height - 1 {
                 clear(plane + (location.halo.top + row + 1) * location.rowStride - side.right, side.left + side.right)
             }
@@ -75,7 +75,7 @@ struct Memory {
     }
 }
 
-/// Gathers the constants of a program, each with its place, and writes them all into one memory at the end.
+/// Collects the constants of a program, assigns each an offset, and finally writes all of them to one block of memory.
 struct ConstantPool {
     typealias Fill = @Sendable (UnsafeMutableRawPointer) -> Void
     private(set) var byteCount = 0
@@ -83,7 +83,7 @@ struct ConstantPool {
     private var lists: [OffsetList: Int] = [:]
     private var packed: [Packing: TensorTable<Int>] = [:]
 
-    /// The form in which the numbers of a tensor become constants.
+    /// How the values of a tensor are packed as constants.
     enum Packing: Hashable {
         /// Padded to a number of elements.
         case padded(count: Int)
@@ -94,12 +94,12 @@ struct ConstantPool {
         case depthwise
     }
 
-    /// Sets memory aside; returns its offset. `fill` is called once, and finds zeros.
+    /// Reserves memory and returns its offset. `fill` is called once and finds the memory zeroed.
     mutating func reserve(byteCount count: Int, _ fill: @escaping Fill) -> Int {
         reserve(byteCount: count, parts: 1) { memory, _ in fill(memory) }
     }
 
-    /// Sets memory aside that is filled in several parts, which may be filled at the same time.
+    /// Reserves memory that is filled in several parts, possibly in parallel.
     mutating func reserve(
         byteCount count: Int, parts: Int, _ fill: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> Void
     ) -> Int {
@@ -109,7 +109,7 @@ struct ConstantPool {
         return offset
     }
 
-    /// The offset of what a tensor is packed to. Layers with equal weights share it.
+    /// The offset of a packed tensor. Layers with equal weights share it.
     mutating func shared(_ tensor: Tensor, _ packing: Packing, _ pack: (inout ConstantPool) -> Int) -> Int {
         if let known = packed[packing]?.value(of: tensor) { return known }
         let offset = pack(&self)
@@ -117,7 +117,7 @@ struct ConstantPool {
         return offset
     }
 
-    /// Numbers, filled up to `count` with `rest`.
+    /// Adds values, padded to `count` with `rest`.
     mutating func floats(_ values: [Float], count: Int, rest: Float = 0) -> Int {
         reserve(byteCount: count * 4) { memory in
             let floats = memory.assumingMemoryBound(to: Float.self)
@@ -125,7 +125,7 @@ struct ConstantPool {
         }
     }
 
-    /// A list of offsets; layers of one geometry share theirs.
+    /// Adds a list of offsets. Layers with the same geometry share theirs.
     mutating func offsets(_ list: [Int32]) -> Int {
         let key = OffsetList(offsets: list)
         if let known = lists[key] { return known }
@@ -137,8 +137,8 @@ struct ConstantPool {
     }
 }
 
-/// Numbers that are told from others by a few of them first: to hash all takes longer than anything else that a compilation
-/// does.
+/// A list of offsets that is hashed by a few of its values only. To hash them all would take longer than anything else
+/// in a compilation.
 struct OffsetList: Hashable {
     var offsets: [Int32]
 

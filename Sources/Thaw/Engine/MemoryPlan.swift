@@ -1,4 +1,4 @@
-/// Where each buffer of a program lies in the arena: buffers that are never needed at the same time share memory.
+/// The offset of each buffer of a program in the arena. Buffers that are never needed at the same time share memory.
 struct MemoryPlan: Equatable {
     /// A buffer, and the first and last step that needs it.
     struct Request: Equatable {
@@ -6,11 +6,12 @@ struct MemoryPlan: Equatable {
         var steps: ClosedRange<Int>
     }
 
-    /// One offset in bytes for each request.
+    /// The offset in bytes for each request.
     var offsets: [Int]
     var byteCount: Int
 
-    /// Places the largest first, each at the lowest offset where it meets no other that is needed at the same time.
+    /// Allocates the largest buffers first, each at the lowest offset where it overlaps none that is needed at the same
+    /// time.
     init(_ requests: [Request], alignment: Int = 64) {
         offsets = [Int](repeating: 0, count: requests.count)
         byteCount = 0

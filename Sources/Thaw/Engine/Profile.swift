@@ -1,9 +1,9 @@
-/// What one step of a program took.
+/// The time that one step of a program took.
 public struct StepTiming: Sendable {
     /// The node's name in the graph.
     public var name: String
     public var kind: String
-    /// How it is computed: "Winograd F(4×4, 3×3)"; the kind, where there is one way only.
+    /// The algorithm, for example "Winograd F(4×4, 3×3)", or the kind if there is only one algorithm.
     public var algorithm: String
     public var multiplyAdds: Int
     /// The median of several runs.
@@ -11,7 +11,7 @@ public struct StepTiming: Sendable {
 }
 
 extension Executor {
-    /// The time of each step, the median of `rounds` runs over whatever was loaded.
+    /// The time of each step: the median of `rounds` runs on whatever was loaded.
     public func profile(rounds: Int) -> [StepTiming] {
         let clock = ContinuousClock()
         var times = [[Double]](repeating: [], count: program.steps.count)
@@ -32,7 +32,7 @@ extension Executor {
 }
 
 extension InstructionSet {
-    /// The floating-point operations a second that one core reaches when it does nothing else, the best of several tries.
+    /// The peak floating-point operations per second of one core, the best of several measurements.
     public func peak() -> Double {
         let kernel = kernels.peak
         let clock = ContinuousClock()

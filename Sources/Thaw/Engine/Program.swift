@@ -2,8 +2,8 @@ import Kernels
 
 /// A graph compiled for this machine: steps, a memory plan, and packed weights.
 ///
-/// A program holds no state of a run. Each run brings its own memory in an `Executor`, so one program serves many threads
-/// at once.
+/// A program holds no state of a run. Each run has its own memory in an `Executor`, so several threads can use one
+/// program at the same time.
 public final class Program: Sendable {
     public let instructionSet: InstructionSet
     let kernels: KernelTable
@@ -12,36 +12,37 @@ public final class Program: Sendable {
     let constants: AlignedMemory
     /// Bytes of packed weights and other constants, shared by all runs.
     public let constantBytes: Int
-    /// Bytes of activations, which each executor has for itself.
+    /// Bytes of activations that each executor allocates.
     public var arenaBytes: Int { plan.byteCount }
-    /// Bytes that each thread of an executor works in.
+    /// Bytes of scratch memory for each thread of an executor.
     let scratchBytes: Int
-    /// Where the inputs are put, and the outputs found, in the graph's order.
+    /// The locations of the inputs and outputs, in the graph's order.
     let inputs: [(type: TensorType, location: Location)]
     let outputs: [(type: TensorType, location: Location)]
 
-    /// Bytes of activations beyond which a network is refused rather than tried.
+    /// A network whose activations need more bytes than this is refused.
     private static let largestArena = 1 << 33
 
     /// Multiply-adds of one run.
     public let multiplyAdds: Int
 
-    /// The elements that an array may have at most.
+    /// The maximum number of elements in a tensor.
     static let largestTensor = Compiler.largestTensor
 
-    /// Compiles `graph`, whose channels must stand last.
+    /// Compiles `graph`, whose channels must be last.
     /// - Parameters:
-    ///   - instructionSet: What the kernels may use; the best unless `THAW_ISA` or the caller names another.
-    ///   - threads: How many threads a run will be spread over, by which its work is cut. They pack the weights, too. Any
-    ///     other number of threads computes the same.
-    /// - Throws: `Failure` when an array is larger than the engine can address.
+    ///   - instructionSet: The instructions that the kernels may use; the best available unless `THAW_ISA` or the
+    ///     caller names others.
+    ///   - threads: The number of threads that runs will use; the work is split accordingly. The same threads pack the
+    ///     weights. A run with any other number of threads gives the same results.
+    /// - Throws: `Failure` if a tensor is larger than the engine can address.
     public convenience init(_ graph: Graph, instructionSet: InstructionSet? = nil, threads: Int = 1) throws {
         try self.init(graph, instructionSet: instructionSet, threads: threads, choice: .cheapest)
     }
 
-    /// - Parameter choice: What convolutions are computed by.
+    /// - Parameter choice: How to choose the algorithms of convolutions.
     init(_ graph: Graph, instructionSet: InstructionSet?, threads: Int = 1, choice: AlgorithmChoice) throws {
-        precondition(graph.channelOrder == .last, "the engine runs graphs whose channels stand last")
+        precondition(graph.channelOrder == .last, "the engine runs channels-last graphs")
         for type in graph.types where type.shape.elementCount > Program.largestTensor {
             throw Failure.arrayTooLarge(type)
         }
@@ -63,7 +64,7 @@ public final class Program: Sendable {
         Program.fill(constants, compiler.constants.fills, threads: threads)
     }
 
-    /// The first and the last step that needs each buffer. Inputs are there from the start, outputs to the end.
+    /// The first and the last step that needs each buffer. Inputs are live from the start, outputs until the end.
     private static func lifetimes(_ steps: [Step], slots: [Int], inputs: [Location], outputs: [Location])
         -> [MemoryPlan.Request]
     {

@@ -1,19 +1,19 @@
-/// One piece of a program's work: kernels over buffers, cut into chunks that any thread may do in any order.
+/// A unit of a program's work: kernels over buffers, split into chunks that any thread may run in any order.
 struct Step: Sendable {
     /// The node's name in the graph.
     var name: String
-    /// What is done, in the field's words: "Convolution", "Unblock".
+    /// What the step does, for example "Convolution" or "Unblock".
     var kind: String
-    /// How, where there are several ways.
+    /// The algorithm, if there are several.
     var algorithm = ""
     var reads: [Int]
     var writes: [Int]
     var multiplyAdds = 0
     var chunks = 1
-    /// Whether it is done by the operation's plain reference, for want of a kernel.
+    /// Whether the operation's reference implementation runs, because there is no kernel.
     var isReference = false
-    /// Bytes that a thread needs to work in.
+    /// Bytes of scratch memory that each thread needs.
     var scratchBytes = 0
-    /// Does chunk number so-and-so. What it computes does not depend on how the work is cut.
+    /// Runs the chunk with the given index. The results do not depend on how the work is split.
     var run: @Sendable (Memory, Int) -> Void
 }

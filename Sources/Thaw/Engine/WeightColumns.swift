@@ -1,15 +1,15 @@
-/// Some rows of a tensor, to be copied column by column from where they stand, a mapped file as a rule. Its last axis are the
-/// columns, all others the rows.
+/// Some rows of a tensor, to be copied column by column from their source, which is usually a mapped file. The tensor's
+/// last axis is the columns, all others are the rows.
 struct WeightColumns: Sendable {
     private let source: Tensor.Storage
     private let axes: [(size: Int, step: Int, axis: Int)]
-    /// In the order in which they lie, where that is no matter of sorting.
+    /// In memory order, if sorting them is cheap.
     private let rows: [Row]
 
     fileprivate struct Row {
-        /// How many bytes behind the first element of a column.
+        /// The offset in bytes from the first element of a column.
         let from: Int
-        /// Which of the copied rows it is.
+        /// The index among the copied rows.
         let index: Int
     }
 
@@ -25,7 +25,7 @@ struct WeightColumns: Sendable {
             rows.enumerated().map { Row(from: WeightColumns.offset(Int($1), axis: 0, axes), index: $0) })
     }
 
-    /// How many bytes from the start a row, or a column, lies.
+    /// The offset in bytes of a row or a column.
     private static func offset(_ index: Int, axis: Int, _ axes: [(size: Int, step: Int, axis: Int)]) -> Int {
         var (rest, offset) = (index, 0)
         for part in axes.reversed() where part.axis == axis {
@@ -35,7 +35,7 @@ struct WeightColumns: Sendable {
         return offset
     }
 
-    /// Each row into the target that it has, where the places are not many more than the rows.
+    /// The rows in memory order, sorted by putting each at its offset, if there are not many more offsets than rows.
     private static func inOrder(_ rows: [Row]) -> [Row] {
         let span = (rows.map(\.from).max() ?? 0) / 4 + 1
         guard span <= 2 * rows.count, zip(rows, rows.dropFirst()).contains(where: { $0.from > $1.from }) else {
@@ -47,7 +47,7 @@ struct WeightColumns: Sendable {
         return sorted.count == rows.count ? Array(sorted) : rows
     }
 
-    /// Copies columns into rows that lie `width` numbers apart.
+    /// Copies columns to rows of `width` floats.
     func copy(_ columns: Range<Int>, width: Int, to target: UnsafeMutablePointer<Float>) {
         let across = columns.map { WeightColumns.offset($0, axis: 1, axes) }
         withExtendedLifetime(source) {
@@ -58,7 +58,7 @@ struct WeightColumns: Sendable {
                         from: from + row.from + across[0], byteCount: columns.count * 4)
                 }
             } else {
-                // So many rows at a time that what is written of them stays in the cache.
+                // As many rows at a time as stay in the cache while they are written.
                 let rowsPerPass = max(4, (16 << 10) / (width * 4))
                 for first in stride(from: 0, to: rows.count, by: rowsPerPass) {
                     let part = rows[first..<min(first + rowsPerPass, rows.count)]
@@ -74,7 +74,7 @@ struct WeightColumns: Sendable {
                     }
                 }
             }
-            // Columns that lie behind one another, as Core ML's do, are read once.
+            // Contiguous columns, as in Core ML, are read only once: their pages can be released.
             if let outermost = axes.max(by: { $0.step < $1.step }), outermost.axis == 1,
                 axes.count(where: { $0.axis == 1 }) == 1
             {
@@ -83,10 +83,10 @@ struct WeightColumns: Sendable {
         }
     }
 
-    /// Four columns. (An array of them, made anew for some rows at a time, would cost as much as the copying.)
+    /// Four columns. (An array, created anew for every few rows, would cost as much as the copying.)
     private typealias Four = (UnsafeRawPointer, UnsafeRawPointer, UnsafeRawPointer, UnsafeRawPointer)
 
-    /// Copies four columns, four rows at a time where those are neighbours.
+    /// Copies four columns, four rows at a time if those are adjacent.
     @inline(__always)
     private func copyFour(
         _ rows: ArraySlice<Row>, _ columns: Four, _ width: Int, _ target: UnsafeMutablePointer<Float>

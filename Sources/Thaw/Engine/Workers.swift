@@ -6,22 +6,23 @@ import CMachine
     import Darwin
 #endif
 
-/// Threads that share the chunks of one piece of work after the other.
+/// Threads that share the chunks of one job after another.
 ///
-/// Each thread, the caller too, has a share of chunks that follow each other: what a chunk asks of memory for the next one
-/// serves, and where steps are cut alike a thread finds in its own cache what it wrote. Chunks are claimed one by one, and
-/// who has none left claims the last of another's: a thread that the system does not let run holds nobody up. Between two
-/// pieces of work a thread first spins, for a network's steps follow each other closely, and then sleeps.
+/// Each thread, including the caller, has its own share of consecutive chunks: what one chunk reads is still useful for
+/// the next, and if several steps are split alike, a thread finds in its own cache what it wrote. Threads claim one
+/// chunk at a time. A thread that has none left claims the last one of another thread's share, so a thread that the
+/// system does not schedule holds up nobody. Between two jobs a thread first spins, because the steps of a network
+/// follow each other closely, and then sleeps.
 final class Workers: @unchecked Sendable {
-    /// Gets the context, the chunk, and which of the threads it is: the caller is 0.
+    /// Takes the context, the index of the chunk, and the index of the thread: the caller is 0.
     typealias Body = @Sendable (UnsafeRawPointer, Int, Int) -> Void
 
-    /// All that the threads see. Words that change hands lie on cache lines of their own.
+    /// Everything that the threads share. Words that several threads write are on separate cache lines.
     private final class State: @unchecked Sendable {
-        /// Word 0: the number of the present work. Word 16: chunks done. Word 32: threads asleep. Word 48: time to stop.
+        /// Word 0: the number of the current job. Word 16: chunks done. Word 32: threads asleep. Word 48: time to stop.
         /// Word 64: whether the caller sleeps until the last chunk is done. Word 80: threads started.
         let words = UnsafeMutablePointer<Int32>.allocate(capacity: 96)
-        /// The `Share` of each thread, on a cache line of its own.
+        /// The `Share` of each thread, each on its own cache line.
         private let shares: UnsafeMutablePointer<Int64>
         private let threads: Int
         var body: Body = { _, _, _ in }
@@ -46,7 +47,7 @@ final class Workers: @unchecked Sendable {
         var callerAsleep: UnsafeMutablePointer<Int32> { words + 64 }
         var started: UnsafeMutablePointer<Int32> { words + 80 }
 
-        /// Gives each thread its share of the chunks of work number `work`.
+        /// Gives each thread its share of the chunks of job number `work`.
         func share(_ work: Int32, chunks: Int) {
             for thread in 0..<threads {
                 let share = Share(
@@ -55,11 +56,11 @@ final class Workers: @unchecked Sendable {
             }
         }
 
-        /// Does chunks of work number `work` until none is left, or until another has begun.
+        /// Runs chunks of job number `work` until none is left or another job has begun.
         func drain(_ work: Int32, worker: Int) {
             for distance in 0..<threads {
                 while let chunk = claim(work, of: (worker + distance) % threads, isOwn: distance == 0) {
-                    // A claimed chunk keeps the work from ending, so `body` is the right one.
+                    // A claimed chunk keeps the job from ending, so `body` is the right one.
                     body(context, chunk, worker)
                     _ = thaw_add(done, 1)
                     if thaw_load(callerAsleep) != 0 { thaw_wake(done) }
@@ -67,7 +68,8 @@ final class Workers: @unchecked Sendable {
             }
         }
 
-        /// A chunk of a thread's share, if there is one left: the first for the thread itself, for others the last.
+        /// Claims a chunk of a thread's share if there is one left: the first one for the thread itself, the last one
+        /// for others.
         private func claim(_ work: Int32, of thread: Int, isOwn: Bool) -> Int? {
             while true {
                 let word = thaw_load64(shares + 8 * thread)
@@ -102,18 +104,19 @@ final class Workers: @unchecked Sendable {
 
     private let state: State
     private var threads: [pthread_t] = []
-    /// Threads that work together, the caller among them.
+    /// The number of threads that work together, including the caller.
     var count: Int { threads.count + 1 }
 
-    /// More threads than this help nobody: they would spin in each other's way.
+    /// More threads than this are of no use: they would spin and slow each other down.
     static let maximumCount = max(16, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-    /// - Parameter count: How many threads are to work together. Far more than there are cores are not started.
+    /// - Parameter count: The number of threads that work together. If it is far larger than the number of cores, fewer
+    ///   are started.
     init(_ count: Int) {
         let count = min(max(count, 1), Workers.maximumCount)
         state = State(threads: count)
         for _ in 1..<count {
-            // Fewer threads are slower, and give the same.
+            // With fewer threads the work is slower, but the results are the same.
             guard let thread = startThread({ [state] in state.serve() }) else { return }
             threads.append(thread)
         }
@@ -126,8 +129,8 @@ final class Workers: @unchecked Sendable {
         for thread in threads { pthread_join(thread, nil) }
     }
 
-    /// Calls `body` once for every chunk, on any thread and in any order, and returns when all are done. One caller at a
-    /// time.
+    /// Calls `body` once for every chunk, on any thread and in any order, and returns when all are done. Only one
+    /// caller at a time.
     func run(chunks: Int, context: UnsafeRawPointer, _ body: @escaping Body) {
         if threads.isEmpty || chunks == 1 {
             for chunk in 0..<chunks { body(context, chunk, 0) }
@@ -150,8 +153,8 @@ final class Workers: @unchecked Sendable {
                 patience -= 1
                 continue
             }
-            // Whoever holds the last chunk may be waiting for this very core. Who sleeps is given it back sooner than who
-            // spins or yields.
+            // The thread with the last chunk may be waiting for this very core. A thread that sleeps is rescheduled
+            // sooner than one that spins or yields.
             thaw_store(state.callerAsleep, 1)
             thaw_wait(state.done, done)
             thaw_store(state.callerAsleep, 0)
@@ -159,18 +162,19 @@ final class Workers: @unchecked Sendable {
     }
 }
 
-/// What is left of a thread's chunks, and the number of the work that they belong to: all in one word, which changes hands
-/// at once.
+/// The remaining chunks of a thread, and the number of the job that they belong to, in a single word so that both
+/// change atomically.
 private struct Share {
-    /// Numbers come again after 65,536 pieces of work, which is late enough: whoever claims a chunk does that of the present work.
+    /// Job numbers repeat after 65,536 jobs. That is late enough: a thread that claims a chunk always runs it for the
+    /// current job.
     private let work: UInt16
     var chunks: Range<Int>
 
-    /// Chunks are told by so many bits.
+    /// The bits that a chunk index takes.
     private static let bits: Int64 = 24
 
     init(work: Int32, chunks: Range<Int>) {
-        precondition(chunks.upperBound < 1 << Share.bits, "work is not cut into that many chunks")
+        precondition(chunks.upperBound < 1 << Share.bits, "too many chunks")
         self.work = UInt16(truncatingIfNeeded: work)
         self.chunks = chunks
     }
@@ -189,7 +193,7 @@ private struct Share {
 }
 
 extension Workers {
-    /// What `transform` makes of each element, in their order, computed on any of the threads.
+    /// The results of `transform` for all elements, in order, computed on any of the threads.
     func map<Element: Sendable, Result: Sendable>(
         _ elements: [Element], _ transform: @escaping @Sendable (Element) -> Result
     ) -> [Result] {

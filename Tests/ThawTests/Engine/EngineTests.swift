@@ -82,7 +82,7 @@ struct EngineTests {
     func gates() throws {
         func isInWeights(_ shape: Shape, outputs: Int) throws -> Bool {
             let graph = try squeezeAndExcitation("gates", shape, outputs: outputs).graph()
-            return try Program(graph).steps.contains { $0.algorithm == "weights by gates" }
+            return try Program(graph).steps.contains { $0.algorithm == "gate weights" }
         }
         #expect(try isInWeights([1, 11, 10, 3], outputs: 24))
         #expect(try !isInWeights([1, 3, 4, 3], outputs: 12))

@@ -1,13 +1,13 @@
-/// Elements moved about and nothing else: a transposition, a slice, a border, parts of an array.
+/// Copies elements and does nothing else: a transpose, a slice, padding, parts of a tensor.
 ///
-/// Each piece takes elements of an input, so many along each of some axes and so far apart, to places of an output that lie
-/// so far apart. Elements of an output that no piece writes are `filling`.
+/// Each piece copies a grid of elements, with given sizes and steps along its axes, from an input to an output with its
+/// own steps. Output elements that no piece writes are set to `filling`.
 struct DataMovement: Hashable, Sendable {
     struct Piece: Hashable, Sendable {
         var input = 0
         var output = 0
         var sizes: [Int]
-        /// In elements, from the first one of the array; a step may be negative or 0.
+        /// In elements, from the first element of the tensor. A step may be negative or 0.
         var inputStart = 0
         var inputSteps: [Int]
         var outputStart = 0
@@ -19,7 +19,7 @@ struct DataMovement: Hashable, Sendable {
 }
 
 extension DataMovement {
-    /// The axes in another order: axis i of the result is axis `order[i]` of an array of this shape.
+    /// Permutes axes: axis i of the result is axis `order[i]` of a tensor of this shape.
     init(transposing shape: Shape, _ order: [Int]) {
         let target = shape.permuted(order)
         pieces = [
@@ -27,7 +27,7 @@ extension DataMovement {
         ]
     }
 
-    /// The parts of an array of this shape, one an output.
+    /// Parts of a tensor of this shape, one per output.
     init(taking parts: [[StridedSlice.Range]], of shape: Shape) {
         pieces = parts.enumerated().map { index, ranges in
             let target = Shape(ranges.map(\.count))
@@ -38,7 +38,7 @@ extension DataMovement {
         }
     }
 
-    /// A border around an array of this shape.
+    /// Pads a tensor of this shape.
     init(padding shape: Shape, before: [Int], after: [Int], with value: Float) {
         let target = Shape(shape.indices.map { before[$0] + shape[$0] + after[$0] })
         pieces = [
@@ -49,10 +49,10 @@ extension DataMovement {
         filling = value
     }
 
-    /// An array of this shape repeated along its axes.
+    /// Repeats a tensor of this shape along its axes.
     init(tiling shape: Shape, _ multiples: [Int]) {
         let target = Shape(zip(shape, multiples).map { $0 * $1 })
-        // Each axis in two: which copy, and where in it.
+        // Split each axis into two: the copy, and the index in it.
         pieces = [
             Piece(
                 sizes: shape.indices.flatMap { [multiples[$0], shape[$0]] },
@@ -61,7 +61,7 @@ extension DataMovement {
         ]
     }
 
-    /// An array of this shape repeated to another, as NumPy broadcasts.
+    /// Broadcasts a tensor of this shape to another shape, as NumPy does.
     init(broadcasting shape: Shape, to target: Shape) {
         pieces = [
             Piece(sizes: target.dimensions, inputSteps: shape.broadcastSteps(to: target), outputSteps: target.strides)
@@ -70,7 +70,8 @@ extension DataMovement {
 }
 
 extension Shape {
-    /// How far apart the elements are that neighbours in an array of shape `target` are made of, along each of its axes.
+    /// The distance between the source elements of neighboring elements in a tensor of shape `target`, along each of
+    /// its axes.
     func broadcastSteps(to target: Shape) -> [Int] {
         let padded = padded(to: target.rank)
         return target.indices.map { padded[$0] == 1 ? 0 : padded.strides[$0] }
