@@ -1,15 +1,16 @@
-/// How the blocks of a convolution's output channels are grouped. A group's channels share packed weights, and are computed
-/// at once: a number that is read then serves them all.
+/// How the blocks of a convolution's output channels are grouped. A group's channels share packed weights and are
+/// computed together, so every input value that is read serves all of them.
 ///
-/// Groups are as wide as the kernels can, or one less where that leaves no block alone; where fewer blocks are left, they are
-/// one group. So a group's width follows from how many blocks come from its first on, wherever a kernel begins.
+/// Groups are as wide as the kernels support, or one block narrower if that leaves no block by itself. The last
+/// remaining blocks form one group. So a group's width depends only on how many blocks remain from its first one on,
+/// wherever a kernel begins.
 public struct BlockGroups: Sendable {
-    /// The width of the widest.
+    /// The width of the widest group.
     public let widest: Int
     /// The blocks of each group, in order.
     public let ranges: [Range<Int>]
 
-    /// - Parameter maximumWidth: The most blocks that the kernels compute at once.
+    /// - Parameter maximumWidth: The most blocks that the kernels compute together.
     public init(blocks: Int, maximumWidth: Int) {
         var ranges: [Range<Int>] = []
         var first = 0
@@ -22,7 +23,7 @@ public struct BlockGroups: Sendable {
         widest = ranges.map(\.count).max() ?? 0
     }
 
-    /// The width of the group that begins where so many blocks are left.
+    /// The width of the group that begins when this many blocks remain.
     @inline(__always)
     public static func width(remaining: Int, maximum: Int) -> Int {
         remaining <= maximum ? remaining : remaining % maximum == 0 || maximum < 3 ? maximum : maximum - 1

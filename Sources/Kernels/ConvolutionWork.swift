@@ -1,52 +1,52 @@
-/// What a convolution kernel does, of any size, stride and dilation: for each of `pixelCount` output pixels and each of
-/// `blockCount` blocks of 16 output channels
+/// The work of a convolution kernel for any size, stride and dilation. For each of `pixelCount` output pixels and each
+/// of `blockCount` blocks of 16 output channels it computes
 ///
 ///     output[pixel, channel] = activation(bias[channel] + Σ tap Σ d<depth input[pixel + tap + d] · weight + residual)
 ///
 /// Pixels and taps are lists of offsets, so that one kernel serves 1×1, k×k, strided and dilated convolutions, dense
-/// layers (a pixel is a row) and the first layer over a plain image (a tap is a row of the window, `depth` its width
-/// times its channels). An input is stored with its zero border; there are no edge cases.
+/// layers (a pixel is a row) and the first layer over a plain image (a tap is a row of the window, and `depth` its
+/// width times its channels). The input is stored with its border of zeros; there are no edge cases.
 ///
-/// Weights are packed `[group][tap][depth][16 · blocks of the group]`; the groups are the `BlockGroups` of all output
+/// Weights are packed `[group][tap][depth][16 · blocks of the group]`. The groups are the `BlockGroups` of all output
 /// channels.
 public struct ConvolutionWork {
     public var input: UnsafePointer<Float>
-    /// Of each output pixel: where its first tap lies in the input.
+    /// For each output pixel, the offset of its first tap in the input.
     public var inputOffsets: UnsafePointer<Int32>
-    /// Where each tap lies, from the first.
+    /// The offset of each tap from the first one.
     public var taps: UnsafePointer<Int32>
     public var tapCount: Int
     public var depth = blockWidth
-    /// So many of the last taps are less deep, where the last block has fewer channels.
+    /// The last `shortTaps` taps have the depth `shortDepth`, because the last block has fewer channels.
     public var shortTaps = 0
     public var shortDepth = 0
     /// Multiply-adds for each output.
     public var steps: Int { (tapCount - shortTaps) * depth + shortTaps * shortDepth }
 
     public var weights: UnsafePointer<Float>
-    /// One value for each output channel, filled up to whole blocks.
+    /// One value for each output channel, padded to whole blocks.
     public var bias: UnsafePointer<Float>
 
     public var output: UnsafeMutablePointer<Float>
-    /// Of each output pixel: where it lies in a block's plane.
+    /// For each output pixel, its offset in a block's plane.
     public var outputOffsets: UnsafePointer<Int32>
     public var outputBlockStride: Int
-    /// Channels that the output has room for: in a plain output the last block is not written past them.
+    /// The channels for which the output has memory: in a plain output, the last block is not written past them.
     public var channels: Int
 
-    /// What is added before the activation; has the output's blocks and pixels.
+    /// Added before the activation. It has the blocks and pixels of the output.
     public var residual: UnsafePointer<Float>?
     public var residualOffsets: UnsafePointer<Int32>?
     public var residualBlockStride = 0
 
-    /// Clamping serves none, relu and relu6; anything else is done to the stored tile.
+    /// Clamping covers no activation, relu and relu6. Any other activation is applied to the stored tile.
     public var lower = -Float.infinity
     public var upper = Float.infinity
     public var activation: UnaryFunction?
 
     public var firstPixel = 0
     public var pixelCount: Int
-    /// The first of a group, as what ends the work is the last of one.
+    /// Always the first block of a group. Likewise, the last block of the work is the last of a group.
     public var firstBlock = 0
     public var blockCount: Int
 

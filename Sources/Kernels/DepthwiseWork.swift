@@ -1,10 +1,10 @@
-/// A depthwise convolution over rows of an image in the blocked layout: for each channel
+/// A depthwise convolution over rows of an image in the blocked layout. For each channel it computes
 ///
 ///     output[y, x] = activation(bias + Σ ky, kx input[y · strideY + ky, x · strideX + kx] · weight)
 ///
-/// The input is stored with its zero border. Weights are packed `[block][window][16]`.
+/// The input is stored with its border of zeros. Weights are packed `[block][window][16]`.
 public struct DepthwiseWork {
-    /// What the first tap of the first output reads, in the first plane.
+    /// The input of the first output's first tap, in the first plane.
     public var input: UnsafePointer<Float>
     public var inputRowStride: Int
     public var inputBlockStride: Int
@@ -12,11 +12,11 @@ public struct DepthwiseWork {
     public var strideX: Int
     public var windowHeight: Int
     public var windowWidth: Int
-    /// From one tap to the next: a row, or a pixel, times the dilation.
+    /// The distance from one tap to the next: a row, or a pixel, times the dilation.
     public var tapStrideY: Int
     public var tapStrideX: Int
     public var weights: UnsafePointer<Float>
-    /// One value for each channel, filled up to whole blocks.
+    /// One value for each channel, padded to whole blocks.
     public var bias: UnsafePointer<Float>
     /// The first pixel of the first plane.
     public var output: UnsafeMutablePointer<Float>
@@ -28,7 +28,7 @@ public struct DepthwiseWork {
     public var rowCount: Int
     public var firstBlock = 0
     public var blockCount: Int
-    /// Clamping serves none, relu and relu6; anything else is done to the stored row.
+    /// Clamping covers no activation, relu and relu6. Any other activation is applied to the stored row.
     public var lower = -Float.infinity
     public var upper = Float.infinity
     public var activation: UnaryFunction?

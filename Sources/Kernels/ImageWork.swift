@@ -1,8 +1,8 @@
-/// The resizing of planes in the blocked layout: every pixel is a weighted sum of pixels, rows and columns weighted by
-/// themselves.
+/// Resizes planes in the blocked layout. Every output pixel is a weighted sum of input pixels, with separate weights
+/// for rows and columns.
 public struct ResizeWork {
-    /// How the pixels along one axis come from the image's: for each of them the first that goes in, and the weights of that
-    /// one and those behind it, as many for all.
+    /// How the output pixels along one axis depend on the input: for each of them the first input pixel, and the
+    /// weights of that pixel and those after it. All have the same number of weights.
     public struct Taps {
         public var starts: UnsafePointer<Int32>
         public var weights: UnsafePointer<Float>
@@ -15,7 +15,7 @@ public struct ResizeWork {
         }
     }
 
-    /// The first pixel of the plane, past the halo.
+    /// The first pixel of the plane, after the halo.
     public var input: UnsafePointer<Float>
     public var inputRowStride: Int
     public var output: UnsafeMutablePointer<Float>
@@ -41,8 +41,8 @@ public struct ResizeWork {
     }
 }
 
-/// Pixels of a plain tensor, each number divided by a power of `bias + alpha · Σ`, the sum of the squares of the channels
-/// around it.
+/// Normalizes pixels of a plain tensor: divides each value by a power of `bias + alpha · Σ`, where Σ is the sum of the
+/// squares of the neighboring channels.
 public struct LocalNormalizationWork {
     public enum Power: UInt8, Sendable, CaseIterable { case half, threeQuarters, one }
 
@@ -50,15 +50,15 @@ public struct LocalNormalizationWork {
     public var output: UnsafeMutablePointer<Float>
     public var pixels: Int
     public var channels: Int
-    /// How many channels to either side.
+    /// The number of channels on either side.
     public var radius: Int
     public var bias: Float
     public var alpha: Float
     public var power: Power
-    /// Room for `scratchCount` floats.
+    /// Memory for `scratchCount` floats.
     public var scratch: UnsafeMutablePointer<Float>
 
-    /// A row of squares with zeros on both sides, and as many as a vector may read past it.
+    /// A row of squares, zeros on both sides, and the floats that a vector load may read past its end.
     public static func scratchCount(channels: Int, radius: Int) -> Int { channels + 2 * radius + 2 * blockWidth }
 
     public init(

@@ -1,16 +1,17 @@
 /// The kernels of one instruction set: the contract between the engine and its kernels.
 ///
-/// Every kernel gets one plain structure of pointers and numbers; it allocates nothing, keeps nothing, and may run on
-/// several threads at once over different parts of the work. The same source is compiled once for each instruction set,
-/// and each compilation gives one table.
+/// Every kernel takes one plain structure of pointers and values. It allocates nothing, keeps no state, and may run on
+/// several threads at the same time on different parts of the work. The same source is compiled once for each
+/// instruction set, and each compilation provides one table.
 ///
-/// Two layouts are known. *Plain* is a tensor as it is: rows, the channel last. *Blocked* is
-/// `[channels / 16][height + halo][width + halo][16]`: one *plane* for every block of 16 channels; the last block is
-/// filled up with zeros. Offsets and strides count floats.
+/// There are two layouts. *Plain* is the layout of the tensor itself: rows, channels last. *Blocked* is `[channels /
+/// 16][height + halo][width + halo][16]`: one *plane* for every block of 16 channels. The last block is padded with
+/// zeros. Offsets and strides are in floats.
 public struct KernelTable: Sendable {
-    /// The most blocks of 16 output channels that a convolution computes at once: the width of a group of its packed weights.
+    /// The maximum number of blocks of 16 output channels that a convolution computes together: the width of a group of
+    /// packed weights.
     public var groupBlocks: Int
-    /// The most output pixels that a convolution computes at once.
+    /// The maximum number of output pixels that a convolution computes together.
     public var tilePixels: Int
     /// The processor cycles that the cost model assumes for one multiply-add of 16 lanes: 0.5 with AVX-512, 1 with
     /// AVX2 and on arm64, 4 with SSE.
@@ -41,7 +42,7 @@ public struct KernelTable: Sendable {
     public var loadPixels: @Sendable (borrowing PixelLoadWork) -> Void
     public var resampleRows: @Sendable (borrowing ResamplingWork) -> Void
     public var resampleColumns: @Sendable (borrowing ResamplingWork) -> Void
-    /// Does nothing but multiply and add, `rounds` times; gives the number of floating-point operations done.
+    /// Does nothing but multiply and add, `rounds` times. Returns the number of floating-point operations.
     public var peak: @Sendable (_ rounds: Int) -> Int
 
     public init(
@@ -105,5 +106,5 @@ public struct KernelTable: Sendable {
     }
 }
 
-/// Channels in a block of the blocked layout: the lanes of the kernels' vector.
+/// The number of channels in a block of the blocked layout, which is the number of lanes in the kernels' vectors.
 public let blockWidth = 16

@@ -1,10 +1,10 @@
-/// One image between the plain and the blocked layout, in either direction, block by block.
+/// Converts one image between the plain and the blocked layout, in either direction, block by block.
 public struct RelayoutWork {
-    /// The first pixel; its row and pixel strides say whether there is a halo.
+    /// The first pixel. Its row and pixel strides account for a halo.
     public var plain: UnsafeMutablePointer<Float>
     public var plainRowStride: Int
     public var plainPixelStride: Int
-    /// The first pixel of the first plane, past the halo.
+    /// The first pixel of the first plane, after the halo.
     public var blocked: UnsafeMutablePointer<Float>
     public var blockedRowStride: Int
     public var blockedBlockStride: Int
@@ -32,8 +32,8 @@ public struct RelayoutWork {
     }
 }
 
-/// 8-bit pixels made numbers: `output = scale · pixel + bias`, row by row. Scale and bias are patterns of 48 values,
-/// which repeat whole for 1, 3 and 4 channels.
+/// Converts 8-bit pixels to floats, row by row: `output = scale · pixel + bias`. Scale and bias are patterns of 48
+/// values, which is a whole number of pixels of 1, 3 or 4 channels.
 public struct PixelLoadWork {
     public static let patternWidth = 48
 

@@ -1,9 +1,9 @@
-/// Pooling of one image in the blocked layout. Windows are clipped to the image: padding is never counted.
+/// Pooling of one image in the blocked layout. Windows are clipped to the image, so padding is never read.
 public struct PoolingWork {
     public enum Kind: UInt8, Sendable { case maximum, average }
 
     public var kind: Kind
-    /// The first pixel of the first plane, past the halo.
+    /// The first pixel of the first plane, after the halo.
     public var input: UnsafePointer<Float>
     public var inputRowStride: Int
     public var inputBlockStride: Int
@@ -19,7 +19,7 @@ public struct PoolingWork {
     public var strideX: Int
     public var padTop: Int
     public var padLeft: Int
-    /// An average divides by the whole window, padding and all.
+    /// Whether an average divides by the size of the whole window, including padding.
     public var countsPadding = false
     public var firstRow = 0
     public var rowCount: Int
@@ -52,7 +52,8 @@ public struct PoolingWork {
     }
 }
 
-/// The sum over all pixels of each channel, times `factor`: blocks of the blocked layout in, one value a channel out.
+/// Sums all pixels of each channel and multiplies by `factor`. The input is in the blocked layout, the output is one
+/// value per channel.
 public struct PixelSumWork {
     public var input: UnsafePointer<Float>
     public var inputRowStride: Int
@@ -61,7 +62,7 @@ public struct PixelSumWork {
     public var width: Int
     public var factor: Float
     public var output: UnsafeMutablePointer<Float>
-    /// Of the output: the last block is not written past them.
+    /// Channels of the output. The last block is not written past them.
     public var channels: Int
     public var firstBlock = 0
     public var blockCount: Int

@@ -1,10 +1,10 @@
-/// One pass of a resizing: each new line of 8-bit samples is a weighted sum of some old ones, in fixed point of
-/// `ResamplingWork.fractionBits` bits, rounded, and clamped to 0…255.
+/// One pass of a resize. Each output line of 8-bit samples is a weighted sum of input lines, in fixed point with
+/// `ResamplingWork.fractionBits` fractional bits, rounded, and clamped to 0…255.
 ///
-/// `resampleRows` shortens or lengthens rows of pixels, `resampleColumns` the columns, where a pixel's channels make no
+/// `resampleRows` changes the length of rows of pixels, `resampleColumns` that of columns, for which channels make no
 /// difference.
 public struct ResamplingWork {
-    /// The bits after the point of a weight: as Pillow has it, so that its rounding can be had too.
+    /// The fractional bits of a weight. They are the same as in Pillow, to make the same rounding possible.
     public static let fractionBits: Int32 = 22
 
     public var source: UnsafePointer<UInt8>
@@ -12,20 +12,20 @@ public struct ResamplingWork {
     public var sourceStride: Int
     public var target: UnsafeMutablePointer<UInt8>
     public var targetStride: Int
-    /// Bytes a pixel, 1 or 3; for columns it counts for nothing.
+    /// Bytes per pixel, 1 or 3. Ignored for columns.
     public var channels: Int
-    /// Pixels of a source row that may be read, for rows; bytes of a row, for columns.
+    /// For rows, the pixels of a source row that may be read; for columns, the bytes of a row.
     public var width: Int
-    /// Rows of source and target, for rows; for columns nothing.
+    /// For rows, the rows of source and target. Ignored for columns.
     public var height: Int
-    /// New pixels along the axis, and for each of them the first old one, how many count, and their weights, of which
-    /// `reach` are stored for each.
+    /// The output pixels along the axis. Each has the index of its first input pixel, the number of its taps, and their
+    /// weights, of which `reach` are stored for each.
     public var count: Int
     public var first: UnsafePointer<Int32>
     public var taps: UnsafePointer<Int32>
     public var weights: UnsafePointer<Int32>
     public var reach: Int
-    /// Room for 16 words a pixel of a source row, for rows.
+    /// For rows, memory for 16 words per pixel of a source row.
     public var scratch: UnsafeMutablePointer<Int32>
 
     public init(

@@ -1,26 +1,26 @@
-/// A function of one number. `alpha` and `beta` are what the case says.
+/// A function of one value. The case defines the meaning of `alpha` and `beta`.
 public struct UnaryFunction: Equatable, Sendable {
     public enum Kind: UInt8, Sendable, CaseIterable {
         /// min(max(x, alpha), beta)
         case clamp
-        /// x, or alpha · x where x is negative
+        /// x, or alpha · x if x is negative
         case leaky
-        /// x, or alpha · (eˣ − 1) where x is negative
+        /// x, or alpha · (eˣ − 1) if x is negative
         case elu
         case sigmoid, tanh, exp
-        /// log(x), log(1 + x) and eˣ − 1, the latter two exact near 0
+        /// log(x), log(1 + x) and eˣ − 1, the latter two accurate near 0
         case log, log1p, expm1
         /// log(1 + eˣ)
         case softplus
         /// x / (1 + |x|)
         case softsign
-        /// The error function, and one less it
+        /// The error function, and one minus it
         case erf, erfc
         /// x · sigmoid(alpha · x)
         case swish
         /// x · tanh(softplus(x))
         case mish
-        /// x · (1 + erf(x / √2)) / 2, and with tanh(√(2 / π) · (x + 0.044715 · x³)) in place of erf
+        /// x · (1 + erf(x / √2)) / 2, and the same with tanh(√(2 / π) · (x + 0.044715 · x³)) instead of erf
         case gelu, geluByTanh
         /// x · min(max(alpha · x + beta, 0), 1)
         case hardSwish
@@ -28,14 +28,14 @@ public struct UnaryFunction: Equatable, Sendable {
         case hardSigmoid
         /// alpha · x + beta
         case linear
-        /// alpha · x, or beta · (eˣ − 1) where x is negative
+        /// alpha · x, or beta · (eˣ − 1) if x is negative
         case selu
         case square, squareRoot, reciprocal, reciprocalSquareRoot, absolute
         /// −1, 0 or 1
         case sign
-        /// To an integer: up, down, or to the nearest, halves to the even one
+        /// To an integer: up, down, or to the nearest, ties to even
         case ceiling, floor, round
-        /// The nearest number of half precision; of two the one with the even last digit.
+        /// The nearest half-precision value, ties to even
         case half
     }
 
@@ -50,25 +50,25 @@ public struct UnaryFunction: Equatable, Sendable {
     }
 }
 
-/// A function of two numbers, the left one and the right one of `RowWork`.
+/// A function of two values, the left and the right one of `RowWork`.
 public enum BinaryFunction: UInt8, Sendable, CaseIterable {
     case add, subtract, multiply, divide, maximum, minimum, squaredDifference, power
 }
 
-/// Rows of numbers that are worked on one by one: `count` rows of `width` floats, each array with its own stride.
+/// Rows of values for elementwise work: `count` rows of `width` floats. Each operand has its own stride.
 ///
-/// A unary kernel reads `left`. `scale` gives `left · right + offset`, both with the right side's stride and pattern.
-/// `softmax` makes each row of `left` a distribution, `logSoftmax` the logarithms of one. `normalize` brings each row to mean 0 and variance 1, then does as
-/// `scale`; `normalizeLength` brings each to the length 1. `planeMoments` reads rows of blocks and writes 16 means and 16
-/// sums of squared distances from them.
+/// A unary kernel reads `left`. `scale` computes `left · right + offset`, both with the right side's stride and
+/// pattern. `softmax` turns each row of `left` into a distribution, `logSoftmax` into the logarithms of one.
+/// `normalize` brings each row to mean 0 and variance 1 and then applies `scale`. `normalizeLength` brings each row to
+/// length 1. `planeMoments` reads rows of blocks and writes 16 means and 16 sums of squared distances from them.
 public struct RowWork {
-    /// How one row of the right side meets a row of the left.
+    /// How a row of the right side is broadcast to a row of the left.
     public enum Pattern: UInt8, Sendable {
-        /// Number by number.
+        /// Element by element.
         case each
-        /// 16 numbers, over and over: one value a channel, in the blocked layout.
+        /// 16 values, repeated: one value per channel in the blocked layout.
         case block
-        /// One number for the whole row.
+        /// One value for the whole row.
         case one
     }
 
@@ -77,10 +77,10 @@ public struct RowWork {
     public var right: UnsafePointer<Float>
     public var rightStride = 0
     public var pattern = Pattern.each
-    /// The right side stands on the left: `right − left`, `right / left`.
+    /// Whether the operands are swapped: `right − left`, `right / left`.
     public var swapped = false
     public var offset: UnsafePointer<Float>
-    /// Between which `scale` clamps its results.
+    /// The bounds to which `scale` clamps its results.
     public var lower = -Float.infinity
     public var upper = Float.infinity
     public var output: UnsafeMutablePointer<Float>

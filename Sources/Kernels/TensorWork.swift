@@ -1,4 +1,4 @@
-/// Elements copied from one array to another: `count` rows of `width`, each with its own step in either array.
+/// Copies elements from one tensor to another: `count` rows of `width`. Each tensor has its own steps.
 public struct CopyWork {
     public var input: UnsafePointer<Float>
     public var inputRowStep: Int
@@ -24,8 +24,8 @@ public struct CopyWork {
     }
 }
 
-/// One number for each run of `depth` numbers that lie `width` apart: `output[x] = factor · Σ input[d · width + x]`, or the
-/// largest, smallest or product of them.
+/// Reduces each run of `depth` values, `width` apart, to one: `output[x] = factor · Σ input[d · width + x]`, or the
+/// maximum, minimum or product instead of the sum.
 public struct ReductionWork {
     public enum Kind: UInt8, Sendable, CaseIterable { case sum, maximum, minimum, product }
 
@@ -33,7 +33,7 @@ public struct ReductionWork {
     public var input: UnsafePointer<Float>
     public var depth: Int
     public var width: Int
-    /// The columns that are done, of `width`.
+    /// The columns to compute, out of `width`.
     public var columns: Range<Int>
     public var factor: Float
     public var output: UnsafeMutablePointer<Float>
@@ -52,7 +52,7 @@ public struct ReductionWork {
     }
 }
 
-/// A product of two plain matrices: `rows` × `depth` times `depth` × `columns`, without gaps between rows.
+/// The product of two plain matrices without gaps between rows: `rows` × `depth` times `depth` × `columns`.
 public struct MatrixWork {
     public var left: UnsafePointer<Float>
     public var right: UnsafePointer<Float>

@@ -1,7 +1,7 @@
-/// One axis of a Winograd convolution F(m, r): m outputs by a window of r from m + r − 1 products.
-/// Source: Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2015.
+/// One axis of a Winograd convolution F(m, r): m outputs of a window of size r from m + r − 1 products. Source: Lavin
+/// and Gray, "Fast Algorithms for Convolutional Neural Networks", 2015.
 public enum WinogradAxis: UInt8, CaseIterable, Sendable {
-    /// F(1, 1): an axis along which nothing is transformed.
+    /// F(1, 1): no transform along this axis.
     case none
     case two3, four3, two5, two7
 
@@ -23,11 +23,12 @@ public enum WinogradAxis: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// The inputs of one tile, and its products.
+    /// The inputs of one tile, which is also the number of its products.
     public var points: Int { outputs + window - 1 }
 }
 
-/// The two axes of a Winograd convolution. Kernels exist for the same form along both, and for one along a single axis.
+/// The two axes of a Winograd convolution. There are kernels for the same form along both axes, and for a form along a
+/// single axis.
 public struct WinogradForm: Hashable, Sendable {
     public var height: WinogradAxis
     public var width: WinogradAxis
@@ -38,12 +39,12 @@ public struct WinogradForm: Hashable, Sendable {
     }
 
     public var points: Int { height.points * width.points }
-    /// Floats of working memory that the transforms of images need.
+    /// Floats of scratch memory that the image transforms need.
     public var scratchCount: Int { 2 * points * blockWidth }
 }
 
-/// Tiles of an image, in order of rows, and the blocks of channels that are transformed. The transformed side is
-/// `[points][blocks][tiles][16]`, with strides that the work names.
+/// Tiles of an image, row by row, and the blocks of channels to transform. The transformed side is
+/// `[points][blocks][tiles][16]`, with the strides given here.
 public struct WinogradTiles {
     public var form: WinogradForm
     public var tilesAcross: Int
@@ -53,7 +54,7 @@ public struct WinogradTiles {
     public var blockCount: Int
     public var pointStride: Int
     public var transformedBlockStride: Int
-    /// As many floats as `form.scratchCount` says.
+    /// Memory for `form.scratchCount` floats.
     public var scratch: UnsafeMutablePointer<Float>
 
     public init(
@@ -70,16 +71,16 @@ public struct WinogradTiles {
     }
 }
 
-/// From an image in the blocked layout to its transform.
+/// Transforms an image in the blocked layout.
 public struct WinogradInputWork {
     public var tiles: WinogradTiles
-    /// What the first tap of the first output reads. Pixels past `rows` and `columns` count as zeros.
+    /// The input of the first output's first tap. Pixels past `rows` and `columns` count as zeros.
     public var input: UnsafePointer<Float>
     public var rowStride: Int
     public var blockStride: Int
     public var rows: Int
     public var columns: Int
-    /// Where the first of the tiles and the first of all blocks goes.
+    /// The destination of the first of these tiles and the first of all blocks.
     public var transformed: UnsafeMutablePointer<Float>
 
     public init(
@@ -96,10 +97,10 @@ public struct WinogradInputWork {
     }
 }
 
-/// From products to an image in the blocked layout: `activation(bias + transform + residual)`.
+/// Transforms products back to an image in the blocked layout: `activation(bias + transform + residual)`.
 public struct WinogradOutputWork {
     public var tiles: WinogradTiles
-    /// The products of the first of the tiles and of the first block that is worked on.
+    /// The products of the first of these tiles and the first of these blocks.
     public var products: UnsafePointer<Float>
     public var bias: UnsafePointer<Float>
     /// The first pixel of the first plane.
@@ -130,8 +131,8 @@ public struct WinogradOutputWork {
     }
 }
 
-/// Filters `[input][tap][outputs]`, the outputs of one group in whole blocks, into `[point][input][outputs]`. Inputs are filled
-/// up to whole blocks by zeros.
+/// Transforms filters `[input][tap][outputs]`, where the outputs are those of one group in whole blocks, to
+/// `[point][input][outputs]`. Inputs are padded with zeros to whole blocks.
 public struct WinogradFilterWork {
     public var form: WinogradForm
     public var filters: UnsafePointer<Float>
