@@ -1,12 +1,13 @@
 import CMachine
 import Kernels
 
-// Convolutions. All blocks of a group stay with the same weights while the pixels pass by, so that weights come from
-// memory once and from the cache after that.
+// Convolutions. All blocks of a group keep using the same weights while the kernel moves over the pixels, so weights
+// come from memory once and from the cache after that.
 //
-// A step of the inner loop reads a number of each pixel and a vector of each block, and multiplies each with each. AVX-512
-// has registers for some 28 sums: of the tiles that fill them, those nearest to a square read the least. Where another
-// program shares the core's caches, 6 pixels by 4 blocks were 5 to 10 % faster than 14 by 2; else they were as fast.
+// A step of the inner loop reads one value of each pixel and one vector of each block, and multiplies each with each.
+// AVX-512 has registers for about 28 sums: of the tiles that fill them, those closest to a square read the least. While
+// another program shared the core's caches, 6 pixels by 4 blocks were 5 to 10 % faster than 14 by 2; otherwise they
+// were equally fast.
 
 #if AVX512
     let groupBlocks = 4
@@ -20,7 +21,7 @@ import Kernels
 #endif
 
 extension Blocks {
-    /// The most pixels of a tile of so many blocks.
+    /// The maximum number of pixels in a tile of this many blocks.
     @inline(__always) fileprivate static var longestTile: Int { count == 4 ? 6 : count == 3 ? 9 : tilePixels }
 }
 
@@ -51,18 +52,19 @@ private struct TilePosition {
     var first: Int
     var block: Int
     var weights: UnsafePointer<Float>
-    /// What will be read next, asked for line by line while this tile is computed, and how far four steps go on in it; a
-    /// stride of 0 asks for nothing new.
+    /// What will be read next. It is prefetched line by line while this tile is computed, advancing by `nextStride`
+    /// every four steps. A stride of 0 prefetches nothing new.
     var next: UnsafePointer<Float>
     var nextStride = 0
-    /// How far on in the input the next tile lies. What another core has written takes its time, and is asked for a tile
-    /// ahead.
+    /// The distance in the input from this tile to the next. Data that another core has written takes time to arrive,
+    /// so it is prefetched one tile ahead.
     var ahead = 0
 }
 
 extension Tile {
-    /// Lines of the next weights that four steps ask for: all of them, where there are eight tiles of more than two blocks.
-    /// Those of two blocks are a Winograd convolution's as a rule, whose tiles are few: short ones two, long ones four or more.
+    /// Lines of the next weights that four steps prefetch. With eight tiles of more than two blocks these are all of
+    /// them. Groups of two blocks usually belong to a Winograd convolution, which has few tiles: at least
+    /// two short ones, or four or more long ones.
     @inline(__always) fileprivate static var linesAhead: Int {
         switch Sums.count {
         case 1: 1
@@ -75,7 +77,7 @@ extension Tile {
 @inline(never)
 private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ position: TilePosition) {
     let (first, block) = (position.first, position.block)
-    // What the end of a long tile touches is on its way while the sums are made.
+    // Prefetches what the end of a long tile accesses, while the sums are computed.
     if work.steps >= 64 {
         if let residual = work.residual, let offsets = work.residualOffsets {
             T.prefetch(
@@ -97,14 +99,15 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork,
         var input: UnsafePointer<Float> = work.input + Int(work.taps[tap])
         tile.prefetchLater(input + position.ahead)
         let depth = tap < wholeTaps ? work.depth : work.shortDepth
-        // Four steps at once: what else a step takes, pointers and counting, would cost AVX2 an eighth of its multiply-adds.
+        // Four steps at a time: the other work of a step, pointers and counting, would cost AVX2 an eighth of its
+        // multiply-adds.
         for _ in 0..<depth / 4 {
             for step in 0..<4 {
                 tile.accumulate(input + step, T.Sums(weights + step * stepWeights, stride: blockWidth))
             }
             input = thaw_opaque(input + 4)
             weights += 4 * stepWeights
-            // (Lines side by side: the pixels have taken most registers that addresses could be in.)
+            // (Prefetches one line after another: the pixels occupy most of the registers that could hold addresses.)
             for line in 0..<T.linesAhead { thaw_prefetch_later(next + line * 16) }
             next += nextStride
         }
@@ -117,10 +120,10 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork,
     finish(&tile, work, first, block)
 }
 
-/// All pixels of the work, in as few tiles as do, of nearly equal size.
+/// Computes all pixels of the work in as few tiles as possible, of nearly equal size.
 ///
-/// Meanwhile the tiles ask, evenly, for the weights of the group that follows: where a layer's weights come from memory,
-/// they arrive while the present ones are still in use.
+/// Meanwhile the tiles prefetch, at an even rate, the weights of the next group. If a layer's weights come from memory,
+/// they arrive while the current ones are still in use.
 @inline(__always)
 private func passPixels<B: Blocks>(
     _: B.Type, _ work: borrowing ConvolutionWork, _ block: Int, _ weights: UnsafePointer<Float>
@@ -131,7 +134,7 @@ private func passPixels<B: Blocks>(
     let larger = work.pixelCount % tiles
     let groupWidth = B.count * blockWidth
     let steps = work.steps
-    // Few weights stay in the first cache by themselves.
+    // A small number of weights stays in the L1 cache anyway.
     let nextStride = tiles > 1 && steps >= 64 ? (4 * groupWidth + tiles - 1) / tiles : 0
     var position = TilePosition(first: work.firstPixel, block: block, weights: weights, next: weights)
     var firstInactive = work.firstPixel
@@ -143,7 +146,7 @@ private func passPixels<B: Blocks>(
         position.ahead = isLast ? 0 : Int(work.inputOffsets[position.first + count] - work.inputOffsets[position.first])
         passTile(Pixel<B>.self, work, count, position)
         position.first += count
-        // Some tiles at a time, that lie in the first cache still.
+        // Several tiles at a time, while they are still in the L1 cache.
         let isDue = (position.first - firstInactive) * groupWidth >= 4096 || isLast
         if isDue, let activation = work.activation {
             activate(activation, work, firstInactive..<position.first, block..<block + B.count)
@@ -152,7 +155,7 @@ private func passPixels<B: Blocks>(
     }
 }
 
-/// - Parameter count: No more than the tiles of so many blocks have.
+/// - Parameter count: At most the number of pixels that tiles of this many blocks support.
 @inline(__always)
 private func passTile<P: Tile>(_: P.Type, _ work: borrowing ConvolutionWork, _ count: Int, _ position: TilePosition) {
     switch count {
@@ -189,10 +192,10 @@ private func passTile<P: Tile>(_: P.Type, _ work: borrowing ConvolutionWork, _ c
             }
         }
     #endif
-    fatalError("no tile of so many pixels")
+    fatalError("unsupported tile size")
 }
 
-/// Residual, clamping, store.
+/// Adds the residual, clamps and stores.
 @inline(__always)
 private func finish<T: Tile>(_ tile: inout T, _ work: borrowing ConvolutionWork, _ first: Int, _ block: Int) {
     if let residual = work.residual, let offsets = work.residualOffsets {
@@ -210,7 +213,7 @@ private func finish<T: Tile>(_ tile: inout T, _ work: borrowing ConvolutionWork,
     }
 }
 
-/// The activation of stored pixels, by runs that lie side by side.
+/// Applies the activation to stored pixels, in contiguous runs.
 @inline(never)
 private func activate(
     _ function: UnaryFunction, _ work: borrowing ConvolutionWork, _ pixels: Range<Int>, _ blocks: Range<Int>
@@ -231,7 +234,7 @@ private func activate(
     }
 }
 
-/// The function of a row of numbers, in their place. (Once in the binary, not in every tile.)
+/// Applies a function to a row of values in place. (Once in the binary, not in every tile.)
 @inline(never)
 func activate(_ function: UnaryFunction, _ row: UnsafeMutablePointer<Float>, width: Int) {
     unary(function, RowWork(left: row, leftStride: 0, output: row, outputStride: 0, width: width, count: 1))

@@ -1,6 +1,6 @@
 import Kernels
 
-// Depthwise convolutions: each channel by itself.
+// Depthwise convolutions: each channel separately.
 
 func convolveDepthwise(_ work: borrowing DepthwiseWork) {
     switch work.strideX {
@@ -24,7 +24,7 @@ private func passRows<S: Spacing>(_: S.Type, _ work: borrowing DepthwiseWork) {
     }
 }
 
-/// A row of one block.
+/// One row of one block.
 private struct DepthwiseRow<S: Spacing>: RunKernel {
     let weights: UnsafePointer<Float>
     let bias: UnsafePointer<Float>
@@ -55,7 +55,7 @@ private struct DepthwiseRow<S: Spacing>: RunKernel {
             var tap = row
             var remaining = windowWidth
             #if AVX512
-                // The other instruction sets have no registers for what is read once.
+                // The other instruction sets have too few registers to keep values for reuse.
                 while S.pixels == 1, remaining >= 3, tapStrideX == blockWidth {
                     var seen = (load(tap), load(tap + blockWidth))
                     sums.slide(

@@ -1,9 +1,9 @@
 import Kernels
 
-// One number at a time, and two numbers at a time. The function is chosen outside the loop over the numbers.
+// Functions of one value and of two values. The function is chosen outside the loop over the values.
 //
-// What is longer than a few instructions is a function that is always drawn into the loop: a closure need not be, and its
-// call, which passes a vector in four registers, takes longer than the work.
+// Anything longer than a few instructions is a function that is always inlined into the loop. A closure may not be
+// inlined, and its call, which passes a vector in four registers, takes longer than the work.
 
 func unary(_ function: UnaryFunction, _ work: borrowing RowWork) {
     let alpha = Vector(repeating: function.alpha)
@@ -90,8 +90,8 @@ func scale(_ work: borrowing RowWork) {
     }
 }
 
-/// Calls `body` with the place and the number of lanes of each vector in a row: whole ones, and the rest. (`body` stands in
-/// two places, so it should be a function that is always drawn in.)
+/// Calls `body` with the index and the number of lanes of each vector in a row: the full vectors, then the rest.
+/// (`body` is called in two places, so it should be a function that is always inlined.)
 @inline(__always)
 func forEachVector(_ width: Int, _ body: (Int, Int) -> Void) {
     var index = 0

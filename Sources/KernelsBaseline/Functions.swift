@@ -1,16 +1,16 @@
 import Kernels
 
-// The functions that need more than an instruction or two. Relative errors stay below 1e-6, but for those whose answer
-// is a difference of near numbers; the polynomials are Chebyshev fits made with NumPy.
+// The functions that need more than an instruction or two. Relative errors stay below 1e-6, except for those whose
+// result is a difference of nearby values. The polynomials are Chebyshev fits made with NumPy.
 
-// MARK: Single instructions, under names
+// MARK: Named single instructions
 
 @inline(__always) func sum(_ x: Vector, _ y: Vector) -> Vector { x + y }
 @inline(__always) func difference(_ x: Vector, _ y: Vector) -> Vector { x - y }
 @inline(__always) func product(_ x: Vector, _ y: Vector) -> Vector { x * y }
 @inline(__always) func quotient(_ x: Vector, _ y: Vector) -> Vector { x / y }
 @inline(__always) func squaredDifference(_ x: Vector, _ y: Vector) -> Vector { (x - y) * (x - y) }
-@inline(__always) func itself(_ x: Vector) -> Vector { x }
+@inline(__always) func identity(_ x: Vector) -> Vector { x }
 @inline(__always) func squared(_ x: Vector) -> Vector { x * x }
 @inline(__always) func squareRoot(_ x: Vector) -> Vector { x.squareRoot() }
 @inline(__always) func reciprocal(_ x: Vector) -> Vector { 1 / x }
@@ -29,19 +29,19 @@ private func growth(_ x: Vector) -> Vector {
     return multiplyAdd(Vector(repeating: 1.0000000114), y, x)
 }
 
-/// eˣ = 2ⁿ · eʳ with |r| ≤ ln 2 / 2. Below −86.6 the answer is 0.
+/// eˣ = 2ⁿ · eʳ with |r| ≤ ln 2 / 2. Below −86.6 the result is 0.
 @inline(__always)
 func exponential(_ x: Vector) -> Vector {
     let clamped = minimum(maximum(x, Vector(repeating: -87)), Vector(repeating: 88.72283))
-    // Adding 1.5 · 2²³ leaves the nearest whole number in the low bits.
+    // Adding 1.5 · 2²³ leaves the nearest integer in the low bits.
     let magic = Vector(repeating: 12_582_912)
     let shifted = clamped * 1.442695041 + magic
     let n = shifted - magic
-    // ln 2 in two parts, so that r is exact.
+    // ln 2 is split into two parts, so that r is exact.
     var r = clamped - n * 0.693359375
     r -= n * Vector(repeating: -2.12194440e-4)
     let mantissa = multiplyAdd(Vector(repeating: 1), growth(r), r)
-    // 2ⁿ⁻¹, and the last factor of 2 by itself: 2¹²⁸ is no float.
+    // 2ⁿ⁻¹, and the last factor of 2 separately: 2¹²⁸ is not a float.
     let bits = (unsafeBitCast(shifted, to: SIMD16<Int32>.self) &+ 126) &<< 23
     let power = unsafeBitCast(bits, to: Vector.self)
     var y = mantissa * power * 2
@@ -50,7 +50,7 @@ func exponential(_ x: Vector) -> Vector {
     return y
 }
 
-/// eˣ − 1, close to 0 too.
+/// eˣ − 1, accurate near 0.
 @inline(__always)
 func exponentialLessOne(_ x: Vector) -> Vector {
     (exponential(x) - 1).replacing(with: x * growth(x), where: absolute(x) .< 0.34)
@@ -67,7 +67,8 @@ private func smallPowerOfTwo(_ x: Vector) -> Vector {
     return multiplyAdd(Vector(repeating: 1), y, x)
 }
 
-/// x · sigmoid(alpha · x) = x / (1 + 2ⁿ · 2ʳ) with |r| ≤ ½ and |n| ≤ 126: beyond, either summand counts for nothing.
+/// x · sigmoid(alpha · x) = x / (1 + 2ⁿ · 2ʳ) with |r| ≤ ½ and |n| ≤ 126. Beyond that, one of the two terms is
+/// negligible.
 @inline(__always)
 func swish(_ x: Vector, _ alpha: Vector) -> Vector {
     let factor = alpha * -1.442695041
@@ -112,18 +113,18 @@ func absolute(_ x: Vector) -> Vector {
 
 // MARK: Logarithms and powers
 
-/// Of 2ⁿ · m with m between √½ and √2: n · log 2 + log m.
+/// For 2ⁿ · m with m between √½ and √2: n · log 2 + log m.
 @inline(__always)
 func logarithm(_ x: Vector) -> Vector {
-    // What is smaller than the smallest normal number is first made larger.
+    // Subnormal values are scaled up first.
     let isSmall = x .< Vector(repeating: Float.leastNormalMagnitude)
     let normal = x.replacing(with: x * 33_554_432, where: isSmall)
     let bits = unsafeBitCast(normal, to: SIMD16<Int32>.self)
-    // The bits of √½, taken off, leave the exponent in the upper bits.
+    // Subtracting the bits of √½ leaves the exponent in the upper bits.
     let shifted = bits &- 0x3f35_04f3
     let exponent = shifted &>> 23
     let t = unsafeBitCast((shifted & 0x7f_ffff) &+ 0x3f35_04f3, to: Vector.self) - 1
-    // The whole number as a float: added to 1.5 · 2²³, and that taken off.
+    // Converts the integer to a float: adds it to 1.5 · 2²³ and subtracts that.
     var n = unsafeBitCast(exponent &+ 0x4b40_0000, to: Vector.self) - 12_582_912
     n.replace(with: n - 25, where: isSmall)
     var y = Vector(repeating: 0.0686234257)
@@ -144,7 +145,7 @@ func logarithm(_ x: Vector) -> Vector {
     return result
 }
 
-/// log(1 + x): what rounding 1 + x loses is put back.
+/// log(1 + x), corrected for what rounding 1 + x loses.
 @inline(__always)
 func logarithmOfOneMore(_ x: Vector) -> Vector {
     let sum = 1 + x
@@ -152,7 +153,7 @@ func logarithmOfOneMore(_ x: Vector) -> Vector {
     return (logarithm(sum) - lost).replacing(with: logarithm(sum), where: .!(absolute(lost) .< 1))
 }
 
-/// xʸ, of a negative x for whole y only.
+/// xʸ. If x is negative, y must be an integer.
 @inline(__always)
 func power(_ x: Vector, _ y: Vector) -> Vector {
     let magnitude = exponential(y * logarithm(absolute(x)))
@@ -164,7 +165,7 @@ func power(_ x: Vector, _ y: Vector) -> Vector {
 
 // MARK: Rounding
 
-/// To the nearest whole number, halves to the even one. From 2²³ on all floats are whole.
+/// To the nearest integer, ties to even. From 2²³ on, all floats are integers.
 @inline(__always)
 func rounded(_ x: Vector) -> Vector {
     let magnitude = absolute(x)
@@ -222,7 +223,7 @@ func softplus(_ x: Vector) -> Vector {
     maximum(x, .zero) + logarithmOfOneMore(exponential(-absolute(x)))
 }
 
-/// With w = eˣ, tanh(log(1 + w)) = (w² + 2w) / (w² + 2w + 2); from 20 on that is 1.
+/// With w = eˣ, tanh(log(1 + w)) = (w² + 2w) / (w² + 2w + 2). For x ≥ 20 that is 1.
 @inline(__always)
 func mish(_ x: Vector) -> Vector {
     let w = exponential(minimum(x, Vector(repeating: 20)))
@@ -241,14 +242,14 @@ func geluByTanh(_ x: Vector) -> Vector {
 
 // MARK: Half precision
 
-/// The nearest number that half precision holds, ties to even: its last digit is the 13th bit, and 2⁻²⁴ at the least.
+/// The nearest half-precision value, ties to even: its last digit is the 13th bit, and at least 2⁻²⁴.
 @inline(__always)
 func nearestHalf(_ x: Vector) -> Vector {
     let bits = unsafeBitCast(x, to: SIMD16<UInt32>.self)
     let rounded = (bits &+ 0xFFF &+ ((bits &>> 13) & 1)) & 0xFFFF_E000
     var y = unsafeBitCast(rounded & 0x7FFF_FFFF, to: Vector.self)
     let magnitude = absolute(x)
-    // The last digit of a number between 0.5 and 1 is 2⁻²⁴.
+    // The last digit of a value between 0.5 and 1 is 2⁻²⁴.
     y.replace(with: (magnitude + 0.5) - 0.5, where: magnitude .< 0x1p-14)
     y.replace(with: .infinity, where: magnitude .>= 65520)
     let sign = bits & 0x8000_0000

@@ -1,7 +1,7 @@
 import Kernels
 
 func resize(_ work: borrowing ResizeWork) {
-    // With their numbers known the loops over taps are unrolled.
+    // With a constant number of taps, the loops over them are unrolled.
     switch (work.rows.count, work.columns.count) {
     case (1, 1): resize(work, rowTaps: 1, columnTaps: 1)
     case (2, 2): resize(work, rowTaps: 2, columnTaps: 2)
@@ -37,7 +37,7 @@ func normalizeLocally(_ work: borrowing LocalNormalizationWork) {
     switch work.power {
     case .half: normalizeEach(work, squareRoot)
     case .threeQuarters: normalizeEach(work, threeQuarterPower)
-    case .one: normalizeEach(work, itself)
+    case .one: normalizeEach(work, identity)
     }
     @inline(__always) func threeQuarterPower(_ x: Vector) -> Vector {
         let root = x.squareRoot()
@@ -45,7 +45,7 @@ func normalizeLocally(_ work: borrowing LocalNormalizationWork) {
     }
 }
 
-/// - Parameter power: What the numbers are divided by, of the sum.
+/// - Parameter power: The function of the sum by which the values are divided.
 @inline(__always)
 private func normalizeEach(_ work: borrowing LocalNormalizationWork, _ power: (Vector) -> Vector) {
     let squares = work.scratch

@@ -1,7 +1,7 @@
 import Kernels
 
-// Rows brought to a mean, a variance or a length. Sums run in float32 over 16 lanes side by side, so that even a long row's
-// rounding errors stay small; distances are taken from the mean, never squares of large numbers from each other.
+// Rows normalized by mean, variance or length. Sums are kept in float32 in 16 parallel lanes, so that rounding errors
+// stay small even in a long row. Distances are computed from the mean, never as differences of large squares.
 
 /// (x − mean) / √(variance + epsilon) · scale + offset, for each row.
 func normalize(_ epsilon: Float, _ work: borrowing RowWork) {
@@ -10,7 +10,7 @@ func normalize(_ epsilon: Float, _ work: borrowing RowWork) {
         let input = work.left + row * work.leftStride
         let output = work.output + row * work.outputStride
         let size = Float(work.width)
-        let mean = Vector(repeating: sum(input, work.width, itself) / size)
+        let mean = Vector(repeating: sum(input, work.width, identity) / size)
         @inline(__always) func squaredDistance(_ x: Vector) -> Vector { squaredDifference(x, mean) }
         let variance = sum(input, work.width, filling: mean, squaredDistance) / size
         let inverse = Vector(repeating: 1 / (variance + epsilon).squareRoot())
@@ -38,16 +38,16 @@ func normalizeLength(_ epsilon: Float, _ work: borrowing RowWork) {
     }
 }
 
-/// Of each lane of a plane: the mean, and the sum of the squared distances from it.
+/// For each lane of a plane: the mean, and the sum of the squared distances from it.
 func planeMoments(_ work: borrowing RowWork) {
     let size = Float(work.width / blockWidth * work.count)
-    let mean = planeSum(work, itself) * (1 / size)
+    let mean = planeSum(work, identity) * (1 / size)
     write(mean, work.output)
     @inline(__always) func squaredDistance(_ x: Vector) -> Vector { squaredDifference(x, mean) }
     write(planeSum(work, squaredDistance), work.output + blockWidth)
 }
 
-/// Lane by lane over all rows; four sums side by side, because one alone would wait for each addition.
+/// Sums each lane over all rows, with four accumulators, because a single one would wait for each addition.
 @inline(__always)
 private func planeSum(_ work: borrowing RowWork, _ function: (Vector) -> Vector) -> Vector {
     var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero)
@@ -69,9 +69,9 @@ private func planeSum(_ work: borrowing RowWork, _ function: (Vector) -> Vector)
     return (sums.0 + sums.1) + (sums.2 + sums.3)
 }
 
-/// The sum of a function of each number.
+/// The sum of a function of each value.
 ///
-/// - Parameter filling: What stands in the lanes past the end; the function of it must be 0.
+/// - Parameter filling: The content of the lanes past the end. The function must be 0 for it.
 @inline(__always)
 private func sum(
     _ input: UnsafePointer<Float>, _ width: Int, filling: Vector = .zero, _ function: (Vector) -> Vector

@@ -7,7 +7,7 @@ func pool(_ work: borrowing PoolingWork) {
     }
 }
 
-/// How the pixels of a window become one.
+/// How the pixels of a window are combined into one.
 private protocol Combination {
     static var start: Float { get }
     static func combine(_ value: Vector, _ pixel: Vector) -> Vector
@@ -32,10 +32,10 @@ private func pool<C: Combination>(_: C.Type, _ work: borrowing PoolingWork) {
 }
 
 private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrowed: borrowing PoolingWork) {
-    // A copy, which nested functions may read.
+    // A copy that nested functions can read.
     let work = copy borrowed
     let step = work.strideX * blockWidth
-    // The columns whose windows lie whole in the image.
+    // The columns whose windows are entirely inside the image.
     let firstWhole = min((work.padLeft + work.strideX - 1) / work.strideX, work.outputWidth)
     let room = work.inputWidth + work.padLeft - work.windowWidth
     let endWhole = max(room < 0 ? 0 : min(room / work.strideX + 1, work.outputWidth), firstWhole)
@@ -72,7 +72,7 @@ private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrow
     }
 }
 
-/// A row of windows that have as many rows and columns in the image.
+/// A row of windows with the same number of rows and columns inside the image.
 private struct WindowRow<C: Combination, S: Spacing>: RunKernel {
     let rows: Int
     let columns: Int
@@ -100,7 +100,7 @@ private struct WindowRow<C: Combination, S: Spacing>: RunKernel {
 func sumPixels(_ work: borrowing PixelSumWork) {
     for block in work.firstBlock..<work.firstBlock + work.blockCount {
         let input = work.input + block * work.inputBlockStride
-        // Four sums side by side: one alone would wait for each addition.
+        // Four accumulators: a single one would wait for each addition.
         var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero)
         for row in 0..<work.height {
             let pixels = input + row * work.inputRowStride

@@ -1,19 +1,19 @@
 import CMachine
 import Kernels
 
-// A vector of 16 words holds four samples a lane, one in each byte, so that neither widening nor narrowing moves data
-// between lanes: a mask and a shift take a plane of 16 samples out, and put the sums back.
+// A vector of 16 words holds four samples per lane, one in each byte, so neither widening nor narrowing moves data
+// between lanes: a mask and a shift extract a plane of 16 samples, and put the sums back.
 
 private typealias Words = SIMD16<Int32>
 
 private let half: Int32 = 1 << (ResamplingWork.fractionBits - 1)
 
-/// Sixteen rows at once, one in each lane, a pixel in each word.
+/// Processes 16 rows at a time: one row per lane, one pixel per word.
 func resampleRows(_ work: borrowing ResamplingWork) {
     guard work.height >= 16, work.width >= 4, work.count >= 4 else { return resampleRowsPlainly(work) }
     var row = 0
     while row < work.height {
-        // The last strip overlaps the one before it; so do the last four pixels of a row, read or written.
+        // The last strip overlaps the one before it. So do the last four pixels of a row, in reads and writes.
         let top = min(row, work.height - 16)
         let source = UnsafeRawPointer(work.source + top * work.sourceStride)
         if work.channels == 1 { gatherGray(work, source) } else { gatherColors(work, source) }
@@ -28,12 +28,12 @@ func resampleRows(_ work: borrowing ResamplingWork) {
     }
 }
 
-/// Writes the pixels of 16 rows beside each other, by columns.
+/// Stores the pixels of 16 rows next to each other, column by column.
 @inline(__always)
 private func gatherColors(_ work: borrowing ResamplingWork, _ rows: UnsafeRawPointer) {
     let scratch = UnsafeMutableRawPointer(work.scratch)
     var x = 0
-    // 16 bytes are four pixels and part of two more.
+    // 16 bytes are four pixels and parts of two more.
     while x + 6 <= work.width {
         gather(rows + 3 * x, work.sourceStride, scratch + x * 64) { $0.loadUnaligned(as: SIMD16<UInt8>.self) }
         x += 4
@@ -49,7 +49,7 @@ private func gatherColors(_ work: borrowing ResamplingWork, _ rows: UnsafeRawPoi
     }
 }
 
-/// Four pixels of 16 rows.
+/// Four pixels from each of 16 rows.
 @inline(__always)
 private func gather(
     _ at: UnsafeRawPointer, _ stride: Int, _ scratch: UnsafeMutableRawPointer,
@@ -69,8 +69,8 @@ private func gather(
     scratch.storeBytes(of: columns.3, toByteOffset: 192, as: Words.self)
 }
 
-/// Rows 0, 4, 8 and 12, of four pixels each, and those that follow each of them, become four columns of 16 rows; and
-/// columns rows.
+/// Transposes: rows 0, 4, 8 and 12, of four pixels each, and the rows after each of them, become four columns of 16
+/// rows. Applied to columns, it gives rows.
 @inline(__always)
 private func transposed(_ lines: (Words, Words, Words, Words)) -> (Words, Words, Words, Words) {
     let (first, last) = (thaw_zip_low(lines.0, lines.1), thaw_zip_high(lines.0, lines.1))
@@ -81,7 +81,7 @@ private func transposed(_ lines: (Words, Words, Words, Words)) -> (Words, Words,
     )
 }
 
-/// Four new pixels, from `x` on, of 16 rows.
+/// Four output pixels, from `x` on, of 16 rows.
 @inline(__always)
 private func sumColors(_ work: borrowing ResamplingWork, _ x: Int, _ target: UnsafeMutableRawPointer) {
     let lines = transposed((color(work, x), color(work, x + 1), color(work, x + 2), color(work, x + 3)))
@@ -121,7 +121,7 @@ private func gatherGray(_ work: borrowing ResamplingWork, _ rows: UnsafeRawPoint
     var index = 0
     while index < work.width {
         let x = min(index, work.width - 4)
-        // In a word lie four pixels of a row.
+        // A word holds four pixels of a row.
         var words = Words.zero
         for row in 0..<16 { words[row] = (rows + (row * work.sourceStride + x)).loadUnaligned(as: Int32.self) }
         let scratch = UnsafeMutableRawPointer(work.scratch + x * 16)
@@ -151,11 +151,11 @@ private func gray(_ work: borrowing ResamplingWork, _ x: Int) -> Words {
     return rounded(sum)
 }
 
-/// The bytes that sums in fixed point stand for.
+/// Converts fixed-point sums to bytes.
 @inline(__always)
 private func rounded(_ sum: Words) -> Words { thaw_clamped_bytes(sum, ResamplingWork.fractionBits) }
 
-/// 64 bytes of a row at once.
+/// Processes 64 bytes of a row at a time.
 func resampleColumns(_ work: borrowing ResamplingWork) {
     guard work.width >= 64 else { return resampleColumnsPlainly(work) }
     let mask = Words(repeating: 255)
@@ -209,7 +209,7 @@ private func resampleColumnsPlainly(_ work: borrowing ResamplingWork) {
     }
 }
 
-/// One new sample, of old ones that lie `step` bytes apart.
+/// One output sample, from input samples that are `step` bytes apart.
 private func sum(
     _ work: borrowing ResamplingWork, _ index: Int, _ source: UnsafePointer<UInt8>, step: Int
 ) -> UInt8 {

@@ -1,11 +1,12 @@
 import Kernels
 
-/// How far the inputs of neighbouring outputs lie apart in a row: known to the compiler, so that one pointer finds them all.
+/// The distance between the inputs of adjacent outputs in a row. The compiler knows it, so one pointer addresses them
+/// all.
 protocol Spacing {
     static var pixels: Int { get }
-    /// The most outputs that are computed side by side.
+    /// The maximum number of outputs that are computed together.
     static var limit: Int { get }
-    /// Does a run of `count` outputs, no more than the limit.
+    /// Computes a run of `count` outputs, at most the limit.
     static func pass<K: RunKernel>(
         _ kernel: K, _ count: Int, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>
     ) where K.S == Self
@@ -30,7 +31,7 @@ enum EverySecond: Spacing {
     @inline(__always) static var limit: Int { tilePixels }
 }
 
-/// Any other stride: one output after the other.
+/// Any other stride: one output at a time.
 enum Alone: Spacing {
     @inline(__always) static var pixels: Int { 0 }
     @inline(__always) static var limit: Int { 1 }
@@ -42,15 +43,16 @@ enum Alone: Spacing {
     }
 }
 
-/// The registers of some outputs side by side in a row of one block: a tree that the compiler makes whole, as in `Tile`.
+/// The registers of some adjacent outputs in a row of one block: a tree that the compiler resolves completely, as in
+/// `Tile`.
 protocol Run {
     associatedtype S: Spacing
     static var count: Int { get }
     init(_ start: Vector)
-    /// Combines each output with its input, of which `input` is the first.
+    /// Combines each output with its input. `input` is the first of those.
     mutating func combine(_ input: UnsafePointer<Float>, _ function: (Vector, Vector) -> Vector)
-    /// Adds three neighbouring pixels to each output, times the weights; the outputs must be neighbours too, so that two of
-    /// the three have been read for the output before, and are in `seen`.
+    /// Adds three adjacent pixels times the weights to each output. The outputs must be adjacent too, so that two of
+    /// the three pixels have been read for the previous output and are in `seen`.
     mutating func slide(
         _ input: UnsafePointer<Float>, _ seen: inout (Vector, Vector), _ weights: (Vector, Vector, Vector))
     mutating func update(_ function: (Vector) -> Vector)
@@ -111,13 +113,13 @@ struct Joined<A: Run, B: Run>: Run where A.S == B.S {
     }
 }
 
-/// What is done for the outputs of one run.
+/// The computation for the outputs of one run.
 protocol RunKernel {
     associatedtype S: Spacing
     func run<R: Run>(_: R.Type, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>) where R.S == S
 }
 
-/// Passes over `width` outputs in as few runs as do, of nearly equal length.
+/// Covers `width` outputs in as few runs as possible, of nearly equal length.
 @inline(__always)
 func passRow<K: RunKernel>(
     _ kernel: K, _ width: Int, _ input: UnsafePointer<Float>, step: Int, _ output: UnsafeMutablePointer<Float>
@@ -161,6 +163,6 @@ private func passRun<K: RunKernel>(
         case 13: kernel.run(Joined<H, Joined<D, A>>.self, input, output)
         case 14: kernel.run(Joined<H, Joined<D, B>>.self, input, output)
     #endif
-    default: fatalError("no run of so many outputs")
+    default: fatalError("unsupported run length")
     }
 }

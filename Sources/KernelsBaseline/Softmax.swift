@@ -1,6 +1,6 @@
 import Kernels
 
-/// eˣ over the sum of all, of each row; the row's largest is taken off first, so that nothing overflows.
+/// eˣ divided by the sum of all eˣ in the row. The row's maximum is subtracted first, so that nothing overflows.
 func softmax(_ work: borrowing RowWork) {
     for row in 0..<work.count {
         let input = work.left + row * work.leftStride
@@ -21,7 +21,7 @@ func softmax(_ work: borrowing RowWork) {
     }
 }
 
-/// What is left of each number when the logarithm of all exponentials' sum is taken off.
+/// Subtracts the logarithm of the sum of all exponentials from each value.
 func logSoftmax(_ work: borrowing RowWork) {
     for row in 0..<work.count {
         let input = work.left + row * work.leftStride
@@ -33,15 +33,15 @@ func logSoftmax(_ work: borrowing RowWork) {
             if count == blockWidth { sums += y } else { for lane in 0..<count { sums[lane] += y[lane] } }
         }
         forEachVector(work.width, addExponential)
-        let taken = logarithm(Vector(repeating: total(sums)))
-        @inline(__always) func takeOff(_ index: Int, _ count: Int) {
-            write((load(input + index, count: count) - shift) - taken, output + index, count: count)
+        let logSum = logarithm(Vector(repeating: total(sums)))
+        @inline(__always) func subtract(_ index: Int, _ count: Int) {
+            write((load(input + index, count: count) - shift) - logSum, output + index, count: count)
         }
-        forEachVector(work.width, takeOff)
+        forEachVector(work.width, subtract)
     }
 }
 
-/// The largest number of a row, in all lanes.
+/// The maximum of a row, in all lanes.
 @inline(__always)
 private func largest(_ row: UnsafePointer<Float>, _ width: Int) -> Vector {
     var largest = -Float.infinity

@@ -8,7 +8,7 @@ import Kernels
     private let cyclesPerVector = 4.0
 #endif
 
-/// The kernels as compiled for this module's instruction set. Call it only where the machine has the instructions.
+/// The kernels as compiled for this module's instruction set. Call this only if the machine has the instructions.
 public func makeKernelTable() -> KernelTable {
     KernelTable(
         groupBlocks: groupBlocks, tilePixels: tilePixels, cyclesPerVector: cyclesPerVector, convolve: convolve,
@@ -50,6 +50,6 @@ private func peak(_ rounds: Int) -> Int {
         all += more.0 + more.1 + more.2 + more.3 + more.4 + more.5
         accumulators = 12
     #endif
-    // The sums have to be used, or nothing would be computed.
+    // The sums must be used, or nothing would be computed.
     return total(all) == -1 ? 0 : 2 * blockWidth * accumulators * rounds
 }

@@ -1,6 +1,6 @@
 import Kernels
 
-// Plain arrays: elements moved about, made fewer, and products of matrices.
+// Plain tensors: copies, reductions and matrix products.
 
 func copy(_ work: borrowing CopyWork) {
     if work.inputStep == 1, work.outputStep == 1 {
@@ -10,7 +10,7 @@ func copy(_ work: borrowing CopyWork) {
         }
         return
     }
-    // In squares, so that neither side jumps from cache line to cache line all the time.
+    // Copy in squares, so that neither side jumps from cache line to cache line all the time.
     let side = 16
     var top = 0
     while top < work.count {
@@ -40,7 +40,7 @@ func reduce(_ work: borrowing ReductionWork) {
     case .minimum: reduce(work, start: .infinity, smaller)
     case .product: reduce(work, start: 1, product)
     }
-    // What is not a number stays, wherever it stands.
+    // NaN propagates from any position.
     @inline(__always) func larger(_ x: Vector, _ y: Vector) -> Vector { maximum(y, x) }
     @inline(__always) func smaller(_ x: Vector, _ y: Vector) -> Vector { minimum(y, x) }
 }
@@ -48,7 +48,7 @@ func reduce(_ work: borrowing ReductionWork) {
 @inline(__always)
 private func reduce(_ work: borrowing ReductionWork, start: Float, _ combine: (Vector, Vector) -> Vector) {
     if work.width == 1 {
-        // Sixteen of a run's numbers side by side, then the lanes among themselves.
+        // Sixteen values of a run in parallel, then the lanes with each other.
         var sums = Vector(repeating: start)
         var index = 0
         while index + blockWidth <= work.depth {
@@ -85,14 +85,14 @@ func multiplyMatrices(_ work: borrowing MatrixWork) {
         multiplyRows(work, row, 1, 2, 3)
         row += 4
     }
-    // The last rows once more rather than by themselves: what is written twice is the same.
+    // Compute the last rows once more rather than separately: values that are written twice are the same.
     if row < work.rows {
         let last = work.rows - 1 - row
         multiplyRows(work, row, min(1, last), min(2, last), min(3, last))
     }
 }
 
-/// Four rows of the product, the latter three so far from the first.
+/// Four rows of the product. The offsets are those of the last three from the first.
 @inline(__always)
 private func multiplyRows(_ work: borrowing MatrixWork, _ row: Int, _ second: Int, _ third: Int, _ fourth: Int) {
     let depth = work.depth

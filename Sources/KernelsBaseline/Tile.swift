@@ -3,20 +3,20 @@ import Kernels
 
 // The registers of a convolution's inner loop: some output pixels times some blocks of 16 output channels.
 //
-// Both directions are trees of pairs, made whole by the compiler: every accumulator becomes a register. (An array of
-// accumulators with loops over it would be kept in memory.)
+// Both dimensions are trees of pairs, which the compiler resolves completely: every accumulator becomes a register. (An
+// array of accumulators with loops over it would be kept in memory.)
 
-/// A vector for each of the blocks that are computed at once, the first in front: a step's weights, or a pixel's sums.
+/// A vector for each of the blocks that are computed together, in order: the weights of a step, or the sums of a pixel.
 protocol Blocks {
     static var count: Int { get }
-    /// Blocks that stand `stride` apart.
+    /// Loads blocks that are `stride` apart.
     init(_ pointer: UnsafePointer<Float>, stride: Int)
     static func prefetch(_ memory: UnsafePointer<Float>, stride: Int, toWrite: Bool)
-    mutating func accumulate(_ number: Vector, _ weights: Self)
+    mutating func accumulate(_ value: Vector, _ weights: Self)
     mutating func add(_ pointer: UnsafePointer<Float>, stride: Int)
     mutating func clamp(lower: Vector)
     mutating func clamp(upper: Vector)
-    /// Stores all blocks, of the last one only `lanes` lanes.
+    /// Stores all blocks, but only `lanes` lanes of the last one.
     func store(_ output: UnsafeMutablePointer<Float>, stride: Int, lanes: Int)
 }
 
@@ -28,8 +28,8 @@ struct OneBlock: Blocks {
     @inline(__always) static func prefetch(_ memory: UnsafePointer<Float>, stride: Int, toWrite: Bool) {
         if toWrite { thaw_prefetch_write(memory) } else { thaw_prefetch(memory) }
     }
-    @inline(__always) mutating func accumulate(_ number: Vector, _ weights: OneBlock) {
-        vector = multiplyAdd(vector, number, weights.vector)
+    @inline(__always) mutating func accumulate(_ value: Vector, _ weights: OneBlock) {
+        vector = multiplyAdd(vector, value, weights.vector)
     }
     @inline(__always) mutating func add(_ pointer: UnsafePointer<Float>, stride: Int) { vector += load(pointer) }
     @inline(__always) mutating func clamp(lower: Vector) { vector = maximum(vector, lower) }
@@ -53,9 +53,9 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
         A.prefetch(memory, stride: stride, toWrite: toWrite)
         B.prefetch(memory + A.count * stride, stride: stride, toWrite: toWrite)
     }
-    @inline(__always) mutating func accumulate(_ number: Vector, _ weights: BlockPair) {
-        a.accumulate(number, weights.a)
-        b.accumulate(number, weights.b)
+    @inline(__always) mutating func accumulate(_ value: Vector, _ weights: BlockPair) {
+        a.accumulate(value, weights.a)
+        b.accumulate(value, weights.b)
     }
     @inline(__always) mutating func add(_ pointer: UnsafePointer<Float>, stride: Int) {
         a.add(pointer, stride: stride)
@@ -79,23 +79,23 @@ typealias TwoBlocks = BlockPair<OneBlock, OneBlock>
 typealias ThreeBlocks = BlockPair<TwoBlocks, OneBlock>
 typealias FourBlocks = BlockPair<TwoBlocks, TwoBlocks>
 
-/// Some pixels, in the order of the offset lists: a list's entry says where a pixel lies.
+/// Some pixels, in the order of the offset lists. An entry of a list is the offset of a pixel.
 protocol Tile {
     associatedtype Sums: Blocks
     static var pixels: Int { get }
-    /// Starts at the bias; `offsets` holds the places of this tile's pixels in the input.
+    /// Starts with the bias. `offsets` holds the offsets of this tile's pixels in the input.
     init(offsets: UnsafePointer<Int32>, bias: Sums)
-    /// Asks for the memory of each pixel.
+    /// Prefetches the memory of each pixel.
     static func prefetch(
         _ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, toWrite: Bool)
-    /// Asks for the memory of each pixel of an input, in time for another tile.
+    /// Prefetches the memory of each pixel of an input for a later tile.
     func prefetchLater(_ input: UnsafePointer<Float>)
-    /// Adds each pixel's number, times the weights.
+    /// Adds each pixel's value times the weights.
     mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: Sums)
     mutating func add(_ residual: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int)
     mutating func clamp(lower: Vector)
     mutating func clamp(upper: Vector)
-    /// Stores all blocks, of the last one only `lanes` lanes.
+    /// Stores all blocks, but only `lanes` lanes of the last one.
     func store(
         _ output: UnsafeMutablePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int)
 }

@@ -4,8 +4,8 @@ import Kernels
 /// 16 floats: one register of AVX-512, two of AVX2, four of SSE and NEON.
 typealias Vector = SIMD16<Float>
 
-/// `sum + a · b`, by the instruction that does both where there is one. (Without it `fmaf` would be called for each lane;
-/// with it `a * b + c` would not fuse.)
+/// `sum + a · b`, with the fused instruction if there is one. (Without that instruction, `fmaf` would be called for
+/// each lane; with it, `a * b + c` would not be fused.)
 @inline(__always)
 func multiplyAdd(_ sum: Vector, _ a: Vector, _ b: Vector) -> Vector {
     #if AVX2 || AVX512 || arch(arm64)
@@ -20,7 +20,7 @@ func load(_ pointer: UnsafePointer<Float>) -> Vector {
     UnsafeRawPointer(pointer).loadUnaligned(as: Vector.self)
 }
 
-/// The first `count` lanes, zeros after them; all by one instruction.
+/// Loads the first `count` lanes, zeros after them, with one instruction for all.
 @inline(__always)
 func load(_ pointer: UnsafePointer<Float>, count: Int) -> Vector {
     if count == blockWidth { return load(pointer) }
@@ -34,8 +34,8 @@ func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>) {
     UnsafeMutableRawPointer(pointer).storeBytes(of: vector, as: Vector.self)
 }
 
-/// The first `count` lanes only; all by one instruction. (Were lanes taken out here one by one, what made them would be
-/// computed lane by lane as well.)
+/// Stores only the first `count` lanes, with one instruction for all. (If lanes were extracted here one by one, the
+/// compiler would also compute the vector lane by lane.)
 @inline(__always)
 func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
     if count == blockWidth { return write(vector, pointer) }
@@ -44,16 +44,16 @@ func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int)
     }
 }
 
-/// The larger of each pair; a lane of `x` that is not a number stays so. (One instruction; `pointwiseMax` is not.)
+/// The larger of each pair. A NaN lane of `x` stays NaN. (One instruction; `pointwiseMax` is not.)
 @inline(__always)
 func maximum(_ x: Vector, _ bound: Vector) -> Vector { thaw_maximum(x, bound) }
 
-/// The smaller of each pair; a lane of `x` that is not a number stays so.
+/// The smaller of each pair. A NaN lane of `x` stays NaN.
 @inline(__always)
 func minimum(_ x: Vector, _ bound: Vector) -> Vector { thaw_minimum(x, bound) }
 
-/// The sum of all lanes. (The standard library's `sum()` becomes a function of its own, which the linker may share between
-/// instruction sets; so do its conversions between vectors.)
+/// The sum of all lanes. (The standard library's `sum()` becomes a separate function, which the linker may share
+/// between instruction sets. The same is true of its conversions between vectors.)
 @inline(__always)
 func total(_ vector: Vector) -> Float {
     var sum: Float = 0

@@ -1,8 +1,8 @@
 import Kernels
 
-// Winograd convolutions: tiles of an image are transformed, the transforms of all channels are multiplied with those of the
-// filters, point by point, by the convolution kernel, and the sums are transformed back. Each transform is done along the
-// height first and then, from working memory, along the width.
+// Winograd convolutions. Tiles of an image are transformed, the convolution kernel multiplies the transforms of all
+// channels by those of the filters, point by point, and the sums are transformed back. Each transform runs along the
+// height first and then, from scratch memory, along the width.
 
 func transformInput(_ work: borrowing WinogradInputWork) {
     let form = work.tiles.form
@@ -13,7 +13,7 @@ func transformInput(_ work: borrowing WinogradInputWork) {
     case (1, 6): transformInput(OnePoint.self, SixPoints.self, work)
     case (8, 1): transformInput(EightPoints.self, OnePoint.self, work)
     case (1, 8): transformInput(OnePoint.self, EightPoints.self, work)
-    default: fatalError("no transform of this form")
+    default: fatalError("unsupported Winograd form")
     }
 }
 
@@ -27,7 +27,7 @@ func transformOutput(_ work: borrowing WinogradOutputWork) {
     case (.none, .four3): transformOutput(OnePoint.self, 1, SixPoints.self, 4, work)
     case (.two7, .none): transformOutput(EightPoints.self, 2, OnePoint.self, 1, work)
     case (.none, .two7): transformOutput(OnePoint.self, 1, EightPoints.self, 2, work)
-    default: fatalError("no transform of this form")
+    default: fatalError("unsupported Winograd form")
     }
 }
 
@@ -40,7 +40,7 @@ func transformFilters(_ work: borrowing WinogradFilterWork) {
     case (.none, .four3): transformFilters(OnePoint.self, SixPoints.self, OneTap.self, ThreeTaps.self, work)
     case (.two7, .none): transformFilters(EightPoints.self, OnePoint.self, SevenTaps.self, OneTap.self, work)
     case (.none, .two7): transformFilters(OnePoint.self, EightPoints.self, OneTap.self, SevenTaps.self, work)
-    default: fatalError("no transform of this form")
+    default: fatalError("unsupported Winograd form")
     }
 }
 
@@ -140,7 +140,7 @@ private func transformOutput<Y: WinogradLine, X: WinogradLine>(
     }
 }
 
-/// Row by row of the points: each filter is read once a row, and nothing but what is written leaves the registers.
+/// Iterates over the points row by row: each filter is read once per row, and only results leave the registers.
 private func transformFilters<
     Y: WinogradLine, X: WinogradLine, Height: WinogradTapCount, Width: WinogradTapCount
 >(_: Y.Type, _: X.Type, _: Height.Type, _: Width.Type, _ work: borrowing WinogradFilterWork) {

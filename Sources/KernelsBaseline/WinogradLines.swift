@@ -1,24 +1,24 @@
 import Kernels
 
-/// The transforms of one line of a Winograd convolution, by the points at which polynomials are multiplied: 0, some pairs
-/// ±a, and infinity. The order is 0, +a, −a, +b, −b, …, ∞.
+/// The transforms of one line of a Winograd convolution, defined by the points at which polynomials are multiplied: 0,
+/// pairs ±a, and infinity. The order is 0, +a, −a, +b, −b, …, ∞.
 ///
-/// The magnitudes are those, of numbers that floats hold exactly, with which single precision loses least.
+/// Of the magnitudes that floats represent exactly, these are the ones with which single precision loses the least.
 protocol WinogradLine {
     static var pairs: Int { get }
     static var points: Int { get }
     static func magnitude(_ pair: Int) -> Float
-    /// The transform of `2 · pairs + 2` inputs. (Bᵀ; row by row the polynomial that is zero at all other points.)
+    /// Transforms `2 · pairs + 2` inputs. (Bᵀ; row by row, the polynomial that is zero at all other points.)
     static func transform(_ x: (Int) -> Vector, _ put: (Int, Vector) -> Void)
-    /// So many outputs of the products. (Aᵀ; row i holds the points' i-th powers.)
+    /// Computes `outputs` outputs from the products. (Aᵀ; row i holds the i-th powers of the points.)
     static func transformBack(_ outputs: Int, _ x: (Int) -> Vector, _ put: (Int, Vector) -> Void)
-    /// Gᵀ: what the filter's number `tap` counts for at `point`.
+    /// Gᵀ: the coefficient of the filter's tap `tap` at `point`.
     static func filterFactor(_ point: Int, tap: Int, window: Int) -> Float
-    /// The transform of a filter's line.
+    /// Transforms a line of a filter.
     static func transformFilter<Count>(_ taps: WinogradTaps<Count>, _ put: (Int, Vector) -> Void)
 }
 
-/// How many taps a filter has along one axis, as a type: what is written for any number becomes a loop-free kernel for each.
+/// The number of taps of a filter along one axis, as a type: generic code becomes a loop-free kernel for each number.
 protocol WinogradTapCount {
     static var count: Int { get }
 }
@@ -28,7 +28,7 @@ enum ThreeTaps: WinogradTapCount { static var count: Int { 3 } }
 enum FiveTaps: WinogradTapCount { static var count: Int { 5 } }
 enum SevenTaps: WinogradTapCount { static var count: Int { 7 } }
 
-/// A vector for each tap of a line, or what each counts for, in registers.
+/// A vector for each tap of a line, or its coefficients, in registers.
 struct WinogradTaps<Count: WinogradTapCount> {
     private var (a, b, c, d, e, f, g) = (
         Vector.zero, Vector.zero, Vector.zero, Vector.zero, Vector.zero, Vector.zero, Vector.zero
@@ -47,13 +47,13 @@ struct WinogradTaps<Count: WinogradTapCount> {
     @inline(__always) var first: Vector { a }
     @inline(__always) var last: Vector { Count.count == 1 ? a : Count.count == 3 ? c : Count.count == 5 ? e : g }
 
-    /// Σ of all taps times what each counts for.
+    /// Σ of all taps times their coefficients.
     @inline(__always) func sum(_ factor: (Int) -> Vector) -> Vector {
         let even = evenSum(factor)
         return Count.count > 1 ? even + oddSum(factor) : even
     }
 
-    /// The same of the taps 0, 2, 4, 6.
+    /// The same for the taps 0, 2, 4, 6.
     @inline(__always) func evenSum(_ factor: (Int) -> Vector) -> Vector {
         var sum = a * factor(0)
         if Count.count > 2 { sum = multiplyAdd(sum, c, factor(2)) }
@@ -62,7 +62,7 @@ struct WinogradTaps<Count: WinogradTapCount> {
         return sum
     }
 
-    /// The same of the taps 1, 3, 5.
+    /// The same for the taps 1, 3, 5.
     @inline(__always) func oddSum(_ factor: (Int) -> Vector) -> Vector {
         var sum = b * factor(1)
         if Count.count > 3 { sum = multiplyAdd(sum, d, factor(3)) }
@@ -97,7 +97,7 @@ extension WinogradLine {
         put(points - 1, taps.last)
     }
 
-    /// At +a and −a even taps count the same and odd ones the opposite.
+    /// At +a and −a, even taps have the same coefficients and odd taps opposite ones.
     @inline(__always)
     private static func transformFilter<Count>(
         _ taps: WinogradTaps<Count>, pair: Int, _ put: (Int, Vector) -> Void
@@ -110,7 +110,7 @@ extension WinogradLine {
     }
 }
 
-/// A line of a single number, which nothing is done to.
+/// A line of a single value, which is not transformed.
 enum OnePoint: WinogradLine {
     static var pairs: Int { 0 }
     static var points: Int { 1 }
@@ -191,7 +191,7 @@ enum EightPoints: WinogradLine {
     }
 }
 
-/// What the products at +a and −a give to even and to odd powers.
+/// The contributions of the products at +a and −a to even and odd powers.
 private struct Both {
     let even: Vector
     let odd: Vector
@@ -219,7 +219,7 @@ private struct Both {
     }
 }
 
-/// The values at +magnitude and −magnitude of a polynomial's even and odd halves.
+/// The values at +magnitude and −magnitude of a polynomial, from its even and odd halves.
 @inline(__always)
 private func putPair(_ put: (Int, Vector) -> Void, _ point: Int, _ even: Vector, _ odd: Vector, _ magnitude: Float) {
     put(point, multiplyAdd(even, odd, Vector(repeating: magnitude)))
