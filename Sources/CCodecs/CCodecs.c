@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
-// What is left of the file, and where the message goes.
+// The rest of the file, and the buffer for the message.
 struct source {
     const uint8_t *bytes;
     size_t count;
@@ -16,7 +16,7 @@ struct source {
 
 static void read_bytes(png_structp png, png_bytep to, size_t count) {
     struct source *source = png_get_io_ptr(png);
-    if (count > source->count) png_error(png, "the data ends early");
+    if (count > source->count) png_error(png, "the data is truncated");
     memcpy(to, source->bytes, count);
     source->bytes += count;
     source->count -= count;
@@ -47,7 +47,7 @@ int thaw_png_decode(
         png_destroy_read_struct(&png, NULL, NULL);
         return 1;
     }
-    // What comes behind the last row is no loss.
+    // Errors after the last row lose nothing.
     volatile int has_pixels = 0;
     if (setjmp(png_jmpbuf(png))) {
         png_destroy_read_struct(&png, &info, NULL);
@@ -56,9 +56,9 @@ int thaw_png_decode(
     // The caller has checked the size.
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_read_fn(png, &source, read_bytes);
-    // Of chunks that are not needed for the pixels, such as profiles and texts, only length and checksum are checked.
+    // Chunks that do not affect the pixels, such as profiles and text, are skipped: only length and checksum are checked.
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
-    // The caller tells of a wrong checksum; what it guards is used nevertheless.
+    // The caller reports a wrong checksum. The data is used nevertheless.
     png_set_crc_action(png, PNG_CRC_WARN_USE, PNG_CRC_WARN_DISCARD);
     png_read_info(png, info);
 
@@ -77,7 +77,7 @@ int thaw_png_decode(
     size_t row = (size_t)width * channels;
     if (png_get_image_width(png, info) != width || png_get_image_height(png, info) != height
         || png_get_rowbytes(png, info) != row)
-        png_error(png, "the header contradicts itself");
+        png_error(png, "the header is inconsistent");
     for (int pass = 0; pass < passes; pass++)
         for (uint32_t y = 0; y < height; y++) png_read_row(png, pixels + y * row, NULL);
     has_pixels = 1;

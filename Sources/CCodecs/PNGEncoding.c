@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <string.h>
 
-// Where the bytes and the messages go.
+// The destination of the bytes and the buffer for the message.
 struct target {
     thaw_writer write;
     void *context;
@@ -14,7 +14,7 @@ struct target {
 
 static void write_bytes(png_structp png, png_bytep bytes, size_t count) {
     struct target *target = png_get_io_ptr(png);
-    if (target->write(target->context, bytes, count)) png_error(png, "cannot be written");
+    if (target->write(target->context, bytes, count)) png_error(png, "cannot write");
 }
 
 static void flush_bytes(png_structp png) { (void)png; }
@@ -43,7 +43,7 @@ int thaw_png_encode(
         png_destroy_write_struct(&png, &info);
         return 1;
     }
-    // The standard limit on a side is there for files that are read.
+    // libpng's default limit on width and height is meant for reading.
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_write_fn(png, &target, write_bytes, flush_bytes);
     png_set_IHDR(

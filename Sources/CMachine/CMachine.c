@@ -5,7 +5,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-// The register states that the operating system saves: bits 1 and 2 are SSE and AVX, 5 to 7 AVX-512.
+// The register states that the operating system saves: bits 1 and 2 are SSE and AVX, bits 5 to 7 AVX-512.
 static uint64_t saved_states(void) {
     unsigned a, b, c, d;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return 0;
@@ -47,7 +47,7 @@ void thaw_wake(int32_t *word) {
 #else
 #include <pthread.h>
 
-// One lock and one condition for all words: wakes are rare, and early returns are allowed.
+// One lock and one condition for all words: wakeups are rare, and early returns are allowed.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
@@ -70,7 +70,7 @@ void thaw_wake(int32_t *word) {
 #include <fcntl.h>
 
 int thaw_exchange_names(const char *a, const char *b) {
-    // By number: not every C library has a function for it. 2 is RENAME_EXCHANGE.
+    // By system call number: not every C library has a function for it. 2 is RENAME_EXCHANGE.
     return (int)syscall(SYS_renameat2, AT_FDCWD, a, AT_FDCWD, b, 2u);
 }
 #else

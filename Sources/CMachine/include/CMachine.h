@@ -1,6 +1,5 @@
-// The few facts about the machine that Swift cannot ask for by itself: which vector instructions it has, sleeping and
-// waking on a word of memory, atomic arithmetic on one, exchanging the names of two files, and what Swift's vectors do lane
-// by lane only.
+// The few things that Swift cannot do by itself: detect vector instructions, sleep and wake on a word of memory, do atomic
+// arithmetic on one, exchange the names of two files, and a few vector operations that Swift does only lane by lane.
 #ifndef THAW_CMACHINE_H
 #define THAW_CMACHINE_H
 
@@ -9,39 +8,39 @@
 
 #pragma clang assume_nonnull begin
 
-/// Whether processor and operating system offer AVX2 and FMA.
+/// Whether the processor and the operating system support AVX2 and FMA.
 bool thaw_has_avx2(void);
-/// Whether processor and operating system offer AVX-512 F, VL, BW and DQ.
+/// Whether the processor and the operating system support AVX-512 F, VL, BW and DQ.
 bool thaw_has_avx512(void);
 
 /// Sleeps until `thaw_wake` is called on `word`, unless it no longer holds `expected`. May return early.
 void thaw_wait(int32_t *word, int32_t expected);
-/// Wakes all that sleep on `word`.
+/// Wakes all threads that sleep on `word`.
 void thaw_wake(int32_t *word);
 
-/// Whether a signal is ignored, as whoever started this process may have asked for.
+/// Whether a signal is ignored, which the parent process may have requested.
 bool thaw_is_ignored(int signal);
 
-/// Lets two files or folders change their names at once; 0 where that went well, else `errno` says why not.
+/// Exchanges the names of two files or folders atomically. Returns 0 on success; otherwise `errno` gives the reason.
 int thaw_exchange_names(const char *a, const char *b);
 
 static inline int32_t thaw_load(const int32_t *word) { return __atomic_load_n(word, __ATOMIC_SEQ_CST); }
 static inline void thaw_store(int32_t *word, int32_t value) { __atomic_store_n(word, value, __ATOMIC_SEQ_CST); }
-/// Adds `change`, and gives what was there before.
+/// Adds `change` and returns the previous value.
 static inline int32_t thaw_add(int32_t *word, int32_t change) {
     return __atomic_fetch_add(word, change, __ATOMIC_SEQ_CST);
 }
 static inline int64_t thaw_load64(const int64_t *word) { return __atomic_load_n(word, __ATOMIC_SEQ_CST); }
 static inline void thaw_store64(int64_t *word, int64_t value) { __atomic_store_n(word, value, __ATOMIC_SEQ_CST); }
-/// Puts `value` in place of `expected`, or tells that something else is there.
+/// Replaces `expected` by `value`, or returns false if the word holds something else.
 static inline bool thaw_exchange64(int64_t *word, int64_t expected, int64_t value) {
     return __atomic_compare_exchange_n(word, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/// Asks for the cache line at `address`, which need not exist: for now, and for later (not into the smallest cache).
+/// Prefetches the cache line at `address`, which may be invalid: for now, or for later (not into the smallest cache).
 static inline void thaw_prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
 static inline void thaw_prefetch_later(const void *address) { __builtin_prefetch(address, 0, 2); }
-/// Asks for the cache line as its only owner, to be written. (Older processors do nothing here.)
+/// Prefetches the cache line exclusively, for writing. (Older processors do nothing here.)
 static inline void thaw_prefetch_write(const void *address) {
 #if defined(__x86_64__)
     __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
@@ -50,14 +49,14 @@ static inline void thaw_prefetch_write(const void *address) {
 #endif
 }
 
-/// The same address, of which the compiler no longer knows where it comes from. In an inner loop over many pixels this
-/// keeps it from turning each pixel's offset into a pointer of its own, anew before every run of the loop.
+/// Returns the same address, but hides its origin from the compiler. In an inner loop over many pixels, this keeps the
+/// compiler from computing a separate pointer from each pixel's offset before every run of the loop.
 static inline const float *thaw_opaque(const float *address) {
     __asm__("" : "+r"(address));
     return address;
 }
 
-/// Tells the processor that this is a loop that waits.
+/// Tells the processor that this is a spin loop.
 static inline void thaw_pause(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -66,17 +65,17 @@ static inline void thaw_pause(void) {
 #endif
 }
 
-/// What Swift knows as SIMD16<Float>.
+/// Imported into Swift as SIMD16<Float>.
 typedef float thaw_float16 __attribute__((ext_vector_type(16)));
 
-/// `sum + a · b` without rounding in between. Swift's `addingProduct` says the same of each lane, of which the optimiser
-/// must make one instruction again: the kernels take it half as long this way.
+/// `sum + a · b` without intermediate rounding. Swift's `addingProduct` does the same lane by lane, and the optimizer must
+/// turn that back into one instruction: this way the kernels compile in half the time.
 __attribute__((always_inline)) static inline thaw_float16 thaw_multiply_add(
     thaw_float16 sum, thaw_float16 a, thaw_float16 b) {
     return __builtin_elementwise_fma(a, b, sum);
 }
 
-/// The larger, or smaller, of each pair; a lane of `x` that is not a number stays so.
+/// The larger, or smaller, of each pair. A NaN lane of `x` stays NaN.
 __attribute__((always_inline)) static inline thaw_float16 thaw_maximum(thaw_float16 x, thaw_float16 bound) {
     return x < bound ? bound : x;
 }
@@ -84,17 +83,17 @@ __attribute__((always_inline)) static inline thaw_float16 thaw_minimum(thaw_floa
     return x > bound ? bound : x;
 }
 
-/// What Swift knows as SIMD16<Int32> and SIMD64<UInt8>: four quarters of four words, or of 16 bytes.
+/// Imported into Swift as SIMD16<Int32> and SIMD64<UInt8>: four quarters of four words, or of 16 bytes.
 typedef int32_t thaw_word16 __attribute__((ext_vector_type(16)));
 typedef uint8_t thaw_byte64 __attribute__((ext_vector_type(64)));
 
-/// Of each word the bits from `shift` on, held to 0…255. (Written in Swift, the optimiser takes vectors apart for it.)
+/// Shifts each word right by `shift` and clamps it to 0…255. (In Swift, the optimizer takes vectors apart for this.)
 __attribute__((always_inline)) static inline thaw_word16 thaw_clamped_bytes(thaw_word16 words, int32_t shift) {
     thaw_word16 whole = words >> shift;
     return __builtin_elementwise_min(__builtin_elementwise_max(whole, (thaw_word16)0), (thaw_word16)255);
 }
 
-/// Of each quarter the first 12 bytes, three to a word.
+/// Spreads the first 12 bytes of each quarter, three to a word.
 __attribute__((always_inline)) static inline thaw_word16 thaw_words_of_threes(thaw_byte64 bytes) {
     return (thaw_word16)__builtin_shufflevector(
         bytes, (thaw_byte64)0,
@@ -104,7 +103,7 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_words_of_threes(th
         48, 49, 50, 64, 51, 52, 53, 64, 54, 55, 56, 64, 57, 58, 59, 64);
 }
 
-/// The reverse: of each word three bytes, in the first 12 of its quarter.
+/// The reverse: packs three bytes of each word into the first 12 bytes of its quarter.
 __attribute__((always_inline)) static inline thaw_byte64 thaw_threes_of_words(thaw_word16 words) {
     thaw_byte64 bytes = (thaw_byte64)words;
     return __builtin_shufflevector(
@@ -115,14 +114,14 @@ __attribute__((always_inline)) static inline thaw_byte64 thaw_threes_of_words(th
         48, 49, 50, 52, 53, 54, 56, 57, 58, 60, 61, 62, -1, -1, -1, -1);
 }
 
-/// In each quarter the first, or last, two words of `a` and `b` in turn.
+/// In each quarter, interleaves the first, or last, two words of `a` and `b`.
 __attribute__((always_inline)) static inline thaw_word16 thaw_zip_low(thaw_word16 a, thaw_word16 b) {
     return __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
 }
 __attribute__((always_inline)) static inline thaw_word16 thaw_zip_high(thaw_word16 a, thaw_word16 b) {
     return __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
 }
-/// In each quarter the first, or last, half of `a` and then that of `b`.
+/// In each quarter, the first, or last, half of `a` followed by that of `b`.
 __attribute__((always_inline)) static inline thaw_word16 thaw_join_low(thaw_word16 a, thaw_word16 b) {
     return __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
 }
