@@ -1,7 +1,7 @@
 import Thaw
 
-/// Prints what share of the peak the engine reaches layer by layer, and how the cost model's choice compares with what is
-/// measured. Every layer is measured in each way in turn, several times over, and the peak with each.
+/// Prints the fraction of peak performance that the engine reaches for each layer, and compares the cost model's choice
+/// with the measurements. For every layer, all algorithms are measured in turn, several times, and the peak along with them.
 func benchmarkKernels() throws {
     typealias Layer = LayerBenchmark.Layer
     let layers: [(name: String, layer: Layer)] = [
@@ -26,7 +26,7 @@ func benchmarkKernels() throws {
     ]
     let set = try InstructionSet.chosen()
     print("\(set.rawValue), one thread; * is the cost model's choice, which should be the fastest")
-    print(pad("µs", 44 + 10) + pad("GFLOP/s", 9) + pad("peak", 8) + "  expected")
+    print(pad("µs", 44 + 10) + pad("GFLOP/s", 9) + pad("peak", 8) + "  estimate")
     var (worst, worstLayer) = (1.0, "")
     for (name, layer) in layers {
         let benchmark = try LayerBenchmark(layer)
@@ -54,6 +54,6 @@ func benchmarkKernels() throws {
         }
     }
     print(
-        "the choice takes at most \(fixed(worst, 2)) times as long as the fastest"
+        "the cost model's choice takes at most \(fixed(worst, 2)) times as long as the fastest algorithm"
             + (worst > 1 ? ": \(worstLayer)" : ""))
 }

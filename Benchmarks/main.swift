@@ -1,12 +1,12 @@
-// Times a frozen graph in Thaw's engine, step by step.
+// Measures the time of a frozen graph in Thaw's engine, step by step.
 //
 //     ThawBenchmarks GRAPH.pb [--threads N] [--rounds N] [--steps N] [--check INPUT.npy OUTPUT.npy]
 //
 //     ThawBenchmarks --kernels
 //
-// The first prints the median of whole runs, then the steps that take longest with their share of the measured peak. `--check`
-// takes the arrays that `peers/generate.py` writes and prints the largest difference from TensorFlow's answer. The second
-// measures layers by themselves.
+// The first form prints the median time of whole runs, then the slowest steps with their fraction of the measured peak.
+// `--check` takes the tensors that `peers/generate.py` writes, and prints the largest difference from TensorFlow's output.
+// The second form measures single layers.
 
 import Thaw
 
@@ -34,15 +34,15 @@ func fixed(_ number: Double, _ digits: Int) -> String {
     return "\(units / Int(scale))." + String(repeating: "0", count: digits - fraction.count) + fraction
 }
 
-/// The float32 numbers of a NumPy file, whose header is taken on trust.
-func numbers(ofNumPyFile path: String) -> [Float] {
-    guard let file = fopen(path, "rb") else { fail("\(path): cannot be opened") }
+/// The float32 values of a NumPy file. The header is not validated.
+func values(ofNumPyFile path: String) -> [Float] {
+    guard let file = fopen(path, "rb") else { fail("\(path): cannot open") }
     defer { fclose(file) }
     fseek(file, 0, SEEK_END)
     let size = ftell(file)
     rewind(file)
     var bytes = [UInt8](repeating: 0, count: size)
-    guard fread(&bytes, 1, size, file) == size, size > 10 else { fail("\(path): cannot be read") }
+    guard fread(&bytes, 1, size, file) == size, size > 10 else { fail("\(path): cannot read") }
     let start = 10 + Int(bytes[8]) + Int(bytes[9]) << 8
     return bytes.withUnsafeBytes { raw in
         (0..<(size - start) / 4).map { raw.loadUnaligned(fromByteOffset: start + $0 * 4, as: Float.self) }
@@ -54,19 +54,19 @@ var graphPath: String?
 var check: (input: String, output: String)?
 var wantsKernels = false
 var arguments = CommandLine.arguments.dropFirst().makeIterator()
-func number(_ option: String, _ text: String?) -> Int {
-    guard let value = text.flatMap({ Int($0) }), value > 0 else { fail("\(option): a number is expected") }
+func positiveInteger(_ option: String, _ text: String?) -> Int {
+    guard let value = text.flatMap({ Int($0) }), value > 0 else { fail("\(option): expected a positive integer") }
     return value
 }
 while let argument = arguments.next() {
     switch argument {
-    case "--threads": threads = number(argument, arguments.next())
-    case "--rounds": rounds = number(argument, arguments.next())
-    case "--steps": shown = number(argument, arguments.next())
+    case "--threads": threads = positiveInteger(argument, arguments.next())
+    case "--rounds": rounds = positiveInteger(argument, arguments.next())
+    case "--steps": shown = positiveInteger(argument, arguments.next())
     case "--kernels": wantsKernels = true
     case "--check":
         guard let input = arguments.next(), let output = arguments.next() else {
-            fail("--check: two files are expected")
+            fail("--check: expected two files")
         }
         check = (input, output)
     default: graphPath = argument
@@ -92,8 +92,8 @@ do {
     let executor = Executor(program, threads: threads)
     let shape = model.graph[model.graph.inputs[0].value].shape
     if let check {
-        let inputs = numbers(ofNumPyFile: check.input)
-        let expected = numbers(ofNumPyFile: check.output)
+        let inputs = values(ofNumPyFile: check.input)
+        let expected = values(ofNumPyFile: check.output)
         let images = inputs.count / shape.elementCount
         var worst: Float = 0
         for image in 0..<images {
@@ -116,8 +116,8 @@ do {
     let peak = program.instructionSet.peak()
     let rate = 2 * Double(program.multiplyAdds) / median * 1e3
     print(
-        "median \(fixed(median, 3)) ms, least \(fixed(times[0], 3)) ms; \(fixed(rate / 1e9, 0)) GFLOP/s, "
-            + "\(fixed(100 * rate / peak / Double(threads), 0)) % of \(fixed(peak / 1e9, 0)) a core")
+        "median \(fixed(median, 3)) ms, minimum \(fixed(times[0], 3)) ms; \(fixed(rate / 1e9, 0)) GFLOP/s, "
+            + "\(fixed(100 * rate / peak / Double(threads), 0)) % of \(fixed(peak / 1e9, 0)) per core")
     let steps = executor.profile(rounds: rounds)
     print("sum of steps \(fixed(steps.reduce(0) { $0 + $1.seconds } * 1e3, 3)) ms")
     for step in steps.sorted(by: { $0.seconds > $1.seconds }).prefix(shown) {

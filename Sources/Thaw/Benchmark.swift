@@ -1,29 +1,29 @@
-/// Measures how long a model takes, over and over with the same random images or arrays.
+/// Measures the time that a model takes, with the same random images or tensors in every run.
 ///
-/// A single image is spread over the threads; of several that go in at once each has a thread of its own. Putting the
-/// input in is part of what is measured.
+/// A single image is processed by all threads together. The images of a batch are processed by one thread each. The time
+/// includes loading the input.
 public struct Benchmark {
-    /// The images of one run.
+    /// The number of images in one run.
     public let batch: Int
     public let threads: Int
-    /// How long it took to make the program and its memory.
+    /// The time that it took to create the program and its memory.
     public let compiling: Duration
     /// Multiply-adds of one run.
     public let multiplyAdds: Int
-    /// What the threads could do together, in floating-point operations a second, as measured for one core.
+    /// The peak performance of all threads together in floating-point operations per second, measured on one core.
     public let peak: Double
     private let passes: Int
     private let workers: Workers
     private let runs: [Run]
 
-    /// One pass of the model, with memory and input of its own.
+    /// One pass of the model, with its own memory and input.
     private struct Run: @unchecked Sendable {
         let executor: Executor
         let load: (Executor) -> Void
     }
 
-    /// - Parameter batch: How many images go in at once; a model with a larger batch of its own takes that.
-    /// - Throws: `Failure` when the engine cannot run the model.
+    /// - Parameter batch: The number of images in one run. If the model's own batch is larger, that is used.
+    /// - Throws: `Failure` if the engine cannot run the model.
     public init(_ model: Model, threads: Int = 1, batch: Int = 1) throws {
         passes = (batch + model.batch - 1) / model.batch
         let clock = ContinuousClock()
@@ -40,10 +40,10 @@ public struct Benchmark {
         peak = program.instructionSet.peak() * Double(threads)
     }
 
-    /// How long runs took, in seconds.
+    /// The times of runs, in seconds.
     public struct Times: Sendable {
         public let median: Double
-        /// Nine of ten runs took no longer.
+        /// The 90th percentile.
         public let p90: Double
         public let minimum: Double
         public let runs: Int
@@ -53,7 +53,7 @@ public struct Benchmark {
         public let elapsed: Double
     }
 
-    /// Runs for about this long, after a tenth of it in which caches and clocks come to rest.
+    /// Runs for about this long, after a warm-up of a tenth of that for caches and clock frequencies.
     public func measure(seconds: Double) -> Times {
         let clock = ContinuousClock()
         func times(_ seconds: Double) -> (sorted: [Double], elapsed: Double) {
@@ -70,7 +70,7 @@ public struct Benchmark {
             minimum: sorted[0], runs: sorted.count, warmUpRuns: warmUp.sorted.count, elapsed: elapsed)
     }
 
-    /// How long each step takes, the median over runs that take about this long together.
+    /// The time of each step: the median over runs that take about this long in total.
     public func profile(seconds: Double) -> [StepTiming] {
         let run = runs[0]
         run.load(run.executor)
@@ -78,7 +78,7 @@ public struct Benchmark {
         return run.executor.profile(rounds: min(max(Int(seconds / max(once, 1e-6)), 3), 1000))
     }
 
-    /// Each thread takes its share of the images.
+    /// Each thread processes its share of the images.
     private func run() {
         withUnsafePointer(to: (runs, passes)) { context in
             workers.run(chunks: runs.count, context: context) { context, lane, _ in
@@ -91,7 +91,7 @@ public struct Benchmark {
         }
     }
 
-    /// Puts random numbers into all inputs: pixels where the model takes an image.
+    /// Loads random values into all inputs, or pixels if the model takes an image.
     private static func input(of model: Model) -> (Executor) -> Void {
         var generator = Generator()
         if let image = model.image, model.graph.inputs.count == 1 {
@@ -104,13 +104,13 @@ public struct Benchmark {
                 }
             }
         }
-        let arrays = model.graph.inputs.map { port in
+        let tensors = model.graph.inputs.map { port in
             let type = model.graph[port.value]
-            let numbers = (0..<type.shape.elementCount).map { _ in Double.random(in: 0..<1, using: &generator) }
-            return Tensor(shape: type.shape, element: type.element) { numbers[$0] }
+            let values = (0..<type.shape.elementCount).map { _ in Double.random(in: 0..<1, using: &generator) }
+            return Tensor(shape: type.shape, element: type.element) { values[$0] }
         }
         return { executor in
-            for (index, array) in arrays.enumerated() { executor.load(array, input: index) }
+            for (index, tensor) in tensors.enumerated() { executor.load(tensor, input: index) }
         }
     }
 
