@@ -1,4 +1,4 @@
-/// Every operation that a TensorFlow graph may hold, by name. An operation enters by its line here.
+/// The rules for every supported TensorFlow operation, by name. New operations are registered here.
 enum Operations {
     static let tensorFlow: [String: TensorFlowRule] = {
         let rules: [[TensorFlowRule]] = [
@@ -52,7 +52,7 @@ enum Operations {
         return Dictionary(uniqueKeysWithValues: rules.joined().flatMap { rule in rule.ops.map { ($0, rule) } })
     }()
 
-    /// Every kind of layer of a Core ML neural network that can be read.
+    /// Every supported layer type of Core ML neural networks.
     static let neural: [String: NeuralRule] = {
         let rules: [[NeuralRule]] = [
             ArgMax.neural,
@@ -86,7 +86,7 @@ enum Operations {
         return Dictionary(uniqueKeysWithValues: rules.joined().flatMap { rule in rule.kinds.map { ($0, rule) } })
     }()
 
-    /// Every kind of operation of an ML Program that can be read.
+    /// Every supported operation of ML Programs.
     static let mil: [String: MILRule] = {
         let rules: [[MILRule]] = [
             ArgMax.mil,

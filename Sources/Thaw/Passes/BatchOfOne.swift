@@ -96,9 +96,9 @@ extension Graph {
         let singles = try outputTypes(of: one, inputs.map(\.one))
         let pairs = try outputTypes(of: two, inputs.map(\.two))
         var axes: [Int] = []
-        for (position, result) in results.enumerated() {
-            guard let axis = batchAxis(result.shape, singles[position].shape, batch),
-                batchAxis(pairs[position].shape, singles[position].shape, 2) == axis
+        for (index, result) in results.enumerated() {
+            guard let axis = batchAxis(result.shape, singles[index].shape, batch),
+                batchAxis(pairs[index].shape, singles[index].shape, 2) == axis
             else { return nil }
             axes.append(axis)
         }

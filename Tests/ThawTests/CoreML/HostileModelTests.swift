@@ -38,7 +38,7 @@ import Testing
             $0.convolution.outputChannels = 2
             $0.convolution.kernelChannels = largest
         },
-        Layer(testDescription: "2^63 − 1 channels from a deconvolution", words: "no shape of weights") {
+        Layer(testDescription: "2^63 − 1 channels from a deconvolution", words: "not a valid weight shape") {
             $0.convolution.isDeconvolution = true
             $0.convolution.outputChannels = largest
         },

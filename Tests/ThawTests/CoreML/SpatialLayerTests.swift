@@ -169,7 +169,7 @@ import Testing
         // A line for each input channel is none for each output channel.
         quantized.quantization.linearQuantization.scale = Tensor([1, 1, 1, 1], shape: [4]).view
         let failure = #expect(throws: Failure.self) { try answer(quantized) }
-        #expect(failure?.problemText.contains("4 scales and 2 biases; one, or 2, are expected") == true)
+        #expect(failure?.problemText.contains("4 scales and 2 biases; 1 or 2 are expected") == true)
     }
 
     // MARK: Refusals

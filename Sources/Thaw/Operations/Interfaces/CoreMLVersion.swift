@@ -1,23 +1,23 @@
-/// The versions of Core ML's format, by the systems that brought them.
-/// Source: coremltools' `specification/Model.proto`; the sets of operations are those of `mil/mil/ops/defs`.
+/// The versions of Core ML's model format, by the operating systems that introduced them.
+/// Source: coremltools' `specification/Model.proto`; the operation sets are those of `mil/mil/ops/defs`.
 public enum CoreMLVersion: Int, Sendable, CaseIterable, Comparable {
     case iOS11 = 1
     case iOS11Point2, iOS12, iOS13, iOS14, iOS15, iOS16, iOS17, iOS18, iOS26
 
-    /// The first that knows ML Programs.
+    /// The first version that supports ML Programs.
     static let firstProgram = CoreMLVersion.iOS15
 
-    /// The systems as people and `--target` name them: "iOS15".
+    /// The first system of the version as `--target` spells it: "iOS15".
     public var name: String { systems.split(separator: " ").prefix(2).joined() }
 
-    /// The systems that brought the version, each by the name that `--target` knows.
+    /// The systems that introduced the version, each as `--target` spells it.
     public var targets: [String] {
         switch self {
         case .iOS11: ["iOS11", "macOS10.13", "watchOS4", "tvOS11"]
         case .iOS11Point2: ["iOS11.2", "macOS10.13.2", "watchOS4.2", "tvOS11.2"]
         case .iOS12: ["iOS12", "macOS10.14", "watchOS5", "tvOS12"]
         case .iOS13: ["iOS13", "macOS10.15", "watchOS6", "tvOS13"]
-        // What macOS 11 was first called.
+        // macOS 11 was originally called 10.16.
         case .iOS14: ["iOS14", "macOS11", "watchOS7", "tvOS14", "macOS10.16"]
         case .iOS15: ["iOS15", "macOS12", "watchOS8", "tvOS15"]
         case .iOS16: ["iOS16", "macOS13", "watchOS9", "tvOS16"]
@@ -27,7 +27,7 @@ public enum CoreMLVersion: Int, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The version that a system brought, by a name such as `iOS15`, `macos10_15` or `watchOS8`.
+    /// The version that a system introduced, by a name such as `iOS15`, `macos10_15` or `watchOS8`.
     public init?(target name: String) {
         func plain(_ name: String) -> String { String(name.lowercased().map { $0 == "_" ? "." : $0 }) }
         let wanted = plain(name)
@@ -53,7 +53,7 @@ public enum CoreMLVersion: Int, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The set of operations of ML Programs: "CoreML5".
+    /// The operation set of ML Programs: "CoreML5".
     var opset: String { "CoreML\(rawValue - 1)" }
 
     public static func < (a: CoreMLVersion, b: CoreMLVersion) -> Bool { a.rawValue < b.rawValue }

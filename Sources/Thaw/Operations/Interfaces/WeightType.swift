@@ -1,18 +1,18 @@
 /// How the weights of a model are stored.
 public enum WeightType: String, Sendable, CaseIterable {
     case float32, float16
-    /// 8 bits on a line: each output channel has a scale and an offset of its own.
+    /// 8-bit affine quantization with a scale and an offset for each output channel.
     case int8
-    /// The places of numbers in a list of 256, 64 or 16.
+    /// Indices into a lookup table of 256, 64 or 16 values.
     case palette8, palette6, palette4
 
-    /// What an ML Program with such weights computes in.
+    /// The type in which an ML Program with such weights computes.
     var arithmetic: ElementType { self == .float32 ? .float32 : .float16 }
 
     /// The type of weights that are not compressed.
     var stored: ElementType { self == .float32 ? .float32 : .float16 }
 
-    /// The bits of a place in the list, or nil for what is no palette.
+    /// The bits of a palette index, or nil if this is not a palette.
     var paletteBits: Int? {
         switch self {
         case .palette8: 8
@@ -22,7 +22,7 @@ public enum WeightType: String, Sendable, CaseIterable {
         }
     }
 
-    /// The bits that each number takes, without the scales or the palette that come with it.
+    /// The bits per weight, without the scales or the palette.
     public var bits: Int {
         switch self {
         case .float32: 32
@@ -32,16 +32,16 @@ public enum WeightType: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether some weights are left as they are: see `WeightStorage`.
+    /// Whether some weights are left uncompressed: see `WeightStorage`.
     public var isSelective: Bool { self == .int8 || paletteBits != nil }
 }
 
 /// How weights are stored, and which of them.
 public struct WeightStorage: Sendable {
     public var type: WeightType
-    /// Smaller arrays of weights stay as they are: there is little to gain.
+    /// Smaller weight tensors are left uncompressed: there is little to gain.
     public var minimumCount: Int
-    /// Whether the filters of depthwise convolutions are compressed, too: they are few, and the first to suffer.
+    /// Whether the filters of depthwise convolutions are compressed too. They are small, and the most sensitive.
     public var includesDepthwise: Bool
 
     public init(_ type: WeightType, minimumCount: Int = 2048, includesDepthwise: Bool = false) {
@@ -50,8 +50,8 @@ public struct WeightStorage: Sendable {
         self.includesDepthwise = includesDepthwise
     }
 
-    /// Whether these weights, output channels first or brought there by this order of axes, are compressed to less than
-    /// floating-point numbers. Those of which one is infinite or no number never are.
+    /// Whether these weights, with the output channels first or moved there by this axis order, are compressed below
+    /// floating point. Weights that contain infinity or NaN never are.
     func compresses(_ weights: Tensor, order: [Int]? = nil) -> Bool {
         let shape = order.map { weights.shape.permuted($0) } ?? weights.shape
         let isDepthwise = shape.rank == 4 && shape[1] == 1
@@ -59,6 +59,6 @@ public struct WeightStorage: Sendable {
             && weights.withFloats { $0.allSatisfy { abs($0) <= WeightStorage.largest } }
     }
 
-    /// Half precision has no larger number.
+    /// The largest finite float16 value.
     static let largest: Float = 65504
 }

@@ -1,8 +1,9 @@
-/// Parts of a program in another arithmetic than the rest.
+/// Parts of a program that compute in a different type from the rest.
 extension MILBlock {
-    /// Adds what `body` adds for the node, where need be between casts: all that it reads and computes has fractions.
+    /// Adds the operations of `body` for the node with all its inputs and outputs in floating point, between casts if
+    /// necessary.
     ///
-    /// Whole numbers and truth values become float32, which holds more of them than float16.
+    /// Integers and Booleans become float32, which represents more integers than float16.
     mutating func inFloats(
         _ node: MILNode, where isNeeded: Bool = true, _ body: (MILNode, inout MILBlock) -> Void
     ) {
@@ -12,7 +13,7 @@ extension MILBlock {
         inFloat32(node, { _ in true }, body)
     }
 
-    /// Adds what `body` adds for the node with float32 in place of float16.
+    /// Adds the operations of `body` for the node with float32 in place of float16.
     mutating func inFloat32(_ node: MILNode, _ body: (MILNode, inout MILBlock) throws -> Void) rethrows {
         try inFloat32(node, \.isFloatingPoint, body)
     }
@@ -39,7 +40,7 @@ extension MILBlock {
 }
 
 extension Operation {
-    /// Whether a number that the operation holds is larger than float16 can say.
+    /// Whether any weight of the operation exceeds the range of float16.
     var exceedsFloat16: Bool {
         weights.contains { tensor in
             guard tensor.element.isFloatingPoint, tensor.element != .float16 else { return false }
@@ -49,7 +50,7 @@ extension Operation {
 }
 
 extension MILBlock {
-    /// The value repeated along the axes where it has one element and `shape` more.
+    /// The value broadcast along the axes where it has one element and `shape` has more.
     mutating func broadcast(_ value: MILValue, to shape: Shape, _ node: MILNode, _ name: String) -> MILValue {
         if value.shape == shape { return value }
         let same = value.shape.padded(to: shape.rank)

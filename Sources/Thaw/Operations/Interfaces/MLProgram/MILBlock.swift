@@ -1,31 +1,32 @@
-/// The operations of an ML Program being written, in order, its weights, and the lowest version that knows them all.
+/// The operations of an ML Program that is being written, in order, with its weights and the lowest version that
+/// supports them all.
 ///
 ///     block.add("relu", node, ["x": .value(node.input)])
 ///     let square = block.part("mul", node, "square", ["x": .value(node.input), "y": .value(node.input)])
 ///
-/// Numbers with fractions are all of the type `float`; whole numbers are int32, truth values bool.
+/// All floating-point values have the type `float`, integers are int32, Booleans are bool.
 struct MILBlock {
-    /// What numbers with fractions are: float16 or float32.
+    /// The type of floating-point values: float16 or float32.
     var float: ElementType
-    /// What they are unless an operation needs another type.
+    /// Their type unless an operation requires another.
     private let usualFloat: ElementType
     private(set) var operations: [Message] = []
     private(set) var weights = ProgramWeights()
-    /// The lowest version that knows all operations so far.
+    /// The lowest version that supports all operations so far.
     var version = CoreMLVersion.firstProgram
-    /// The newest version that may be used.
+    /// The newest version that is allowed.
     let target: CoreMLVersion?
     private let storage: WeightStorage
     private var names: Set<String> = []
-    /// Values that are other names for one that was there before.
+    /// Values that are aliases of earlier ones.
     private var aliases: [String: String] = [:]
-    /// Constants that are there already and can be read once more.
+    /// Constants that exist already and can be reused.
     private var shared: [SharedConstant: String] = [:]
 
     private struct SharedConstant: Hashable {
         enum Content: Hashable {
             case immediate([UInt8])
-            /// The offset in the file of weights, in which equal tensors have the same one.
+            /// The offset in the weight file, which stores equal tensors once.
             case inFile(Int)
         }
 
@@ -33,9 +34,9 @@ struct MILBlock {
         var content: Content
     }
 
-    /// Arrays of Core ML have no more axes.
+    /// The highest rank that Core ML supports.
     static let mostAxes = 5
-    /// Constants of fewer elements stand in the program itself.
+    /// Constants with fewer elements are stored in the program itself.
     private static let fewestInFile = 10
 
     init(_ storage: WeightStorage, target: CoreMLVersion? = nil, compute: ComputePrecision? = nil) {
@@ -48,7 +49,7 @@ struct MILBlock {
 
     // MARK: Names
 
-    /// A name that nothing else in the program has, made of letters, digits and underscores.
+    /// A name that is unique in the program, consisting of letters, digits and underscores.
     mutating func unique(_ name: String) -> String {
         let base = featureName(name)
         var candidate = base
@@ -63,12 +64,12 @@ struct MILBlock {
     /// The name under which a value is computed.
     func name(_ value: MILValue) -> String { aliases[value.name] ?? value.name }
 
-    /// Says that a node computes nothing: its output is the same value as its input.
+    /// Declares that a node computes nothing: its output is the same value as its input.
     mutating func alias(_ node: MILNode) { aliases[node.output.name] = name(node.input) }
 
     // MARK: Versions
 
-    /// Goes on only where operations of a version are known to the system that is aimed at.
+    /// Requires a version, and fails if the target system does not support it.
     mutating func require(_ needed: CoreMLVersion, _ what: String) throws {
         if let target, target < needed { throw Failure.targetTooOld(what, needs: needed.systems, target.name) }
         version = max(version, needed)
@@ -76,12 +77,13 @@ struct MILBlock {
 
     // MARK: Operations
 
-    /// Adds an operation that computes all of a node.
+    /// Adds an operation that computes the whole node.
     mutating func add(_ kind: String, _ node: MILNode, _ arguments: KeyValuePairs<String, MILArgument>) {
         add(kind, node.outputs, arguments)
     }
 
-    /// Adds an operation for a part of a node, and returns what it computes: a value like the node's output, unless said.
+    /// Adds an operation for part of a node and returns its output, which has the type of the node's output by
+    /// default.
     mutating func part(
         _ kind: String, _ node: MILNode, _ part: String, shape: Shape? = nil, element: ElementType? = nil,
         _ arguments: KeyValuePairs<String, MILArgument>
@@ -109,8 +111,8 @@ struct MILBlock {
         operations.append(operation)
     }
 
-    /// Adds the operation that ends a classifier. The classes stand in it themselves, not as constants of their own.
-    /// - Parameter areIntegers: Whether the labels are whole numbers, and are to be written as such.
+    /// Adds the final operation of a classifier. The classes are stored in it directly, not as separate constants.
+    /// - Parameter areIntegers: Whether the labels are integers and are written as such.
     mutating func addClassify(
         _ probabilities: MILValue, labels: [String], areIntegers: Bool, label: String, dictionary: String
     ) {
@@ -134,7 +136,7 @@ struct MILBlock {
         operations.append(operation)
     }
 
-    /// The value as another type; itself where it is that already.
+    /// The value cast to another type, or the value itself if it already has that type.
     mutating func cast(_ value: MILValue, to element: ElementType, name: String? = nil) -> MILValue {
         if value.element == element && name == nil { return value }
         let result = MILValue(
@@ -143,7 +145,7 @@ struct MILBlock {
         return result
     }
 
-    /// Computes a value of another type that has its name already.
+    /// Casts a value into one that has already been named.
     mutating func castInto(_ result: MILValue, from value: MILValue) {
         let names: [ElementType: String] = [.float16: "fp16", .float32: "fp32", .int32: "int32", .bool: "bool"]
         add("cast", [result], ["x": .value(value), "dtype": .text(names[result.element]!)])
@@ -174,7 +176,7 @@ struct MILBlock {
         }
     }
 
-    /// The name of weights that are stored in the type that is asked for, whatever the program computes in.
+    /// The name of weights that are stored in the requested type, whatever type the program computes in.
     private mutating func storedWeights(_ tensor: Tensor, _ name: String, _ order: [Int]?) -> String {
         let stored = storage.type.stored
         guard stored != usualFloat, float == usualFloat, tensor.elementCount >= MILBlock.fewestInFile,
@@ -185,7 +187,7 @@ struct MILBlock {
         let source = inFile(tensor, kind, Message.tensorType(type), order: order)
         let result = unique(name)
         if stored == .float16 {
-            // The format widens constants by itself, and narrows none.
+            // The format can widen constants, but not narrow them.
             version = max(version, .iOS16)
             addConstantExpression(
                 "constexpr_cast", result, TensorType(type.shape, float),
@@ -230,7 +232,7 @@ struct MILBlock {
         return name
     }
 
-    /// The type in which elements of a constant stand in the program.
+    /// The type in which the program stores elements of a constant.
     private func stored(_ element: ElementType) -> ElementType {
         element.isFloatingPoint ? float : element == .bool ? .bool : .int32
     }
@@ -273,7 +275,7 @@ struct MILBlock {
         operations.append(operation)
     }
 
-    /// A constant that is put into the file of weights; one of less than 8 bits a number comes packed.
+    /// A constant in the weight file. Elements of less than 8 bits are already packed.
     mutating func inFile(
         _ tensor: Tensor, _ kind: ProgramWeights.Kind, _ type: Message, elements: Int? = nil, order: [Int]? = nil
     ) -> Message {
@@ -298,6 +300,6 @@ struct MILBlock {
 }
 
 extension Tensor {
-    /// Whether no finite element is beyond the range of float16.
+    /// Whether all finite elements are within the range of float16.
     fileprivate var fitsFloat16: Bool { withFloats { $0.allSatisfy { abs($0) <= 65504 || !$0.isFinite } } }
 }

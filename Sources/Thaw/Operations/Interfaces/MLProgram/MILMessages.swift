@@ -1,6 +1,6 @@
 /// The types and constants of ML Programs as messages.
 extension MessageType {
-    /// A function, an operation, a constant and a type of an ML Program.
+    /// The messages for a function, an operation, a constant and a type of an ML Program.
     static let program = MessageType.model.type(of: "mlProgram")
     static let function = program.type(of: "functions").type(of: "value")
     static let block = function.type(of: "block_specializations").type(of: "value")
@@ -10,7 +10,7 @@ extension MessageType {
 }
 
 extension ElementType {
-    /// The format's name of the type, or nil where Thaw never writes it.
+    /// The format's name for the type, or nil if Thaw never writes it.
     var milName: String {
         switch self {
         case .bool: "BOOL"
@@ -33,7 +33,7 @@ extension ElementType {
 extension Message {
     // MARK: Types
 
-    /// The type of an array.
+    /// The type of a tensor.
     static func tensorType(_ type: TensorType) -> Message {
         var message = Message(.valueType)
         message.tensorType.dataType = type.element.milName
@@ -46,7 +46,7 @@ extension Message {
         return message
     }
 
-    /// The type of a text.
+    /// The type of a string.
     static var text: Message {
         var message = Message(.valueType)
         message.tensorType.dataType = "STRING"
@@ -62,7 +62,7 @@ extension Message {
         return message
     }
 
-    /// A whole number of 64 bits.
+    /// A 64-bit integer.
     static func integer(_ integer: Int) -> Message {
         var message = Message(.value)
         message.type = .tensorType(TensorType([], .int64))
@@ -70,7 +70,7 @@ extension Message {
         return message
     }
 
-    /// A list of texts or numbers, each a value of its own.
+    /// A list of strings or numbers, each a value of its own.
     static func list(_ values: [Message], of type: Message) -> Message {
         var message = Message(.value)
         message.type.listType.type = type
@@ -79,7 +79,7 @@ extension Message {
         return message
     }
 
-    /// A constant that stands in the program itself.
+    /// A constant that is stored in the program itself.
     static func immediate(_ tensor: Tensor) -> Message {
         var message = Message(.value)
         message.type = .tensorType(tensor.type)
@@ -92,10 +92,10 @@ extension Message {
         return message
     }
 
-    /// The file beside the program that holds its weights, as programs name it.
+    /// The weight file beside the program, as programs refer to it.
     static let weightFile = "@model_path/weights/weight.bin"
 
-    /// A constant in the file of weights.
+    /// A constant in the weight file.
     static func inFile(_ type: Message, offset: Int) -> Message {
         var message = Message(.value)
         message.type = type

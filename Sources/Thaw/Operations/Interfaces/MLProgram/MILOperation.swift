@@ -1,4 +1,4 @@
-/// A value of an ML Program: its name, and its type as it is in the program.
+/// A value of an ML Program: its name and its type in the program.
 struct MILValue: Sendable {
     var name: String
     var type: TensorType
@@ -7,7 +7,7 @@ struct MILValue: Sendable {
     var element: ElementType { type.element }
 }
 
-/// A node of the graph as it is written: what it reads and what it computes. Its channels stand before height and width.
+/// A node of the graph as it is written, with its inputs and outputs. It is channels first.
 struct MILNode: Sendable {
     var inputs: [MILValue]
     var outputs: [MILValue]
@@ -16,12 +16,11 @@ struct MILNode: Sendable {
     var output: MILValue { outputs[0] }
 }
 
-/// What an operation of an ML Program is given: a value, several, or a constant.
+/// An argument of an ML Program operation: a value, several values, or a constant.
 enum MILArgument: Sendable {
     case value(MILValue)
     case values([MILValue])
-    /// A constant: one with fractions takes the program's own type for such numbers, truth values stay, all others become
-    /// int32.
+    /// A constant. Floating-point values take the program's type, Booleans stay, and everything else becomes int32.
     case constant(Tensor)
     /// A constant with its axes in this order: one row per output channel.
     case weights(Tensor, order: [Int])
@@ -34,15 +33,15 @@ enum MILArgument: Sendable {
     static func bool(_ bool: Bool) -> MILArgument { .constant(Tensor(bool ? 1 : 0, element: .bool)) }
 }
 
-/// An operation that Core ML's ML Programs have operations for.
+/// An operation that can be written to ML Programs.
 protocol MILOperation: Operation {
     /// Adds the operations that compute the node. See `MILBlock`.
-    /// - Throws: `Failure` where no operation will, or where the system that is aimed at does not know it.
+    /// - Throws: `Failure` if no operation can express it, or the target system does not support it.
     func write(_ node: MILNode, to block: inout MILBlock) throws
 }
 
 extension MILBlock {
-    /// Adds operations that one behind the other compute a node.
+    /// Adds operations that compute a node in sequence.
     mutating func addSteps(_ steps: [any Operation], _ node: MILNode) throws {
         var value = node.input
         for (index, step) in steps.enumerated() {

@@ -1,17 +1,17 @@
-/// Where operations of an ML Program are read to: a graph whose channels stand first.
+/// The destination of an ML Program being read: a channels-first graph.
 ///
-/// What depends on constants alone is computed at once. All numbers with fractions are float32 here, whatever the program
-/// has them in: it is a matter of storage and speed, not of what is computed.
+/// Anything that depends only on constants is evaluated immediately. All floating-point values become float32,
+/// whatever type the program uses: that affects storage and speed, not the meaning.
 struct MILReading {
     var builder = GraphBuilder(channelOrder: .first)
 
-    /// What a name stands for.
+    /// What a name refers to.
     enum Binding: Sendable {
         case operand(Operand)
         case texts([String])
     }
 
-    /// Adds an operation, or computes it where all its inputs are known.
+    /// Adds an operation, or evaluates it if all its inputs are constant.
     mutating func add(_ operation: any Operation, _ inputs: [Operand], _ read: MILRead) throws -> [Operand] {
         let constants = inputs.compactMap(\.constant)
         if constants.count == inputs.count, !inputs.isEmpty {
@@ -35,7 +35,7 @@ struct MILReading {
         try add(operation, [input], read)[0]
     }
 
-    /// A function of two operands, either of which may be a constant.
+    /// A binary function in which either operand may be constant.
     mutating func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand, _ read: MILRead) throws -> Operand {
         switch (a, b) {
         case (.edge(_, let type), .constant(let tensor)):
@@ -47,7 +47,7 @@ struct MILReading {
         }
     }
 
-    /// The operand as a value of the graph; a constant becomes a node of its own.
+    /// The operand as a value of the graph; a constant becomes a node.
     mutating func edge(_ operand: Operand, _ read: MILRead) throws -> Graph.Value {
         switch operand {
         case .edge(let value, _): value
@@ -56,7 +56,7 @@ struct MILReading {
     }
 }
 
-/// An operation of an ML Program as its rule meets it: its arguments by name.
+/// An operation of an ML Program, as its rule sees it, with its arguments by name.
 struct MILRead {
     let name: String
     let kind: String
@@ -74,10 +74,10 @@ struct MILRead {
 
     // MARK: Values
 
-    /// - Throws: `Failure` when there is no such argument, or it is not one value.
+    /// - Throws: `Failure` if there is no such argument, or it is not a single value.
     func operand(_ key: String = "x") throws -> Operand {
         guard case .operand(let operand)? = arguments[key]?.first, arguments[key]!.count == 1 else {
-            throw refused("the argument '\(key)' is missing, or is no array")
+            throw refused("the argument '\(key)' is missing, or is not a tensor")
         }
         return operand
     }
@@ -88,12 +88,12 @@ struct MILRead {
             if case .operand(let operand) = binding { operand } else { nil }
         }
         guard !operands.isEmpty, operands.count == arguments[key]?.count else {
-            throw refused("the argument '\(key)' is missing, or is no list of arrays")
+            throw refused("the argument '\(key)' is missing, or is not a list of tensors")
         }
         return operands
     }
 
-    /// The image that the operation reads: batch, channel, height, width.
+    /// The input image: batch, channel, height, width.
     func image(_ key: String = "x") throws -> Operand {
         let operand = try operand(key)
         guard operand.shape.rank == 4 else { throw Failure.wrongRank(4, operand.shape).at(place) }
@@ -102,19 +102,19 @@ struct MILRead {
 
     // MARK: Constants
 
-    /// A constant; numbers with fractions come as float32.
+    /// A constant, with floating-point values converted to float32.
     func constant(_ key: String) throws -> Tensor {
         guard let tensor = try operand(key).constant else {
-            throw refused("the argument '\(key)' is computed", remedy: "a constant is supported")
+            throw refused("the argument '\(key)' is not constant", remedy: "a constant is supported")
         }
         return tensor
     }
 
-    /// A constant that must have one number for each of `count` channels.
+    /// A constant with one value for each of `count` channels.
     func channels(_ key: String, _ count: Int) throws -> Tensor {
         let tensor = try constant(key)
         guard tensor.elementCount == count else {
-            throw refused("'\(key)' has \(tensor.elementCount) numbers", remedy: "\(count) are expected")
+            throw refused("'\(key)' has \(tensor.elementCount) values", remedy: "\(count) are expected")
         }
         return tensor.reshaped([count])
     }
@@ -126,14 +126,14 @@ struct MILRead {
 
     func integer(_ key: String, default value: Int? = nil) throws -> Int {
         let integers = try integers(key, default: value.map { [$0] })
-        guard integers.count == 1 else { throw refused("the argument '\(key)' is not one number") }
+        guard integers.count == 1 else { throw refused("the argument '\(key)' is not a single value") }
         return integers[0]
     }
 
     func number(_ key: String, default value: Float? = nil) throws -> Float {
         if let value, !has(key) { return value }
         let floats = try constant(key).floats
-        guard floats.count == 1 else { throw refused("the argument '\(key)' is not one number") }
+        guard floats.count == 1 else { throw refused("the argument '\(key)' is not a single value") }
         return floats[0]
     }
 
@@ -144,31 +144,31 @@ struct MILRead {
     func text(_ key: String, default value: String? = nil) throws -> String {
         if let value, !has(key) { return value }
         guard case .texts(let texts)? = arguments[key]?.first, texts.count == 1 else {
-            throw refused("the argument '\(key)' is missing, or is no text")
+            throw refused("the argument '\(key)' is missing, or is not a string")
         }
         return texts[0]
     }
 
-    /// An axis of an array, counted from the front.
+    /// An axis of a tensor, counted from the front.
     func axis(_ operand: Operand, _ key: String = "axis", default value: Int? = nil) throws -> Int {
         let axis = try integer(key, default: value)
         return try naming(place: place) { try operand.shape.axis(axis) }
     }
 
-    /// Axes of an array, counted from the front, rising; all where the argument is left out.
+    /// Axes of a tensor, counted from the front, ascending; all of them if the argument is missing.
     func axes(_ operand: Operand, _ key: String = "axes") throws -> [Int] {
         guard has(key) else { return Array(operand.shape.indices) }
         let axes = try naming(place: place) { try integers(key).map { try operand.shape.axis($0) } }
-        guard Set(axes).count == axes.count else { throw refused("the axes \(axes) stand twice") }
+        guard Set(axes).count == axes.count else { throw refused("the axes \(axes) contain duplicates") }
         return axes.sorted()
     }
 }
 
-/// How operations of certain kinds enter a graph.
+/// How operations of certain kinds are imported.
 struct MILRule: Sendable {
-    /// The operations' kinds, as programs name them.
+    /// The kinds of operations, as programs name them.
     let kinds: [String]
-    /// Adds what the operation computes and returns one operand an output.
+    /// Adds the equivalent operations and returns one operand per output.
     let build: @Sendable (MILRead, inout MILReading) throws -> [Operand]
 
     init(_ kinds: String..., build: @escaping @Sendable (MILRead, inout MILReading) throws -> [Operand]) {

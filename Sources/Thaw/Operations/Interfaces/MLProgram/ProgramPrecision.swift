@@ -1,17 +1,17 @@
-/// What numbers with fractions are.
+/// The type of floating-point values.
 public enum ComputePrecision: String, Sendable, CaseIterable {
     case float16, float32
 
     var element: ElementType { self == .float16 ? .float16 : .float32 }
 }
 
-/// What an ML Program takes, computes in and gives.
+/// The input, output and compute types of an ML Program.
 public struct ProgramPrecision: Sendable {
-    /// What it computes in; nil is float32 for weights in float32, and float16 for all others.
+    /// The compute type. Nil means float32 for weights in float32, and float16 otherwise.
     public var compute: ComputePrecision?
-    /// What arrays and gray images are that go in. Other images are always of 8 bits.
+    /// The type of multi-array and grayscale inputs. Other images are always 8-bit.
     public var inputs = ComputePrecision.float32
-    /// What arrays and gray images are that come out.
+    /// The type of multi-array and grayscale outputs.
     public var outputs = ComputePrecision.float32
 
     public init(
@@ -20,10 +20,10 @@ public struct ProgramPrecision: Sendable {
         (self.compute, self.inputs, self.outputs) = (compute, inputs, outputs)
     }
 
-    /// Whether nothing is said that a neural network has no place for.
+    /// Whether every setting can also be expressed in a neural network.
     var isStandard: Bool { compute == nil && inputs == .float32 && outputs == .float32 }
 
-    /// What of it only iOS 16 and later know, with weights stored so; nil for none.
+    /// The setting that requires iOS 16 or later with this weight storage; nil if there is none.
     func needingHalf(_ weights: WeightStorage) -> String? {
         if inputs == .float16 { return "--input-type float16" }
         if outputs == .float16 { return "--output-type float16" }
@@ -31,6 +31,6 @@ public struct ProgramPrecision: Sendable {
             ? "--compute-precision float32 with weights in float16" : nil
     }
 
-    /// Whether something that goes in or comes out may be of 16 bits.
+    /// Whether any input or output may be float16.
     var hasHalfFeatures: Bool { inputs == .float16 || outputs == .float16 }
 }

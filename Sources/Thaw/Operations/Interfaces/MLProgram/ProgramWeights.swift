@@ -1,9 +1,9 @@
-/// The file beside an ML Program that holds its larger arrays: what is in it and where, before it is written.
+/// The layout of the weight file beside an ML Program: its contents and their offsets, before it is written.
 ///
-/// A header of 64 bytes, then for each array a header of 64 bytes and its bytes, all at multiples of 64, little-endian.
+/// A 64-byte header, then for each tensor a 64-byte header and its bytes, all aligned to 64 bytes, little-endian.
 /// Source: coremltools' `mlmodel/src/MILBlob/Blob/StorageFormat.hpp`.
 struct ProgramWeights: Sendable, Equatable {
-    /// How the elements of an array are stored, by the numbers of the format.
+    /// How the elements of a tensor are stored, with the format's raw values.
     enum Kind: UInt32, Sendable {
         case float16 = 1
         case float32, uint8, int8, bfloat16, int16, uint16, int4, uint1, uint2, uint4, uint3, uint6, int32
@@ -30,7 +30,7 @@ struct ProgramWeights: Sendable, Equatable {
     static let sentinel: UInt32 = 0xDEAD_BEEF
     static let version: UInt32 = 2
 
-    /// An array of the file, which is made when it is written.
+    /// A tensor in the file, which is produced when it is written.
     private struct Blob: Sendable, Equatable {
         var bytes: PendingBytes
         var kind: Kind
@@ -43,7 +43,7 @@ struct ProgramWeights: Sendable, Equatable {
         }
     }
 
-    /// What tells two blobs of the same numbers apart.
+    /// Distinguishes two blobs of the same tensor.
     private struct Form: Hashable {
         var kind: Kind
         var paddingBits: Int
@@ -51,7 +51,7 @@ struct ProgramWeights: Sendable, Equatable {
 
     private var blobs: [Blob] = []
     private(set) var byteCount = ProgramWeights.alignment
-    /// The offsets of the blobs that are there already, by the tensors that they are made of.
+    /// The offsets of existing blobs, by their source tensors.
     private var offsets: [Form: TensorTable<Int>] = [:]
 
     /// What the blobs are made of, by their offsets.
@@ -61,12 +61,12 @@ struct ProgramWeights: Sendable, Equatable {
 
     var isEmpty: Bool { blobs.isEmpty }
 
-    /// Appends a tensor, unless the file has one with the same content already: weights that several operations read are
-    /// stored once. A tensor of 8-bit numbers may hold elements of fewer bits, already packed.
+    /// Appends a tensor unless the file already has one with the same content: weights that several operations share
+    /// are stored once. A tensor of 8-bit integers may contain packed elements of fewer bits.
     ///
     /// - Parameters:
-    ///   - elements: How many elements a packed array has; the tensor's count where nil.
-    ///   - order: The order that the array's axes are brought into.
+    /// - elements: How many elements a packed tensor has; nil for the tensor's own count.
+    /// - order: The axis order in which the tensor is stored.
     /// - Returns: The offset of its header.
     mutating func append(_ tensor: Tensor, as kind: Kind, elements: Int? = nil, order: [Int]? = nil) -> Int {
         let count = elements ?? tensor.elementCount
@@ -74,7 +74,7 @@ struct ProgramWeights: Sendable, Equatable {
         let form = Form(kind: kind, paddingBits: padding)
         let inOrder = order.map { tensor.transposed($0) } ?? tensor
         if let offset = offsets[form]?.value(of: inOrder) { return offset }
-        // Numbers with fractions become what the file stores them as; all others are that already.
+        // Floating-point values are converted to the stored type. All others have that type already.
         let bytes =
             switch kind {
             case .float16 where tensor.element != .float16: tensor.pending(order, as: .float32).halved
@@ -92,18 +92,18 @@ struct ProgramWeights: Sendable, Equatable {
 
     static func aligned(_ count: Int) -> Int { (count + alignment - 1) / alignment * alignment }
 
-    /// Hands on the bytes of the file in order.
+    /// Passes the bytes of the file on in order.
     func write(_ append: (UnsafeRawBufferPointer) throws -> Void) throws {
         try header([UInt32(blobs.count), ProgramWeights.version], []).withUnsafeBytes(append)
-        var place = ProgramWeights.alignment
+        var offset = ProgramWeights.alignment
         for blob in blobs {
-            let start = place + ProgramWeights.alignment
+            let start = offset + ProgramWeights.alignment
             let numbers = [blob.bytes.count, start, blob.paddingBits].map { UInt64($0) }
             try header([ProgramWeights.sentinel, blob.kind.rawValue], numbers).withUnsafeBytes(append)
             try blob.bytes.write(append)
             let rest = ProgramWeights.aligned(blob.bytes.count) - blob.bytes.count
             try [UInt8](repeating: 0, count: rest).withUnsafeBytes(append)
-            place = start + blob.bytes.count + rest
+            offset = start + blob.bytes.count + rest
         }
     }
 

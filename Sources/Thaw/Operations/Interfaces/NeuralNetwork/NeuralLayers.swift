@@ -1,20 +1,21 @@
-/// How the arrays of a Core ML neural network are shaped.
+/// How the tensors of a Core ML neural network are shaped.
 enum NeuralArrays: Sendable {
-    /// Every array is an image of five axes: sequence, batch, channel, height, width. All versions know this.
+    /// Every tensor is an image with five axes: sequence, batch, channel, height, width. All versions support this.
     case images
-    /// Arrays have the axes that they have. From version 4 on.
+    /// Tensors keep their rank. Supported since version 4.
     case exact
 }
 
-/// An array between layers of a neural network: its name, and its shape with the batch in front, channels before height.
+/// A tensor between layers of a neural network: its name, and its shape with the batch first and channels before
+/// height.
 struct NeuralBlob: Sendable {
     var name: String
     var shape: Shape
-    /// What the graph holds there; to Core ML all are float32.
+    /// The element type in the graph; Core ML treats all tensors as float32.
     var element = ElementType.float32
 }
 
-/// A node of the graph as it is written: its name, what it reads and what it computes.
+/// A node of the graph as it is written: its name, inputs and outputs.
 struct NeuralNode: Sendable {
     var name: String
     var inputs: [NeuralBlob]
@@ -24,20 +25,20 @@ struct NeuralNode: Sendable {
     var output: NeuralBlob { outputs[0] }
 }
 
-/// The layers of a neural network being written, in order, and the lowest version that knows them all.
+/// The layers of a neural network that is being written, in order, and the lowest version that supports them all.
 struct NeuralLayers {
     let arrays: NeuralArrays
-    /// The oldest system that must load them; nil where the leanest layers will do.
+    /// The oldest system that must be able to load the model; nil selects the most compact layers.
     let target: CoreMLVersion?
     private(set) var layers: [Message] = []
     private(set) var version: Int
-    /// Names that are other names for an array that was there before.
+    /// Names that are aliases of earlier tensors.
     private var aliases: [String: String] = [:]
 
-    /// Arrays of neural networks have no more axes.
+    /// The highest rank that neural networks support.
     static let mostAxes = 5
 
-    /// Thrown by an operation that no layer computes on images of five axes.
+    /// Thrown by an operation that no layer can compute on five-axis images.
     struct NeedsExactArrays: Error {}
 
     init(_ arrays: NeuralArrays, target: CoreMLVersion? = nil) {
@@ -45,10 +46,10 @@ struct NeuralLayers {
         version = arrays == .exact ? 4 : 1
     }
 
-    /// The name that an array has in the layers.
+    /// The name of a tensor in the layers.
     func name(_ blob: NeuralBlob) -> String { aliases[blob.name] ?? blob.name }
 
-    /// Adds a layer that computes all of a node; `fill` sets its kind and parameters.
+    /// Adds a layer that computes the whole node; `fill` sets its kind and parameters.
     mutating func add(_ node: NeuralNode, _ fill: (inout Message) -> Void) {
         add(node.name, node.inputs, node.outputs, fill)
     }
@@ -64,7 +65,7 @@ struct NeuralLayers {
         layers.append(layer)
     }
 
-    /// Adds a layer for a part of a node, and returns what it computes: an array like the node's output.
+    /// Adds a layer for part of a node and returns its output, which has the shape of the node's output.
     mutating func addPart(
         _ node: NeuralNode, _ part: String, _ inputs: [NeuralBlob], _ fill: (inout Message) -> Void
     ) -> NeuralBlob {
@@ -73,7 +74,7 @@ struct NeuralLayers {
         return blob
     }
 
-    /// Adds a layer that gives an array that is known. Only exact arrays have such.
+    /// Adds a layer that produces a constant. Only exact tensor shapes support this.
     mutating func addConstant(_ value: Tensor, name: String) -> NeuralBlob {
         let blob = NeuralBlob(name: name, shape: value.shape)
         add(name, [], [blob]) { layer in
@@ -83,19 +84,19 @@ struct NeuralLayers {
         return blob
     }
 
-    /// Says that a node computes nothing: in these layers its output is the same array as its input.
+    /// Declares that a node computes nothing: in these layers its output is the same tensor as its input.
     mutating func alias(_ node: NeuralNode) { aliases[node.output.name] = name(node.input) }
 
-    /// Goes on only with exact arrays.
+    /// Requires exact tensor shapes.
     func requireExactArrays() throws { if arrays == .images { throw NeedsExactArrays() } }
 
-    /// Goes on with layers that only this version and later ones know; those of the fourth want exact arrays.
+    /// Requires a version. Layers of version 4 and later need exact tensor shapes.
     mutating func requireVersion(_ version: Int) throws {
         if version >= 4 { try requireExactArrays() }
         self.version = max(self.version, version)
     }
 
-    /// Gives an array another name wherever it stands. What is an input keeps its own.
+    /// Renames a tensor everywhere. Inputs keep their own names.
     mutating func rename(_ old: String, to new: String) {
         for index in layers.indices {
             layers[index].input = (layers[index].input as [String]).map { $0 == old ? new : $0 }
@@ -104,15 +105,16 @@ struct NeuralLayers {
     }
 }
 
-/// An operation that Core ML's neural networks have layers for.
+/// An operation that can be written as layers of Core ML neural networks.
 protocol NeuralOperation: Operation {
     /// Adds the layers that compute the node.
-    /// - Throws: `NeuralLayers.NeedsExactArrays` where only exact arrays will do, `Failure` where no layer will.
+    /// - Throws: `NeuralLayers.NeedsExactArrays` if exact tensor shapes are required, `Failure` if no layer can
+    ///   express it.
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws
 }
 
 extension NeuralLayers {
-    /// Adds the layers of operations that one behind the other compute a node.
+    /// Adds the layers of operations that compute a node in sequence.
     mutating func addSteps(_ steps: [any Operation], _ node: NeuralNode) throws {
         var blob = node.input
         for (index, step) in steps.enumerated() {
@@ -133,7 +135,7 @@ extension NeuralLayers {
 }
 
 extension Message {
-    /// Weights as they are stored: in single precision, their axes in this order.
+    /// Weights as they are stored: in single precision, with their axes in this order.
     static func weights(_ tensor: Tensor, order: [Int]? = nil) -> Message {
         var message = Message(.weights)
         message.floatValue = tensor.pending(order, as: .float32)

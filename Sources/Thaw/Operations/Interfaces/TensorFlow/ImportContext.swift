@@ -1,18 +1,19 @@
-/// Where operations put what a TensorFlow node becomes.
+/// Receives the operations that a TensorFlow node is converted to.
 ///
-/// What depends on constants alone is computed at once by the operation's reference and stays a constant.
+/// Anything that depends only on constants is evaluated immediately by the operation's reference and remains a
+/// constant.
 struct ImportContext {
     var builder = GraphBuilder()
 
-    /// The elements that an array computed while a graph is read may have at most. Real ones have far less; a hostile graph
-    /// asks for more in a few bytes.
+    /// The highest element count of a tensor that is computed during import. Real tensors are far smaller, but a
+    /// malicious graph can request more in a few bytes.
     static let largestConstant = 1 << 26
 
-    /// The multiply-adds that one node computed while a graph is read may take: some seconds.
+    /// The highest number of multiply-adds for one node that is computed during import: a few seconds.
     static let largestWork = 1 << 33
 
-    /// Adds `operation` to the graph, or computes it where all its inputs are known.
-    /// - Throws: `Failure` naming the node when the operation cannot take the inputs.
+    /// Adds `operation` to the graph, or evaluates it if all its inputs are constant.
+    /// - Throws: `Failure` naming the node if the operation does not accept the inputs.
     mutating func add(_ operation: any Operation, _ inputs: [Operand], name: String) throws -> [Operand] {
         let constants = inputs.compactMap(\.constant)
         if constants.count == inputs.count {
@@ -24,7 +25,7 @@ struct ImportContext {
             guard operation.multiplyAdds(constants.map(\.type), types) <= Self.largestWork else {
                 throw Failure.constantTooLarge(types[0].shape).at(name)
             }
-            // What was read of a mapped file, the parts of a partitioned variable for one, has done its service.
+            // Data read from a mapped file, such as parts of a partitioned variable, is no longer needed.
             defer { for constant in constants { constant.storage.release() } }
             return operation.evaluate(constants).map { .constant($0) }
         }
@@ -37,7 +38,7 @@ struct ImportContext {
         try add(operation, [input], name: name)[0]
     }
 
-    /// The operand as a value of the graph; a constant becomes a node of its own, as float32 if it has fractions.
+    /// The operand as a value of the graph. A constant becomes a node, in float32 if it is floating point.
     mutating func edge(_ operand: Operand, name: String) throws -> Graph.Value {
         switch operand {
         case .edge(let value, _): return value
@@ -47,9 +48,10 @@ struct ImportContext {
         }
     }
 
-    /// Adds an operation whose image input stands in the order that the node's `data_format` says.
+    /// Adds an operation on an image that is in the order of the node's `data_format`.
     ///
-    /// - Parameter body: Gets the image as batch, height, width, channel and returns the result in the same order.
+    /// - Parameter body: Receives the image as batch, height, width, channel and returns the result in the same
+    ///   order.
     mutating func image(
         _ node: TensorFlowNode, _ input: Operand, _ body: (Operand, inout ImportContext) throws -> Operand
     ) throws -> Operand {
@@ -64,11 +66,11 @@ struct ImportContext {
     }
 }
 
-/// How nodes of certain TensorFlow operations enter a graph.
+/// How nodes of certain TensorFlow operations are imported.
 struct TensorFlowRule: Sendable {
-    /// The TensorFlow operations, as `NodeDefinition.op` has them.
+    /// The names of the TensorFlow operations, as in `NodeDefinition.op`.
     let ops: [String]
-    /// Adds what the node computes and returns one operand an output.
+    /// Adds the equivalent operations and returns one operand per output.
     let build: @Sendable (TensorFlowNode, inout ImportContext) throws -> [Operand]
 
     init(

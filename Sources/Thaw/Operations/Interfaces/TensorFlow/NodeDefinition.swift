@@ -1,4 +1,4 @@
-/// A node as a TensorFlow graph defines it: names and attributes, nothing worked out.
+/// A node as defined in a TensorFlow graph, with unresolved names and attributes.
 public struct NodeDefinition: Sendable {
     public var name: String
     /// The TensorFlow operation: "Conv2D".
@@ -22,21 +22,21 @@ public enum Attribute: Sendable {
     case bool(Bool)
     case string(String)
     case type(DataType)
-    /// Sizes, −1 where unknown; nil where even the rank is.
+    /// Sizes, −1 if unknown; nil if the rank is also unknown.
     case shape([Int]?)
     case tensor(Tensor)
-    /// Values of a list, or the elements of a tensor of strings.
+    /// Values of a list, or the elements of a string tensor.
     case list([Attribute])
     case function(String)
 }
 
-/// TensorFlow's element types with their numbers (tensorflow/core/framework/types.proto).
+/// TensorFlow's element types with their raw values (tensorflow/core/framework/types.proto).
 public enum DataType: Int, Sendable {
     case float = 1
     case double, int32, uint8, int16, int8, string, complex64, int64, bool
     case qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, resource, variant, uint32, uint64
 
-    /// The type of such elements in a tensor, or nil for what a tensor here cannot hold.
+    /// The corresponding element type, or nil if tensors do not support it.
     public var element: ElementType? {
         switch self {
         case .float: .float32

@@ -1,4 +1,4 @@
-/// What a TensorFlow node reads: an array known at conversion, or a value that is computed from the graph's inputs.
+/// An input of a TensorFlow node: a tensor known at conversion, or a value computed from the graph's inputs.
 enum Operand: Sendable {
     case constant(Tensor)
     case edge(Graph.Value, TensorType)
@@ -17,7 +17,7 @@ enum Operand: Sendable {
     }
 }
 
-/// A TensorFlow node as its operation meets it: the definition with its inputs looked up.
+/// A TensorFlow node as its operation sees it: the definition with its inputs resolved.
 struct TensorFlowNode {
     let definition: NodeDefinition
     let inputs: [Operand]
@@ -27,29 +27,29 @@ struct TensorFlowNode {
 
     // MARK: Inputs
 
-    /// - Throws: `Failure` when the node has fewer inputs.
+    /// - Throws: `Failure` if the node has fewer inputs.
     func input(_ index: Int) throws -> Operand {
         guard inputs.indices.contains(index) else { throw Failure.missingInput(name, op, index, inputs.count) }
         return inputs[index]
     }
 
-    /// An input that must be known at conversion.
+    /// An input that must be constant.
     func constant(_ index: Int, _ role: String) throws -> Tensor {
         guard let tensor = try input(index).constant else { throw Failure.inputNotConstant(name, op, role) }
         return tensor
     }
 
-    /// The integers of an input that must be known at conversion.
+    /// The integers of an input that must be constant.
     func integers(_ index: Int, _ role: String) throws -> [Int] { try constant(index, role).integers }
 
-    /// The one integer of an input that must be known at conversion.
+    /// The single integer of an input that must be constant.
     func integer(_ index: Int, _ role: String) throws -> Int {
         let values = try integers(index, role)
         guard values.count == 1 else { throw Failure.notOneNumber(name, op, role, values.count) }
         return values[0]
     }
 
-    // MARK: Attributes, with TensorFlow's defaults for those left out
+    // MARK: Attributes, with TensorFlow's defaults
 
     func int(_ key: String, default value: Int) throws -> Int {
         guard let attribute = definition.attributes[key] else { return value }
@@ -84,7 +84,7 @@ struct TensorFlowNode {
         }
     }
 
-    /// The element type that an attribute names.
+    /// The element type in an attribute.
     func element(_ key: String, default value: DataType? = nil) throws -> ElementType {
         var type = value
         if let attribute = definition.attributes[key] {
@@ -95,9 +95,9 @@ struct TensorFlowNode {
         return element
     }
 
-    /// A refusal of this node, whose elements are of a type that no tensor has.
+    /// An error for this node, whose element type is unsupported.
     func refusedElement(_ type: String) -> Failure { Failure.elementNotNumeric(name, op, type) }
 
-    /// A refusal of this node, with what it cannot have.
+    /// An error for this node that states what is unsupported.
     func refused(_ problem: String, remedy: String? = nil) -> Failure { Failure.refused(name, op, problem, remedy) }
 }
