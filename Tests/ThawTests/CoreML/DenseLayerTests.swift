@@ -43,6 +43,6 @@ import Testing
     @Test(arguments: [[11], [12, 1], [2, 12, 3], [12, 2, 2, 2]] as [Shape])
     func `an array whose rows have another length is refused`(_ shape: Shape) {
         let failure = #expect(throws: Failure.self) { try read(on: shape) }
-        #expect(failure?.problemText.contains("12 inputs do not fit an array of shape") == true)
+        #expect(failure?.problemText.contains("12 inputs do not fit a tensor of shape") == true)
     }
 }

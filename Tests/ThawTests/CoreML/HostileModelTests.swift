@@ -25,7 +25,7 @@ import Testing
     private static let largest = Int.max
 
     @Test(arguments: [
-        Layer(testDescription: "an activation without a kind", words: "the kind of the activation is missing") {
+        Layer(testDescription: "an activation without a kind", words: "the type of the activation is missing") {
             $0.activation = Message(MessageType.layer.type(of: "activation"))
         },
         Layer(testDescription: "2^63 − 1 groups", words: "\(largest) groups of 2 channels") {

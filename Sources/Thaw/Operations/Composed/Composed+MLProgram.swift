@@ -1,4 +1,4 @@
-/// Operations of ML Programs that are composed of several of the graph.
+/// ML Program operations that are imported as a combination of several graph operations.
 enum ComposedOperations {
     static let mil = [
         MILRule("clamped_relu") { op, reading in
@@ -50,7 +50,7 @@ enum ComposedOperations {
         let size = try op.integer(key)
         return try op.composed(&reading) { composed, x in
             guard let result = try composed.exchanged(x, BlockExchange(exchange: exchange, size: size), shape) else {
-                throw op.refused("blocks of \(size)×\(size) do not fit an array of shape \(shape)")
+                throw op.refused("blocks of \(size)×\(size) do not fit a tensor of shape \(shape)")
             }
             return result
         }
@@ -58,7 +58,7 @@ enum ComposedOperations {
 }
 
 extension MILRead {
-    /// What is composed of the operation's first argument.
+    /// Applies a composition to the operation's first argument.
     func composed(
         _ reading: inout MILReading, _ body: (Composed<Operand>, Operand) throws -> Operand
     ) throws -> Operand {

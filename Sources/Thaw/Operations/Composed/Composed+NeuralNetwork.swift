@@ -1,4 +1,4 @@
-/// Layers that are composed of several operations of the graph.
+/// Neural network layers that are imported as a combination of several graph operations.
 enum ComposedLayers {
     static let neural = [
         NeuralRule("clampedReLU") { layer, reading in
@@ -17,7 +17,7 @@ enum ComposedLayers {
             }
             return [
                 try layer.composed(&reading) {
-                    try $0.centred(
+                    try $0.centered(
                         $1, axes: parameters.acrossChannels ? [1, 2, 3] : [2, 3],
                         isScaled: parameters.normalizeVariance,
                         epsilon: given == 0 ? 1e-5 : given)
@@ -59,7 +59,7 @@ enum ComposedLayers {
                     guard let blocks = exchange.map({ BlockExchange(exchange: $0, size: size) }),
                         let result = try composed.exchanged(x, blocks, shape)
                     else {
-                        throw layer.refused("blocks of \(size)×\(size) do not fit an array of shape \(shape)")
+                        throw layer.refused("blocks of \(size)×\(size) do not fit a tensor of shape \(shape)")
                     }
                     return result
                 }
@@ -74,14 +74,14 @@ enum ComposedLayers {
                 throw Failure.wrongRank(4, shape).at(layer.name)
             }
             let (size, step) = (shape[axis], Swift.max(1, given))
-            // Negative places count from the end; an end of -1 leaves the last one out (NeuralNetwork.proto).
+            // Negative indices count from the end; an end of -1 excludes the last element (NeuralNetwork.proto).
             guard (-size...size).contains(start), (-size...size).contains(end), StridedSlice.Range.isStep(step) else {
-                throw layer.refused("a slice from \(start) to \(end) of an array of shape \(shape) is not supported")
+                throw layer.refused("a slice from \(start) to \(end) of a tensor of shape \(shape) is not supported")
             }
             var ranges = shape.map { StridedSlice.Range(start: 0, count: $0) }
             ranges[axis] = StridedSlice.Range(from: start, to: end, step: step, of: size)
             guard ranges[axis].count > 0 else {
-                throw layer.refused("a slice from \(start) to \(end) of an array of shape \(shape) is empty")
+                throw layer.refused("a slice from \(start) to \(end) of a tensor of shape \(shape) is empty")
             }
             return [try reading.add(StridedSlice(ranges: ranges), [layer.input()], layer)]
         },
@@ -101,11 +101,11 @@ enum ComposedLayers {
         },
     ]
 
-    /// An activation that the graph has no function for; nil for one that is not known either.
+    /// Imports an activation that the graph has no function for. Nil if it is unknown.
     static func activation(_ kind: String, _ layer: NeuralLayer, _ reading: inout NeuralReading) throws -> Graph.Value?
     {
         let parameters: Message = layer.parameters[kind]
-        /// Numbers for each channel, or one for all.
+        /// Values for each channel, or one for all.
         func channels(_ key: String, _ shape: Shape) throws -> Tensor {
             guard shape.rank >= 3 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             let message: Message = parameters[key]
@@ -132,7 +132,7 @@ enum ComposedLayers {
 }
 
 extension NeuralLayer {
-    /// What is composed of the layer's first input.
+    /// Applies a composition to the layer's first input.
     func composed(
         _ reading: inout NeuralReading, _ body: (Composed<Graph.Value>, Graph.Value) throws -> Graph.Value
     ) throws -> Graph.Value {

@@ -1,6 +1,6 @@
-/// What Core ML has a layer or an operation for and the graph has none: composed of those that there are.
+/// Functions that Core ML has a layer or an operation for but the graph has not, composed of graph operations.
 ///
-/// Generic over what the two readers call a value; `add` adds an operation with one output.
+/// Generic over the value type of the two readers. `add` adds an operation with one output.
 struct Composed<Value> {
     let add: (any Operation, [Value]) throws -> Value
 
@@ -10,13 +10,13 @@ struct Composed<Value> {
 
     // MARK: Activations
 
-    /// x where it is at least `bound`, 0 elsewhere.
+    /// x if it is at least `bound`, otherwise 0.
     func thresholdedRelu(_ x: Value, bound: Float) throws -> Value {
         let isKept = try apply(.greaterOrEqual, x, bound)
         return try add(Binary(.multiply), [x, add(Cast(element: .float32), [isKept])])
     }
 
-    /// x, below 0 times `slope`, and at most `bound`.
+    /// x, times `slope` if negative, and clamped to `bound` from above.
     func clampedRelu(_ x: Value, slope: Float, bound: Float) throws -> Value {
         try apply(.minimum, add(Unary(.leakyRelu(slope: slope)), [x]), bound)
     }
@@ -26,13 +26,13 @@ struct Composed<Value> {
         try apply(.multiply, add(Unary(.tanh), [apply(.multiply, x, inner)]), outer)
     }
 
-    /// x, below 0 times its channel's slope. The slopes are shaped so that they are repeated over x.
+    /// x, times its channel's slope if negative. The slopes are shaped to broadcast over x.
     func parametricRelu(_ x: Value, slopes: Tensor) throws -> Value {
         let below = try add(Binary(.multiply, constant: slopes), [apply(.minimum, x, 0)])
         return try add(Binary(.add), [add(Unary(.relu), [x]), below])
     }
 
-    /// outer · log(1 + exp(inner · x)), with numbers for each channel.
+    /// outer · log(1 + exp(inner · x)), with per-channel parameters.
     func parametricSoftplus(_ x: Value, outer: Tensor, inner: Tensor) throws -> Value {
         let softplus = try add(Unary(.softplus), [add(Binary(.multiply, constant: inner), [x])])
         return try add(Binary(.multiply, constant: outer), [softplus])
@@ -46,9 +46,9 @@ struct Composed<Value> {
         try add(Binary(.power, constant: Tensor([2], shape: []), constantFirst: true), [x])
     }
 
-    // MARK: Reductions and normalisations
+    // MARK: Reductions and normalizations
 
-    /// The sum of magnitudes, or of squares, the logarithm of the sum, or of the exponentials' sum, or the length.
+    /// The sum of absolute values or squares, the logarithm of the sum or of the sum of exponentials, or the length.
     enum Sum { case magnitudes, squares, logarithm, logarithmOfExponentials, length }
 
     func sum(_ kind: Sum, _ x: Value, axes: [Int], keepsAxes: Bool) throws -> Value {
@@ -61,7 +61,7 @@ struct Composed<Value> {
         case .length: return try add(Unary(.squareRoot), [sum(add(Unary(.square), [x]))])
         case .logarithm: return try add(Unary(.logarithm), [sum(x)])
         case .logarithmOfExponentials:
-            // The largest is taken off first, so that nothing overflows.
+            // The maximum is subtracted first to avoid overflow.
             let largest = try add(Reduction(function: .maximum, axes: axes, keepsAxes: true), [x])
             let rest = try add(
                 Unary(.logarithm), [sum(add(Unary(.exponential), [add(Binary(.subtract), [x, largest])]))])
@@ -77,29 +77,29 @@ struct Composed<Value> {
         return try add(Reduction(function: .sum, axes: axes, keepsAxes: true), [logarithms])
     }
 
-    /// x by the root of the sum of its squares and an epsilon.
+    /// x divided by the square root of its sum of squares plus an epsilon.
     func unitLength(_ x: Value, axes: [Int], epsilon: Float) throws -> Value {
         let squares = try sum(.squares, x, axes: axes, keepsAxes: true)
         return try add(Binary(.divide), [x, add(Unary(.squareRoot), [apply(.add, squares, epsilon)])])
     }
 
-    /// x less its mean, and that by its deviation and an epsilon.
-    func centred(_ x: Value, axes: [Int], isScaled: Bool, epsilon: Float) throws -> Value {
+    /// x minus its mean, optionally divided by its standard deviation plus an epsilon.
+    func centered(_ x: Value, axes: [Int], isScaled: Bool, epsilon: Float) throws -> Value {
         let mean = Reduction(function: .mean, axes: axes, keepsAxes: true)
-        let centred = try add(Binary(.subtract), [x, add(mean, [x])])
-        guard isScaled else { return centred }
-        let deviation = try add(Unary(.squareRoot), [add(mean, [add(Unary(.square), [centred])])])
-        return try add(Binary(.divide), [centred, apply(.add, deviation, epsilon)])
+        let centered = try add(Binary(.subtract), [x, add(mean, [x])])
+        guard isScaled else { return centered }
+        let deviation = try add(Unary(.squareRoot), [add(mean, [add(Unary(.square), [centered])])])
+        return try add(Binary(.divide), [centered, apply(.add, deviation, epsilon)])
     }
 
     // MARK: Images
 
-    /// An image of this shape, channels before height, with blocks of pixels exchanged; nil where they do not fit.
+    /// Depth-to-space or space-to-depth on a channels-first image of this shape; nil if the sizes do not fit.
     func exchanged(_ x: Value, _ blocks: BlockExchange, _ shape: Shape) throws -> Value? {
         try blocks.rearrangement(of: shape, .first)?.steps.reduce(x) { try add($1, [$0]) }
     }
 
-    /// An array of this shape with borders made of its own elements, so many before and after each axis.
+    /// A tensor of this shape, padded before and after each axis with its own elements.
     func bordered(_ x: Value, _ shape: Shape, _ border: OwnBorder, before: [Int], after: [Int]) throws -> Value {
         var (x, shape) = (x, shape)
         for axis in shape.indices where before[axis] + after[axis] > 0 {

@@ -2,7 +2,7 @@ extension Constant {
     static let tensorFlow = [
         TensorFlowRule("Const") { node, _ in
             if case .tensor(let tensor)? = node.definition.attributes["value"] { return [.constant(tensor)] }
-            // A value that a tensor here cannot hold was left out when the file was read.
+            // The reader skips values that tensors do not support.
             switch node.definition.attributes["dtype"] {
             case .type(let type)? where type.element == nil: throw node.refusedElement("\(type)")
             case .int(let number)?: throw node.refusedElement("number \(number)")
@@ -27,7 +27,7 @@ extension Constant {
             let element = try node.element("out_type", default: .int32)
             return [.constant(Tensor(Double(node.op == "Rank" ? shape.rank : shape.elementCount), element: element))]
         },
-        // A mask, as a rule, of what comes before what.
+        // Usually a causal mask.
         TensorFlowRule("MatrixBandPart") { node, _ in
             let matrices = try node.constant(0, "input")
             let bounds = try [1, 2].map { try node.constant($0, $0 == 1 ? "num_lower" : "num_upper") }
@@ -71,7 +71,7 @@ extension Constant {
                     })
             ]
         },
-        // Places of pixels, as a rule, by which a spatial softmax weighs them.
+        // Usually the pixel coordinates that a spatial softmax weights.
         TensorFlowRule("LinSpace") { node, _ in
             let parts = try (0..<3).map { try node.constant($0, ["start", "stop", "num"][$0]) }
             guard parts.allSatisfy({ $0.elementCount == 1 }) else {
@@ -81,7 +81,7 @@ extension Constant {
                 parts[0].withElements { $0[0] }, parts[1].withElements { $0[0] }, parts[2].integers[0]
             )
             guard (1...ImportContext.largestConstant).contains(count) else {
-                throw node.refused("\(count) numbers cannot be spread over an interval")
+                throw node.refused("\(count) values cannot be spread over an interval")
             }
             let step = count > 1 ? (stop - start) / Double(count - 1) : 0
             return [.constant(Tensor(shape: [count], element: parts[0].element) { start + Double($0) * step })]
@@ -90,8 +90,8 @@ extension Constant {
 }
 
 extension ImportContext {
-    /// An array that holds one number everywhere.
-    /// - Throws: `Failure` naming the node where it would be too large.
+    /// A tensor with the same value everywhere.
+    /// - Throws: `Failure` naming the node if the tensor would be too large.
     func fill(_ shape: Shape, _ number: Double, _ element: ElementType, name: String) throws -> Tensor {
         guard shape.checkedCount ?? .max <= Self.largestConstant else {
             throw Failure.constantTooLarge(shape).at(name)

@@ -1,4 +1,4 @@
-/// An array that is known: where an operation reads one and has no field for it.
+/// A constant tensor, for operations that read it as an input rather than as a field.
 struct Constant: Operation {
     var value: Tensor
 
@@ -31,7 +31,7 @@ extension Constant {
         NeuralRule("loadConstantND", "loadConstant") { layer, reading in
             var shape = Shape(layer.parameters.shape as [Int])
             let value = try layer.weights(layer.parameters.data, shape)
-            // The older layer gives channel, height and width.
+            // The older layer specifies channel, height and width.
             if layer.kind == "loadConstant" { shape = Shape([1] + shape.dimensions) }
             return [try reading.add(Constant(value.reshaped(shape)), [], layer)]
         },

@@ -1,9 +1,9 @@
-/// Weights stored as whole numbers, turned back into fractions while a graph is read. Nothing of it stays in a graph.
+/// Dequantizes constant weights during import, so that no such operation remains in the graph.
 enum Dequantize {
-    /// TensorFlow's MIN_FIRST mode: codes stand evenly spaced from the minimum to the maximum.
+    /// TensorFlow's MIN_FIRST mode: codes are evenly spaced from the minimum to the maximum.
     ///
-    /// The minimum is first moved to the nearest multiple of the spacing, so that one code stands for 0 exactly. All is
-    /// rounded to float32 at each step, as TensorFlow rounds: the same bits come out
+    /// The minimum is first moved to the nearest multiple of the step, so that one code represents 0 exactly. Every
+    /// step is rounded to float32 as in TensorFlow, so the results are identical to the bit
     /// (tensorflow/core/kernels/quantization_utils.h, QuantizedToFloatStruct).
     static func minFirst(_ codes: Tensor, minimum: Float, maximum: Float) -> Tensor {
         let bits = codes.element.size * 8
@@ -17,7 +17,7 @@ enum Dequantize {
         }
     }
 
-    /// The other modes: a code times the spacing, plus where code 0 stands.
+    /// The other modes: a code times the step, plus the value of code 0.
     private static func linear(_ codes: Tensor, _ mode: Mode, minimum: Float, maximum: Float, isNarrow: Bool) -> Tensor
     {
         let bits = codes.element.size * 8
@@ -39,7 +39,8 @@ enum Dequantize {
                 Tensor(shape: codes.shape) { out in
                     for i in 0..<out.count {
                         let number = Float(code[i])
-                        // TensorFlow makes an Int32 of this again. What was rounded up to 2^31 comes out as the lowest.
+                        // TensorFlow converts this back to Int32. Values that were rounded up to 2^31 wrap around to
+                        // the lowest.
                         out[i] = (number < 0x1p31 ? number : -0x1p31) * step
                     }
                 }
@@ -55,34 +56,34 @@ enum Dequantize {
 
     static let tensorFlow = [
         TensorFlowRule("Dequantize") { node, _ in
-            // What operations on quantized numbers give is real already: see `QuantizedRange`.
+            // The outputs of quantized operations are floating point already: see `QuantizedRange`.
             if case .edge(_, let type) = try node.input(0), type.element.isFloatingPoint { return [try node.input(0)] }
             let modeName = try node.string("mode", default: "MIN_COMBINED")
             guard let mode = Mode(rawValue: modeName) else {
-                throw node.refused("the quantisation mode \(modeName) is not supported")
+                throw node.refused("the quantization mode \(modeName) is not supported")
             }
             let codes = try node.constant(0, "quantised array")
             guard [.uint8, .int8, .uint16, .int16, .int32].contains(codes.element) else {
                 throw node.refused(
                     "elements of type \(codes.element.rawValue) are not supported",
-                    remedy: "8 and 16 bits are, and 32 with a sign")
+                    remedy: "8-bit, 16-bit and signed 32-bit integers are")
             }
             let ranges = try ["minimum", "maximum"].enumerated().map {
                 try node.constant($0.offset + 1, $0.element).floats
             }
             let isNarrow = try node.bool("narrow_range", default: false)
             let named = try node.int("axis", default: -1)
-            // Without an axis there is one range for all.
+            // Without an axis there is a single range.
             let axis = named == -1 ? nil : try codes.shape.axis(named)
             let count = axis.map { codes.shape[$0] } ?? 1
             guard ranges.allSatisfy({ $0.count == count }), count <= 1 << 16 else {
-                throw node.refused("the ranges are \(ranges[0].count) and \(ranges[1].count), not \(count)")
+                throw node.refused("there are \(ranges[0].count) minima and \(ranges[1].count) maxima, not \(count)")
             }
             func part(_ codes: Tensor, _ index: Int) -> Tensor {
                 linear(codes, mode, minimum: ranges[0][index], maximum: ranges[1][index], isNarrow: isNarrow)
             }
             guard let axis else { return [.constant(part(codes, 0))] }
-            // One range a slice along the axis.
+            // One range per slice along the axis.
             let slices = Split(axis: axis, sizes: [Int](repeating: 1, count: count)).evaluate([codes])
             let parts = slices.enumerated().map { part($1, $0) }
             return [.constant(parts.isEmpty ? codes.asFloat32 : Concatenation(axis: axis).evaluate(parts)[0])]

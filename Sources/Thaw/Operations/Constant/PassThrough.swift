@@ -1,10 +1,10 @@
-/// TensorFlow operations that change nothing at inference. They vanish while a graph is read.
+/// TensorFlow operations that have no effect at inference. They are removed during import.
 enum PassThrough {
     static let tensorFlow = [
         TensorFlowRule(
             "Identity", "StopGradient", "CheckNumerics", "PreventGradient", "Snapshot", "PlaceholderWithDefault",
             "EnsureShape",
-            // What it prints besides is lost.
+            // Anything it prints is lost.
             "Print"
         ) { node, _ in [try node.input(0)] },
         TensorFlowRule("IdentityN") { node, _ in node.inputs },

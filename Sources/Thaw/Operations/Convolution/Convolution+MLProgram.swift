@@ -6,7 +6,7 @@ extension Convolution: MILOperation {
 }
 
 extension MILBlock {
-    /// - Parameter filters: Height, width, channels of a group, outputs.
+    /// - Parameter filters: Height, width, channels of a group, output channels.
     mutating func addConvolution(
         _ node: MILNode, _ filters: Tensor, _ bias: Tensor?, _ window: Window, groups: Int
     ) {
@@ -40,7 +40,7 @@ extension Window {
         followsSize ? [0, 0, 0, 0] : [height.before, height.after, width.before, width.after]
     }
 
-    /// The format's word for how it is padded.
+    /// The padding type in the format.
     var paddingKind: String { followsSize ? "same" : hasPadding ? "custom" : "valid" }
 }
 
@@ -77,14 +77,14 @@ extension Convolution {
 }
 
 extension MILRead {
-    /// The window that the operation's strides, dilations and padding describe, over an image with its channels first.
+    /// The window given by the operation's strides, dilations and padding, over a channels-first image.
     func window(over image: Shape, sizes: [Int]) throws -> Window {
         let strides = try integers("strides", default: [1, 1])
         let dilations = try integers("dilations", default: [1, 1])
         let small = 1..<1 << 24
         guard strides.count == 2, dilations.count == 2, sizes.count == 2,
             (strides + dilations + sizes).allSatisfy(small.contains)
-        else { throw refused("sizes \(sizes), strides \(strides) and dilations \(dilations) make no window") }
+        else { throw refused("sizes \(sizes), strides \(strides) and dilations \(dilations) do not form a window") }
         var window = Window(
             height: .init(size: sizes[0], stride: strides[0], dilation: dilations[0]),
             width: .init(size: sizes[1], stride: strides[1], dilation: dilations[1]))
@@ -100,11 +100,11 @@ extension MILRead {
         case "custom":
             let pad = try integers("pad")
             guard pad.count == 4, pad.allSatisfy((0..<1 << 24).contains) else {
-                throw refused("the padding \(pad) is not given for height and width")
+                throw refused("the padding \(pad) must have four values for height and width")
             }
             (window.height.before, window.height.after) = (pad[0], pad[1])
             (window.width.before, window.width.after) = (pad[2], pad[3])
-        case let kind: throw refused("the padding '\(kind)' is not known")
+        case let kind: throw refused("the padding '\(kind)' is unknown")
         }
         return window
     }

@@ -19,7 +19,7 @@ extension Message {
         setPadding(window)
     }
 
-    /// Sets the padding, which convolutions and poolings alike want set even where there is none.
+    /// Sets the padding, which both convolutions and poolings require even if there is none.
     mutating func setPadding(_ window: Window) {
         if window.followsSize { return choose("same") }
         choose("valid")
@@ -37,7 +37,7 @@ extension Message {
         }
     }
 
-    /// Sets weights, their axes brought into Core ML's order, and the bias where there is one.
+    /// Sets the weights, permuted to Core ML's order, and the bias if there is one.
     mutating func setFilters(_ filters: Tensor, order: [Int], _ bias: Tensor?) {
         self.weights = .weights(filters, order: order)
         self.hasBias = bias != nil
@@ -51,19 +51,19 @@ extension Convolution {
     static let neural = [
         NeuralRule("convolution") { layer, reading in
             let parameters = layer.parameters
-            guard layer.inputs.count == 1 else { throw layer.refused("weights that are computed are not supported") }
+            guard layer.inputs.count == 1 else { throw layer.refused("computed weights are not supported") }
             if parameters.isDeconvolution as Bool { return [try TransposedConvolution.read(layer, &reading)] }
             let image = try layer.input()
             let shape = reading.shape(image)
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             let outputs: Int = parameters.outputChannels
             let groups = Swift.max(1, parameters.nGroups as Int)
-            // Older files leave the channels of a group to be told from the image.
+            // In older files the channels of a group follow from the image.
             let inputs = (parameters.kernelChannels as Int) > 0 ? parameters.kernelChannels as Int : shape[1] / groups
-            // Divided, because a product of numbers in a file may overflow.
+            // Division, because a product of numbers in a file may overflow.
             guard outputs > 0, inputs > 0, shape[1] % groups == 0, inputs == shape[1] / groups, outputs % groups == 0
             else {
-                throw layer.refused("\(groups) groups of \(inputs) channels do not make the \(shape[1]) of the image")
+                throw layer.refused("\(groups) groups of \(inputs) channels do not add up to the image's \(shape[1])")
             }
             let window = try layer.window(over: shape, kernel: 3)
             let filters = try layer.weights(
@@ -87,7 +87,7 @@ extension Convolution {
 }
 
 extension NeuralLayer {
-    /// The window that the layer's kernel, stride, dilation and padding describe, over an image with its channels first.
+    /// The window given by the layer's kernel, stride, dilation and padding, over a channels-first image.
     func window(over image: Shape, kernel: Int) throws -> Window {
         let size = try pair(parameters.kernelSize, default: kernel)
         let stride = try pair(parameters.stride, default: 1)
@@ -123,7 +123,7 @@ extension NeuralLayer {
         let pairs = edges.map { ($0.startEdgeSize as Int, $0.endEdgeSize as Int) }
         guard pairs.count == 2, pairs.allSatisfy({ (0..<1 << 24).contains($0.0) && (0..<1 << 24).contains($0.1) })
         else {
-            throw refused("the padding is not given for height and width")
+            throw refused("the padding is not specified for height and width")
         }
         return (pairs[0], pairs[1])
     }

@@ -1,10 +1,10 @@
 /// A convolution of an image with a bank of filters.
 ///
 /// Image: batch, height, width, channel. Weights: height, width, channels of a group, output channels. As in every
-/// framework the filters are not flipped: strictly it is a correlation.
+/// framework the filters are not flipped, so strictly speaking it is a cross-correlation.
 struct Convolution: Operation {
     var filters: Tensor
-    /// One number an output channel.
+    /// One value per output channel.
     var bias: Tensor?
     var window: Window
 
@@ -13,7 +13,7 @@ struct Convolution: Operation {
     var isSpatial: Bool { true }
     var outputChannels: Int { filters.shape[3] }
 
-    /// Into how many groups the channels fall; each output channel sees one.
+    /// The number of channel groups; each output channel reads one of them.
     func groups(inputChannels: Int) -> Int { inputChannels / filters.shape[2] }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
@@ -57,10 +57,11 @@ struct Convolution: Operation {
 }
 
 extension Window {
-    /// Passes over an image and gives one row of sums a place: the bias, and what `accumulate` adds for each tap.
+    /// Slides over an image and computes one row of sums per output pixel: the bias, plus what `accumulate` adds for
+    /// each tap.
     ///
-    /// - Parameter accumulate: Gets the sums, one an output channel, the channels of the pixel under the tap, and the tap's
-    ///   number, row by row.
+    /// - Parameter accumulate: Receives the sums, one per output channel, the channels of the pixel under the tap,
+    ///   and the index of the tap in row-major order.
     func convolve(
         _ image: Tensor, to output: Shape, bias: Tensor?,
         _ accumulate: (UnsafeMutablePointer<Double>, UnsafePointer<Float>, Int) -> Void
@@ -72,24 +73,24 @@ extension Window {
             let sums = row.baseAddress!
             return image.withFloats { x in
                 Tensor(shape: output) { y in
-                    for place in 0..<y.count / max(1, channels) {
-                        let column = place % output[2]
-                        let row = place / output[2] % output[1]
-                        let batch = place / (output[1] * output[2])
+                    for position in 0..<y.count / max(1, channels) {
+                        let column = position % output[2]
+                        let row = position / output[2] % output[1]
+                        let batch = position / (output[1] * output[2])
                         sums.initialize(from: start, count: channels)
                         forEachTap(row: row, column: column, height: shape[1], width: shape[2]) { h, w, ky, kx in
                             let pixel = ((batch * shape[1] + h) * shape[2] + w) * shape[3]
                             accumulate(sums, x.baseAddress! + pixel, ky * width.size + kx)
                         }
-                        for channel in 0..<channels { y[place * channels + channel] = Float(sums[channel]) }
+                        for channel in 0..<channels { y[position * channels + channel] = Float(sums[channel]) }
                     }
                 }
             }
         }
     }
 
-    /// Calls `body` with every pixel under the window at an output place: the pixel's row and column, the tap's row and
-    /// column. Taps over the padding are left out.
+    /// Calls `body` for every pixel under the window at an output position, with the row and column of the pixel and
+    /// of the tap. Taps over the padding are skipped.
     func forEachTap(
         row: Int, column: Int, height imageHeight: Int, width imageWidth: Int, _ body: (Int, Int, Int, Int) -> Void
     ) {
@@ -137,7 +138,7 @@ extension Convolution: EngineOperation {
         if image[1] == 1, image[2] == 1, window.height.size == 1, window.width.size == 1, !window.hasPadding,
             filters.shape[2] == image[3]
         {
-            // Images of a single pixel are rows of a matrix.
+            // A 1×1 image is a row of a matrix.
             return .dense(matrix: filters.reshaped([filters.shape[2], filters.shape[3]]), bias: bias)
         }
         return .convolution(filters: filters, bias: bias, window: window)

@@ -1,10 +1,10 @@
-/// A convolution of each channel by itself.
+/// A separate convolution of each channel.
 ///
-/// Image: batch, height, width, channel. Weights: height, width, channel, multiplier; output channel c · multiplier + m
-/// is channel c under filter m.
+/// Image: batch, height, width, channel. Weights: height, width, channel, multiplier. Output channel c · multiplier +
+/// m is channel c convolved with filter m.
 struct DepthwiseConvolution: Operation {
     var filters: Tensor
-    /// One number an output channel.
+    /// One value per output channel.
     var bias: Tensor?
     var window: Window
 
@@ -68,7 +68,7 @@ extension DepthwiseConvolution {
 // MARK: Neural network
 
 extension DepthwiseConvolution: NeuralOperation {
-    /// To Core ML it is a convolution with as many groups as channels.
+    /// Core ML treats it as a convolution with one group per channel.
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         let flat = filters.reshaped([filters.shape[0], filters.shape[1], outputChannels])
         layers.add(node) { layer in
@@ -84,7 +84,7 @@ extension DepthwiseConvolution: NeuralOperation {
 // MARK: ML Program
 
 extension DepthwiseConvolution: MILOperation {
-    /// To Core ML it is a convolution with as many groups as channels.
+    /// Core ML treats it as a convolution with one group per channel.
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         let channels = filters.shape[2]
         let flat = filters.reshaped([filters.shape[0], filters.shape[1], 1, outputChannels])

@@ -1,7 +1,7 @@
-/// Patches of an image, each pixel that the window covers by itself: what is left of a convolution whose filters take one pixel
-/// of one channel each. With them a convolution whose filters are computed is a product of matrices.
+/// Image patches: every pixel under the window becomes a separate channel, as in a convolution with one-hot filters.
+/// They turn a convolution with computed filters into a matrix product.
 enum Patches {
-    /// Filters that take every pixel under a window: height, width, channel, and those again as one axis.
+    /// One-hot filters for every pixel under a window: height, width, channel, and the same flattened to one axis.
     fileprivate static func filters(height: Int, width: Int, channels: Int, name: String) throws -> Tensor {
         let count = height * width * channels
         let shape: Shape = [height, width, channels, count]
@@ -30,14 +30,14 @@ enum Patches {
 }
 
 extension ImportContext {
-    /// What a window covers at each of its places: the pixels row by row, each with its channels, along the last axis.
+    /// The pixels under the window at each position, row by row with their channels, along the last axis.
     fileprivate mutating func patches(_ image: Operand, _ window: Window, name: String) throws -> Operand {
         let filters = try Patches.filters(
             height: window.height.size, width: window.width.size, channels: image.shape[3], name: name)
         return try add(Convolution(filters: filters, window: window), image, name: name)
     }
 
-    /// A convolution whose filters (height, width, inputs, outputs) are computed.
+    /// A convolution with computed filters (height, width, inputs, outputs).
     mutating func convolve(_ image: Operand, _ filters: Operand, _ window: Window, name: String) throws -> Operand {
         guard filters.shape[2] == image.shape[3] else {
             throw Failure.channelMismatch(image.shape[3], filters.shape[2]).at(name)
@@ -51,7 +51,7 @@ extension ImportContext {
         return try add(Reshape(Shape(columns.shape.dropLast() + [outputs])), result, name: name + "/shape")
     }
 
-    /// A transposed convolution whose filters (height, width, outputs, inputs) are computed.
+    /// A transposed convolution with computed filters (height, width, outputs, inputs).
     mutating func spread(_ image: Operand, _ filters: Operand, _ window: Window, name: String) throws -> Operand {
         let (outputs, channels) = (filters.shape[2], filters.shape[3])
         let taps = window.height.size * window.width.size * outputs
@@ -60,8 +60,8 @@ extension ImportContext {
         let matrix = try add(Reshape([taps, channels]), filters, name: name + "/matrix")
         let result = try product(MatrixProduct(transposeSecond: true), rows, matrix, name: name + "/product")
         let columns = try add(Reshape(Shape(image.shape.dropLast() + [taps])), result, name: name + "/shape")
-        let places = try Patches.filters(
+        let oneHot = try Patches.filters(
             height: window.height.size, width: window.width.size, channels: outputs, name: name)
-        return try add(TransposedConvolution(filters: places, window: window), columns, name: name)
+        return try add(TransposedConvolution(filters: oneHot, window: window), columns, name: name)
     }
 }

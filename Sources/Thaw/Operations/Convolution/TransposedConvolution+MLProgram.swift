@@ -45,7 +45,7 @@ extension TransposedConvolution {
                     ? op.integers("output_shape").suffix(2)
                     : [image.shape[2] * window.height.stride, image.shape[3] * window.width.stride]
                 guard target.count == 2, target.allSatisfy((1..<1 << 24).contains) else {
-                    throw op.refused("\(Array(target)) is no size of an image")
+                    throw op.refused("\(Array(target)) is not a valid image size")
                 }
                 if isSame {
                     (window.height.before, window.height.after, window.width.before, window.width.after) = (0, 0, 0, 0)

@@ -1,8 +1,8 @@
 extension TransposedConvolution: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         let amounts = [window.height, window.width].map { (before: $0.before, after: Swift.max(0, $0.after)) }
-        // With the smaller half in front the padding reads the same to whoever shares it out by the result's size; any other
-        // is cut off by a layer of its own.
+        // If the smaller half of the padding comes first, every reader that derives the padding from the output size
+        // gets the same result. Any other padding is cropped by a separate layer.
         let isShared = amounts.allSatisfy { $0.before == ($0.before + $0.after) / 2 }
         var result = node.output
         if !isShared {
@@ -26,8 +26,8 @@ extension TransposedConvolution: NeuralOperation {
         layers.add(node.name, [result], node.outputs) { $0.crop["cropAmounts"].setBorders(amounts) }
     }
 
-    /// The filters with zeros between the taps where the window is dilated, and behind them where the result goes on: the
-    /// layer knows neither.
+    /// The filters with zeros between the taps for dilation, and after them if the result extends further: the layer
+    /// supports neither.
     func wholeFilters() -> Tensor {
         let axes = [window.height, window.width]
         let sizes = axes.map { $0.extent + Swift.max(0, -$0.after) }
@@ -49,7 +49,7 @@ extension TransposedConvolution: NeuralOperation {
 // MARK: Reading
 
 extension TransposedConvolution {
-    /// The value of a convolution layer that is a deconvolution.
+    /// Imports a convolution layer that is a deconvolution.
     static func read(_ layer: NeuralLayer, _ reading: inout NeuralReading) throws -> Graph.Value {
         let parameters = layer.parameters
         let image = try layer.input()
@@ -83,7 +83,8 @@ extension TransposedConvolution {
             (window.height.before, window.height.after) = borders.height
             (window.width.before, window.width.after) = borders.width
         }
-        // A group's output channels stand along the second axis, and lines of quantised weights are those of all groups.
+        // The second axis holds the output channels of one group, and quantized weights have scales and biases for
+        // all groups.
         let filters = try layer.weights(
             parameters.weights, [shape[1], outputs / groups, size.height, size.width], channelAxis: 1)
         let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
@@ -94,7 +95,7 @@ extension TransposedConvolution {
 }
 
 extension Window.Axis {
-    /// The axis padded on both sides alike so that a transposed window makes `output` pixels of `input`.
+    /// The axis padded evenly on both sides so that a transposed window expands `input` to `output` pixels.
     func sharing(_ input: Int, to output: Int, heavyInFront: Bool) -> Window.Axis {
         let total = spread(input) - output
         var axis = self

@@ -1,15 +1,16 @@
-/// A convolution turned round: every pixel of an image is spread over the pixels that the window covers, and what falls on
-/// each is added up.
+/// A transposed convolution: every input pixel is multiplied by the filters and added to the output pixels that the
+/// window covers.
 ///
-/// Image: batch, height, width, channel. Weights: height, width, output channels of a group, channels of the image. The window
-/// is that of the convolution whose gradient this is: its steps and dilation are those of the result, its padding is cut off
-/// the result, and where that is less than 0 behind, the result goes on with nothing but the bias.
+/// Image: batch, height, width, channel. Weights: height, width, output channels of a group, channels of the image.
+/// The window is that of the convolution whose gradient this is: its strides and dilation apply to the result, and
+/// its padding is cropped from the result. If the padding after is negative, the result is extended with nothing but
+/// the bias.
 struct TransposedConvolution: Operation {
     var filters: Tensor
-    /// One number an output channel.
+    /// One value per output channel.
     var bias: Tensor?
     var window: Window
-    /// Into how many groups the channels fall; each output channel sees one.
+    /// The number of channel groups; each output channel reads one of them.
     var groups = 1
 
     var kind: String { "TransposedConvolution" }
@@ -44,11 +45,11 @@ struct TransposedConvolution: Operation {
             filters.withFloats { w in
                 [
                     Tensor(shape: output) { y in
-                        for place in 0..<y.count / Swift.max(1, outputChannels) {
-                            let batch = place / (output[1] * output[2])
+                        for position in 0..<y.count / Swift.max(1, outputChannels) {
+                            let batch = position / (output[1] * output[2])
                             var sums = start
-                            for (row, ky) in window.height.sources(of: place / output[2] % output[1], in: image[1]) {
-                                for (column, kx) in window.width.sources(of: place % output[2], in: image[2]) {
+                            for (row, ky) in window.height.sources(of: position / output[2] % output[1], in: image[1]) {
+                                for (column, kx) in window.width.sources(of: position % output[2], in: image[2]) {
                                     let pixel = ((batch * image[1] + row) * image[2] + column) * channels
                                     let tap = (ky * window.width.size + kx) * perGroup
                                     for i in 0..<channels {
@@ -61,7 +62,7 @@ struct TransposedConvolution: Operation {
                                 }
                             }
                             for channel in 0..<outputChannels {
-                                y[place * outputChannels + channel] = Float(sums[channel])
+                                y[position * outputChannels + channel] = Float(sums[channel])
                             }
                         }
                     }
@@ -72,10 +73,10 @@ struct TransposedConvolution: Operation {
 }
 
 extension Window.Axis {
-    /// How many pixels a transposed window makes of `input`.
+    /// The number of pixels that a transposed window expands `input` to.
     func spread(_ input: Int) -> Int { (input - 1) * stride + extent - before - after }
 
-    /// The axis padded behind so that a transposed window makes `output` pixels of `input`.
+    /// The axis with its padding after adjusted so that a transposed window expands `input` to `output` pixels.
     func spreading(_ input: Int, to output: Int) -> Window.Axis {
         var axis = self
         axis.after = 0
@@ -83,7 +84,7 @@ extension Window.Axis {
         return axis
     }
 
-    /// The pixels whose window covers a pixel of the result, each with the tap that lies on it.
+    /// The input pixels that contribute to an output pixel, each with the tap involved.
     fileprivate func sources(of pixel: Int, in input: Int) -> [(pixel: Int, tap: Int)] {
         (0..<size).compactMap { tap in
             let step = pixel + before - tap * dilation
@@ -115,18 +116,18 @@ extension TransposedConvolution {
         }
     ]
 
-    /// The window of the convolution whose gradient the node computes: it steps over the node's result.
+    /// The window of the convolution whose gradient the node computes. It slides over the node's result.
     private static func window(_ node: TensorFlowNode, _ filters: Shape, _ image: Shape) throws -> Window {
         let sizes = try node.integers(0, "output shape")
         let first = try node.string("data_format", default: "NHWC") == "NCHW"
         guard sizes.count == 4 || sizes.count == 2, sizes.suffix(3).allSatisfy((1..<1 << 24).contains) else {
-            throw node.refused("\(Shape(sizes)) is no shape of an image")
+            throw node.refused("\(Shape(sizes)) is not a valid image shape")
         }
         let channels = sizes.count == 2 ? filters[2] : sizes[first ? 1 : 3]
         let size = sizes.count == 2 ? sizes : Array(sizes[(first ? 2 : 1)...].prefix(2))
         guard channels == filters[2] else {
             throw node.refused(
-                "the result shall have \(channels) channels", remedy: "the weights are for \(filters[2])")
+                "the result should have \(channels) channels", remedy: "the weights are for \(filters[2])")
         }
         var window = try node.window(
             height: filters[0], width: filters[1], over: [image[0], size[0], size[1], channels])

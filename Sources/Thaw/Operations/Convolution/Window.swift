@@ -1,29 +1,29 @@
-/// A window that slides over the height and width of an image: of a convolution or a pooling.
+/// The sliding window of a convolution or pooling over the height and width of an image.
 ///
-/// Padding is numbers: how TensorFlow's SAME and VALID come to them is settled when a graph is read.
+/// Padding is explicit: TensorFlow's SAME and VALID are resolved during import.
 struct Window: Hashable, Sendable {
     /// The window along one axis of the image, in pixels.
     struct Axis: Hashable, Sendable {
         var size: Int
         var stride = 1
         var dilation = 1
-        /// Zeros thought to stand before the first and after the last pixel.
+        /// Implicit zeros before the first and after the last pixel.
         var before = 0
         var after = 0
 
-        /// The pixels that the window spans.
+        /// The number of pixels that the window spans.
         var extent: Int { (size - 1) * dilation + 1 }
 
-        /// How many places the window takes over `input` pixels; less than 1 where it does not fit.
+        /// The number of window positions over `input` pixels; less than 1 if the window does not fit.
         func outputSize(_ input: Int) -> Int {
             let room = input + before + after - extent
             return room < 0 ? 0 : room / stride + 1
         }
 
-        /// The axis padded as TensorFlow's SAME: ceil(input / stride) places, the odd zero behind.
+        /// The axis padded as in TensorFlow's SAME: ceil(input / stride) positions, with the odd zero at the end.
         func same(_ input: Int) -> Axis {
-            let places = (input + stride - 1) / stride
-            let total = Swift.max(0, (places - 1) * stride + extent - input)
+            let positions = (input + stride - 1) / stride
+            let total = Swift.max(0, (positions - 1) * stride + extent - input)
             var axis = self
             axis.before = total / 2
             axis.after = total - total / 2
@@ -33,14 +33,14 @@ struct Window: Hashable, Sendable {
 
     var height: Axis
     var width: Axis
-    /// Whether the padding is TensorFlow's SAME at whatever size the image has; the numbers are those of one size. Writers of
-    /// models for several sizes set it, and nothing else looks at it.
+    /// Whether the padding is TensorFlow's SAME for every image size, in which case the amounts apply to one size.
+    /// Set when a model for several sizes is written, and not used by anything else.
     var followsSize = false
 
     var hasPadding: Bool { height.before + height.after + width.before + width.after > 0 }
 
-    /// The size of an image that the window has passed over.
-    /// - Throws: `Failure` where the window is larger than the padded image.
+    /// The output size for an image.
+    /// - Throws: `Failure` if the window is larger than the padded image.
     func outputSize(height inputHeight: Int, width inputWidth: Int) throws -> (height: Int, width: Int) {
         let size = (height: height.outputSize(inputHeight), width: width.outputSize(inputWidth))
         guard size.height > 0, size.width > 0 else {
@@ -53,9 +53,9 @@ struct Window: Hashable, Sendable {
 // MARK: TensorFlow
 
 extension TensorFlowNode {
-    /// The window that the node's strides, dilations and padding describe, over an image of shape `image` (batch, height,
+    /// The window given by the node's strides, dilations and padding, over an image of shape `image` (batch, height,
     /// width, channel).
-    /// - Throws: `Failure` for strides over batch or channel, and for what is no padding.
+    /// - Throws: `Failure` for strides over batch or channel, and for invalid padding.
     func window(height: Int, width: Int, over image: Shape, dilationKey: String = "dilations") throws -> Window {
         let first = try string("data_format", default: "NHWC") == "NCHW"
         func spatial(_ key: String, default value: [Int]) throws -> (Int, Int) {
@@ -94,12 +94,12 @@ extension TensorFlowNode {
             (window.height.before, window.height.after) = (list[2 * row], list[2 * row + 1])
             (window.width.before, window.width.after) = (list[2 * row + 2], list[2 * row + 3])
         case let padding:
-            throw refused("the padding '\(padding)' is not known", remedy: "SAME, VALID and EXPLICIT are")
+            throw refused("the padding '\(padding)' is unknown", remedy: "SAME, VALID and EXPLICIT are")
         }
         return window
     }
 
-    /// The image that the node reads: rank 4.
+    /// Requires the node's input to be an image: rank 4.
     func requireImage(_ operand: Operand) throws {
         guard operand.shape.rank == 4 else {
             throw refused("the input has shape \(operand.shape)", remedy: "four axes are expected")

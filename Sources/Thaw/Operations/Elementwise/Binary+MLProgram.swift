@@ -12,7 +12,7 @@ extension Binary: MILOperation {
             let difference = block.part("sub", node, "difference", ["x": x, "y": y])
             block.add("square", node, ["x": .value(difference)])
         case .truncateDivide, .remainder:
-            // Of the magnitudes rounding down is rounding towards zero; the signs come back at the end.
+            // Rounding down the absolute values is rounding toward zero; the signs are restored at the end.
             let isQuotient = function == .truncateDivide
             let magnitudes = [(x, "dividend"), (y, "divisor")].map { operand, name in
                 MILArgument.value(
@@ -27,7 +27,7 @@ extension Binary: MILOperation {
             }
             block.add("mul", node, ["x": .value(whole), "y": .value(sign)])
         case .divideOrZero:
-            // By 1 where the divisor is 0, and then times 0.
+            // Divides by 1 if the divisor is 0, then multiplies by 0.
             let divisor = shape(of: y)
             let isZero = block.part("equal", node, "is_zero", shape: divisor, element: .bool, ["x": y, "y": number(0)])
             let zeros = block.cast(isZero, to: node.output.element)

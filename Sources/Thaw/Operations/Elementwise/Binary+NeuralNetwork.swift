@@ -15,7 +15,7 @@ extension Binary: NeuralOperation {
         try Binary(function).write(NeuralNode(name: node.name, inputs: inputs, outputs: node.outputs), to: &layers)
     }
 
-    // MARK: With one number
+    // MARK: With a scalar
 
     /// - Returns: Whether there is a layer for it.
     private func writeNumber(_ number: Float, _ node: NeuralNode, to layers: inout NeuralLayers) throws -> Bool {
@@ -52,9 +52,10 @@ extension Binary: NeuralOperation {
         return true
     }
 
-    // MARK: With a number a channel, or a place
+    // MARK: With a value per channel or element
 
-    /// The constant's shape as channel, height, width, where the array is an image and the constant the same for all batches.
+    /// The constant's shape as channel, height, width, if the input is an image and the constant is the same for the
+    /// whole batch.
     private func channelShape(_ constant: Tensor, _ node: NeuralNode, _ layers: NeuralLayers) -> [Int]? {
         guard node.output.shape == node.input.shape else { return nil }
         if node.input.shape.rank == 2, layers.arrays == .images, constant.shape.last == node.input.shape[1],
@@ -101,13 +102,14 @@ extension Binary: NeuralOperation {
         return true
     }
 
-    // MARK: With another array
+    // MARK: With another tensor
 
     private func writeTwoInputs(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         let simple: [Function: String] = [.add: "add", .multiply: "multiply", .maximum: "max", .minimum: "min"]
         let shapes = node.inputs.map(\.shape)
         if let kind = simple[function], shapes[0] == shapes[1] { return layers.add(node) { $0.choose(kind) } }
-        // Sums and products of old repeat a number a channel over its image (coremltools' NeuralNetwork.proto, AddLayerParams).
+        // The older sums and products broadcast one value per channel over its image (coremltools'
+        // NeuralNetwork.proto, AddLayerParams).
         if let kind = simple[function], function == .add || function == .multiply, layers.arrays == .images,
             shapes.allSatisfy({ $0.rank == 4 }), shapes.contains(node.output.shape),
             shapes.contains(Shape(node.output.shape.prefix(2) + [1, 1]))
@@ -126,7 +128,7 @@ extension Binary: NeuralOperation {
         layers.add(node) { $0.choose(kind) }
     }
 
-    /// Where the divisor is 0, 0 is chosen in the quotient's place.
+    /// Replaces the quotient by 0 if the divisor is 0.
     private func writeDivisionOrZero(_ node: NeuralNode, to layers: inout NeuralLayers) {
         let isZero = NeuralBlob(name: node.output.name + "/zero", shape: node.inputs[1].shape)
         layers.add(isZero.name, [node.inputs[1]], [isZero]) { $0.choose("equal") }
@@ -135,7 +137,7 @@ extension Binary: NeuralOperation {
         layers.add(node.name, [isZero, nothing, quotient], node.outputs) { $0.choose("whereBroadcastable") }
     }
 
-    /// The quotient with its fraction cut off; or what remains of the magnitudes, with the sign of what is divided.
+    /// The quotient truncated toward zero; or the remainder of the absolute values with the sign of the dividend.
     private func writeTruncated(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         try layers.requireExactArrays()
         var operands = node.inputs
@@ -161,7 +163,7 @@ extension Binary: NeuralOperation {
         layers.add(node.name, [rest, sign], node.outputs) { $0.choose("multiplyBroadcastable") }
     }
 
-    /// The layers of two arrays that are broadcast.
+    /// The layers for two tensors with broadcasting.
     fileprivate static let layers: [(kind: String, function: Function)] = [
         ("addBroadcastable", .add), ("subtractBroadcastable", .subtract), ("multiplyBroadcastable", .multiply),
         ("divideBroadcastable", .divide), ("maxBroadcastable", .maximum), ("minBroadcastable", .minimum),
@@ -173,7 +175,7 @@ extension Binary: NeuralOperation {
 }
 
 extension Tensor {
-    /// The array with a function done to each element.
+    /// The tensor with a function applied to each element.
     fileprivate func mapped(_ function: (Float) -> Float) -> Tensor { Tensor(floats.map(function), shape: shape) }
 }
 
@@ -188,7 +190,7 @@ extension Binary {
         (layers + [("add", .add), ("multiply", .multiply), ("max", .maximum), ("min", .minimum)]).map {
             kind, function in
             NeuralRule(kind) { layer, reading in
-                // A layer with one input takes the number that it holds.
+                // A layer with one input uses its own constant.
                 if layer.inputs.count == 1, kind == "add" || kind == "multiply" || function.isComparison {
                     let number = Tensor([layer.parameters.alpha as Float], shape: [])
                     let result = try reading.add(Binary(function, constant: number), [layer.input()], layer)
@@ -219,7 +221,7 @@ extension Binary {
 }
 
 extension NeuralLayer {
-    /// The shape of a constant for images: one number, one a channel, or channel, height, width.
+    /// The shape of a constant for images: a scalar, one value per channel, or channel, height, width.
     fileprivate func channelShape(_ shape: [Int]) throws -> Shape {
         switch shape.count {
         case 1: return shape[0] == 1 ? [1] : [shape[0], 1, 1]

@@ -4,22 +4,22 @@
     import Darwin
 #endif
 
-/// A function of two arrays, element by element, smaller ones repeated as NumPy broadcasts.
+/// An elementwise function of two tensors, with broadcasting as in NumPy.
 ///
-/// Where one of the two is known it is a field, and the operation has one input.
+/// A constant operand is a field, and the operation then has one input.
 struct Binary: Operation {
     enum Function: String, Hashable, Sendable, CaseIterable {
         case add, subtract, multiply, divide, maximum, minimum, power, squaredDifference
-        /// The quotient rounded down, and what remains then.
+        /// The quotient rounded down, and its remainder.
         case floorDivide, floorRemainder
-        /// The quotient rounded towards zero, and what remains then.
+        /// The quotient rounded toward zero, and its remainder.
         case truncateDivide, remainder
-        /// The quotient, 0 where the divisor is 0.
+        /// The quotient, or 0 if the divisor is 0.
         case divideOrZero
         case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
         case and, or, exclusiveOr
 
-        /// Whether the result is a truth value.
+        /// Whether the result is Boolean.
         var isLogical: Bool {
             switch self {
             case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .and, .or, .exclusiveOr: true
@@ -43,7 +43,7 @@ struct Binary: Operation {
     var weights: [Tensor] { constant.map { [$0] } ?? [] }
     var isElementwise: Bool { true }
 
-    /// Whether the operands may change places.
+    /// Whether the operands can be swapped.
     var isCommutative: Bool {
         switch function {
         case .add, .multiply, .maximum, .minimum, .squaredDifference: true
@@ -69,21 +69,21 @@ struct Binary: Operation {
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let (a, b) = operands(inputs) { $0 }
         let shape = try! a.shape.broadcast(with: b.shape)
-        let aPlaces = a.shape.places(in: shape)
-        let bPlaces = b.shape.places(in: shape)
+        let aIndex = a.shape.places(in: shape)
+        let bIndex = b.shape.places(in: shape)
         let isSingle = a.element == .float32
         return a.withElements { x in
             b.withElements { y in
                 [
                     Tensor(shape: shape, element: function.isLogical ? .bool : a.element) {
-                        apply(x[aPlaces($0)], y[bPlaces($0)], isSingle: isSingle)
+                        apply(x[aIndex($0)], y[bIndex($0)], isSingle: isSingle)
                     }
                 ]
             }
         }
     }
 
-    /// The function of two numbers.
+    /// The function of two scalars.
     func apply(_ a: Double, _ b: Double, isSingle: Bool = true) -> Double {
         switch function {
         case .add: a + b
@@ -94,7 +94,7 @@ struct Binary: Operation {
         case .minimum: a < b || a.isNaN ? a : b
         case .power: pow(a, b)
         case .squaredDifference: (a - b) * (a - b)
-        // In single precision the quotient is rounded before it is cut.
+        // In single precision the quotient is rounded before it is truncated.
         case .floorDivide: isSingle ? Double(Float(a / b).rounded(.down)) : (a / b).rounded(.down)
         case .truncateDivide: (a / b).rounded(.towardZero)
         case .remainder: fmod(a, b)
@@ -112,7 +112,7 @@ struct Binary: Operation {
         }
     }
 
-    /// What remains of a quotient rounded down: it has the divisor's sign.
+    /// The remainder of the quotient rounded down; it has the divisor's sign.
     private static func floorRemainder(_ a: Double, _ b: Double) -> Double {
         let remainder = fmod(a, b)
         return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder
@@ -129,7 +129,7 @@ struct Binary: Operation {
             return Reordered(copy, inputs: orders, outputs: orders)
         }
         guard inputs[0].shape.rank == inputs[1].shape.rank else { return nil }
-        // One of the two may have to move; the order that came from a spatial operation is worth keeping.
+        // One of the two may need a transpose. The order that comes from a spatial operation is worth keeping.
         let identity = Array(0..<inputs[0].shape.rank)
         let order = orders[0] == identity ? orders[1] : orders[0]
         return Reordered(self, inputs: [order, order], outputs: [order])
@@ -137,7 +137,8 @@ struct Binary: Operation {
 }
 
 extension Shape {
-    /// For each element of an array of shape `whole`, the element of an array of this shape that is repeated there.
+    /// Maps each element index of a tensor of shape `whole` to the index of the element of this shape that is
+    /// broadcast to it.
     func places(in whole: Shape) -> (Int) -> Int {
         if self == whole { return { $0 } }
         if elementCount == 1 { return { _ in 0 } }
@@ -147,9 +148,9 @@ extension Shape {
         let sizes = axes.map { whole[$0] }
         let steps = axes.map { padded.strides[$0] }
         return { element in
-            var place = 0
-            for i in 0..<divisors.count { place += element / divisors[i] % sizes[i] * steps[i] }
-            return place
+            var index = 0
+            for i in 0..<divisors.count { index += element / divisors[i] % sizes[i] * steps[i] }
+            return index
         }
     }
 }
@@ -187,7 +188,7 @@ extension Binary {
 }
 
 extension ImportContext {
-    /// Adds a function of two operands, of which either may be known.
+    /// Adds a function of two operands, either of which may be constant.
     mutating func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand, name: String) throws -> Operand {
         switch (a, b) {
         case (.edge(_, let type), .constant(let tensor)):
@@ -196,7 +197,7 @@ extension ImportContext {
             return try add(
                 Binary(function, constant: tensor.matching(type.element), constantFirst: true), b, name: name)
         case (.constant(let first), .constant(let second)):
-            // What has been computed here is float32, whatever the graph says.
+            // Values computed during import are float32, whatever the graph specifies.
             let operands =
                 first.element == second.element ? [first, second] : [first, second].map { $0.matching(.float32) }
             return try add(Binary(function), operands.map { .constant($0) }, name: name)[0]
@@ -206,7 +207,8 @@ extension ImportContext {
 }
 
 extension Tensor {
-    /// The tensor as float32 where both it and the other operand hold fractions: the graph computes in one precision.
+    /// The tensor as float32 if both it and the other operand are floating point: the graph computes in a single
+    /// precision.
     fileprivate func matching(_ type: ElementType) -> Tensor {
         element.isFloatingPoint && type.isFloatingPoint ? asFloat32 : self
     }

@@ -1,5 +1,5 @@
-/// TensorFlow's Bitcast between types of one size: the same bits read as another type. Known bits are read so while a graph
-/// is read; of computed values only whole numbers of 8 and 16 bits change, by their sign.
+/// TensorFlow's Bitcast between types of the same size. Constants are reinterpreted during import. Computed values
+/// can only change the sign of 8-bit and 16-bit integers.
 enum Bitcast {
     static let tensorFlow = [
         TensorFlowRule("Bitcast") { node, context in
@@ -17,13 +17,13 @@ enum Bitcast {
             guard element.size < 4, let bounds = element.bounds, input.type.element.bounds != nil else {
                 throw node.refused(
                     "the bits of a computed \(input.type.element.rawValue) are read as \(element.rawValue)",
-                    remedy: "of computed values only whole numbers of 8 and 16 bits are supported")
+                    remedy: "for computed values only 8-bit and 16-bit integers are supported")
             }
             func apply(_ function: Binary.Function, _ operand: Operand, _ number: Double) throws -> Operand {
                 let constant = Operand.constant(Tensor(number, element: .int32))
                 return try context.combine(function, operand, constant, name: "\(node.name)/\(function)")
             }
-            // What lies outside the bounds of the new type is one turn away.
+            // Values outside the bounds of the new type wrap around once.
             let wide = try context.add(Cast(element: .int32), input, name: node.name + "/wide")
             let turn = bounds.upperBound - bounds.lowerBound + 1
             let rest = try apply(.floorRemainder, apply(.subtract, wide, bounds.lowerBound), turn)

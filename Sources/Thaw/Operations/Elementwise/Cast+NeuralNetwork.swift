@@ -1,5 +1,5 @@
 extension Cast: NeuralOperation {
-    /// Arrays are float32 to Core ML: where the new type holds all that the old one does there is nothing to do.
+    /// Core ML's tensors are float32. If the new type contains all values of the old one, there is nothing to do.
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         if element == .bool { return try Binary(.notEqual, constant: Tensor(0)).write(node, to: &layers) }
         guard let bounds = element.bounds, node.input.element != .bool else { return layers.alias(node) }
@@ -7,7 +7,7 @@ extension Cast: NeuralOperation {
             return layers.alias(node)
         }
         let isWhole = node.input.element.bounds != nil
-        // Numbers of 32 bits and more have no bounds that an array of float32 would come to.
+        // The bounds of 32-bit and larger types are out of reach for float32 tensors.
         let isNarrow = element.size < 4
         guard isNarrow || bounds.lowerBound == 0 || !isWhole else { return layers.alias(node) }
         try layers.requireExactArrays()
@@ -28,7 +28,7 @@ extension Cast: NeuralOperation {
 }
 
 extension NeuralLayers {
-    /// Adds the layers that compute a node by cutting off fractions: magnitudes are rounded down, and get their signs back.
+    /// Adds the layers that truncate toward zero: the absolute values are rounded down and get their signs back.
     mutating func addTruncation(_ node: NeuralNode, _ input: NeuralBlob) {
         let magnitude = addPart(node, "magnitude", [input]) { $0.unary.type = "ABS" }
         let whole = addPart(node, "whole", [magnitude]) { $0.choose("floor") }

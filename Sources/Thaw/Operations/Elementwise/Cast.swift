@@ -1,4 +1,4 @@
-/// The elements as another type; a fraction is cut off where integers are wanted.
+/// A cast to another element type. Casts to integers truncate toward zero.
 struct Cast: Operation {
     var element: ElementType
 
@@ -23,7 +23,7 @@ extension Cast {
         TensorFlowRule("Cast") { node, context in
             let input = try node.input(0)
             var element = try node.element("DstT")
-            // The graph computes fractions in one precision.
+            // The graph computes in a single floating-point precision.
             if case .edge = input, element.isFloatingPoint { element = .float32 }
             return [
                 input.type.element == element ? input : try context.add(Cast(element: element), input, name: node.name)
@@ -36,7 +36,7 @@ extension Cast {
 
 extension Cast: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
-        // Of numbers with fractions, and of whole ones, there is one type each.
+        // There is only one floating-point and one integer type.
         if node.input.element == node.output.element { return block.alias(node) }
         block.castInto(node.output, from: node.input)
     }
@@ -51,7 +51,7 @@ extension Cast {
                 "int32": .int32, "int64": .int32, "uint8": .int32, "uint16": .int32, "bool": .bool,
             ]
             let name = try op.text("dtype")
-            guard let element = elements[name] else { throw op.refused("the type '\(name)' is not known") }
+            guard let element = elements[name] else { throw op.refused("the type '\(name)' is unknown") }
             let result = x.type.element == element ? x : try reading.add(Cast(element: element), x, op)
             return [name == "fp16" ? try reading.add(Unary(.float16), result, op) : result]
         }

@@ -1,9 +1,10 @@
-/// Numbers rounded to the levels of a quantised type, as networks are trained that shall later be quantised.
+/// Values rounded to the levels of a quantized type, as used in quantization-aware training.
 ///
-/// The last axis has one range a channel, or there is one range for all. All is rounded to float32 at each step, as
-/// TensorFlow rounds (tensorflow/core/kernels/fake_quant_ops_functor.h): a number beside it would fall to another level.
+/// There is one range per channel of the last axis, or a single range. Every step is rounded to float32 as in
+/// TensorFlow (tensorflow/core/kernels/fake_quant_ops_functor.h): even a slight difference could move a value to
+/// another level.
 struct FakeQuantize: Operation {
-    /// The levels of one channel: the lowest, the highest and the distance between neighbours.
+    /// The levels of one channel: the lowest, the highest and the step between them.
     struct Levels: Hashable, Sendable {
         let low: Float
         let high: Float
@@ -12,7 +13,7 @@ struct FakeQuantize: Operation {
         /// - Parameter top: The highest code; the lowest is `bottom`.
         init(minimum: Float, maximum: Float, bottom: Float, top: Float) {
             step = (maximum - minimum) / (top - bottom)
-            // The code that stands for 0, moved to a whole number.
+            // The code for 0, rounded to an integer.
             let zero = bottom - minimum / step
             let nudged = zero < bottom ? bottom : zero > top ? top : zero.rounded()
             low = (bottom - nudged) * step
@@ -77,7 +78,7 @@ extension FakeQuantize {
         let (bottom, top) = try codes(node)
         guard !minima.isEmpty, minima.count == maxima.count,
             zip(minima, maxima).allSatisfy({ $0 <= $1 && $0.isFinite && $1.isFinite })
-        else { throw node.refused("\(minima) to \(maxima) are no ranges that fall into levels") }
+        else { throw node.refused("\(minima) to \(maxima) are not valid quantization ranges") }
         let channels = zip(minima, maxima).map { Levels(minimum: $0, maximum: $1, bottom: bottom, top: top) }
         return try context.add(FakeQuantize(channels: channels), node.input(0), name: node.name)
     }
@@ -89,7 +90,7 @@ extension FakeQuantize {
         return (try node.bool("narrow_range", default: false) ? 1 : 0, Float(1 << bits - 1))
     }
 
-    /// The same arithmetic as that of `Levels`, step by step, where the range is computed. Ranges of no length give 0.
+    /// The same arithmetic as in `Levels`, step by step, for a computed range. Empty ranges result in 0.
     private static func quantizeByComputedRange(_ node: TensorFlowNode, _ context: inout ImportContext) throws
         -> Operand
     {
@@ -127,7 +128,7 @@ extension FakeQuantize: NeuralOperation {
         try layers.addSteps(steps, node)
     }
 
-    /// The arithmetic of `Levels`, one operation behind the other.
+    /// The arithmetic of `Levels` as a sequence of operations.
     private var steps: [any Operation] {
         func numbers(_ number: (Levels) -> Float) -> Tensor {
             Tensor(channels.map(number), shape: channels.count == 1 ? [] : [channels.count])
@@ -147,7 +148,7 @@ extension FakeQuantize: NeuralOperation {
 // MARK: ML Program
 
 extension FakeQuantize: MILOperation {
-    /// The reference's steps one by one, in float32 always: a number beside it would fall to another level.
+    /// The steps of the reference, always in float32: even a slight difference could move a value to another level.
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         let all = { (number: (Levels) -> Float) in
             MILArgument.constant(

@@ -1,4 +1,4 @@
-/// One of two arrays, element by element: the first where a condition holds, else the second. All three are broadcast.
+/// An elementwise choice between two tensors by a condition, with broadcasting of all three.
 struct Select: Operation {
     var kind: String { "Select" }
     var isElementwise: Bool { true }
@@ -12,13 +12,13 @@ struct Select: Operation {
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let output = try! outputTypes(inputs.map(\.type))[0]
-        let places = inputs.map { $0.shape.places(in: output.shape) }
+        let indices = inputs.map { $0.shape.places(in: output.shape) }
         return inputs[0].withElements { condition in
             inputs[1].withElements { a in
                 inputs[2].withElements { b in
                     [
                         Tensor(shape: output.shape, element: output.element) {
-                            condition[places[0]($0)] != 0 ? a[places[1]($0)] : b[places[2]($0)]
+                            condition[indices[0]($0)] != 0 ? a[indices[1]($0)] : b[indices[2]($0)]
                         }
                     ]
                 }
@@ -28,7 +28,7 @@ struct Select: Operation {
 
     func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
         guard inputs.allSatisfy({ $0.shape.rank == inputs[0].shape.rank }) else { return nil }
-        // One order for all; the one that came from a spatial operation is worth keeping.
+        // One order for all. The order that comes from a spatial operation is worth keeping.
         let identity = Array(0..<inputs[0].shape.rank)
         let order = orders.first { $0 != identity } ?? identity
         return Reordered(self, inputs: orders.map { _ in order }, outputs: [order])
@@ -47,7 +47,8 @@ extension Select {
             guard inputs[1].shape == inputs[2].shape else {
                 throw Failure.shapesDiffer(inputs[1].shape, inputs[2].shape).at(node.name)
             }
-            // A list of conditions chooses along the first axis; otherwise there is one for all, or one an element.
+            // A vector of conditions selects along the first axis. Otherwise there is a single condition, or one per
+            // element.
             let rank = inputs[1].shape.rank
             if inputs[0].shape.rank == 1, rank > 1, inputs[0].shape[0] == inputs[1].shape[0] {
                 let shape = Shape(inputs[0].shape.dimensions + [Int](repeating: 1, count: rank - 1))
@@ -80,7 +81,7 @@ extension Select {
 // MARK: ML Program
 
 extension Select: MILOperation {
-    /// All three are of the result's shape to Core ML.
+    /// Core ML requires all three to have the shape of the result.
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         let names = ["condition", "first", "second"]
         let whole = zip(node.inputs, names).map { block.broadcast($0, to: node.output.shape, node, $1) }

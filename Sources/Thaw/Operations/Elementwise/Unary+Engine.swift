@@ -38,9 +38,9 @@ extension Unary: EngineOperation {
         case .gelu: UnaryFunction(.gelu)
         case .geluByTanh: UnaryFunction(.geluByTanh)
         case .mish: UnaryFunction(.mish)
-        // Their arguments would have to be reduced in double precision; no image network has them.
+        // Their arguments would have to be reduced in double precision, and no image network uses them.
         case .sine, .cosine: nil
-        // Truth values are no floats.
+        // Booleans are not floats.
         case .not, .isNaN: nil
         }
     }

@@ -2,7 +2,7 @@ extension Unary: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         let x = MILArgument.value(node.input)
         if let kind = Unary.operations.first(where: { $0.function == function })?.kind {
-            // Of whole numbers these two can be told as they are; the others want fractions.
+            // These functions also support integers; the others require floating point.
             guard function == .absolute || function == .sign || function == .square || function == .not else {
                 return block.inFloats(node) { $1.add(kind, $0, ["x": .value($0.input)]) }
             }
@@ -19,7 +19,7 @@ extension Unary: MILOperation {
         }
     }
 
-    /// The operations that have parameters, or take several steps, and work on numbers with fractions only.
+    /// The operations that have parameters or several steps and support floating point only.
     private func writeFraction(_ node: MILNode, to block: inout MILBlock) {
         let x = MILArgument.value(node.input)
         switch function {
@@ -105,7 +105,7 @@ extension Unary {
                 let scaled = try reading.combine(.multiply, negative, .constant(slopes.reshaped(shape)), op)
                 return [try reading.combine(.add, reading.add(Unary(.relu), x, op), scaled, op)]
             },
-            // The least epsilons that coremltools sets change nothing.
+            // The tiny epsilons that coremltools sets have no effect.
             MILRule("log") { op, reading in
                 let epsilon = try op.number("epsilon", default: 0)
                 let x = epsilon.isNormal ? try reading.shifted(op.operand(), by: epsilon, op) : try op.operand()
@@ -135,7 +135,7 @@ extension Unary {
                     "EXACT": .gelu, "TANH_APPROXIMATION": .geluByTanh, "SIGMOID_APPROXIMATION": .swish(beta: 1.702),
                 ]
                 let mode = try op.text("mode", default: "EXACT")
-                guard let function = modes[mode] else { throw op.refused("the mode '\(mode)' is not known") }
+                guard let function = modes[mode] else { throw op.refused("the mode '\(mode)' is unknown") }
                 return [try reading.add(Unary(function), op.operand(), op)]
             },
             MILRule("scaled_tanh") { op, reading in
@@ -157,7 +157,7 @@ extension MILReading {
         offset == 0 ? x : try bounded(x, .add, offset, op)
     }
 
-    /// A function of an operand and one number.
+    /// A function of an operand and a scalar.
     mutating func bounded(_ x: Operand, _ function: Binary.Function, _ number: Float, _ op: MILRead) throws -> Operand {
         try combine(function, x, .constant(Tensor([number], shape: [])), op)
     }

@@ -11,7 +11,7 @@ extension Unary: NeuralOperation {
         case .negate: layers.add(node) { $0.activation.linear.alpha = -1.0 as Float }
         case .squareRoot: layers.add(node) { $0.unary.type = "SQRT" }
         case .exponential: layers.add(node) { $0.unary.type = "EXP" }
-        // The layer of its own adds an epsilon that cannot be zero; a power does not.
+        // The dedicated layer adds an epsilon that cannot be zero. A power does not.
         case .reciprocalSquareRoot: layers.add(node) { $0.writePower(-0.5) }
         case .reciprocal: layers.add(node) { $0.writePower(-1) }
         case .absolute: layers.add(node) { $0.unary.type = "ABS" }
@@ -43,7 +43,7 @@ extension Unary: NeuralOperation {
             try layers.requireExactArrays()
             let kind = Unary.layers.first { $0.value == function }!.key
             layers.add(node) { $0.choose(kind) }
-        // Apple's processors compute in the one or the other as they like.
+        // Apple's processors choose the precision themselves.
         case .float16: layers.alias(node)
         case .hardSigmoid(let alpha, let beta): layers.add(node) { $0.writeHardSigmoid(alpha, beta) }
         case .hardSwish(let alpha, let beta):
@@ -66,7 +66,7 @@ extension Unary: NeuralOperation {
                 let softplus = layers.addPart(node, "softplus", node.inputs) { $0.activation.choose("softplus") }
                 return layers.addPart(node, part, [softplus]) { $0.activation.choose("tanh") }
             }
-        // Nothing but such differs from itself.
+        // Only NaN differs from itself.
         case .isNaN:
             try layers.requireExactArrays()
             layers.add(node.name, [node.input, node.input], node.outputs) { $0.choose("notEqual") }
@@ -74,13 +74,13 @@ extension Unary: NeuralOperation {
         }
     }
 
-    /// The layers that have no parameters.
+    /// The layers without parameters.
     fileprivate static let layers: [String: Function] = [
         "ceil": .ceiling, "floor": .floor, "round": .round, "sign": .sign, "sin": .sine, "cos": .cosine,
         "erf": .errorFunction, "logicalNot": .not, "tanh": .tanh,
     ]
 
-    /// The input times a share of it, which `share` adds the layers for.
+    /// The input times a fraction of it, whose layers `share` adds.
     private func writeShare(
         _ node: NeuralNode, to layers: inout NeuralLayers, _ share: (String, inout NeuralLayers) -> NeuralBlob
     ) {
@@ -90,7 +90,8 @@ extension Unary: NeuralOperation {
 
     private func writeClip(_ low: Float, _ high: Float, _ node: NeuralNode, to layers: inout NeuralLayers) throws {
         if let target = layers.target, target < .iOS13 {
-            // Such systems know lower bounds only: first of what is negated, and then of that negated again.
+            // Older systems only support lower bounds: one is applied to the negated value, then one to that negated
+            // again.
             let above = layers.addPart(node, "above", node.inputs) { $0.writeBound(-high) }
             return layers.add(node.name, [above], node.outputs) { $0.writeBound(low) }
         }
@@ -104,26 +105,26 @@ extension Unary: NeuralOperation {
 }
 
 extension Message {
-    /// Makes a layer alpha · x + beta, held between 0 and 1.
+    /// Configures a layer for alpha · x + beta, clamped to 0...1.
     fileprivate mutating func writeHardSigmoid(_ alpha: Float, _ beta: Float) {
         self.activation.sigmoidHard.alpha = alpha
         self.activation.sigmoidHard.beta = beta
     }
 
-    /// Makes a layer max(bound, −x).
+    /// Configures a layer for max(bound, −x).
     fileprivate mutating func writeBound(_ bound: Float) {
         self.unary.type = "THRESHOLD"
         self.unary.alpha = bound
         self.unary.scale = -1.0 as Float
     }
 
-    /// Makes a layer x ^ exponent.
+    /// Configures a layer for x ^ exponent.
     mutating func writePower(_ exponent: Float) {
         self.unary.type = "POWER"
         self.unary.alpha = exponent
     }
 
-    /// Makes a layer log(x + epsilon) with an epsilon that changes nothing; 0 would stand for 1e-6.
+    /// Configures a layer for log(x + epsilon) with an epsilon that has no effect; 0 would select the default 1e-6.
     mutating func writeLogarithm() {
         self.unary.type = "LOG"
         self.unary.epsilon = Float.leastNonzeroMagnitude
@@ -136,7 +137,7 @@ extension Unary {
     static let neural = [
         NeuralRule("activation") { layer, reading in
             guard let kind = layer.parameters.choice else {
-                throw layer.refused("the kind of the activation is missing")
+                throw layer.refused("the type of the activation is missing")
             }
             let parameters: Message = layer.parameters[kind]
             let functions: [String: Function] = [
@@ -164,7 +165,7 @@ extension Unary {
                 ]
             default:
                 if let value = try ComposedLayers.activation(kind, layer, &reading) { return [value] }
-                throw layer.refused("activations of the kind '\(kind)' are not supported")
+                throw layer.refused("activations of type '\(kind)' are not supported")
             }
         },
         NeuralRule("gelu") { layer, reading in
@@ -183,7 +184,7 @@ extension Unary {
         },
         NeuralRule(kinds: layers.keys.sorted()) { layer, reading in
             let result = try reading.add(Unary(layers[layer.kind]!), [layer.input()], layer)
-            // All arrays are float32 to Core ML, truth values, too.
+            // Core ML treats all tensors as float32, including Booleans.
             return [try reading.asFloats(result, layer)]
         },
         NeuralRule("unary") { layer, reading in
@@ -194,7 +195,7 @@ extension Unary {
             let shift: Float = parameters.shift
             let givenScale: Float = parameters.scale
             let givenEpsilon: Float = parameters.epsilon
-            // Before the function the input is scaled and shifted; what is not set stands for 1, and for 1e-6.
+            // The input is scaled and shifted before the function. Unset fields default to 1 and 1e-6.
             let scale = givenScale == 0 ? 1 : givenScale
             let epsilon = givenEpsilon == 0 ? 1e-6 : givenEpsilon
             func combined(_ function: Binary.Function, _ number: Float, first: Bool = false) throws -> Graph.Value {
@@ -227,7 +228,7 @@ extension Unary {
                 default: return [try combined(.power, alpha)]
                 }
             case "THRESHOLD":
-                // A lower bound of what is negated is an upper bound before.
+                // A lower bound of the negated value is an upper bound of the original.
                 if let positive = reading.beforeNegation(value) {
                     let bound = Binary(.minimum, constant: Tensor([-alpha], shape: []))
                     return [try reading.negated(reading.add(bound, [positive], layer), layer)]
@@ -238,7 +239,7 @@ extension Unary {
         },
     ]
 
-    /// x where it is positive, alpha · (eˣ − 1) elsewhere.
+    /// x if it is positive, otherwise alpha · (eˣ − 1).
     private static func readElu(_ alpha: Float, _ layer: NeuralLayer, _ reading: inout NeuralReading) throws
         -> Graph.Value
     {
@@ -253,12 +254,12 @@ extension Unary {
 extension NeuralReading {
     private static let negation = Binary(.multiply, constant: Tensor([-1], shape: []))
 
-    /// −x; of what is negated already what it was.
+    /// −x; a double negation returns the original.
     fileprivate mutating func negated(_ value: Graph.Value, _ layer: NeuralLayer) throws -> Graph.Value {
         try beforeNegation(value) ?? add(NeuralReading.negation, [value], layer)
     }
 
-    /// What a value is the negative of; nil for one that is not made so.
+    /// The value of which this is the negation; nil if it is not one.
     fileprivate func beforeNegation(_ value: Graph.Value) -> Graph.Value? {
         guard let producer = builder.producer(of: value), let binary = producer.operation as? Binary,
             binary.function == .multiply, binary.constant?.shape == [], binary.constant?.floats == [-1]

@@ -4,31 +4,31 @@
     import Darwin
 #endif
 
-/// A function of each element by itself: arithmetic and activations.
+/// An elementwise function of one input: arithmetic and activations.
 struct Unary: Operation, Hashable {
     enum Function: Hashable, Sendable {
         case negate, squareRoot, reciprocalSquareRoot, square, exponential
         case absolute, sign, ceiling, floor, reciprocal, sine, cosine
-        /// To the nearest integer; halves go to the even one.
+        /// To the nearest integer, ties to even.
         case round
         case logarithm, errorFunction, complementaryErrorFunction
-        /// log(1 + x), and eˣ − 1, exact near 0.
+        /// log(1 + x) and eˣ − 1, accurate near 0.
         case logarithm1p, exponentialMinus1
         case relu, relu6, elu, selu, sigmoid, tanh, softplus, softsign
-        /// The nearest number that float16 holds: what remains of x where a program goes on in that.
+        /// The nearest float16 value: the effect of a cast when a program continues in float16.
         case float16
-        /// Truth values: whether x is 0, and whether x is not a number.
+        /// Booleans: whether x is 0, and whether x is NaN.
         case not, isNaN
-        /// x where x is positive, slope · x elsewhere.
+        /// x if x is positive, otherwise slope · x.
         case leakyRelu(slope: Float)
-        /// x held between two bounds.
+        /// x clamped to a range.
         case clip(Float, Float)
         /// x · sigmoid(beta · x) (Ramachandran et al., Searching for Activation Functions, 2017).
         case swish(beta: Float)
-        /// alpha · x + beta held between 0 and 1, and x times that (Howard et al., Searching for MobileNetV3, 2019).
+        /// alpha · x + beta clamped to 0...1, and x times that (Howard et al., Searching for MobileNetV3, 2019).
         case hardSigmoid(alpha: Float, beta: Float)
         case hardSwish(alpha: Float, beta: Float)
-        /// x times the share of a normal distribution that lies below x, and the usual approximation by tanh (Hendrycks and
+        /// x times the standard normal distribution function at x, and its usual approximation by tanh (Hendrycks and
         /// Gimpel, Gaussian Error Linear Units, 2016).
         case gelu, geluByTanh
         /// x · tanh(softplus(x)) (Misra, Mish, 2019).
@@ -45,7 +45,7 @@ struct Unary: Operation, Hashable {
         return name.prefix(1).uppercased() + name.dropFirst()
     }
 
-    /// Whether the result is a truth value.
+    /// Whether the result is Boolean.
     private var isLogical: Bool { function == .not || function == .isNaN }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
@@ -58,7 +58,7 @@ struct Unary: Operation, Hashable {
         }
     }
 
-    /// The function of one number.
+    /// The function of one scalar.
     func apply(_ x: Double) -> Double {
         switch function {
         case .negate: -x
@@ -85,7 +85,7 @@ struct Unary: Operation, Hashable {
         case .not: x == 0 ? 1 : 0
         case .float16: Double(float(fromHalf: half(from: Float(x))))
         case .isNaN: x.isNaN ? 1 : 0
-        // Written so that a NaN stays one.
+        // Written so that NaN is preserved.
         case .relu: x < 0 ? 0 : x
         case .relu6: x < 0 ? 0 : x > 6 ? 6 : x
         case .elu: x < 0 ? expm1(x) : x
@@ -102,7 +102,7 @@ struct Unary: Operation, Hashable {
         }
     }
 
-    /// Written so that neither exponential overflows.
+    /// Written so that no exponential overflows.
     private static func softplus(_ x: Double) -> Double { max(x, 0) + log1p(exp(-abs(x))) }
 
     private static func share(_ x: Double, _ alpha: Float, _ beta: Float) -> Double {
@@ -124,7 +124,7 @@ struct Unary: Operation, Hashable {
     }
 }
 
-/// The numbers of the scaled exponential linear unit (Klambauer et al., Self-Normalizing Neural Networks, 2017).
+/// The constants of the scaled exponential linear unit (Klambauer et al., Self-Normalizing Neural Networks, 2017).
 enum Selu {
     static let scale = 1.0507009873554805
     static let alpha = 1.6732632423543772
@@ -146,7 +146,7 @@ extension Unary {
         ].map { name, function in
             TensorFlowRule(name) { node, context in [try context.add(Unary(function), node.input(0), name: node.name)] }
         } + [
-            // Less itself, what is infinite is no number.
+            // x − x is NaN if x is infinite.
             TensorFlowRule("IsFinite") { node, context in
                 let difference = try context.combine(.subtract, node.input(0), node.input(0), name: node.name + "/zero")
                 let isNaN = try context.add(Unary(.isNaN), difference, name: node.name + "/not_finite")

@@ -19,7 +19,7 @@ extension Dense {
             let x = try op.operand()
             let weights = try op.constant("weight")
             guard weights.shape.rank == 2, x.shape.last == weights.shape[1], weights.elementCount > 0 else {
-                throw op.refused("weights of shape \(weights.shape) do not fit an array of shape \(x.shape)")
+                throw op.refused("weights of shape \(weights.shape) do not fit a tensor of shape \(x.shape)")
             }
             let outputs = weights.shape[0]
             var dense = Dense(matrix: weights.transposed([1, 0]))

@@ -21,13 +21,13 @@ extension Dense {
             let input = try layer.input()
             let shape = reading.shape(input)
             guard inputs > 0, outputs > 0, inputs < 1 << 32, outputs < 1 << 32 else {
-                throw layer.refused("the number of inputs or outputs is not possible")
+                throw layer.refused("the number of inputs or outputs is not valid")
             }
-            // Of four and five axes the last three are one row: the pixels of an image.
+            // With four or five axes the last three are flattened: the pixels of an image.
             let isImage = shape.rank > 3
             let rowAxes = min(isImage ? 3 : 1, shape.rank)
             guard shape.suffix(rowAxes).reduce(1, *) == inputs else {
-                throw layer.refused("\(inputs) inputs do not fit an array of shape \(shape)")
+                throw layer.refused("\(inputs) inputs do not fit a tensor of shape \(shape)")
             }
             let matrix = try layer.weights(parameters.weights, [outputs, inputs]).transposed([1, 0])
             let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
@@ -47,7 +47,7 @@ extension Dense {
         },
     ]
 
-    /// A product with a matrix that the layer holds column by column. It is never transposed.
+    /// A product with a matrix that the layer stores in column-major order. It is never transposed.
     private static func readMatrix(_ layer: NeuralLayer, _ reading: inout NeuralReading) throws -> Graph.Value {
         let parameters = layer.parameters
         let (inputs, outputs): (Int, Int) = (
@@ -57,7 +57,7 @@ extension Dense {
         let shape = reading.shape(input)
         guard (1..<1 << 32).contains(inputs), (1..<1 << 32).contains(outputs), shape.last == inputs, shape.rank > 1
         else {
-            throw layer.refused("a matrix of \(inputs)×\(outputs) does not fit an array of shape \(shape)")
+            throw layer.refused("a matrix of \(inputs)×\(outputs) does not fit a tensor of shape \(shape)")
         }
         let matrix = try layer.weights(parameters.weights, [outputs, inputs]).transposed([1, 0])
         let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
@@ -65,7 +65,7 @@ extension Dense {
         return try dense(Dense(matrix: matrix, bias: bias), input, result, layer, &reading)
     }
 
-    /// A dense layer on an array of any rank, whose rows stand one behind the other.
+    /// A dense layer on a tensor of any rank, flattened to rows.
     private static func dense(
         _ dense: Dense, _ input: Graph.Value, _ result: Shape, _ layer: NeuralLayer, _ reading: inout NeuralReading
     ) throws -> Graph.Value {

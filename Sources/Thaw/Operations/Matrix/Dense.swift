@@ -1,9 +1,9 @@
-/// A dense layer: rows times a matrix of weights, plus a bias.
+/// A dense layer: the input rows times a weight matrix, plus a bias.
 ///
 /// Input: rows, inputs. Weights: inputs, outputs.
 struct Dense: Operation {
     var matrix: Tensor
-    /// One number an output.
+    /// One value per output.
     var bias: Tensor?
 
     var kind: String { "Dense" }

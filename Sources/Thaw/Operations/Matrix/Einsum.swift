@@ -1,5 +1,5 @@
-/// TensorFlow's Einsum: a sum of products that an equation such as `bij,bjk->bik` describes. Of one operand it is a sum over
-/// axes and a transposition; of two a product of matrices between such. Nothing of it stays in a graph.
+/// TensorFlow's Einsum: a sum of products given by an equation such as `bij,bjk->bik`. With one operand it becomes a
+/// reduction and a transpose, with two a matrix product as well. No Einsum remains in the graph.
 enum Einsum {
     static let tensorFlow = [
         TensorFlowRule("Einsum") { node, context in
@@ -20,7 +20,7 @@ enum Einsum {
         }
     ]
 
-    /// An operand and the label of each of its axes.
+    /// An operand with a label for each of its axes.
     private struct Term {
         var operand: Operand
         var labels: [Character]
@@ -32,7 +32,7 @@ enum Einsum {
 
         func size(_ label: Character) -> Int { operand.shape[labels.firstIndex(of: label)!] }
 
-        /// The sum over all axes but those with these labels.
+        /// The sum over all axes except those with these labels.
         func keeping(_ kept: Set<Character>, name: String, _ context: inout ImportContext) throws -> Term {
             let axes = labels.indices.filter { !kept.contains(labels[$0]) }
             guard !axes.isEmpty else { return self }
@@ -51,7 +51,8 @@ enum Einsum {
         }
     }
 
-    /// The product of two: axes that both have and the result too are batches, those that only both have are summed over.
+    /// The product of two terms: axes of both that are in the result are batch axes; axes of both that are not are
+    /// summed over.
     private static func product(
         _ node: TensorFlowNode, _ a: Term, _ b: Term, _ wanted: [Character], _ context: inout ImportContext
     ) throws -> Term {
@@ -76,14 +77,14 @@ enum Einsum {
         return Term(try Term(result, []).reshaped(shape, name: node.name + "/shape", &context), labels)
     }
 
-    /// The labels of every operand's axes and of the result's. An ellipsis becomes a label for each axis that it stands for.
+    /// The labels of every operand's axes and of the result's. An ellipsis is expanded to a label for each axis.
     private static func labels(_ node: TensorFlowNode, _ equation: String) throws -> ([[Character]], [Character]) {
         let refusal = node.refused("the equation '\(equation)' is not supported")
         let sides = equation.filter { $0 != " " }.split(separator: "-", omittingEmptySubsequences: false)
         guard sides.count == 2, sides[1].first == ">" else { throw refusal }
         let terms = sides[0].split(separator: ",", omittingEmptySubsequences: false)
         guard terms.count == node.inputs.count else { throw refusal }
-        // Digits stand for the axes of an ellipsis, counted from the last.
+        // Digits label the axes of an ellipsis, counted from the last.
         func expanded(_ term: Substring, _ axes: Int) throws -> [Character] {
             guard let dot = term.firstIndex(of: ".") else { return Array(term) }
             guard term[dot...].hasPrefix("..."), (0...9).contains(axes) else { throw refusal }

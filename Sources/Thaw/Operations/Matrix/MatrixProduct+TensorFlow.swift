@@ -21,7 +21,7 @@ extension MatrixProduct {
 }
 
 extension ImportContext {
-    /// Adds a product of matrices: a dense layer where the second is known, and the same for all of the first.
+    /// Adds a matrix product, as a dense layer if the second operand is a constant shared by the whole batch.
     mutating func product(_ product: MatrixProduct, _ a: Operand, _ b: Operand, name: String) throws -> Operand {
         guard case .edge = a, let matrix = b.constant, !product.transposeFirst, a.shape.rank >= 2,
             matrix.shape.rank >= 2,

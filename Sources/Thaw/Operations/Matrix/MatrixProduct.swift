@@ -1,7 +1,7 @@
-/// The product of two matrices that are both computed, or of many: the last two axes are the matrices', those before them
-/// are broadcast.
+/// The product of two computed matrices or batches of matrices: the last two axes are the matrices', those before
+/// them are broadcast.
 struct MatrixProduct: Operation {
-    /// Whether the matrices are turned over before.
+    /// Whether the matrices are transposed first.
     var transposeFirst = false
     var transposeSecond = false
 
@@ -27,7 +27,7 @@ struct MatrixProduct: Operation {
         isTransposed ? shape.permuted(MatrixProduct.turningOver(shape.rank)) : shape
     }
 
-    /// The order of axes that changes the last two.
+    /// The axis permutation that swaps the last two axes.
     static func turningOver(_ rank: Int) -> [Int] { Array(0..<rank - 2) + [rank - 1, rank - 2] }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
@@ -38,16 +38,16 @@ struct MatrixProduct: Operation {
         let columns = output[output.rank - 1]
         let depth = a.shape[a.shape.rank - 1]
         let batch = Shape(output.dropLast(2))
-        let aPlace = Shape(a.shape.dropLast(2)).places(in: batch)
-        let bPlace = Shape(b.shape.dropLast(2)).places(in: batch)
+        let aIndex = Shape(a.shape.dropLast(2)).places(in: batch)
+        let bIndex = Shape(b.shape.dropLast(2)).places(in: batch)
         return a.withFloats { x in
             b.withFloats { w in
                 [
                     Tensor(shape: output) { y in
                         var sums = [Double](repeating: 0, count: columns)
                         for row in 0..<batch.elementCount * rows {
-                            let left = (aPlace(row / rows) * rows + row % rows) * depth
-                            let right = bPlace(row / rows) * depth * columns
+                            let left = (aIndex(row / rows) * rows + row % rows) * depth
+                            let right = bIndex(row / rows) * depth * columns
                             for column in 0..<columns { sums[column] = 0 }
                             for k in 0..<depth {
                                 let factor = Double(x[left + k])
@@ -117,7 +117,7 @@ extension MatrixProduct {
             if op.has("attn_mask") {
                 var mask = try op.operand("attn_mask")
                 if !mask.type.element.isFloatingPoint {
-                    // What is not attended to is so far below all else that its share is 0.
+                    // Masked positions get such low scores that their weight is 0.
                     mask = try reading.add(Cast(element: .float32), mask, op)
                     mask = try reading.add(Binary(.subtract, constant: Tensor([1], shape: [])), mask, op)
                     mask = try reading.add(Binary(.multiply, constant: Tensor([1e9], shape: [])), mask, op)
