@@ -137,7 +137,7 @@ extension Graph {
         switch (function, input?.role) {
         case (.negate, .mean): return input!.becoming(.negativeMean)
         case (.negate, .scaledMean(let epsilon, let scale)): return input!.becoming(.shift(epsilon, scale, offset: nil))
-        case (.square, .centred(nil)): return input!.becoming(.squares)
+        case (.square, .centered(nil)): return input!.becoming(.squares)
         case (.squareRoot, .raisedVariance(let epsilon)): return input!.becoming(.deviation(epsilon))
         case (.reciprocalSquareRoot, .raisedVariance(let epsilon)): return input!.becoming(.inverse(epsilon, nil))
         case (.reciprocal, .deviation(let epsilon)): return input!.becoming(.inverse(epsilon, nil))
@@ -159,9 +159,9 @@ extension Graph {
         case (.add, _, .variance, let epsilon?) where epsilon >= 0: return input.becoming(.raisedVariance(epsilon))
         case (.power, false, .raisedVariance(let epsilon), 0.5): return input.becoming(.deviation(epsilon))
         case (.power, false, .raisedVariance(let epsilon), -0.5): return input.becoming(.inverse(epsilon, nil))
-        case (.power, false, .centred(nil), 2): return input.becoming(.squares)
+        case (.power, false, .centered(nil), 2): return input.becoming(.squares)
         case (.multiply, _, .mean, -1): return input.becoming(.negativeMean)
-        case (.multiply, _, .centred(let scale), _): return input.becoming(.centred(times(scale)))
+        case (.multiply, _, .centered(let scale), _): return input.becoming(.centered(times(scale)))
         case (.multiply, _, .inverse(let epsilon, let scale), _): return input.becoming(.inverse(epsilon, times(scale)))
         case (.divide, true, .deviation(let epsilon), _): return input.becoming(.inverse(epsilon, constant))
         case (.subtract, true, .scaledMean(let epsilon, let scale), _):
@@ -204,8 +204,8 @@ extension Graph {
     /// From the source itself and another role.
     private func part(of function: Binary.Function, ofSourceAnd other: NormalizationPart) -> NormalizationPart? {
         switch (function, other.role) {
-        case (.subtract, .mean): other.becoming(.centred(nil))
-        case (.add, .negativeMean): other.becoming(.centred(nil))
+        case (.subtract, .mean): other.becoming(.centered(nil))
+        case (.add, .negativeMean): other.becoming(.centered(nil))
         case (.squaredDifference, .mean): other.becoming(.squares)
         case (.multiply, .inverse(let epsilon, let scale)): other.becoming(.scaled(epsilon, scale))
         case (.multiply, .inverseLength(let epsilon)), (.divide, .length(let epsilon)): other.becoming(.unit(epsilon))
@@ -222,9 +222,9 @@ extension Graph {
             return Binary(.multiply).evaluate([a, b])[0]
         }
         switch (function, one.role, other.role) {
-        case (.multiply, .centred(let factor), .inverse(let epsilon, let scale)):
+        case (.multiply, .centered(let factor), .inverse(let epsilon, let scale)):
             return one.becoming(.normal(epsilon, times(factor, scale), offset: nil))
-        case (.divide, .centred(let factor), .deviation(let epsilon)):
+        case (.divide, .centered(let factor), .deviation(let epsilon)):
             return one.becoming(.normal(epsilon, factor, offset: nil))
         case (.multiply, .mean, .inverse(let epsilon, let scale)): return one.becoming(.scaledMean(epsilon, scale))
         case (.multiply, .negativeMean, .inverse(let epsilon, let scale)):

@@ -6,6 +6,7 @@ extension Failure {
 
     static func takesSeveral(_ names: [String]) -> Failure {
         Failure(
+            .wrongShape,
             "the model takes \(names.count) inputs, '\(names.joined(separator: "', '"))', and not one image",
             remedy: "'thaw run' gives it an array for each")
     }

@@ -27,7 +27,9 @@ extension Failure {
     static func severalSizesNoImage(_ images: Int) -> Failure {
         images == 0
             ? Failure(.unsupportedModel, "the input is no image", remedy: "several sizes are for images")
-            : Failure(.unsupportedModel, "the model takes \(images) images", remedy: "several sizes are for models of one image")
+            : Failure(
+                .unsupportedModel, "the model takes \(images) images",
+                remedy: "several sizes are for models of one image")
     }
 
     static func imageSizes(_ name: String, _ problem: String) -> Failure {

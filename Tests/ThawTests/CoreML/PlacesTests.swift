@@ -89,7 +89,7 @@ import Testing
             let failure = #expect(throws: Failure.self) {
                 try read(operation, Tensor(integers: places, shape: shape), areChecked: areChecked)
             }
-            #expect(failure?.problemText.contains("lies outside an array of shape [4, 3]") == true, "\(places)")
+            #expect(failure?.problemText.contains("is out of bounds for a tensor of shape [4, 3]") == true, "\(places)")
         }
     }
 }

@@ -1,9 +1,9 @@
-/// Slices of an array, each taken by its place along the first axes.
+/// Slices of a tensor, each selected by its index along the first axes.
 ///
-/// Inputs: the array, and the places, whose last axis holds one place for each of the array's first axes. What is taken from
-/// outside the array is 0.
+/// Inputs: the tensor, and the indices, whose last axis contains one index for each of the tensor's first axes.
+/// Slices that are out of bounds are 0.
 struct GatherSlices: Operation {
-    /// Whether negative places count from the end, as Core ML's do; to TensorFlow they lie outside.
+    /// Whether negative indices count from the end, as in Core ML. In TensorFlow they are out of bounds.
     var countsFromEnd = false
 
     var kind: String { "GatherSlices" }
@@ -22,16 +22,16 @@ struct GatherSlices: Operation {
         let shape = inputs[0].shape
         let depth = inputs[1].shape.last!
         let length = shape.dropFirst(depth).reduce(1, *)
-        let places = inputs[1].integers
+        let indices = inputs[1].integers
         return inputs[0].withElements { x in
             [
                 Tensor(shape: output.shape, element: output.element) { element in
                     var row = 0
                     for axis in 0..<depth {
-                        var place = places[element / length * depth + axis]
-                        if countsFromEnd, place < 0 { place += shape[axis] }
-                        guard (0..<shape[axis]).contains(place) else { return 0 }
-                        row = row * shape[axis] + place
+                        var index = indices[element / length * depth + axis]
+                        if countsFromEnd, index < 0 { index += shape[axis] }
+                        guard (0..<shape[axis]).contains(index) else { return 0 }
+                        row = row * shape[axis] + index
                     }
                     return x[row * length + element % length]
                 }
@@ -79,12 +79,12 @@ extension GatherSlices {
     static let mil = [
         MILRule("gather_nd") { op, reading in
             guard try op.integer("batch_dims", default: 0) == 0 else {
-                throw op.refused("batches of places are not supported")
+                throw op.refused("batched indices are not supported")
             }
-            let (x, places) = (try op.operand(), try op.operand("indices"))
-            let depth = min(places.shape.last ?? 0, x.shape.rank)
-            try op.check(places, sizes: Array(x.shape.prefix(depth)), of: x)
-            return try reading.add(GatherSlices(countsFromEnd: true), [x, places], op)
+            let (x, indices) = (try op.operand(), try op.operand("indices"))
+            let depth = min(indices.shape.last ?? 0, x.shape.rank)
+            try op.check(indices, sizes: Array(x.shape.prefix(depth)), of: x)
+            return try reading.add(GatherSlices(countsFromEnd: true), [x, indices], op)
         }
     ]
 }

@@ -1,7 +1,7 @@
-/// Which numbers an array holds, and where: how many there are depends on the numbers, so they must be known.
+/// TensorFlow's Where and Unique. The output shapes depend on the values, so the inputs must be constant.
 enum Occurrences {
     static let tensorFlow = [
-        // The places of all that is not zero.
+        // The indices of all elements that are not zero.
         TensorFlowRule("Where") { node, _ in
             let condition = try node.constant(0, "condition")
             let (shape, strides) = (condition.shape, condition.shape.strides)
@@ -10,20 +10,20 @@ enum Occurrences {
             guard result.checkedCount ?? .max <= ImportContext.largestConstant else {
                 throw Failure.constantTooLarge(result)
             }
-            let places = elements.flatMap { element in shape.indices.map { element / strides[$0] % shape[$0] } }
-            return [.constant(Tensor(integers: places, shape: result, element: .int64))]
+            let positions = elements.flatMap { element in shape.indices.map { element / strides[$0] % shape[$0] } }
+            return [.constant(Tensor(integers: positions, shape: result, element: .int64))]
         },
-        // Each number once, in the order in which they come first, and for each element its number's place there.
+        // The distinct values in the order of their first occurrence, and for each element the index of its value.
         TensorFlowRule("Unique") { node, _ in
             let list = try node.constant(0, "list")
             guard list.shape.rank == 1 else { throw Failure.wrongRank(1, list.shape) }
-            var places: [Double: Int] = [:]
+            var positions: [Double: Int] = [:]
             var numbers: [Double] = []
             let indices = list.withElements { x in
                 (0..<list.elementCount).map { index in
-                    if let place = places[x[index]] { return place }
+                    if let position = positions[x[index]] { return position }
                     numbers.append(x[index])
-                    places[x[index]] = numbers.count - 1
+                    positions[x[index]] = numbers.count - 1
                     return numbers.count - 1
                 }
             }

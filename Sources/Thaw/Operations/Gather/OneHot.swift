@@ -1,6 +1,6 @@
-/// A vector for each index: one number at the index's place, another elsewhere.
+/// A vector for each index, with one value at the index and another elsewhere.
 struct OneHot: Operation {
-    /// Where the vectors' axis stands in the result.
+    /// The axis of the vectors in the result.
     var axis: Int
     /// The length of each vector.
     var depth: Int
@@ -22,9 +22,9 @@ struct OneHot: Operation {
         let step = output.shape.strides[axis]
         let indices = inputs[0].integers
         return [
-            Tensor(shape: output.shape, element: element) { place in
-                let index = indices[place / step / depth * step + place % step]
-                return place / step % depth == index ? on : off
+            Tensor(shape: output.shape, element: element) { element in
+                let index = indices[element / step / depth * step + element % step]
+                return element / step % depth == index ? on : off
             }
         ]
     }
@@ -57,16 +57,16 @@ extension OneHot {
 // MARK: Neural network
 
 extension OneHot: NeuralOperation {
-    /// Each index compared with all places: where they are the same the one number, else the other.
+    /// Compares each index with all positions, and selects one value or the other.
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         try layers.requireExactArrays()
         var shape = node.input.shape
         shape.dimensions.insert(1, at: axis)
-        let places = Tensor(
+        let positions = Tensor(
             (0..<depth).map(Float.init), shape: Shape([depth] + Array(repeating: 1, count: shape.rank - 1 - axis)))
         try layers.addSteps(
             [
-                Reshape(shape), Binary(.equal, constant: places), Cast(element: .float32),
+                Reshape(shape), Binary(.equal, constant: positions), Cast(element: .float32),
                 Binary(.multiply, constant: Tensor(on - off)), Binary(.add, constant: Tensor(off)),
             ], node)
     }

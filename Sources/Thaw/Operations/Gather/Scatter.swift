@@ -1,7 +1,7 @@
-/// Slices put into an array at places that are known, each told by its place along the first axes.
+/// Slices written to a tensor at constant indices along the first axes.
 enum Scatter {
     static let tensorFlow = [
-        // What falls on the same place is added up.
+        // Updates at the same index are added.
         TensorFlowRule("ScatterNd") { node, _ in
             let updates = try node.constant(1, "array of updates")
             let shape = Shape(try node.integers(2, "shape"))
@@ -9,16 +9,16 @@ enum Scatter {
                 throw Failure.constantTooLarge(shape)
             }
             let zeros = Tensor(shape: shape, element: updates.element) { _ in 0 }
-            return [.constant(try scatter(node, node.constant(0, "list of places"), updates, into: zeros, +))]
+            return [.constant(try scatter(node, node.constant(0, "list of indices"), updates, into: zeros, +))]
         },
-        // What falls on the same place is the last one's.
+        // The last update at an index wins.
         TensorFlowRule("TensorScatterUpdate") { node, _ in
-            let (tensor, indices) = (try node.constant(0, "tensor"), try node.constant(1, "list of places"))
+            let (tensor, indices) = (try node.constant(0, "tensor"), try node.constant(1, "list of indices"))
             return [.constant(try scatter(node, indices, node.constant(2, "array of updates"), into: tensor) { $1 })]
         },
     ]
 
-    /// - Parameter join: Makes one number of that which is there and that which comes.
+    /// - Parameter join: Combines the current value with the update.
     private static func scatter(
         _ node: TensorFlowNode, _ indices: Tensor, _ updates: Tensor, into tensor: Tensor,
         _ join: (Double, Double) -> Double
@@ -31,16 +31,16 @@ enum Scatter {
             throw Failure.elementTypesDiffer(tensor.element.rawValue, updates.element.rawValue)
         }
         let length = shape.dropFirst(depth).reduce(1, *)
-        let places = indices.integers
+        let coordinates = indices.integers
         var values = tensor.withElements { elements in (0..<tensor.elementCount).map { elements[$0] } }
         try updates.withElements { news in
             for slice in 0..<indices.shape.dropLast().reduce(1, *) {
-                let place = places[slice * depth..<(slice + 1) * depth]
-                guard zip(place, shape).allSatisfy({ (0..<$1).contains($0) }) else {
+                let index = coordinates[slice * depth..<(slice + 1) * depth]
+                guard zip(index, shape).allSatisfy({ (0..<$1).contains($0) }) else {
                     throw node.refused(
-                        "place \(Array(place)) lies outside the array", remedy: "its shape is \(shape)")
+                        "index \(Array(index)) is out of bounds", remedy: "its shape is \(shape)")
                 }
-                let row = zip(place, shape).reduce(0) { $0 * $1.1 + $1.0 }
+                let row = zip(index, shape).reduce(0) { $0 * $1.1 + $1.0 }
                 for i in 0..<length {
                     values[row * length + i] = join(values[row * length + i], news[slice * length + i])
                 }

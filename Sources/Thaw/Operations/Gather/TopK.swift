@@ -1,4 +1,4 @@
-/// The largest elements along an axis, in falling order, and their places; of equal ones the first comes first.
+/// The largest elements along an axis, in descending order, and their indices. Ties keep their original order.
 struct TopK: Operation {
     /// Counted from the front.
     var axis: Int
@@ -20,7 +20,7 @@ struct TopK: Operation {
         let step = inputs[0].shape.strides[axis]
         let shape = types[0].shape
         var values = [Double](repeating: 0, count: shape.elementCount)
-        var places = values
+        var indices = values
         inputs[0].withElements { x in
             guard size > 0, count > 0 else { return }
             for row in 0..<inputs[0].elementCount / size {
@@ -28,19 +28,19 @@ struct TopK: Operation {
                 let numbers = (0..<size).map { x[start + $0 * step] }
                 let order = numbers.indices.sorted { TopK.precedes(numbers, $0, $1) }
                 let target = row / step * step * count + row % step
-                for (rank, place) in order.prefix(count).enumerated() {
-                    values[target + rank * step] = numbers[place]
-                    places[target + rank * step] = Double(place)
+                for (rank, index) in order.prefix(count).enumerated() {
+                    values[target + rank * step] = numbers[index]
+                    indices[target + rank * step] = Double(index)
                 }
             }
         }
         return [
             Tensor(shape: shape, element: types[0].element) { values[$0] },
-            Tensor(shape: shape, element: .int32) { places[$0] },
+            Tensor(shape: shape, element: .int32) { indices[$0] },
         ]
     }
 
-    /// Whether the number at `a` stands before that at `b`. Not-a-number stands behind all numbers.
+    /// Whether the value at `a` comes before that at `b`. NaN comes last.
     private static func precedes(_ numbers: [Double], _ a: Int, _ b: Int) -> Bool {
         let (x, y) = (numbers[a], numbers[b])
         if x.isNaN || y.isNaN { return x.isNaN == y.isNaN ? a < b : y.isNaN }
@@ -81,7 +81,7 @@ extension TopK {
     static let neural = [
         NeuralRule("topK") { layer, reading in
             guard !(layer.parameters.useBottomK as Bool), layer.inputs.count == 1 else {
-                throw layer.refused("the smallest elements, or a number of them that is computed, are not supported")
+                throw layer.refused("the smallest elements, or a computed count, are not supported")
             }
             let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
             let results = try reading.builder.add(

@@ -1,6 +1,6 @@
 extension BatchNormalization: MILOperation {
-    /// What makes the variance 1 together with it: an epsilon of 0 might stand for something else. Half precision holds both
-    /// this power of two and 1 less it.
+    /// Makes the variance add up to 1. An epsilon of 0 might select a default. Half precision represents both this
+    /// power of two and 1 minus it exactly.
     private static let epsilon: Float = 0x1p-11
 
     func write(_ node: MILNode, to block: inout MILBlock) throws {

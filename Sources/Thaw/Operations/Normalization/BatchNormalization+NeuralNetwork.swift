@@ -29,9 +29,9 @@ extension BatchNormalization {
             let channels: Int = parameters.channels
             let shape = reading.shape(try layer.input())
             guard shape.rank == 4, shape[1] == channels else {
-                throw layer.refused("\(channels) channels do not fit an array of shape \(shape)")
+                throw layer.refused("\(channels) channels do not fit a tensor of shape \(shape)")
             }
-            // An epsilon that is not set stands for 1e-5.
+            // An unset epsilon defaults to 1e-5.
             let given: Float = parameters.epsilon
             let epsilon = given == 0 ? 1e-5 : given
             if parameters.computeMeanVar {

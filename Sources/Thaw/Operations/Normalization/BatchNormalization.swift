@@ -1,8 +1,9 @@
-/// Batch normalisation as it stands after training: each channel times a factor plus an offset.
+/// Batch normalization at inference: each channel times a factor plus an offset.
 ///
-/// The channel is the last axis. Written with statistics: scale = gamma / √(variance + epsilon), offset = beta − mean · scale.
+/// The channel is the last axis. In terms of statistics: scale = gamma / √(variance + epsilon), offset = beta − mean
+/// · scale.
 struct BatchNormalization: Operation {
-    /// One number a channel.
+    /// One value per channel.
     var scale: Tensor
     var offset: Tensor
 
@@ -15,7 +16,7 @@ struct BatchNormalization: Operation {
         self.offset = offset
     }
 
-    /// From the trained parameters and statistics, one number a channel each.
+    /// From the trained parameters and statistics, with one value per channel each.
     init(gamma: [Float], beta: [Float], mean: [Float], variance: [Float], epsilon: Float) {
         let scale = gamma.indices.map { Double(gamma[$0]) / (Double(variance[$0]) + Double(epsilon)).squareRoot() }
         let offset = beta.indices.map { Float(Double(beta[$0]) - Double(mean[$0]) * scale[$0]) }
@@ -86,13 +87,13 @@ extension BatchNormalization {
             let result = try context.image(node, node.input(0)) { image, context in
                 try context.add(normalization, image, name: node.name)
             }
-            // The statistics are handed on for training only; those who read them here read the constants.
+            // The statistics are passed on for training only. Any consumer of them in this graph gets the constants.
             return [result] + [3, 4, 3, 4, 3].map { node.inputs[$0] }
         },
     ]
 
-    /// What batch normalisation in training mode is used for on purpose: an array of one image, regrouped by a reshape so
-    /// that its statistics are those of a layer normalisation. (Keras's layer does so.)
+    /// The only intended use of batch normalization in training mode: a single image, reshaped so that its statistics
+    /// are those of a layer normalization. (Keras's layer does this.)
     private static func ofOneImage(_ node: TensorFlowNode, _ context: ImportContext) throws -> Normalization? {
         guard case .edge(let value, let type) = try node.input(0), type.shape.rank == 4, type.shape[0] == 1,
             context.builder.producer(of: value)?.operation is Reshape

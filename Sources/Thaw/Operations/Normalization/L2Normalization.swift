@@ -1,9 +1,9 @@
-/// An array brought to the length 1 along some axes: y = x / √max(Σ x², epsilon), the sum being that of the elements along
+/// Normalization to length 1 along some axes: y = x / √max(Σ x², epsilon), where the sum is over the elements along
 /// `axes`.
 struct L2Normalization: Operation {
     /// Ascending, counted from the front.
     var axes: [Int]
-    /// The smallest square of a length that is divided by.
+    /// The lower bound for the squared length.
     var epsilon: Float
 
     var kind: String { "L2Normalization" }
@@ -18,14 +18,14 @@ struct L2Normalization: Operation {
         let shape = inputs[0].shape
         var kept = shape
         for axis in axes { kept[axis] = 1 }
-        let place = kept.places(in: shape)
+        let group = kept.places(in: shape)
         return inputs[0].withFloats { x in
             var squares = [Double](repeating: 0, count: kept.elementCount)
-            for i in 0..<x.count { squares[place(i)] += Double(x[i]) * Double(x[i]) }
+            for i in 0..<x.count { squares[group(i)] += Double(x[i]) * Double(x[i]) }
             return [
                 Tensor(shape: shape) { y in
                     for i in 0..<x.count {
-                        let square = squares[place(i)]
+                        let square = squares[group(i)]
                         y[i] = Float(
                             Double(x[i]) / (square < Double(epsilon) ? Double(epsilon) : square).squareRoot())
                     }
@@ -43,7 +43,7 @@ struct L2Normalization: Operation {
 // MARK: Neural network
 
 extension L2Normalization: NeuralOperation {
-    /// The length, its bound, the quotient. (The layer of its own adds its epsilon to the sum of squares.)
+    /// Length, bound, quotient. (The dedicated layer adds its epsilon to the sum of squares.)
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         try layers.requireExactArrays()
         var narrow = node
@@ -65,7 +65,7 @@ extension L2Normalization: NeuralOperation {
 // MARK: ML Program
 
 extension L2Normalization: MILOperation {
-    /// The length, its bound, the quotient. (The operation of its own adds its epsilon to the sum of squares.)
+    /// Length, bound, quotient. (The dedicated operation adds its epsilon to the sum of squares.)
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         var narrow = node.input.shape
         for axis in axes { narrow[axis] = 1 }

@@ -1,7 +1,7 @@
 extension LocalResponseNormalization: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         let size = 2 * radius + 1
-        // As in the neural network's layer: only a positive bias is known to be taken.
+        // As in the neural network layer: only a positive bias is known to be accepted.
         guard bias > 0 else { return writeParts(node, to: &block) }
         block.add(
             "local_response_norm", node,
@@ -11,7 +11,7 @@ extension LocalResponseNormalization: MILOperation {
             ])
     }
 
-    /// x · (bias + alpha · Σ x²) ^ −beta, the sum being a convolution over the channels.
+    /// x · (bias + alpha · Σ x²) ^ −beta, with the sum computed by a convolution over the channels.
     private func writeParts(_ node: MILNode, to block: inout MILBlock) {
         let square = block.part("mul", node, "square", ["x": .value(node.input), "y": .value(node.input)])
         let channels = node.input.shape[1]

@@ -1,7 +1,7 @@
 extension LocalResponseNormalization: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         let size = 2 * radius + 1
-        // The layer takes no bias that is not positive.
+        // The layer accepts only a positive bias.
         guard bias > 0 else { return writeParts(node, to: &layers) }
         layers.add(node) { layer in
             layer.lrn.localSize = size
@@ -11,7 +11,7 @@ extension LocalResponseNormalization: NeuralOperation {
         }
     }
 
-    /// x · (bias + alpha · Σ x²) ^ −beta, the sum being a convolution over the channels.
+    /// x · (bias + alpha · Σ x²) ^ −beta, with the sum computed by a convolution over the channels.
     private func writeParts(_ node: NeuralNode, to layers: inout NeuralLayers) {
         let channels = node.input.shape[1]
         let square = layers.addPart(node, "square", [node.input, node.input]) { $0.choose("multiply") }
@@ -31,7 +31,7 @@ extension LocalResponseNormalization: NeuralOperation {
         layers.add(node.name, [node.input, factor], node.outputs) { $0.choose("multiply") }
     }
 
-    /// The matrix that makes of squares their weighted sums over the channels around each.
+    /// The matrix that computes from squares their weighted sums over the surrounding channels.
     func channelSums(_ channels: Int) -> Tensor {
         Tensor(shape: [channels, channels]) { weights in
             for i in 0..<weights.count { weights[i] = abs(i / channels - i % channels) <= radius ? alpha : 0 }
@@ -51,7 +51,7 @@ extension LocalResponseNormalization {
             guard size % 2 == 1, size > 0, size < 1 << 24 else {
                 throw layer.refused("a window of \(size) channels is not supported", remedy: "an odd number is")
             }
-            // 0 stands for the default.
+            // 0 selects the default.
             let bias: Float = parameters.k
             let normalization = LocalResponseNormalization(
                 radius: Swift.min(size / 2, shape[1]), bias: bias == 0 ? 1 : bias,

@@ -6,10 +6,10 @@ import Kernels
     import Darwin
 #endif
 
-/// Every number of an image over a power of the sum of squares of the channels around it:
-/// x / (bias + alpha · Σ x²) ^ beta (Krizhevsky et al., ImageNet Classification with Deep Convolutional Neural Networks, 2012).
+/// Every value of an image divided by a power of the sum of squares over the surrounding channels: x / (bias + alpha
+/// · Σ x²) ^ beta (Krizhevsky et al., ImageNet Classification with Deep Convolutional Neural Networks, 2012).
 struct LocalResponseNormalization: Operation {
-    /// How many channels to either side are summed over; what lies beyond the first and the last counts as 0.
+    /// How many channels on either side are summed over. Channels before the first and after the last count as 0.
     var radius: Int
     var bias: Float
     var alpha: Float

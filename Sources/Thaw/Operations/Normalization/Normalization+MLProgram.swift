@@ -17,25 +17,25 @@ extension Normalization: MILOperation {
         block.inFloats(node) { writeLayer($0, to: &$1) }
     }
 
-    /// By reductions and broadcasts, which hold no sizes: mean, difference, its square's mean, and the rest. It is done in
-    /// float32, because squares soon leave the range of float16.
+    /// By reductions and broadcasts, which contain no sizes: mean, difference, mean of squared differences, and the
+    /// rest. It is computed in float32, because squares easily exceed the range of float16.
     private func writeParts(_ node: MILNode, to block: inout MILBlock) {
         var narrow = node.input.shape
         for axis in axes { narrow[axis] = 1 }
         let x = MILArgument.value(node.input)
-        let (places, keeps) = (MILArgument.integers(axes), MILArgument.bool(true))
+        let (along, keeps) = (MILArgument.integers(axes), MILArgument.bool(true))
         let mean = block.part(
-            "reduce_mean", node, "mean", shape: narrow, ["x": x, "axes": places, "keep_dims": keeps])
+            "reduce_mean", node, "mean", shape: narrow, ["x": x, "axes": along, "keep_dims": keeps])
         let centered = MILArgument.value(block.part("sub", node, "centered", ["x": x, "y": .value(mean)]))
         let squares = block.part("mul", node, "squares", ["x": centered, "y": centered])
         let variance = block.part(
-            "reduce_mean", node, "variance", shape: narrow, ["x": .value(squares), "axes": places, "keep_dims": keeps])
+            "reduce_mean", node, "variance", shape: narrow, ["x": .value(squares), "axes": along, "keep_dims": keeps])
         let inverse = block.part(
             "rsqrt", node, "inverse", shape: narrow, ["x": .value(variance), "epsilon": .number(epsilon)])
         writeSteps(after: "mul", ["x": centered, "y": .value(inverse)], node, to: &block)
     }
 
-    /// An operation that normalizes, and behind it what else there is: factor and offset.
+    /// An operation that normalizes, followed by the remaining factor and offset.
     private func writeSteps(
         after kind: String, _ arguments: KeyValuePairs<String, MILArgument>, _ node: MILNode, to block: inout MILBlock
     ) {
@@ -52,7 +52,7 @@ extension Normalization: MILOperation {
         }
     }
 
-    /// Factor and offset belong to the operation where they have the axes' own shape; else they follow.
+    /// Factor and offset become part of the operation if they have the shape of the axes. Otherwise they follow it.
     private func writeLayer(_ node: MILNode, to block: inout MILBlock) {
         let part = Shape(axes.map { node.input.shape[$0] })
         func own(_ constant: Tensor?) -> Tensor? {
@@ -61,16 +61,16 @@ extension Normalization: MILOperation {
             return Shape(axes.map { padded[$0] }) == part ? constant.reshaped(part) : nil
         }
         let x = MILArgument.value(node.input)
-        let places = MILArgument.integers(axes)
+        let along = MILArgument.integers(axes)
         if let gamma = own(scale), let beta = own(offset) {
             return block.add(
                 "layer_norm", node,
                 [
-                    "x": x, "axes": places, "gamma": .constant(gamma), "beta": .constant(beta),
+                    "x": x, "axes": along, "gamma": .constant(gamma), "beta": .constant(beta),
                     "epsilon": .number(epsilon),
                 ])
         }
-        writeSteps(after: "layer_norm", ["x": x, "axes": places, "epsilon": .number(epsilon)], node, to: &block)
+        writeSteps(after: "layer_norm", ["x": x, "axes": along, "epsilon": .number(epsilon)], node, to: &block)
     }
 }
 

@@ -6,12 +6,13 @@ extension Normalization: NeuralOperation {
         {
             return layers.add(node) { $0.writeInstance(epsilon, scale, offset) }
         }
-        // A whole image, a number a channel: as instances of one tall channel, so that nothing has to be repeated.
+        // A whole image with one value per channel: as instances of one tall channel, so that nothing has to be
+        // broadcast.
         if !followsSize, shape.rank == 4, axes == [1, 2, 3], isByChannel(scale, shape), isByChannel(offset, shape) {
             return try writeImage(node, to: &layers)
         }
         try layers.requireExactArrays()
-        // The layer holds the sizes of its axes; reductions do not.
+        // The layer contains the sizes of its axes; reductions do not.
         if followsSize, axes != [1, 2] { return try writeParts(node, to: &layers) }
         if Normalization.areLast(axes, shape.rank), let scale = last(scale, 1, shape),
             let offset = last(offset, 0, shape)
@@ -29,7 +30,7 @@ extension Normalization: NeuralOperation {
         try writeParts(node, to: &layers)
     }
 
-    /// An image whose channels stand last, which the layer wants first.
+    /// An image with its channels last, which the layer expects first.
     private func write(
         _ turned: Normalization, betweenTransposes node: NeuralNode, to layers: inout NeuralLayers
     ) throws {
@@ -49,7 +50,7 @@ extension Normalization: NeuralOperation {
         return padded[1] == constant.elementCount && padded[1] == shape[1]
     }
 
-    /// One number a channel of an image, or nil where they are not the same all over a channel.
+    /// One value per channel of an image, or nil if the values vary within a channel.
     func channels(_ constant: Tensor?, _ absent: Float, _ shape: Shape) -> Tensor? {
         guard isByChannel(constant, shape) else { return nil }
         guard let constant, constant.elementCount > 1 || shape[1] == 1 else {
@@ -58,7 +59,7 @@ extension Normalization: NeuralOperation {
         return constant.reshaped([shape[1]])
     }
 
-    /// The numbers for the axes, repeated to their shape, or nil where they vary along others.
+    /// The values for the axes, broadcast to their shape, or nil if they vary along other axes.
     private func last(_ constant: Tensor?, _ absent: Float, _ shape: Shape) -> Tensor? {
         let part = Shape(axes.map { shape[$0] })
         guard let constant else { return Tensor([Float](repeating: absent, count: part.elementCount), shape: part) }
@@ -67,7 +68,7 @@ extension Normalization: NeuralOperation {
         return BroadcastTo(shape: part).evaluate([constant.reshaped(Shape(own.suffix(axes.count))).asFloat32])[0]
     }
 
-    /// Reshape, instance normalisation, reshape, scale.
+    /// Reshape, instance normalization, reshape, scale.
     private func writeImage(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         let shape = node.input.shape
         let tall: Shape = [shape[0], 1, shape[1] * shape[2], shape[3]]
@@ -97,7 +98,7 @@ extension Normalization: NeuralOperation {
         }
     }
 
-    /// For any axes: mean, difference, its square's mean, and the rest.
+    /// For any axes: mean, difference, mean of squared differences, and the rest.
     private func writeParts(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         var narrow = node
         for axis in axes { narrow.outputs[0].shape[axis] = 1 }
@@ -107,9 +108,9 @@ extension Normalization: NeuralOperation {
                 layer.reduceMean.keepDims = true
             }
         }
-        let centre = mean("mean", node.input)
-        let centred = layers.addPart(node, "centred", [node.input, centre]) { $0.choose("subtractBroadcastable") }
-        let square = layers.addPart(node, "square", [centred, centred]) { $0.choose("multiply") }
+        let center = mean("mean", node.input)
+        let centered = layers.addPart(node, "centered", [node.input, center]) { $0.choose("subtractBroadcastable") }
+        let square = layers.addPart(node, "square", [centered, centered]) { $0.choose("multiply") }
         let variance = mean("variance", square)
         let inverse = layers.addPart(narrow, "inverse", [variance]) { layer in
             layer.writePower(-0.5)
@@ -119,7 +120,7 @@ extension Normalization: NeuralOperation {
             .compactMap { $0 }
         let isLast = steps.isEmpty
         var value = NeuralBlob(name: node.output.name + (isLast ? "" : "/normal"), shape: node.output.shape)
-        layers.add(node.name + (isLast ? "" : "/normal"), [centred, inverse], [value]) {
+        layers.add(node.name + (isLast ? "" : "/normal"), [centered, inverse], [value]) {
             $0.choose("multiplyBroadcastable")
         }
         for (index, step) in steps.enumerated() {
@@ -132,12 +133,12 @@ extension Normalization: NeuralOperation {
 }
 
 extension Message {
-    /// Makes a layer that normalises each channel of each image.
+    /// Configures a layer that normalizes each channel of each image.
     fileprivate mutating func writeInstance(_ epsilon: Float, _ scale: Tensor, _ offset: Tensor) {
         self.batchnorm.channels = scale.elementCount
         self.batchnorm.computeMeanVar = true
         self.batchnorm.instanceNormalization = true
-        // 0 would stand for 1e-5.
+        // 0 would select the default 1e-5.
         self.batchnorm.epsilon = epsilon == 0 ? Float.leastNonzeroMagnitude : epsilon
         self.batchnorm.gamma = .weights(scale)
         self.batchnorm.beta = .weights(offset)
@@ -152,7 +153,7 @@ extension Normalization {
             let shape = reading.shape(try layer.input())
             let part: [Int] = layer.parameters.normalizedShape
             guard !part.isEmpty, part.count <= shape.rank, Array(shape.suffix(part.count)) == part else {
-                throw layer.refused("a normalisation of \(Shape(part)) does not fit an array of shape \(shape)")
+                throw layer.refused("a normalization of \(Shape(part)) does not fit a tensor of shape \(shape)")
             }
             let normalization = Normalization(
                 axes: Array(shape.rank - part.count..<shape.rank), epsilon: layer.parameters.eps,
@@ -162,7 +163,7 @@ extension Normalization {
         }
     ]
 
-    /// Statistics that are computed of each image, or of all: a kind of the layer `batchnorm`.
+    /// Imports statistics that are computed for each image or for the batch: a mode of the layer `batchnorm`.
     static func read(_ layer: NeuralLayer, _ reading: inout NeuralReading, channels: Int, epsilon: Float) throws
         -> Graph.Value
     {

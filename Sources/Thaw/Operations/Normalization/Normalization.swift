@@ -1,17 +1,18 @@
-/// An array brought to mean 0 and variance 1 along some axes, then scaled and shifted: layer, instance and group
-/// normalisation (Ba et al., Layer Normalization, 2016; Ulyanov et al., Instance Normalization, 2016).
+/// Normalization to mean 0 and variance 1 along some axes, followed by a scale and an offset: layer, instance and
+/// group normalization (Ba et al., Layer Normalization, 2016; Ulyanov et al., Instance Normalization, 2016).
 ///
-/// y = (x − mean) / √(variance + epsilon) · scale + offset. Mean and variance are those of the elements along `axes`, one
-/// pair for each place along the others; they are computed anew for every input, unlike those of `BatchNormalization`.
+/// y = (x − mean) / √(variance + epsilon) · scale + offset. Mean and variance are computed over the elements along
+/// `axes`, one pair for each index along the other axes. They are computed for every input, unlike those of
+/// `BatchNormalization`.
 struct Normalization: Operation {
     /// Ascending, counted from the front.
     var axes: [Int]
     var epsilon: Float
-    /// Repeated to the input's shape as NumPy broadcasts; nil for 1 and 0.
+    /// Broadcast to the input's shape as in NumPy; nil means 1 and 0.
     var scale: Tensor?
     var offset: Tensor?
-    /// Whether the normalized axes have other sizes in other images. Writers of models for several sizes set it, and nothing
-    /// else looks at it.
+    /// Whether the sizes of the normalized axes vary with the image size. Set when a model for several sizes is
+    /// written, and not used by anything else.
     var followsSize = false
 
     var kind: String { "Normalization" }
@@ -30,35 +31,35 @@ struct Normalization: Operation {
         let shape = inputs[0].shape
         var kept = shape
         for axis in axes { kept[axis] = 1 }
-        let place = kept.places(in: shape)
+        let group = kept.places(in: shape)
         let count = Double(axes.reduce(1) { $0 * shape[$1] })
-        let scalePlace = scale?.shape.places(in: shape)
-        let offsetPlace = offset?.shape.places(in: shape)
+        let scaleIndex = scale?.shape.places(in: shape)
+        let offsetIndex = offset?.shape.places(in: shape)
         let scales = scale?.floats ?? []
         let offsets = offset?.floats ?? []
         return inputs[0].withFloats { x in
             var means = [Double](repeating: 0, count: kept.elementCount)
-            for i in 0..<x.count { means[place(i)] += Double(x[i]) / count }
+            for i in 0..<x.count { means[group(i)] += Double(x[i]) / count }
             var variances = [Double](repeating: 0, count: kept.elementCount)
             for i in 0..<x.count {
-                let distance = Double(x[i]) - means[place(i)]
-                variances[place(i)] += distance * distance / count
+                let distance = Double(x[i]) - means[group(i)]
+                variances[group(i)] += distance * distance / count
             }
             return [
                 Tensor(shape: shape) { y in
                     for i in 0..<x.count {
-                        let deviation = (variances[place(i)] + Double(epsilon)).squareRoot()
-                        let normal = (Double(x[i]) - means[place(i)]) / deviation
-                        let scale = scalePlace.map { Double(scales[$0(i)]) } ?? 1
-                        y[i] = Float(normal * scale + (offsetPlace.map { Double(offsets[$0(i)]) } ?? 0))
+                        let deviation = (variances[group(i)] + Double(epsilon)).squareRoot()
+                        let normal = (Double(x[i]) - means[group(i)]) / deviation
+                        let scale = scaleIndex.map { Double(scales[$0(i)]) } ?? 1
+                        y[i] = Float(normal * scale + (offsetIndex.map { Double(offsets[$0(i)]) } ?? 0))
                     }
                 }
             ]
         }
     }
 
-    /// The last axes are worth staying so: rows of memory, and one layer of Core ML. Those of a whole plane are not: behind
-    /// them the channels make a better row.
+    /// Normalized axes that are last should stay last: they are rows of memory, and one layer in Core ML. The axes of
+    /// a whole plane should not: if the channels follow them, those make better rows.
     func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
         let order = orders[0]
         let rank = order.count
@@ -74,23 +75,23 @@ struct Normalization: Operation {
         return Reordered(copy, inputs: orders, outputs: orders)
     }
 
-    /// Whether axes are the last ones of so many.
+    /// Whether the axes are the last ones of a tensor of this rank.
     static func areLast(_ axes: [Int], _ rank: Int) -> Bool { axes == Array(rank - axes.count..<rank) }
 }
 
 extension Normalization {
-    /// This, then a factor and an offset for each place of the last axis.
+    /// This normalization followed by a factor and an offset for each index along the last axis.
     func followed(scale factors: [Double], offset summands: [Double]) -> Normalization {
         let channels: Shape = [factors.count]
         func combined(_ old: Tensor?, _ summands: [Double]?) -> Tensor? {
             guard let old else { return summands.map { Tensor($0.map { Float($0) }, shape: channels) } }
             let shape = try! old.shape.broadcast(with: channels)
-            let place = old.shape.places(in: shape)
+            let oldIndex = old.shape.places(in: shape)
             let numbers = old.floats
             return Tensor(
                 (0..<shape.elementCount).map { i in
                     let channel = i % factors.count
-                    return Float(Double(numbers[place(i)]) * factors[channel] + (summands?[channel] ?? 0))
+                    return Float(Double(numbers[oldIndex(i)]) * factors[channel] + (summands?[channel] ?? 0))
                 }, shape: shape)
         }
         var copy = self
@@ -102,7 +103,7 @@ extension Normalization {
 }
 
 extension Tensor {
-    /// The array, or nil where all of it is this number, which says nothing to whom it is the same as none.
+    /// The tensor, or nil if all its elements equal this neutral value.
     func unless(_ number: Float) -> Tensor? { withFloats { $0.allSatisfy { $0 == number } } ? nil : self }
 }
 
@@ -121,7 +122,7 @@ extension Normalization: EngineOperation {
             : .normalization(axes: axes, epsilon: epsilon, scale: scale?.asFloat32, offset: offset?.asFloat32)
     }
 
-    /// One number for each place of the last axis, or nil where they differ along others.
+    /// One value for each index along the last axis, or nil if the values vary along others.
     private func row(_ constant: Tensor?, _ absent: Float, _ count: Int) -> Tensor? {
         guard let constant, constant.elementCount > 1 else {
             return Tensor([Float](repeating: constant?.floats[0] ?? absent, count: count), shape: [count])

@@ -14,8 +14,7 @@ extension Softmax: NeuralOperation {
 }
 
 extension Softmax {
-    /// What is left of the scores when the logarithm of their exponentials' sum is taken off, the largest being taken off
-    /// first so that nothing overflows.
+    /// Subtracts the logarithm of the sum of exponentials. The maximum is subtracted first to avoid overflow.
     private func writeLogarithm(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         try layers.requireExactArrays()
         var narrow = node

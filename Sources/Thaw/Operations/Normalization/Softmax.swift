@@ -4,11 +4,11 @@
     import Darwin
 #endif
 
-/// Exponentials along an axis, divided by their sum: scores become probabilities, or their logarithms.
+/// Exponentials along an axis, divided by their sum: converts scores to probabilities or their logarithms.
 struct Softmax: Operation {
     /// Counted from the front.
     var axis: Int
-    /// Whether the logarithms of the probabilities are wanted.
+    /// Whether the result is the logarithm of the probabilities.
     var isLogarithmic = false
 
     var kind: String { isLogarithmic ? "LogSoftmax" : "Softmax" }
@@ -26,13 +26,13 @@ struct Softmax: Operation {
             [
                 Tensor(shape: shape) { y in
                     for start in 0..<x.count where start / step % count == 0 {
-                        let places = (0..<count).map { start + $0 * step }
-                        // The largest is taken off first: the result is the same, and no exponential overflows.
-                        let largest = places.map { Double(x[$0]) }.max()!
-                        let powers = places.map { exp(Double(x[$0]) - largest) }
+                        let indices = (0..<count).map { start + $0 * step }
+                        // The maximum is subtracted first, which does not change the result but avoids overflow.
+                        let largest = indices.map { Double(x[$0]) }.max()!
+                        let powers = indices.map { exp(Double(x[$0]) - largest) }
                         let sum = powers.reduce(0, +)
-                        for (place, power) in zip(places, powers) {
-                            y[place] = Float(isLogarithmic ? Double(x[place]) - largest - log(sum) : power / sum)
+                        for (index, power) in zip(indices, powers) {
+                            y[index] = Float(isLogarithmic ? Double(x[index]) - largest - log(sum) : power / sum)
                         }
                     }
                 }
@@ -66,8 +66,7 @@ extension Softmax: MILOperation {
         guard isLogarithmic else {
             return block.add("softmax", node, ["x": .value(node.input), "axis": .integer(axis)])
         }
-        // What is left of the scores when the logarithm of their exponentials' sum is taken off, the largest being taken
-        // off first so that nothing overflows.
+        // Subtracts the logarithm of the sum of exponentials. The maximum is subtracted first to avoid overflow.
         var narrow = node.output.shape
         narrow[axis] = 1
         let axes = MILArgument.integers([axis])

@@ -45,13 +45,14 @@ extension Pooling {
 }
 
 extension Window.Axis {
-    /// The axis with as much more padding behind as a last, incomplete window takes. None begins in that padding.
+    /// The axis with as much additional padding at the end as a last, incomplete window needs. No window starts in
+    /// that padding.
     fileprivate func roundedUp(_ input: Int) -> Window.Axis {
         let length = input + before + after
-        var places = (Swift.max(0, length - size) + stride - 1) / stride + 1
-        if (places - 1) * stride >= input + before { places -= 1 }
+        var positions = (Swift.max(0, length - size) + stride - 1) / stride + 1
+        if (positions - 1) * stride >= input + before { positions -= 1 }
         var axis = self
-        axis.after += Swift.max(0, (places - 1) * stride + size - length)
+        axis.after += Swift.max(0, (positions - 1) * stride + size - length)
         return axis
     }
 }

@@ -21,7 +21,7 @@ extension Pooling {
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             let type: String = parameters.type
             guard let function = ["MAX": Function.maximum, "AVERAGE": .average][type] else {
-                throw layer.refused("pooling of the kind \(type) is not supported", remedy: "MAX and AVERAGE are")
+                throw layer.refused("pooling of type \(type) is not supported", remedy: "MAX and AVERAGE are")
             }
             var window: Window
             if parameters.globalPooling as Bool {
@@ -46,14 +46,14 @@ extension Pooling {
 }
 
 extension Window.Axis {
-    /// The axis padded as Caffe does, where the last window may reach over the end, but may not begin in the padding behind.
+    /// The axis padded as in Caffe: the last window may extend past the end, but may not start in the padding there.
     fileprivate func includingLast(_ input: Int, padding: Int, isPadded: Bool) -> Window.Axis {
-        var places = (Swift.max(0, input + 2 * padding - size) + stride - 1) / stride + 1
-        if isPadded, (places - 1) * stride >= input + padding { places -= 1 }
+        var positions = (Swift.max(0, input + 2 * padding - size) + stride - 1) / stride + 1
+        if isPadded, (positions - 1) * stride >= input + padding { positions -= 1 }
         var axis = self
         axis.before = padding
-        // Less than nothing where the last pixels are passed over: then nothing is added.
-        axis.after = Swift.max(0, (places - 1) * stride + size - input - padding)
+        // Negative if the last pixels are skipped; then nothing is added.
+        axis.after = Swift.max(0, (positions - 1) * stride + size - input - padding)
         return axis
     }
 }

@@ -1,7 +1,7 @@
-/// The largest or the mean value under a window that slides over an image.
+/// The maximum or the mean under a window that slides over an image.
 ///
-/// Image: batch, height, width, channel. Padding is never the largest value, and counts in a mean only where
-/// `countsPadding` says so; TensorFlow's never does.
+/// Image: batch, height, width, channel. Padding is never the maximum, and counts toward the mean only if
+/// `countsPadding` is set, which it never is in TensorFlow.
 struct Pooling: Operation, Hashable {
     enum Function: String, Hashable, Sendable { case maximum, average }
 
@@ -57,7 +57,7 @@ struct Pooling: Operation, Hashable {
 // MARK: TensorFlow
 
 extension Pooling {
-    // MaxPoolWithArgmax gives the positions of the largest values, too; only the values are supported.
+    // MaxPoolWithArgmax also returns the indices of the maxima; only the values are supported.
     static let tensorFlow = [
         ("MaxPool", Function.maximum), ("AvgPool", .average), ("MaxPoolWithArgmax", .maximum),
     ].map { name, function in

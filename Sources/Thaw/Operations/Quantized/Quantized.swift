@@ -1,9 +1,10 @@
-/// TensorFlow's operations on quantized numbers, as its tools `quantize_graph` and `quantize_nodes` write them. Each becomes
-/// the same operation on real numbers, which are rounded where TensorFlow rounds to 8 bits; see `QuantizedRange`.
+/// TensorFlow's quantized operations, as written by its tools `quantize_graph` and `quantize_nodes`. Each is imported
+/// as the corresponding floating-point operation, with values rounded wherever TensorFlow rounds to 8 bits. See
+/// `QuantizedRange`.
 enum Quantized {
     static let tensorFlow = quantizing + layers
 
-    /// What the outputs of these operations are called, which bodies of functions refer to.
+    /// The names of these operations' outputs, as function bodies refer to them.
     static let outputs: [String: [String]] = {
         let plain = ["output", "output_min", "output_max"]
         let images = ["output", "min_output", "max_output"]
@@ -21,7 +22,7 @@ enum Quantized {
         ]
     }()
 
-    /// Whether an operation's output is quantized numbers, and not their range.
+    /// Whether an output contains quantized values rather than their range.
     static func givesQuantized(_ op: String, output: Int) -> Bool {
         output == 0 && op != "RequantizationRange" && outputs[op] != nil
     }
@@ -59,7 +60,7 @@ enum Quantized {
         },
     ]
 
-    /// The range that quantizing takes for a given one: it holds 0, and is not too short
+    /// The range that quantization uses for a given one: it contains 0, and is not too short
     /// (tensorflow/core/kernels/quantize_op.cc).
     private static func including0(_ range: QuantizedRange, _ node: TensorFlowNode, _ context: inout ImportContext)
         throws -> QuantizedRange
@@ -79,7 +80,7 @@ enum Quantized {
         return QuantizedRange(minimum: minimum, maximum: maximum)
     }
 
-    /// The range that numbers cover indeed; it holds 0 or begins below.
+    /// The range that the values actually cover; it contains 0 or starts below.
     private static func used(_ x: Operand, _ name: String, _ context: inout ImportContext) throws -> QuantizedRange {
         func extreme(_ function: Reduction.Function) throws -> Operand {
             let reduction = Reduction(function: function, axes: Array(x.shape.indices), keepsAxes: false)
@@ -99,7 +100,7 @@ enum Quantized {
 
     // MARK: Inputs and outputs
 
-    /// What a node's quantized input stands for. Known codes are in the range that begins at the input `range`.
+    /// The real values of a node's quantized input. Constant codes have the range that starts at the input `range`.
     static func real(_ node: TensorFlowNode, _ index: Int, _ range: Int, _ context: inout ImportContext) throws
         -> Operand
     {
@@ -108,7 +109,7 @@ enum Quantized {
         guard let codes = input.constant else {
             throw node.refused(
                 "input \(index) is quantized outside of the graph",
-                remedy: "cut the graph behind its Dequantize with --input")
+                remedy: "cut the graph after its Dequantize with --input")
         }
         let bounds = try QuantizedRange(node, range, range + 1, &context)
         guard let minimum = bounds.minimum.constant?.floats.first, let maximum = bounds.maximum.constant?.floats.first
@@ -116,7 +117,7 @@ enum Quantized {
         return .constant(Dequantize.minFirst(codes, minimum: minimum, maximum: maximum))
     }
 
-    /// What another operation makes of these inputs, with the node's name and attributes.
+    /// The result of another operation for these inputs, with the node's name and attributes.
     static func result(
         _ op: String, _ node: TensorFlowNode, _ inputs: [Operand], _ context: inout ImportContext
     ) throws -> Operand {

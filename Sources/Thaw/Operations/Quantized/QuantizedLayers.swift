@@ -1,5 +1,5 @@
 extension Quantized {
-    /// Operations that have a twin among those on real numbers.
+    /// Operations that have a floating-point counterpart.
     static let layers =
         products + poolings + activations + [
             TensorFlowRule("QuantizedBiasAdd") { node, context in
@@ -60,7 +60,7 @@ extension Quantized {
         TensorFlowRule(name) { node, context in
             let range = try QuantizedRange(node, 1, 2, &context)
             var pooled = try result(op, node, [real(node, 0, 1, &context)], &context)
-            // Means lie between the levels.
+            // Means can be between levels.
             if op == "AvgPool" { pooled = try range.quantized(pooled, name: node.name + "/levels", &context) }
             return [pooled, range.minimum, range.maximum]
         }
@@ -89,7 +89,8 @@ extension Quantized {
         },
     ]
 
-    /// The inputs are the axis, the parts, all their minima, and all their maxima. The parts come to one range.
+    /// The inputs are the axis, the parts, all their minima, and all their maxima. The parts are requantized to a
+    /// common range.
     private static func concatenated(_ node: TensorFlowNode, _ context: inout ImportContext) throws -> [Operand] {
         let count = (node.inputs.count - 1) / 3
         guard count > 0, node.inputs.count == 3 * count + 1 else {
@@ -102,7 +103,8 @@ extension Quantized {
             range.minimum = try context.combine(.minimum, range.minimum, own.minimum, name: node.name + "/minimum")
             range.maximum = try context.combine(.maximum, range.maximum, own.maximum, name: node.name + "/maximum")
             guard try node.input(1 + part).type.element.isFloatingPoint else {
-                throw node.refused("a part of the concatenation is known codes", remedy: "computed parts are supported")
+                throw node.refused(
+                    "a part of the concatenation is a quantized constant", remedy: "computed parts are supported")
             }
             parts.append(try node.input(1 + part))
         }

@@ -1,21 +1,21 @@
-/// The range that quantized numbers cover, as TensorFlow carries it beside them: two scalars, known or computed.
+/// The range of a quantized tensor, as TensorFlow passes it along: two scalars, constant or computed.
 ///
-/// Here quantized numbers are real ones that lie on the range's levels: evenly spaced, one of them 0. So a graph computes in
-/// float32, and nothing of the codes stays in it.
+/// Quantized values are represented by real values on the levels of the range: evenly spaced, with one of them 0. So
+/// the graph computes in float32, and no codes remain in it.
 struct QuantizedRange {
     var minimum: Operand
     var maximum: Operand
 
-    /// The levels of 8 bits, less one.
+    /// The number of 8-bit levels, minus one.
     static let steps: Float = 255
 
-    /// The range that a node reads from two of its inputs.
+    /// The range in two inputs of a node.
     init(_ node: TensorFlowNode, _ first: Int, _ second: Int, _ context: inout ImportContext) throws {
         func scalar(_ index: Int) throws -> Operand {
             let input = try node.input(index)
             guard input.shape.elementCount == 1 else {
                 throw node.refused(
-                    "a range has \(input.shape.elementCount) numbers", remedy: "one for all channels is supported")
+                    "a range has \(input.shape.elementCount) values", remedy: "one for all channels is supported")
             }
             return try context.add(Reshape([]), input, name: "\(node.name)/range_\(index)")
         }
@@ -24,8 +24,8 @@ struct QuantizedRange {
 
     init(minimum: Operand, maximum: Operand) { (self.minimum, self.maximum) = (minimum, maximum) }
 
-    /// Numbers moved to the range's levels: TensorFlow counts steps from the minimum, and only then moves that to a level
-    /// (tensorflow/core/kernels/quantization_utils.h).
+    /// Values rounded to the levels of the range: TensorFlow counts steps from the minimum, and only then moves the
+    /// minimum to a level (tensorflow/core/kernels/quantization_utils.h).
     func quantized(_ x: Operand, name: String, _ context: inout ImportContext) throws -> Operand {
         if let minimum = minimum.constant?.floats.first, let maximum = maximum.constant?.floats.first {
             guard minimum <= 0, maximum >= 0, maximum > minimum, minimum.isFinite, maximum.isFinite else {
@@ -53,13 +53,13 @@ struct QuantizedRange {
         return try context.combine(.multiply, held, step, name: name)
     }
 
-    /// The step between levels of 8 bits.
+    /// The step between 8-bit levels.
     func step(_ name: String, _ context: inout ImportContext) throws -> Operand {
         let length = try context.combine(.subtract, maximum, minimum, name: name + "/length")
         return try context.combine(.divide, length, .constant(Tensor(Double(Self.steps))), name: name + "/step")
     }
 
-    /// The range of 32-bit sums of products of numbers of two ranges.
+    /// The range of 32-bit sums of products of values from two ranges.
     static func product(_ a: QuantizedRange, _ b: QuantizedRange, _ name: String, _ context: inout ImportContext) throws
         -> QuantizedRange
     {
@@ -71,7 +71,7 @@ struct QuantizedRange {
         return QuantizedRange(minimum: try bound(-0x1p31), maximum: try bound(0x1p31))
     }
 
-    /// The range of 32-bit sums of numbers of two ranges: wide enough for many of them.
+    /// The range of 32-bit sums of values from two ranges: wide enough for many of them.
     static func sum(_ a: QuantizedRange, _ b: QuantizedRange, _ name: String, _ context: inout ImportContext) throws
         -> QuantizedRange
     {
@@ -94,6 +94,6 @@ extension Failure {
     fileprivate static func emptyRange(_ minimum: Float, _ maximum: Float) -> Failure {
         Failure(
             .invalidModel, "the range from \(minimum) to \(maximum) has no levels",
-            remedy: "it must hold 0 and other numbers")
+            remedy: "it must contain 0 and other values")
     }
 }

@@ -1,11 +1,11 @@
-/// Where along an axis the largest, or the smallest, element stands; the first of several equal ones.
+/// The index of the largest or smallest element along an axis; the first one in case of ties.
 struct ArgMax: Operation {
     /// Counted from the front.
     var axis: Int
     var element = ElementType.int64
-    /// Whether the axis stays, one element long.
+    /// Whether the axis is kept with size 1.
     var keepsAxis = false
-    /// Whether the smallest is sought.
+    /// Whether to find the minimum.
     var isMinimum = false
 
     var kind: String { isMinimum ? "ArgMin" : "ArgMax" }
@@ -24,11 +24,11 @@ struct ArgMax: Operation {
         let output = try! outputTypes(inputs.map(\.type))[0]
         return inputs[0].withElements { x in
             [
-                Tensor(shape: output.shape, element: element) { place in
-                    let start = place / step * step * count + place % step
-                    let best = (1..<count).reduce(0) { best, place in
-                        let (a, b) = (x[start + place * step], x[start + best * step])
-                        return (isMinimum ? a < b : a > b) ? place : best
+                Tensor(shape: output.shape, element: element) { element in
+                    let start = element / step * step * count + element % step
+                    let best = (1..<count).reduce(0) { best, index in
+                        let (a, b) = (x[start + index * step], x[start + best * step])
+                        return (isMinimum ? a < b : a > b) ? index : best
                     }
                     return Double(best)
                 }
@@ -77,10 +77,10 @@ extension ArgMax {
     static let neural = [
         NeuralRule("argMax", "argMin") { layer, reading in
             let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
-            let place = ArgMax(
+            let argMax = ArgMax(
                 axis: axis, element: .int64, keepsAxis: !(layer.parameters.removeDim as Bool),
                 isMinimum: layer.kind == "argMin")
-            return [try reading.asFloats(reading.add(place, [layer.input()], layer), layer)]
+            return [try reading.asFloats(reading.add(argMax, [layer.input()], layer), layer)]
         }
     ]
 }

@@ -1,7 +1,7 @@
-/// TensorFlow's Cumprod: the product of all elements up to each along an axis.
+/// TensorFlow's Cumprod: the cumulative product along an axis.
 ///
-/// Core ML has no such layer. Products of 2, 4, 8 … neighbors, each made of two of the products before, say it in as many
-/// steps as the size of the axis has binary digits (Hillis and Steele, Data Parallel Algorithms, 1986).
+/// Core ML has no such layer. It is expressed by products of 2, 4, 8 … neighbors, each computed from two previous
+/// products, in as many steps as the axis size has binary digits (Hillis and Steele, Data Parallel Algorithms, 1986).
 enum CumulativeProduct {
     static let tensorFlow = [
         TensorFlowRule("Cumprod") { node, context in
@@ -11,7 +11,7 @@ enum CumulativeProduct {
             let isReversed = try node.bool("reverse", default: false)
             let size = shape[axis]
 
-            /// The product so many places before, ones at the beginning; from the end if reversed.
+            /// The products shifted by `count`, with ones at the start; from the end if reversed.
             func shifted(_ operand: Operand, _ count: Int) throws -> Operand {
                 var ranges = shape.map { StridedSlice.Range(start: 0, count: $0) }
                 ranges[axis] = StridedSlice.Range(start: isReversed ? count : 0, count: size - count)

@@ -1,8 +1,8 @@
-/// The sum of all elements up to each along an axis.
+/// The cumulative sum along an axis.
 struct CumulativeSum: Operation {
     /// Counted from the front.
     var axis: Int
-    /// Whether the element itself is left out.
+    /// Whether the element itself is excluded.
     var isExclusive = false
     /// Whether the sums run from the end.
     var isReversed = false
@@ -23,10 +23,10 @@ struct CumulativeSum: Operation {
             for start in 0..<sums.count where start / step % size == 0 {
                 var sum = 0.0
                 for i in 0..<size {
-                    let place = start + (isReversed ? size - 1 - i : i) * step
+                    let index = start + (isReversed ? size - 1 - i : i) * step
                     let before = sum
-                    sum += x[place]
-                    sums[place] = isExclusive ? before : sum
+                    sum += x[index]
+                    sums[index] = isExclusive ? before : sum
                 }
             }
         }
@@ -71,7 +71,7 @@ extension CumulativeSum: NeuralOperation {
 extension CumulativeSum {
     static let neural = [
         NeuralRule("cumSum") { layer, reading in
-            guard layer.inputs.count == 1 else { throw layer.refused("an axis that is computed is not supported") }
+            guard layer.inputs.count == 1 else { throw layer.refused("a computed axis is not supported") }
             let parameters = layer.parameters
             let operation = CumulativeSum(
                 axis: try reading.shape(layer.input()).axis(parameters.axis),

@@ -1,7 +1,7 @@
 extension Reduction: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         let kind = Reduction.operations.first { $0.function == function }!.kind
-        // Means have fractions, and truth values are no numbers.
+        // Means are floating point, and Booleans are not numeric.
         block.inFloats(node, where: function == .mean || node.input.element == .bool) { node, block in
             block.add(
                 kind, node,

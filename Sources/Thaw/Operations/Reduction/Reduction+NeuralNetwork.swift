@@ -1,9 +1,9 @@
 extension Reduction: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        // The mean of whole numbers is one; to Core ML they are float32.
+        // The mean of integers is an integer, but Core ML treats them as float32.
         let isTruncated = function == .mean && node.input.element.bounds != nil
         if layers.arrays == .images {
-            // Over a whole image there are older layers; a row is an image of one pixel anyway.
+            // There are older layers for whole images. A row is equivalent to a 1×1 image.
             guard node.input.shape.rank == 4, axes == [2, 3], !isTruncated else {
                 return try layers.requireExactArrays()
             }
@@ -63,7 +63,7 @@ extension Reduction {
             }
         ]
 
-    /// What the older layer computes; the axes stay.
+    /// What the older layer computes; the axes are kept.
     private static func reduced(
         _ mode: String, _ axes: [Int], _ layer: NeuralLayer, _ reading: inout NeuralReading
     ) throws -> Graph.Value {
@@ -79,14 +79,14 @@ extension Reduction {
         }
         switch mode {
         case "LOGSUM":
-            // Unlike the newer layer, the logarithms are summed; no epsilon stands for coremltools' own.
+            // Unlike in the newer layer, the logarithms are summed. An unset epsilon selects coremltools' default.
             let given: Float = layer.parameters.epsilon
             return try layer.composed(&reading) {
                 try $0.sumOfLogarithms($1, axes: axes, epsilon: given == 0 ? 1e-6 : given)
             }
         case "ARGMAX" where axes.count == 1:
-            let place = ArgMax(axis: axes[0], keepsAxis: true)
-            return try reading.asFloats(reading.add(place, [layer.input()], layer), layer)
+            let argMax = ArgMax(axis: axes[0], keepsAxis: true)
+            return try reading.asFloats(reading.add(argMax, [layer.input()], layer), layer)
         default: throw layer.refused("the reduction \(mode) over \(axes.count) axes is not supported")
         }
     }

@@ -1,13 +1,13 @@
 import Kernels
 
-/// One value for all elements along some axes: their mean, sum, product, or the largest or smallest of them.
+/// One value for all elements along some axes: their mean, sum, product, maximum or minimum.
 struct Reduction: Operation {
     enum Function: String, Hashable, Sendable, CaseIterable { case mean, sum, maximum, minimum, product }
 
     var function: Function
     /// Ascending, counted from the front.
     var axes: [Int]
-    /// Whether the axes stay, one element long.
+    /// Whether the axes are kept with size 1.
     var keepsAxes: Bool
 
     var kind: String { "Reduce" + function.rawValue.prefix(1).uppercased() + function.rawValue.dropFirst() }
@@ -25,11 +25,11 @@ struct Reduction: Operation {
         let shape = inputs[0].shape
         var kept = shape
         for axis in axes { kept[axis] = 1 }
-        let place = kept.places(in: shape)
+        let group = kept.places(in: shape)
         let start: Double =
             switch function {
             case .mean, .sum: 0
-            // Of no truth values none holds.
+            // `Any` of no elements is false.
             case .maximum: inputs[0].element == .bool ? 0 : -.infinity
             case .minimum: .infinity
             case .product: 1
@@ -37,7 +37,7 @@ struct Reduction: Operation {
         var results = [Double](repeating: start, count: kept.elementCount)
         inputs[0].withElements { x in
             for i in 0..<shape.elementCount {
-                let to = place(i)
+                let to = group(i)
                 let value = x[i]
                 switch function {
                 case .mean, .sum: results[to] += value
@@ -57,7 +57,7 @@ struct Reduction: Operation {
         var copy = self
         copy.axes = order.indices.filter { axes.contains(order[$0]) }
         if keepsAxes { return Reordered(copy, inputs: orders, outputs: [order]) }
-        // What is left keeps its order; the axes are numbered anew.
+        // The remaining axes keep their order and are renumbered.
         let left = order.filter { !axes.contains($0) }
         let output = left.map { axis in left.filter { $0 < axis }.count }
         return Reordered(copy, inputs: orders, outputs: [output])
@@ -74,7 +74,7 @@ extension Reduction {
         TensorFlowRule(name) { node, context in
             let input = try node.input(0)
             let axes = try node.integers(1, "list of axes").map { try input.shape.axis($0) }
-            guard Set(axes).count == axes.count else { throw node.refused("the axes \(axes) stand twice") }
+            guard Set(axes).count == axes.count else { throw node.refused("the axes \(axes) contain duplicates") }
             let reduction = Reduction(
                 function: function, axes: axes.sorted(),
                 keepsAxes: try node.bool("keep_dims", default: try node.bool("keepdims", default: false)))
