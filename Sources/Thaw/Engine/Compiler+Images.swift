@@ -4,7 +4,7 @@ import Kernels
 
 extension Compiler {
     /// Resizes planes in strips of rows.
-    mutating func addResize(_ node: PlannedNode, rows: Taps, columns: Taps) {
+    mutating func addResize(_ node: PlannedNode, rows: FilterWeights, columns: FilterWeights) {
         let from = location(node.inputs[0], .blocked)
         let to = location(node.outputs[0], .blocked)
         let kernel = kernels.resize
@@ -46,7 +46,7 @@ extension Compiler {
     }
 
     /// Converts taps to constants: the same number of taps for every pixel, none of them outside the image.
-    private mutating func constants(of taps: Taps) -> StoredTaps {
+    private mutating func constants(of taps: FilterWeights) -> StoredTaps {
         let count = max(1, taps.runs.map(\.weights.count).max() ?? 1)
         var weights = [Float](repeating: 0, count: taps.outputSize * count)
         var starts: [Int32] = []

@@ -46,7 +46,7 @@ extension Locality {
         }
 
         /// What resized pixels see, or nil where they are not made alike everywhere.
-        func resized(_ taps: Taps) -> Line? {
+        func resized(_ taps: FilterWeights) -> Line? {
             let ratio = Fraction(taps.inputSize, taps.outputSize)
             guard max(ratio.numerator, ratio.denominator) <= Locality.largestRatio else { return nil }
             var (first, last) = (0.0, 0.0)

@@ -6,7 +6,6 @@ enum Operations {
             BatchNormalization.tensorFlow,
             Binary.tensorFlow,
             Bitcast.tensorFlow,
-            Blocks.tensorFlow,
             BroadcastTo.tensorFlow,
             Cast.tensorFlow,
             Colors.tensorFlow,
@@ -16,6 +15,7 @@ enum Operations {
             CropAndResize.tensorFlow,
             CumulativeProduct.tensorFlow,
             CumulativeSum.tensorFlow,
+            DepthToSpaceOperations.tensorFlow,
             DepthwiseConvolution.tensorFlow,
             Dequantize.tensorFlow,
             Diagonals.tensorFlow,
@@ -25,7 +25,6 @@ enum Operations {
             GatherSlices.tensorFlow,
             LocalResponseNormalization.tensorFlow,
             MatrixProduct.tensorFlow,
-            Occurrences.tensorFlow,
             OneHot.tensorFlow,
             Pad.tensorFlow,
             PassThrough.tensorFlow,
@@ -48,6 +47,7 @@ enum Operations {
             Transpose.tensorFlow,
             TransposedConvolution.tensorFlow,
             Unary.tensorFlow,
+            WhereAndUnique.tensorFlow,
         ]
         return Dictionary(uniqueKeysWithValues: rules.joined().flatMap { rule in rule.ops.map { ($0, rule) } })
     }()

@@ -60,8 +60,8 @@ extension GraphBuilder {
         guard shape.rank == 4, center < 2, inputs.count - center < 3 else { return nil }
         func amount(_ index: Int) -> Int { inputs.indices.contains(index) ? self[inputs[index]].shape[axis] : 0 }
         let (before, after) = (amount(center - 1), amount(center + 1))
-        guard [before, after].allSatisfy({ OwnBorder.reflected.fits($0, of: shape[axis]) }) else { return nil }
-        let ranges = OwnBorder.reflected.ranges(before, after, of: shape[axis])
+        guard [before, after].allSatisfy({ EdgePadding.reflected.fits($0, of: shape[axis]) }) else { return nil }
+        let ranges = EdgePadding.reflected.ranges(before, after, of: shape[axis])
         for (index, range) in [(center - 1, ranges.before), (center + 1, ranges.after)] {
             guard inputs.indices.contains(index) else { continue }
             guard slice(inputs[index])!.covers(shape, but: axis, range) else { return nil }

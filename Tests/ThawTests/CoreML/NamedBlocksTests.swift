@@ -31,7 +31,7 @@ import Testing
 
     /// Borders, one axis after the other.
     private static func bordered(
-        _ border: OwnBorder, _ before: [Int], _ after: [Int]
+        _ border: EdgePadding, _ before: [Int], _ after: [Int]
     ) -> @Sendable (inout GraphBuilder, Graph.Value) throws -> Graph.Value {
         { builder, value in
             var result = value

@@ -22,7 +22,7 @@ import Testing
         return try ModelReader.run(message).model.graph
     }
 
-    private static func resize(_ taps: (Int, Int) -> Taps, from: (Int, Int), to: (Int, Int)) -> Resize {
+    private static func resize(_ taps: (Int, Int) -> FilterWeights, from: (Int, Int), to: (Int, Int)) -> Resize {
         Resize(rows: taps(from.0, to.0), columns: taps(from.1, to.1))
     }
 

@@ -35,7 +35,8 @@ extension EngineCase {
 
     private static let resizes: [EngineCase] =
         [
-            ("nearest", Taps.nearest), ("linear", Taps.linear), ("cubic", Taps.cubic), ("area", Taps.area),
+            ("nearest", FilterWeights.nearest), ("linear", FilterWeights.linear), ("cubic", FilterWeights.cubic),
+            ("area", FilterWeights.area),
         ].flatMap { (name, taps) in
             [
                 single("\(name), larger", [1, 5, 7, 20], Resize(rows: taps(.left, 5, 11), columns: taps(.left, 7, 9))),
@@ -47,7 +48,9 @@ extension EngineCase {
         } + [
             single(
                 "nothing of the image in some rows", [1, 2, 3, 16],
-                Resize(rows: Taps(inputSize: 2, runs: [.init([]), .init([(1, 0.5)])]), columns: .linear(.left, 3, 4)))
+                Resize(
+                    rows: FilterWeights(inputSize: 2, runs: [.init([]), .init([(1, 0.5)])]),
+                    columns: .linear(.left, 3, 4)))
         ]
 
     private static let spreads: [EngineCase] =

@@ -39,14 +39,14 @@ import Testing
             "the list of diagonals depends on the input"),
         Refused(
             "MatrixDiagV3", [ones([3]), list(1, 0), number(-1), number(-1), ones([])],
-            "[1, 0] are no numbers of diagonals"),
+            "[1, 0] are not valid diagonals"),
         Refused(
             "MatrixDiagV3", [ones([3]), list(0, 1, 2), number(-1), number(-1), ones([])],
-            "[0, 1, 2] are no numbers of diagonals"),
+            "[0, 1, 2] are not valid diagonals"),
         Refused(
             "MatrixDiagV3",
             [ones([3]), Tensor(-0x1p63, element: .int64), number(-1), number(-1), ones([])],
-            "are no numbers of diagonals"),
+            "are not valid diagonals"),
         Refused(
             "MatrixDiagV2", [ones([3]), number(0), number(2), number(-1), ones([])],
             "diagonals of shape [3] do not fit 2 rows and 3 columns"),

@@ -100,7 +100,7 @@ struct Composed<Value> {
     }
 
     /// A tensor of this shape, padded before and after each axis with its own elements.
-    func bordered(_ x: Value, _ shape: Shape, _ border: OwnBorder, before: [Int], after: [Int]) throws -> Value {
+    func bordered(_ x: Value, _ shape: Shape, _ border: EdgePadding, before: [Int], after: [Int]) throws -> Value {
         var (x, shape) = (x, shape)
         for axis in shape.indices where before[axis] + after[axis] > 0 {
             let all = shape.map { StridedSlice.Range(start: 0, count: $0) }

@@ -90,7 +90,7 @@ extension Window {
     }
 
     /// Calls `body` for every pixel under the window at an output position, with the row and column of the pixel and
-    /// of the tap. Taps over the padding are skipped.
+    /// of the tap. FilterWeights over the padding are skipped.
     func forEachTap(
         row: Int, column: Int, height imageHeight: Int, width imageWidth: Int, _ body: (Int, Int, Int, Int) -> Void
     ) {

@@ -1,4 +1,4 @@
-/// TensorFlow operations on the colors of images. Arithmetic says all that they do, so nothing of them stays in a graph.
+/// TensorFlow operations on image colors. They are decomposed into arithmetic, so none of them remains in the graph.
 enum Colors {
     static let tensorFlow = [
         TensorFlowRule("AdjustContrastv2") { node, context in
@@ -6,7 +6,7 @@ enum Colors {
             let rank = image.shape.rank
             guard rank >= 3 else { throw Failure.wrongRank(3, image.shape).at(node.name) }
             guard try node.input(1).shape.elementCount == 1 else {
-                throw node.refused("the factor has shape \(try node.input(1).shape)", remedy: "one number is expected")
+                throw node.refused("the factor has shape \(try node.input(1).shape)", remedy: "a scalar is expected")
             }
             let factor = try context.add(Reshape([]), node.input(1), name: node.name + "/factor")
             let average = Reduction(function: .mean, axes: [rank - 3, rank - 2], keepsAxes: true)
@@ -32,7 +32,7 @@ enum Colors {
             let saturation = try context.add(Unary(.clip(0, 1)), scaled, name: node.name + "/saturation")
             return [try colors(node, parts.hue, saturation, parts.value, &context)]
         },
-        // The largest and the smallest of red, green and blue stay.
+        // The maximum and the minimum of red, green and blue are preserved.
         TensorFlowRule("AdjustHue") { node, context in
             let parts = try HueParts(node, &context)
             let turned = try context.combine(
@@ -45,18 +45,18 @@ enum Colors {
         },
     ]
 
-    /// The node's second input, which is one number.
+    /// The node's second input, a scalar.
     private static func number(_ node: TensorFlowNode, _ role: String, _ context: inout ImportContext) throws
         -> Operand
     {
         guard try node.input(1).shape.elementCount == 1 else {
-            throw node.refused("the \(role) has shape \(try node.input(1).shape)", remedy: "one number is expected")
+            throw node.refused("the \(role) has shape \(try node.input(1).shape)", remedy: "a scalar is expected")
         }
         return try context.add(Reshape([]), node.input(1), name: "\(node.name)/\(role)")
     }
 
-    /// How much of red, green and blue there is at a hue: it depends on how far the hue is from red's opposite, green and
-    /// blue.
+    /// The fractions of red, green and blue for a hue, which depend on the distance of the hue from cyan (opposite
+    /// red), green and blue.
     private static func share(_ node: TensorFlowNode, _ hue: Operand, _ context: inout ImportContext) throws -> Operand
     {
         func combine(_ function: Binary.Function, _ a: Operand, _ b: [Double]) throws -> Operand {
@@ -86,16 +86,16 @@ enum Colors {
     }
 }
 
-/// Hue, saturation and value of an image's colors; the hue counts from red to red from 0 to 1
+/// Hue, saturation and value of an image's colors. The hue ranges from 0 to 1, both red
 /// (tensorflow/core/kernels/image/colorspace_op.h).
 private struct HueParts {
     let hue: Operand
     let saturation: Operand
-    /// The largest of red, green and blue.
+    /// The maximum of red, green and blue.
     let value: Operand
-    /// The smallest.
+    /// The minimum.
     let least: Operand
-    /// How far they lie apart.
+    /// The difference between them.
     let range: Operand
 
     init(_ node: TensorFlowNode, _ context: inout ImportContext) throws {
@@ -131,7 +131,7 @@ private struct HueParts {
 }
 
 extension ImportContext {
-    /// The three channels of the node's input, each with its axis left.
+    /// The three channels of the node's input, each with its axis kept.
     fileprivate mutating func colorChannels(_ node: TensorFlowNode) throws -> (Operand, Operand, Operand) {
         let input = try node.input(0)
         guard let last = input.shape.indices.last, input.shape[last] == 3 else {

@@ -1,6 +1,6 @@
-/// TensorFlow's CropAndResize: boxes cut out of images and resized. Rows and columns of each box are weighted sums of the image's,
-/// and so products with matrices whose weights fall off from each position as a tent does: known or computed, as the boxes
-/// are. Nothing of it stays in a graph.
+/// TensorFlow's CropAndResize: crops boxes out of images and resizes them. Rows and columns of each box are weighted
+/// sums of the image's. They are computed as products with matrices of linear interpolation weights, constant or
+/// computed like the boxes. No CropAndResize remains in the graph.
 enum CropAndResize {
     static let tensorFlow = [
         TensorFlowRule("CropAndResize") { node, context in
@@ -9,12 +9,12 @@ enum CropAndResize {
             let boxes = try context.asFloats(node.input(1), name: node.name + "/boxes")
             let indices = try node.input(2)
             let size = try node.integers(3, "crop size")
-            guard size.count == 2, size.allSatisfy((1...Taps.largestSize).contains) else {
-                throw node.refused("\(size) is no size of an image")
+            guard size.count == 2, size.allSatisfy((1...FilterWeights.largestSize).contains) else {
+                throw node.refused("\(size) is not a valid image size")
             }
             guard boxes.shape.rank == 2, boxes.shape[1] == 4, indices.shape == [boxes.shape[0]] else {
                 throw node.refused(
-                    "\(indices.shape) numbers of images and boxes of shape \(boxes.shape) do not go together")
+                    "image indices of shape \(indices.shape) do not match boxes of shape \(boxes.shape)")
             }
             let method = try node.string("method", default: "bilinear")
             guard method == "bilinear" || method == "nearest" else {
@@ -22,7 +22,7 @@ enum CropAndResize {
             }
             let batch = images.shape[0]
             if let outside = indices.constant?.integers.first(where: { !(0..<batch).contains($0) }) {
-                throw node.refused("a box is cut out of image \(outside)", remedy: "there are \(batch)")
+                throw node.refused("a box refers to image \(outside)", remedy: "there are \(batch)")
             }
             if batch > 1 {
                 images = try context.add(Gather(axis: 0), [images, indices], name: node.name + "/images")[0]
@@ -46,7 +46,7 @@ enum CropAndResize {
             let result = try context.product(MatrixProduct(), matrix, cut, name: node.name)
             let value = try node.float("extrapolation_value", default: 0)
             guard value != 0 else { return [result] }
-            // What lies outside has no weight, and the value in its place.
+            // Pixels outside the image have weight 0 and are replaced by the extrapolation value.
             let rowsInside = try context.add(
                 Reshape([count, size[0], 1, 1]), axes[0].inside, name: node.name + "/inside")
             let columnsInside = try context.add(
@@ -60,14 +60,15 @@ enum CropAndResize {
         }
     ]
 
-    /// How the boxes' pixels along one axis come from the images'.
+    /// The interpolation of the boxes' pixels along one axis.
     private struct Axis {
         /// Boxes, pixels of the box, pixels of the image.
         let weights: Operand
-        /// Boxes, pixels of the box: 1 where the pixel lies in the image, else 0.
+        /// Boxes, pixels of the box: 1 if the pixel is inside the image, otherwise 0.
         let inside: Operand
 
-        /// - Parameter axis: 0 along the height, 1 along the width: where the boxes begin and, two further, end.
+        /// - Parameter axis: 0 for height, 1 for width: the index of the boxes' start coordinate; the end coordinate
+        ///   is two further.
         init(
             _ node: TensorFlowNode, _ boxes: Operand, _ axis: Int, from input: Int, to output: Int, isNearest: Bool,
             _ context: inout ImportContext
@@ -78,30 +79,31 @@ enum CropAndResize {
                 try context.combine(function, a, b, name: "\(name)/\(function)")
             }
             func number(_ number: Float) -> Operand { .constant(Tensor([number], shape: [])) }
-            func edge(_ place: Int) throws -> Operand {
-                let ranges = [StridedSlice.Range(start: 0, count: count), StridedSlice.Range(start: place, count: 1)]
+            func edge(_ index: Int) throws -> Operand {
+                let ranges = [StridedSlice.Range(start: 0, count: count), StridedSlice.Range(start: index, count: 1)]
                 return try context.add(StridedSlice(ranges: ranges), boxes, name: name + "/edge")
             }
             let (start, end) = (try edge(axis), try edge(axis + 2))
             let last = number(Float(input - 1))
-            var places: Operand
+            var positions: Operand
             if output > 1 {
                 let length = try combine(.multiply, combine(.subtract, end, start), last)
                 let step = try combine(.divide, length, number(Float(output - 1)))
                 let pixels = Operand.constant(Tensor((0..<output).map(Float.init), shape: [1, output]))
-                places = try combine(.add, combine(.multiply, start, last), combine(.multiply, step, pixels))
+                positions = try combine(.add, combine(.multiply, start, last), combine(.multiply, step, pixels))
             } else {
-                places = try combine(.multiply, combine(.multiply, combine(.add, start, end), number(0.5)), last)
+                positions = try combine(.multiply, combine(.multiply, combine(.add, start, end), number(0.5)), last)
             }
             let isInside = try context.add(
                 Binary(.and),
-                [combine(.greaterOrEqual, places, number(0)), combine(.lessOrEqual, places, last)],
+                [combine(.greaterOrEqual, positions, number(0)), combine(.lessOrEqual, positions, last)],
                 name: name + "/inside")[0]
             inside = try context.add(Cast(element: .float32), isInside, name: name + "/inside/number")
             if isNearest {
-                places = try context.add(Unary(.floor), combine(.add, places, number(0.5)), name: name + "/nearest")
+                positions = try context.add(
+                    Unary(.floor), combine(.add, positions, number(0.5)), name: name + "/nearest")
             }
-            let column = try context.add(Reshape([count, output, 1]), places, name: name + "/places")
+            let column = try context.add(Reshape([count, output, 1]), positions, name: name + "/places")
             let all = Operand.constant(Tensor((0..<input).map(Float.init), shape: [1, 1, input]))
             let distance = try context.add(Unary(.absolute), combine(.subtract, column, all), name: name + "/distance")
             let tent = try context.add(Unary(.relu), combine(.subtract, number(1), distance), name: name + "/tent")

@@ -61,7 +61,7 @@ extension Resize: MILOperation {
         }
     }
 
-    /// The sampling modes of ML Programs: the three that TensorFlow has, too, and the others.
+    /// The sampling modes of ML Programs: first those that TensorFlow also has.
     fileprivate static let programModes: [(mode: String, grid: SamplingGrid)] = [
         ("DEFAULT", .left), ("STRICT_ALIGN_CORNERS", .corners), ("UNALIGN_CORNERS", .edges),
         ("ALIGN_CORNERS", .cornersOrMiddle), ("OFFSET_CORNERS", .parts),
@@ -75,7 +75,7 @@ extension Resize {
         MILRule("resize_bilinear") { op, reading in
             let mode = try op.text("sampling_mode", default: "DEFAULT")
             guard let grid = programModes.first(where: { $0.mode == mode })?.grid else {
-                throw op.refused("the sampling mode \(mode) is not known")
+                throw op.refused("the sampling mode \(mode) is unknown")
             }
             return [try read(op, try op.targetSize(), { .linear(grid, $0, $1) }, &reading)]
         },
@@ -94,11 +94,12 @@ extension Resize {
     ]
 
     private static func read(
-        _ op: MILRead, _ size: (height: Int, width: Int), _ taps: (Int, Int) -> Taps, _ reading: inout MILReading
+        _ op: MILRead, _ size: (height: Int, width: Int), _ taps: (Int, Int) -> FilterWeights,
+        _ reading: inout MILReading
     ) throws -> Operand {
         let image = try op.image()
         let sizes = [image.shape[2], image.shape[3], size.height, size.width]
-        guard sizes.allSatisfy((1...Taps.largestSize).contains) else {
+        guard sizes.allSatisfy((1...FilterWeights.largestSize).contains) else {
             throw op.refused("an image of shape \(image.shape) cannot be resized to \(size.width)×\(size.height)")
         }
         let resize = Resize(rows: taps(image.shape[2], size.height), columns: taps(image.shape[3], size.width))
@@ -111,12 +112,12 @@ extension MILRead {
         (try integer("target_size_height", default: 1), try integer("target_size_width", default: 1))
     }
 
-    /// The image's size times the factors, cut to whole pixels.
+    /// The image's size times the factors, truncated to whole pixels.
     fileprivate func upsampledSize() throws -> (height: Int, width: Int) {
         let image = try image().shape
         let factors = try ["scale_factor_height", "scale_factor_width"].map { try number($0, default: 1) }
-        guard factors.allSatisfy({ $0 > 0 && $0 <= Float(Taps.largestSize) }) else {
-            throw refused("\(factors) are no factors for height and width")
+        guard factors.allSatisfy({ $0 > 0 && $0 <= Float(FilterWeights.largestSize) }) else {
+            throw refused("\(factors) are not valid factors for height and width")
         }
         return (Int(Float(image[2]) * factors[0]), Int(Float(image[3]) * factors[1]))
     }

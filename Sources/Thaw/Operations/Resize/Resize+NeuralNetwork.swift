@@ -21,20 +21,20 @@ extension Resize: NeuralOperation {
         try writeAxes(node, to: &layers)
     }
 
-    /// Core ML's sampling modes: the two that TensorFlow has, too, and the others.
+    /// Core ML's sampling modes: first those that TensorFlow also has.
     fileprivate static let modes: [(mode: String, grid: SamplingGrid)] = [
         ("UPSAMPLE_MODE", .left), ("STRICT_ALIGN_ENDPOINTS_MODE", .corners),
         ("ALIGN_ENDPOINTS_MODE", .cornersOrMiddle), ("ROI_ALIGN_MODE", .parts),
     ]
 
-    /// How many times larger height and width become, where they do so a whole number of times.
+    /// The scale factors of height and width if both are integers.
     var wholeFactors: (height: Int, width: Int)? {
         let axes = [rows, columns]
         guard axes.allSatisfy({ $0.outputSize % $0.inputSize == 0 }) else { return nil }
         return (rows.outputSize / rows.inputSize, columns.outputSize / columns.inputSize)
     }
 
-    /// Whether every pixel is repeated, as often as the image becomes larger.
+    /// Whether every pixel is repeated by the scale factors.
     var repeatsPixels: Bool {
         [rows, columns].allSatisfy { taps in
             taps.isSelection
@@ -42,12 +42,12 @@ extension Resize: NeuralOperation {
         }
     }
 
-    /// Whether both axes are interpolated on this grid.
+    /// Whether both axes are linearly interpolated on this grid.
     func samples(_ grid: SamplingGrid) -> Bool {
         [rows, columns].allSatisfy { $0.isClose(to: .linear(grid, $0.inputSize, $0.outputSize)) }
     }
 
-    /// Axis by axis a product with the matrix of weights.
+    /// For each axis, a product with the weight matrix.
     private func writeAxes(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         let axes = [(axis: 2, taps: rows), (axis: 3, taps: columns)].filter { !$0.taps.isIdentity }
         var blob = node.input
@@ -77,7 +77,7 @@ extension Resize {
             let size = try layer.pair(layer.parameters.targetSize, default: 1)
             let mode: Message = layer.parameters["mode"]
             guard let grid = modes.first(where: { $0.mode == mode.samplingMethod as String })?.grid else {
-                throw layer.refused("the sampling mode \(mode.samplingMethod as String) is not known")
+                throw layer.refused("the sampling mode \(mode.samplingMethod as String) is unknown")
             }
             return [try read(layer, size, { .linear(grid, $0, $1) }, &reading)]
         },
@@ -90,8 +90,9 @@ extension Resize {
             if fractions.isEmpty {
                 size = (shape[2] * size.height, shape[3] * size.width)
             } else {
-                guard fractions.count == 2, fractions.allSatisfy({ $0 > 0 && $0 < Float(Taps.largestSize) }) else {
-                    throw layer.refused("\(fractions) are no factors for height and width")
+                guard fractions.count == 2, fractions.allSatisfy({ $0 > 0 && $0 < Float(FilterWeights.largestSize) })
+                else {
+                    throw layer.refused("\(fractions) are not valid factors for height and width")
                 }
                 size = (Int(Float(shape[2]) * fractions[0]), Int(Float(shape[3]) * fractions[1]))
             }
@@ -100,14 +101,14 @@ extension Resize {
             }
             let grids = ["DEFAULT": SamplingGrid.left, "ALIGN_CORNERS_TRUE": .corners, "ALIGN_CORNERS_FALSE": .edges]
             guard let grid = grids[parameters.linearUpsampleMode as String] else {
-                throw layer.refused("the mode \(parameters.linearUpsampleMode as String) is not known")
+                throw layer.refused("the mode \(parameters.linearUpsampleMode as String) is unknown")
             }
             return [try read(layer, size, { .linear(grid, $0, $1) }, &reading)]
         },
     ]
 
-    /// What a product with one matrix that is known does to the rows or to the columns of an image, and which of the two inputs
-    /// the image is; nil for other products.
+    /// The effect of a product with a constant matrix on the rows or columns of an image, and which of the two inputs
+    /// is the image; nil for other products.
     static func of(
         _ product: MatrixProduct, _ shapes: [Shape], known: [Tensor?]
     ) -> (operation: Resize, image: Int)? {
@@ -117,22 +118,22 @@ extension Resize {
         let plain = matrix.reshaped(Shape(matrix.shape.suffix(2)))
         if known[0] != nil {
             guard !product.transposeSecond else { return nil }
-            let rows = Taps(product.transposeFirst ? plain.transposed([1, 0]) : plain)
+            let rows = FilterWeights(product.transposeFirst ? plain.transposed([1, 0]) : plain)
             return (Resize(rows: rows, columns: .identity(shapes[1][3])), 1)
         }
         guard !product.transposeFirst else { return nil }
-        let columns = Taps(product.transposeSecond ? plain : plain.transposed([1, 0]))
+        let columns = FilterWeights(product.transposeSecond ? plain : plain.transposed([1, 0]))
         return (Resize(rows: .identity(shapes[0][2]), columns: columns), 0)
     }
 
     private static func read(
-        _ layer: NeuralLayer, _ size: (height: Int, width: Int), _ taps: (Int, Int) -> Taps,
+        _ layer: NeuralLayer, _ size: (height: Int, width: Int), _ taps: (Int, Int) -> FilterWeights,
         _ reading: inout NeuralReading
     ) throws -> Graph.Value {
         let shape = reading.shape(try layer.input())
         guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
         let sizes = [shape[2], shape[3], size.height, size.width]
-        guard sizes.allSatisfy((1...Taps.largestSize).contains) else {
+        guard sizes.allSatisfy((1...FilterWeights.largestSize).contains) else {
             throw layer.refused("an image of shape \(shape) cannot be resized to \(size.width)×\(size.height)")
         }
         let resize = Resize(rows: taps(shape[2], size.height), columns: taps(shape[3], size.width))

@@ -1,12 +1,11 @@
-/// An image of another height and width: every pixel of the result is a weighted sum of pixels of the image, rows and columns
-/// weighted by themselves.
+/// A resized image: every output pixel is a weighted sum of input pixels, with separate weights for rows and columns.
 ///
-/// All the ways to resize are this, and so is what is cut out of an image and resized.
+/// All resize methods take this form, as does cropping followed by resizing.
 struct Resize: Operation {
-    var rows: Taps
-    var columns: Taps
-    /// Whether the image becomes a whole number of times larger whatever its size; the taps are those of one size. Writers of
-    /// models for several sizes set it, and nothing else looks at it.
+    var rows: FilterWeights
+    var columns: FilterWeights
+    /// Whether the scale factors are integers and apply to every image size, in which case the weights are those of
+    /// one size. Set when a model for several sizes is written, and not used by anything else.
     var followsSize = false
 
     var kind: String { "Resize" }
@@ -53,36 +52,39 @@ struct Resize: Operation {
 extension Resize {
     static let tensorFlow = [
         TensorFlowRule("ResizeNearestNeighbor") { node, context in
-            [try resize(node, node.input(0), Taps.nearest, &context)]
+            [try resize(node, node.input(0), FilterWeights.nearest, &context)]
         },
-        TensorFlowRule("ResizeBilinear") { node, context in [try resizeAsFloats(node, Taps.linear, &context)] },
-        TensorFlowRule("ResizeBicubic") { node, context in [try resizeAsFloats(node, Taps.cubic, &context)] },
+        TensorFlowRule("ResizeBilinear") { node, context in [try resizeAsFloats(node, FilterWeights.linear, &context)]
+        },
+        TensorFlowRule("ResizeBicubic") { node, context in [try resizeAsFloats(node, FilterWeights.cubic, &context)] },
         TensorFlowRule("ResizeArea") { node, context in
             let image = try node.input(0)
             guard try grid(node) == .left, let window = try window(of: size(node), in: image.shape) else {
-                return [try resizeAsFloats(node, Taps.area, &context)]
+                return [try resizeAsFloats(node, FilterWeights.area, &context)]
             }
-            // Whole pixels are covered: a mean of each block.
+            // The pixels cover whole input pixels: a mean of each block.
             let floats = try context.asFloats(image, name: node.name + "/floats")
             return [try context.add(Pooling(function: .average, window: window), floats, name: node.name)]
         },
     ]
 
-    /// To anything but the nearest pixel, whatever the image's elements are, the result is float32.
+    /// Except for nearest neighbor, the result is float32 for any input type.
     private static func resizeAsFloats(
-        _ node: TensorFlowNode, _ taps: (SamplingGrid, Int, Int) -> Taps, _ context: inout ImportContext
+        _ node: TensorFlowNode, _ taps: (SamplingGrid, Int, Int) -> FilterWeights, _ context: inout ImportContext
     ) throws -> Operand {
         try resize(node, context.asFloats(node.input(0), name: node.name + "/floats"), taps, &context)
     }
 
     private static func resize(
-        _ node: TensorFlowNode, _ image: Operand, _ taps: (SamplingGrid, Int, Int) -> Taps,
+        _ node: TensorFlowNode, _ image: Operand, _ taps: (SamplingGrid, Int, Int) -> FilterWeights,
         _ context: inout ImportContext
     ) throws -> Operand {
         let grid = try grid(node)
         let size = try size(node)
         try node.requireImage(image)
-        guard (1...Taps.largestSize).contains(image.shape[1]), (1...Taps.largestSize).contains(image.shape[2]) else {
+        guard (1...FilterWeights.largestSize).contains(image.shape[1]),
+            (1...FilterWeights.largestSize).contains(image.shape[2])
+        else {
             throw node.refused("an image of \(image.shape[2])×\(image.shape[1]) pixels cannot be resized")
         }
         let resize = Resize(
@@ -96,20 +98,20 @@ extension Resize {
         let isCentered = try node.bool("half_pixel_centers", default: false)
         guard !isAligned || !isCentered else {
             throw node.refused(
-                "align_corners and half_pixel_centers are both set", remedy: "TensorFlow takes one of them")
+                "align_corners and half_pixel_centers are both set", remedy: "TensorFlow accepts only one of them")
         }
         return isAligned ? .corners : isCentered ? .edges : .left
     }
 
     private static func size(_ node: TensorFlowNode) throws -> (height: Int, width: Int) {
         let size = try node.integers(1, "size")
-        guard size.count == 2, size.allSatisfy((1...Taps.largestSize).contains) else {
-            throw node.refused("\(size) is no size of an image")
+        guard size.count == 2, size.allSatisfy((1...FilterWeights.largestSize).contains) else {
+            throw node.refused("\(size) is not a valid image size")
         }
         return (size[0], size[1])
     }
 
-    /// The window whose steps are the pixels of a smaller image, where they cover whole pixels.
+    /// The window of a mean that is equivalent to the resize, if the output pixels cover whole input pixels.
     private static func window(of size: (height: Int, width: Int), in image: Shape) throws -> Window? {
         guard image.rank == 4, image[1] % size.height == 0, image[2] % size.width == 0, image[1] > 0, image[2] > 0
         else { return nil }

@@ -4,16 +4,16 @@
     import Darwin
 #endif
 
-/// TensorFlow's ScaleAndTranslate: what `tf.image.resize` does with antialiasing, and by Lanczos, Gaussian and Mitchell
-/// filters. It is a `Resize` like the others.
+/// TensorFlow's ScaleAndTranslate, which `tf.image.resize` uses for antialiasing and for Lanczos, Gaussian and
+/// Mitchell filters. It is imported as a `Resize`.
 ///
-/// All is rounded to float32 at each step, as TensorFlow rounds (tensorflow/core/kernels/image/scale_and_translate_op.cc).
+/// Every step is rounded to float32 as in TensorFlow (tensorflow/core/kernels/image/scale_and_translate_op.cc).
 enum ScaleAndTranslate {
     /// A filter, by TensorFlow's names (tensorflow/core/kernels/image/sampling_kernels.h).
     fileprivate enum Filter: String {
         case lanczos1, lanczos3, lanczos5, gaussian, box, triangle, keyscubic, mitchellcubic
 
-        /// How far it reaches.
+        /// The radius of its support.
         var radius: Float {
             switch self {
             case .lanczos1, .box, .triangle: 1
@@ -29,7 +29,7 @@ enum ScaleAndTranslate {
             switch self {
             case .lanczos1, .lanczos3, .lanczos5:
                 if x > radius { return 0 }
-                // Where the quotient of sines is not exact.
+                // Close to 0, where the quotient of sines is inaccurate.
                 if x <= 1e-3 { return 1 }
                 let angle: Float = .pi * x
                 let outer: Float = sin(angle)
@@ -47,7 +47,7 @@ enum ScaleAndTranslate {
             }
         }
 
-        /// A cubic up to 1 and another up to 2, by their coefficients.
+        /// One cubic polynomial below 1 and another below 2, by their coefficients.
         private func cubic(_ x: Float, far: [Float], near: [Float]) -> Float {
             let coefficients = x >= 2 ? [] : x >= 1 ? far : near
             return coefficients.reduce(0) { $0 * x + $1 }
@@ -61,12 +61,12 @@ enum ScaleAndTranslate {
             let size = try node.integers(1, "size")
             let scale = try node.constant(2, "scale").floats
             let translation = try node.constant(3, "translation").floats
-            guard size.count == 2, size.allSatisfy((1...Taps.largestSize).contains),
-                image.shape[1...2].allSatisfy((1...Taps.largestSize).contains)
+            guard size.count == 2, size.allSatisfy((1...FilterWeights.largestSize).contains),
+                image.shape[1...2].allSatisfy((1...FilterWeights.largestSize).contains)
             else { throw node.refused("an image of shape \(image.shape) cannot be resized to \(size)") }
             guard scale.count == 2, translation.count == 2, scale.allSatisfy({ $0 > 0 && $0.isFinite }),
                 translation.allSatisfy(\.isFinite)
-            else { throw node.refused("scale \(scale) and translation \(translation) are not possible") }
+            else { throw node.refused("scale \(scale) and translation \(translation) are not valid") }
             let name = try node.string("kernel_type", default: "lanczos3")
             guard let filter = Filter(rawValue: name) else {
                 throw Failure.badAttribute(node.name, node.op, "kernel_type")
@@ -74,10 +74,10 @@ enum ScaleAndTranslate {
             let isAntialiased = try node.bool("antialias", default: true)
             let taps = try (0..<2).map { axis in
                 guard
-                    let taps = Taps(
+                    let taps = FilterWeights(
                         filter, scale: scale[axis], translation: translation[axis], isAntialiased: isAntialiased,
                         image.shape[axis + 1], size[axis])
-                else { throw node.refused("the scale \(scale[axis]) makes pixels of too many others") }
+                else { throw node.refused("the scale \(scale[axis]) requires too many weights") }
                 return taps
             }
             let resize = Resize(rows: taps[0], columns: taps[1])
@@ -85,12 +85,12 @@ enum ScaleAndTranslate {
         }
     ]
 
-    /// The most weights that the pixels of one axis may have together.
+    /// The highest total number of weights along one axis.
     fileprivate static let mostWeights = 1 << 24
 }
 
-extension Taps {
-    /// - Returns: nil where there would be too many weights.
+extension FilterWeights {
+    /// - Returns: nil if there would be too many weights.
     fileprivate init?(
         _ filter: ScaleAndTranslate.Filter, scale: Float, translation: Float, isAntialiased: Bool, _ input: Int,
         _ output: Int
@@ -104,12 +104,12 @@ extension Taps {
         func held(_ position: Float) -> Int { Int(min(max(position, 0), Float(input - 1))) }
         let runs = (0..<output).map { pixel -> Run in
             let sample: Float = (Float(pixel) + 0.5) * inverse + start
-            // Nothing is taken from beside the image.
+            // Positions outside the image have no weights.
             guard sample >= 0, sample <= Float(input) else { return Run([]) }
             let first = held((sample - reach - 0.5).rounded(.up))
             let last = held((sample + reach - 0.5).rounded(.down))
-            let weights = (first...max(first, last)).map { place -> Float in
-                let distance: Float = Float(place) + 0.5 - sample
+            let weights = (first...max(first, last)).map { pixel -> Float in
+                let distance: Float = Float(pixel) + 0.5 - sample
                 return filter.weight(distance * (1 / stretch))
             }
             let sum: Float = weights.reduce(0, +)

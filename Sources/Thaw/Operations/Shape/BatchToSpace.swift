@@ -1,8 +1,8 @@
-/// Batches made blocks of space again: the reverse of `SpaceToBatch`, with what lies at the edges cut off.
+/// Moves blocks from the batch axis back to the spatial axes, then crops the edges: the inverse of `SpaceToBatch`.
 struct BatchToSpace: Operation {
-    /// The size of the blocks, one number an axis; 1 for those that stay, the first among them.
+    /// The block size along each axis, 1 for the axes that are unchanged, such as the first.
     var blocks: [Int]
-    /// Pixels cut off before and after.
+    /// Pixels cropped before and after.
     var before: [Int]
     var after: [Int]
 
@@ -23,7 +23,7 @@ struct BatchToSpace: Operation {
         steps(inputs[0].shape).reduce(inputs) { $1.evaluate($0) }
     }
 
-    /// The same in simpler operations, one behind the other. Axes of one element are left out on the way.
+    /// The equivalent sequence of simpler operations. Axes of one element are dropped along the way.
     func steps(_ shape: Shape) -> [any Operation] {
         let split = shape.indices.filter { blocks[$0] > 1 }
         let batch = shape[0] / blocks.reduce(1, *)

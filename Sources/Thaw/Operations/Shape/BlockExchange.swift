@@ -1,17 +1,19 @@
-/// Pixels and channels exchanged in blocks.
+/// Depth-to-space and space-to-depth rearrangements.
 ///
-/// A graph says it by reshapes and transposes, which passes and engine know already; where Core ML is written that has one
-/// layer for it, it is found again: see `Graph.withNamedBlocks`. Only numbers with fractions are exchanged so.
+/// In graphs these are reshapes and transposes, which passes and engine already handle. Because Core ML has a
+/// dedicated layer, they are recognized before writing: see `Graph.withNamedBlocks`. Only floating-point tensors are
+/// rearranged this way.
 struct BlockExchange: Operation {
     enum Exchange: Hashable, Sendable, CaseIterable {
-        /// Channels become blocks of pixels: those of a pixel of the block stand together, or those of a channel.
+        /// Moves channels to blocks of pixels. Either the channels of the same pixel are adjacent, or the pixels of
+        /// the same channel.
         case depthToSpace, pixelShuffle
-        /// The other way round.
+        /// The inverse operations.
         case spaceToDepth, pixelUnshuffle
     }
 
     var exchange: Exchange
-    /// Pixels a side of a block.
+    /// The side length of a block in pixels.
     var size: Int
 
     var kind: String { "BlockExchange" }
@@ -29,7 +31,7 @@ struct BlockExchange: Operation {
         rearrangement(of: inputs[0].shape, .last)!.steps.reduce(inputs) { $1.evaluate($0) }
     }
 
-    /// How the axes of an image of this shape move; nil where it does not fall into such blocks.
+    /// How the axes of an image of this shape move; nil if its size does not fit the blocks.
     func rearrangement(of shape: Shape, _ channelOrder: Graph.ChannelOrder) -> Rearrangement? {
         guard shape.rank == 4, (1..<1 << 12).contains(size) else { return nil }
         let isLast = channelOrder == .last
@@ -70,7 +72,7 @@ extension BlockExchange: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         let modes: [Exchange: String] = [.depthToSpace: "DEPTH_TO_SPACE", .spaceToDepth: "SPACE_TO_DEPTH"]
         guard let mode = modes[exchange] else {
-            // The layer's other modes are younger than exact arrays.
+            // The layer's other modes are newer than exact tensor shapes.
             try layers.requireExactArrays()
             return try layers.addSteps(rearrangement(of: node.input.shape, .first)!.steps, node)
         }
@@ -91,7 +93,7 @@ extension BlockExchange: MILOperation {
         case .pixelShuffle:
             block.add("pixel_shuffle", node, ["x": .value(node.input), "upscale_factor": .integer(size)])
         case .pixelUnshuffle:
-            // Programs have that since iOS 16 only.
+            // ML Programs support this only since iOS 16.
             try block.addSteps(rearrangement(of: node.input.shape, .first)!.steps, node)
         }
     }

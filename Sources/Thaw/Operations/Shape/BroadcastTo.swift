@@ -1,4 +1,4 @@
-/// An array repeated to fill a shape, as NumPy broadcasts.
+/// A tensor broadcast to a shape, as in NumPy.
 struct BroadcastTo: Operation {
     var shape: Shape
 
@@ -12,9 +12,9 @@ struct BroadcastTo: Operation {
     }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        let place = inputs[0].shape.places(in: shape)
+        let sourceIndex = inputs[0].shape.places(in: shape)
         return inputs[0].withElements { x in
-            [Tensor(shape: shape, element: inputs[0].element) { x[place($0)] }]
+            [Tensor(shape: shape, element: inputs[0].element) { x[sourceIndex($0)] }]
         }
     }
 
@@ -32,7 +32,7 @@ extension BroadcastTo {
             let shape = Shape(try node.integers(1, "shape"))
             return [try context.add(BroadcastTo(shape: shape), node.input(0), name: node.name)]
         },
-        // The shape that arrays of two shapes have together.
+        // The common broadcast shape of two shapes.
         TensorFlowRule("BroadcastArgs") { node, _ in
             let shapes = [try node.constant(0, "first shape"), try node.constant(1, "second shape")]
             for shape in shapes where shape.shape.rank != 1 { throw Failure.wrongRank(1, shape.shape) }

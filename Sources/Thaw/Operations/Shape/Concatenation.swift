@@ -1,4 +1,4 @@
-/// Arrays one after another along an axis.
+/// Tensors concatenated along an axis.
 struct Concatenation: Operation {
     /// Counted from the front.
     var axis: Int
@@ -21,20 +21,20 @@ struct Concatenation: Operation {
         return [TensorType(shape, inputs[0].element)]
     }
 
-    /// Of arrays of this shape that are laid beside one another along a new axis, counted from either end of the result: its
-    /// place from the front, and the shape of each with it.
-    /// - Throws: `Failure` where there can be no such axis.
+    /// Parameters for stacking tensors of this shape along a new axis, counted from either end of the result: the
+    /// axis counted from the front, and the shape of each part with that axis.
+    /// - Throws: `Failure` if there can be no such axis.
     static func stacking(_ shape: Shape, axis: Int) throws -> (axis: Int, part: Shape) {
         guard (-shape.rank - 1...shape.rank).contains(axis) else { throw Failure.noSuchAxis(axis, of: shape) }
-        let place = axis < 0 ? axis + shape.rank + 1 : axis
+        let index = axis < 0 ? axis + shape.rank + 1 : axis
         var part = shape.dimensions
-        part.insert(1, at: place)
-        return (place, Shape(part))
+        part.insert(1, at: index)
+        return (index, Shape(part))
     }
 
-    /// Of arrays that give one place of `axis` each in turn: the shape in which each is laid beside the others along an axis
-    /// behind that one, and the shape of them all.
-    /// - Throws: `Failure` where they are not of one shape.
+    /// Parameters for interleaving tensors along `axis`: the shape of each part with a new axis after that one, along
+    /// which the parts are concatenated, and the shape of the result.
+    /// - Throws: `Failure` if the shapes differ.
     static func interleaving(_ shapes: [Shape], axis: Int) throws -> (part: Shape, result: Shape) {
         guard let first = shapes.first else { throw Failure.noSuchAxis(axis, of: []) }
         if let other = shapes.first(where: { $0 != first }) { throw Failure.shapesDiffer(first, other) }
@@ -46,21 +46,22 @@ struct Concatenation: Operation {
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let output = try! outputTypes(inputs.map(\.type))[0]
         let outer = output.shape.prefix(axis).reduce(1, *)
-        // The parts of a variable, as they lie in the file: no need for a copy.
+        // The parts of a variable are contiguous in the file and need no copy.
         if outer == 1, let storage = Tensor.Storage(adjoining: inputs.map(\.storage)) {
             return [Tensor(shape: output.shape, element: output.element, storage: storage)]
         }
         let storage = Tensor.Storage(byteCount: output.shape.elementCount * output.element.size) { memory in
-            var place = 0
+            var offset = 0
             for row in 0..<outer {
                 for input in inputs {
                     let length = input.bytes.count / Swift.max(1, outer)
                     guard length > 0 else { continue }
-                    UnsafeMutableRawBufferPointer(rebasing: memory[place..<place + length])
+                    UnsafeMutableRawBufferPointer(rebasing: memory[offset..<offset + length])
                         .copyMemory(
                             from: UnsafeRawBufferPointer(rebasing: input.bytes[row * length..<(row + 1) * length]))
-                    place += length
-                    // Parts of a mapped file, one behind the other: there is no need for all of them and the whole at once.
+                    offset += length
+                    // Parts of a mapped file are released in turn, so that they are never all in memory along with
+                    // the result.
                     if outer == 1 { input.storage.release() }
                 }
             }
@@ -93,14 +94,14 @@ extension Concatenation {
             let shape = try node.input(0).shape
             let axis = try node.int("axis", default: 0)
             guard axis >= -shape.rank - 1, axis <= shape.rank else { throw Failure.noSuchAxis(axis, of: shape) }
-            let place = axis < 0 ? axis + shape.rank + 1 : axis
+            let index = axis < 0 ? axis + shape.rank + 1 : axis
             let slices = try node.inputs.map { input in
                 var sizes = input.shape.dimensions
-                guard sizes.count >= place else { throw Failure.shapesDiffer(shape, input.shape) }
-                sizes.insert(1, at: place)
+                guard sizes.count >= index else { throw Failure.shapesDiffer(shape, input.shape) }
+                sizes.insert(1, at: index)
                 return try context.add(Reshape(Shape(sizes)), input, name: node.name + "/slice")
             }
-            return try join(node, slices, axis: place, &context)
+            return try join(node, slices, axis: index, &context)
         },
     ]
 

@@ -1,23 +1,23 @@
-/// The diagonals of matrices, which are the last two axes of an array.
+/// The diagonals of matrices, where the last two axes of a tensor are the matrices.
 ///
-/// They are counted from the main one, upwards. Several stand as rows one below the other, the uppermost first; short ones are
-/// filled up at the end or at the beginning.
+/// Diagonals are counted from the main diagonal upward. Several diagonals are stored as the rows of a matrix, the
+/// topmost first; short ones are padded at the end or at the start.
 struct Diagonals {
-    /// The lowest and the uppermost.
+    /// The lowest and the highest diagonal.
     let range: ClosedRange<Int>
     let rows: Int
     let columns: Int
-    /// Whether those above the main one, and those below it, begin at the beginning of their rows.
+    /// Whether the diagonals above the main one, and those below it, are aligned to the start of their rows.
     var beginsAbove = true
     var beginsBelow = true
 
-    /// How many elements one of them has.
+    /// The number of elements of a diagonal.
     func length(_ diagonal: Int) -> Int { Swift.max(0, min(rows + min(0, diagonal), columns - max(0, diagonal))) }
 
-    /// Where in the diagonals' rows an element of a matrix stands, or nil where it stands on none of them.
+    /// The index of a matrix element in the rows of diagonals, or nil if it is not on any of them.
     ///
-    /// - Parameter length: How long the rows are.
-    private func place(row: Int, column: Int, length: Int) -> Int? {
+    /// - Parameter length: The length of the rows.
+    private func position(row: Int, column: Int, length: Int) -> Int? {
         let diagonal = column - row
         guard range.contains(diagonal) else { return nil }
         let isAtBeginning = diagonal >= 0 && beginsAbove || diagonal <= 0 && beginsBelow
@@ -32,7 +32,7 @@ struct Diagonals {
             matrices.withElements { elements in
                 Tensor(shape: matrices.shape, element: matrices.element) { index in
                     let (matrix, row, column) = (index / columns / rows, index / columns % rows, index % columns)
-                    return place(row: row, column: column, length: length)
+                    return position(row: row, column: column, length: length)
                         .map { numbers[matrix * range.count * length + $0] } ?? elements[index]
                 }
             }
@@ -44,14 +44,14 @@ struct Diagonals {
 
 extension Diagonals {
     static let tensorFlow = [
-        // Ones, as a rule, of a unit matrix.
+        // Usually ones, for an identity matrix.
         TensorFlowRule("MatrixDiag", "MatrixDiagV2", "MatrixDiagV3") { node, _ in
             let numbers = try node.constant(0, "diagonal")
             guard let length = numbers.shape.last, length > 0 else {
                 throw node.refused("the diagonal has no elements")
             }
             let range = try range(node, at: 1)
-            // What holds the diagonals at least, of which one side is as long as needed.
+            // The smallest matrix that contains the diagonals. One of its sides may be longer.
             let least = (rows: length - min(range.upperBound, 0), columns: length + max(range.lowerBound, 0))
             var (rows, columns) = (-1, -1)
             var filling = 0.0
@@ -78,7 +78,7 @@ extension Diagonals {
             let diagonals = try Diagonals(range: range, rows: rows, columns: columns, of: node)
             return [.constant(diagonals.put(numbers, Tensor(shape: shape, element: numbers.element) { _ in filling }))]
         },
-        // Zeros, as a rule, made a unit matrix that is not square.
+        // Usually zeros, for an identity matrix that is not square.
         TensorFlowRule("MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3") { node, _ in
             let (matrices, numbers) = (try node.constant(0, "matrix"), try node.constant(1, "diagonal"))
             guard matrices.shape.rank >= 2 else { throw Failure.wrongRank(2, matrices.shape) }
@@ -107,24 +107,24 @@ extension Diagonals {
                     "a matrix of \(rows) rows and \(columns) columns has no diagonal \(range.lowerBound)")
             }
             let first = range.lowerBound < 0 ? -range.lowerBound * columns : range.lowerBound
-            let places = Tensor(integers: (0..<length).map { first + $0 * (columns + 1) }, shape: [length])
+            let indices = Tensor(integers: (0..<length).map { first + $0 * (columns + 1) }, shape: [length])
             let list = try context.add(
                 Reshape(Shape(outer + [rows * columns])), matrices, name: node.name + "/list")
-            return try context.add(Gather(axis: outer.count), [list, .constant(places)], name: node.name)
+            return try context.add(Gather(axis: outer.count), [list, .constant(indices)], name: node.name)
         },
     ]
 
-    /// The diagonals that a node means.
+    /// The diagonals that a node refers to.
     private static func range(_ node: TensorFlowNode, at input: Int) throws -> ClosedRange<Int> {
         guard node.op.last!.isNumber else { return 0...0 }
         let ends = try node.integers(input, "list of diagonals")
         guard let low = ends.first, let high = ends.last, ends.count <= 2, low <= high,
             ends.allSatisfy((-ImportContext.largestConstant...ImportContext.largestConstant).contains)
-        else { throw node.refused("\(ends) are no numbers of diagonals") }
+        else { throw node.refused("\(ends) are not valid diagonals") }
         return low...high
     }
 
-    /// What stands beside the diagonals.
+    /// The value outside the diagonals.
     private static func paddingValue(_ node: TensorFlowNode) throws -> Double {
         let tensor = try node.constant(4, "padding value")
         guard tensor.elementCount == 1 else {
@@ -133,7 +133,7 @@ extension Diagonals {
         return tensor.withElements { $0[0] }
     }
 
-    /// As the node aligns them; until its third version TensorFlow always did at the beginning.
+    /// Aligned as the node specifies. Before version 3 TensorFlow always aligned to the start.
     private init(range: ClosedRange<Int>, rows: Int, columns: Int, of node: TensorFlowNode) throws {
         self.init(range: range, rows: rows, columns: columns)
         guard node.op.hasSuffix("V3") else { return }

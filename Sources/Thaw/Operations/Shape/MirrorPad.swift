@@ -1,11 +1,12 @@
-/// A border around an array made of its own elements.
-enum OwnBorder: Sendable {
-    /// As in a mirror at the edge, which itself is left out, or is there twice.
+/// Padding with the tensor's own elements.
+enum EdgePadding: Sendable {
+    /// Mirrored at the edge, without or with a copy of the edge element itself.
     case reflected, mirrored
-    /// The outermost elements over and over.
+    /// The edge elements repeated.
     case repeated
 
-    /// The elements of an axis of so many that stand before and after it; of repeated ones only one.
+    /// The elements of an axis of this length that are added before and after it; for `repeated` just the edge
+    /// element.
     /// - Precondition: `fits`.
     func ranges(_ before: Int, _ after: Int, of length: Int) -> (before: StridedSlice.Range, after: StridedSlice.Range)
     {
@@ -17,7 +18,7 @@ enum OwnBorder: Sendable {
         )
     }
 
-    /// Whether an axis of so many elements has enough for a border.
+    /// Whether an axis of this length has enough elements for the padding.
     func fits(_ amount: Int, of length: Int) -> Bool {
         switch self {
         case .reflected: (0..<Swift.max(1, length)).contains(amount)
@@ -27,10 +28,11 @@ enum OwnBorder: Sendable {
     }
 }
 
-/// A border around an image as in a mirror at its edge, which itself is left out: TensorFlow's REFLECT.
+/// Padding of an image mirrored at the edge, without a copy of the edge itself: TensorFlow's REFLECT.
 ///
-/// A graph says it by slices and concatenations, which passes and engine know already; where Core ML is written that has one
-/// layer for it, it is found again: see `Graph.withNamedBlocks`. Only numbers with fractions are mirrored so.
+/// In graphs this is slices and concatenations, which passes and engine already handle. Because Core ML has a
+/// dedicated layer, it is recognized before writing: see `Graph.withNamedBlocks`. Only floating-point tensors are
+/// padded this way.
 struct MirrorPad: Operation {
     /// Pixels added before and after the image, along height and along width.
     var before: [Int]
@@ -43,7 +45,7 @@ struct MirrorPad: Operation {
         var shape = inputs[0].shape
         guard shape.rank == 4 else { throw Failure.wrongRank(4, shape) }
         for (axis, amount) in zip([1, 2], zip(before, after)) {
-            guard [amount.0, amount.1].allSatisfy({ OwnBorder.reflected.fits($0, of: shape[axis]) }) else {
+            guard [amount.0, amount.1].allSatisfy({ EdgePadding.reflected.fits($0, of: shape[axis]) }) else {
                 throw Failure.sliceOutside(shape)
             }
             shape[axis] += amount.0 + amount.1

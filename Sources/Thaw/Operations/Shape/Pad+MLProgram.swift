@@ -21,9 +21,9 @@ extension Pad {
             let amounts = try op.integers("pad")
             let first = x.shape.rank - amounts.count / 2
             guard amounts.count % 2 == 0, first >= 0, amounts.allSatisfy((0..<1 << 24).contains) else {
-                throw op.refused("the padding \(amounts) does not fit an array of shape \(x.shape)")
+                throw op.refused("the padding \(amounts) does not fit a tensor of shape \(x.shape)")
             }
-            // It is given for the last axes.
+            // The amounts refer to the last axes.
             let all = Array(repeating: 0, count: 2 * first) + amounts
             let before = x.shape.indices.map { all[2 * $0] }
             let after = x.shape.indices.map { all[2 * $0 + 1] }
@@ -31,10 +31,10 @@ extension Pad {
                 let value = try op.number("constant_val", default: 0)
                 return [try reading.add(Pad(before: before, after: after, value: value), x, op)]
             }
-            let borders: [String: OwnBorder] = ["reflect": .reflected, "replicate": .repeated]
+            let borders: [String: EdgePadding] = ["reflect": .reflected, "replicate": .repeated]
             guard let border = borders[mode] else { throw op.refused("the mode '\(mode)' is not supported") }
             guard zip(before + after, x.shape.dimensions + x.shape).allSatisfy({ border.fits($0, of: $1) }) else {
-                throw op.refused("the padding \(amounts) does not fit an array of shape \(x.shape)")
+                throw op.refused("the padding \(amounts) does not fit a tensor of shape \(x.shape)")
             }
             return [
                 try op.composed(&reading) { try $0.bordered($1, x.shape, border, before: before, after: after) }

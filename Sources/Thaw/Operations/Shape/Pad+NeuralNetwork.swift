@@ -24,12 +24,12 @@ extension Pad {
             let shape = reading.shape(try layer.input())
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             let borders = try layer.edges(layer.parameters.paddingAmounts)
-            let kinds: [String: OwnBorder] = ["reflection": .reflected, "replication": .repeated]
+            let kinds: [String: EdgePadding] = ["reflection": .reflected, "replication": .repeated]
             if let border = layer.parameters.choice.flatMap({ kinds[$0] }) {
                 let before = [0, 0, borders.height.0, borders.width.0]
                 let after = [0, 0, borders.height.1, borders.width.1]
                 guard zip(before + after, shape.dimensions + shape).allSatisfy({ border.fits($0, of: $1) }) else {
-                    throw layer.refused("borders of \(before) and \(after) do not fit an array of shape \(shape)")
+                    throw layer.refused("padding of \(before) and \(after) does not fit a tensor of shape \(shape)")
                 }
                 return [
                     try layer.composed(&reading) {

@@ -1,6 +1,6 @@
-/// A border of one value around an array.
+/// Constant padding around a tensor.
 struct Pad: Operation {
-    /// Elements added before and after, one number an axis each.
+    /// The number of elements added before and after along each axis.
     var before: [Int]
     var after: [Int]
     var value: Float = 0
@@ -22,8 +22,8 @@ struct Pad: Operation {
         inputs[0].withElements { x in
             var element = 0
             from.forEachIndex { index in
-                let place = zip(zip(index, before), output.shape.strides).reduce(0) { $0 + ($1.0.0 + $1.0.1) * $1.1 }
-                values[place] = x[element]
+                let target = zip(zip(index, before), output.shape.strides).reduce(0) { $0 + ($1.0.0 + $1.0.1) * $1.1 }
+                values[target] = x[element]
                 element += 1
             }
         }
@@ -45,7 +45,7 @@ extension Pad {
             let input = try node.input(0)
             let amounts = try node.integers(1, "paddings")
             guard try node.input(1).shape == [input.shape.rank, 2], amounts.allSatisfy((0..<1 << 24).contains) else {
-                throw node.refused("the paddings \(amounts) do not fit an array of shape \(input.shape)")
+                throw node.refused("the paddings \(amounts) do not fit a tensor of shape \(input.shape)")
             }
             let operand = node.op == "PadV2" ? try node.input(2) : nil
             let value = operand?.constant?.floats.first ?? 0
@@ -55,7 +55,7 @@ extension Pad {
             guard case .edge? = operand else {
                 return [amounts.allSatisfy { $0 == 0 } ? input : try context.add(pad, input, name: node.name)]
             }
-            // The value is computed: it is put where the border is.
+            // The padding value is computed: it is selected outside the input.
             let ones = try context.fill(input.shape, 1, .bool, name: node.name)
             let inside = try context.add(pad, .constant(ones), name: node.name + "/inside")
             let padded = try context.add(pad, input, name: node.name)
@@ -70,7 +70,7 @@ extension Pad: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
         guard (before + after).allSatisfy({ $0 >= 0 }) else { return nil }
         let isBorder = output.shape.rank == 4 && value == 0 && [0, 3].allSatisfy { before[$0] == 0 && after[$0] == 0 }
-        // Borders lie in memory beside their image; one of any size does not.
+        // Padding is stored next to the image in memory, which limits its size.
         guard isBorder, (before + after).allSatisfy({ $0 <= 256 }) else {
             return .dataMovement(DataMovement(padding: inputs[0].shape, before: before, after: after, with: value))
         }

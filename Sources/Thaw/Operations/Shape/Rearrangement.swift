@@ -1,5 +1,5 @@
-/// An array seen as having other axes, those in another order, and that as having another shape again: how blocks of an image
-/// move. Axes of one element are left out on the way: Core ML knows five axes at most.
+/// A reshape, a transpose and another reshape, which move blocks of an image. Axes of one element are dropped along
+/// the way, because Core ML supports at most five axes.
 struct Rearrangement {
     var axes: [Int]
     var order: [Int]
@@ -11,7 +11,7 @@ struct Rearrangement {
         self.result = result
     }
 
-    /// The operations that do it, one behind the other.
+    /// The equivalent sequence of operations.
     var steps: [any Operation] {
         let kept = axes.indices.filter { axes[$0] != 1 }
         let moves = order.compactMap { kept.firstIndex(of: $0) }

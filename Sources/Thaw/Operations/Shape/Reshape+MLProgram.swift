@@ -1,6 +1,6 @@
 extension Reshape: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
-        // An array without axes cannot be asked for by its sizes.
+        // The reshape operation cannot express a scalar.
         guard shape.rank > 0 else {
             guard node.input.shape.rank > 0 else { return block.alias(node) }
             return block.add(
@@ -28,7 +28,7 @@ extension Reshape {
             let known = Shape(target.filter { $0 != -1 })
             guard known.rank >= target.count - 1, let count = known.checkedCount,
                 known.rank == target.count || (count > 0 && x.shape.elementCount % count == 0)
-            else { throw op.refused("the shape \(Shape(target)) does not fit an array of shape \(x.shape)") }
+            else { throw op.refused("the shape \(Shape(target)) does not fit a tensor of shape \(x.shape)") }
             let shape = Shape(target.map { $0 == -1 ? x.shape.elementCount / count : $0 })
             return [try reading.add(Reshape(shape), x, op)]
         },
@@ -42,14 +42,14 @@ extension Reshape {
             let x = try op.operand()
             let axes = try op.integers("axes")
             let rank = x.shape.rank + axes.count
-            let places = Set(axes.map { $0 < 0 ? $0 + rank : $0 })
-            guard places.count == axes.count, places.allSatisfy((0..<rank).contains) else {
-                throw op.refused("the axes \(axes) are not possible")
+            let newAxes = Set(axes.map { $0 < 0 ? $0 + rank : $0 })
+            guard newAxes.count == axes.count, newAxes.allSatisfy((0..<rank).contains) else {
+                throw op.refused("the axes \(axes) are not valid")
             }
             var sizes = x.shape.makeIterator()
             return [
                 try reading.add(
-                    Reshape(Shape((0..<rank).map { places.contains($0) ? 1 : sizes.next()! })), x, op)
+                    Reshape(Shape((0..<rank).map { newAxes.contains($0) ? 1 : sizes.next()! })), x, op)
             ]
         },
         MILRule("flatten2d") { op, reading in

@@ -3,7 +3,7 @@ extension Reshape: NeuralOperation {
         guard layers.arrays == .images else {
             return layers.add(node) { $0.reshapeStatic.targetShape = shape.dimensions }
         }
-        // As images, a row and an image of one pixel are the same.
+        // As images, a row and a 1×1 image are the same.
         guard let from = Reshape.asImage(node.input.shape), let to = Reshape.asImage(shape) else {
             return try layers.requireExactArrays()
         }
@@ -16,7 +16,7 @@ extension Reshape: NeuralOperation {
         }
     }
 
-    /// Channel, height and width of an array that has the shape of an image, or of a row.
+    /// Channel, height and width of a tensor that has the shape of an image or a row.
     private static func asImage(_ shape: Shape) -> [Int]? {
         switch shape.rank {
         case 4 where shape[0] == 1: Array(shape.dimensions.dropFirst())
@@ -43,11 +43,11 @@ extension Reshape {
             let input = try layer.input()
             let shape = reading.shape(input)
             let target = (layer.parameters.targetShape as [Int]).suffix(3)
-            guard target.count == 3, shape.rank == 4 else { throw layer.refused("the target shape has not three axes") }
+            guard target.count == 3, shape.rank == 4 else { throw layer.refused("the target shape must have rank 3") }
             guard layer.parameters.mode as String == "CHANNEL_LAST" else {
                 return [try reading.add(Reshape(Shape([shape[0]] + target)), [input], layer)]
             }
-            // The numbers stand and are taken in the order height, width, channel.
+            // Elements are read and written in the order height, width, channel.
             let sizes = Array(target)
             let behind = try reading.add(Transpose(Graph.toLast), [input], layer)
             let shaped = try reading.add(Reshape([shape[0], sizes[1], sizes[2], sizes[0]]), [behind], layer)
@@ -84,30 +84,30 @@ extension Reshape {
             let shape = reading.shape(try layer.input())
             let axes: [Int] = layer.parameters.axes
             let rank = shape.rank + axes.count
-            let places = Set(axes.map { $0 < 0 ? $0 + rank : $0 })
-            guard places.count == axes.count, places.allSatisfy((0..<rank).contains) else {
-                throw layer.refused("the axes \(axes) are not possible")
+            let newAxes = Set(axes.map { $0 < 0 ? $0 + rank : $0 })
+            guard newAxes.count == axes.count, newAxes.allSatisfy((0..<rank).contains) else {
+                throw layer.refused("the axes \(axes) are not valid")
             }
             var sizes = shape.dimensions.makeIterator()
-            let target = (0..<rank).map { places.contains($0) ? 1 : sizes.next()! }
+            let target = (0..<rank).map { newAxes.contains($0) ? 1 : sizes.next()! }
             return [try reading.add(Reshape(Shape(target)), [layer.input()], layer)]
         },
     ]
 }
 
 extension NeuralLayer {
-    /// A target shape with its one −1 worked out.
+    /// A target shape with its −1 resolved.
     fileprivate func resolved(_ target: [Int], _ from: Shape) throws -> Shape {
         guard target.contains(-1) else {
             guard target.allSatisfy({ $0 >= 0 }), Shape(target).checkedCount != nil else {
-                throw refused("\(Shape(target)) is no shape")
+                throw refused("\(Shape(target)) is not a valid shape")
             }
             return Shape(target)
         }
         let known = Shape(target.filter { $0 != -1 })
         guard known.rank == target.count - 1, let count = known.checkedCount, count > 0, from.elementCount % count == 0
         else {
-            throw refused("the shape \(Shape(target)) does not fit an array of shape \(from)")
+            throw refused("the shape \(Shape(target)) does not fit a tensor of shape \(from)")
         }
         return Shape(target.map { $0 == -1 ? from.elementCount / count : $0 })
     }

@@ -1,4 +1,4 @@
-/// The same elements in the same sequence under another shape.
+/// The same elements in the same order with another shape.
 struct Reshape: Operation {
     var shape: Shape
 
@@ -15,7 +15,7 @@ struct Reshape: Operation {
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] { [inputs[0].reshaped(shape)] }
 
-    /// Axes of one element come and go in any order of the others; where elements are regrouped the order matters.
+    /// Axes of one element can be added and removed for any axis order. If elements are regrouped, the order matters.
     func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
         let from = inputs[0].shape
         let long = from.indices.filter { from[$0] != 1 }
@@ -42,7 +42,7 @@ extension Reshape {
             let key = node.definition.attributes["squeeze_dims"] == nil ? "axis" : "squeeze_dims"
             let axes = try node.ints(key, default: []).map { try input.shape.axis($0) }
             if let axis = axes.first(where: { input.shape[$0] != 1 }) {
-                throw node.refused("axis \(axis) of shape \(input.shape) has not one element and cannot be squeezed")
+                throw node.refused("axis \(axis) of shape \(input.shape) cannot be squeezed because its size is not 1")
             }
             let kept = input.shape.indices.filter { axes.isEmpty ? input.shape[$0] != 1 : !axes.contains($0) }
             return [try context.add(Reshape(Shape(kept.map { input.shape[$0] })), input, name: node.name)]
@@ -70,11 +70,13 @@ extension Reshape {
         },
     ]
 
-    /// The shape with its one −1 worked out.
+    /// The shape with its −1 resolved.
     private static func resolve(_ node: TensorFlowNode, _ from: Shape, _ target: [Int]) throws -> Shape {
         let known = target.filter { $0 != -1 }
         let unknown = target.count - known.count
-        guard unknown <= 1, known.allSatisfy({ $0 >= 0 }) else { throw node.refused("\(Shape(target)) is not a shape") }
+        guard unknown <= 1, known.allSatisfy({ $0 >= 0 }) else {
+            throw node.refused("\(Shape(target)) is not a valid shape")
+        }
         guard let product = Shape(known).checkedCount else {
             throw node.refused("the shape \(Shape(target)) is too large")
         }

@@ -1,5 +1,5 @@
-/// TensorFlow's Roll: elements that leave an array at one end of an axis enter it at the other. Slices and a concatenation
-/// say it, so nothing of it stays in a graph.
+/// TensorFlow's Roll: elements that are shifted past one end of an axis reappear at the other. It is decomposed into
+/// slices and a concatenation, so no Roll remains in the graph.
 enum Roll {
     static let tensorFlow = [
         TensorFlowRule("Roll") { node, context in

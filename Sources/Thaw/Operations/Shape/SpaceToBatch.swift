@@ -1,7 +1,7 @@
-/// Blocks of space made batches: along each axis every pixel of a block becomes one of another batch. What is around a
-/// convolution of such batches makes it a dilated one.
+/// Moves blocks from the spatial axes to the batch axis: every pixel of a block goes to a different batch entry. A
+/// convolution on such batches is equivalent to a dilated one.
 struct SpaceToBatch: Operation {
-    /// The size of the blocks, one number an axis; 1 for those that stay, the first among them.
+    /// The block size along each axis, 1 for the axes that are unchanged, such as the first.
     var blocks: [Int]
     /// Zeros added before and after.
     var before: [Int]
@@ -24,12 +24,12 @@ struct SpaceToBatch: Operation {
         steps(inputs[0].shape).reduce(inputs) { $1.evaluate($0) }
     }
 
-    /// The same in simpler operations, one behind the other. Axes of one element are left out on the way.
+    /// The equivalent sequence of simpler operations. Axes of one element are dropped along the way.
     func steps(_ shape: Shape) -> [any Operation] {
         let pad = Pad(before: before, after: after)
         let padded = Shape(shape.indices.map { before[$0] + shape[$0] + after[$0] })
         let split = shape.indices.filter { blocks[$0] > 1 }
-        // Every axis in two: blocks, and pixels of a block.
+        // Each axis is split in two: the block index, and the pixel within the block.
         let axes = shape.indices.flatMap { [padded[$0] / blocks[$0], blocks[$0]] }
         let order = split.map { 2 * $0 + 1 } + shape.indices.map { 2 * $0 }
         var result = Shape(shape.indices.map { padded[$0] / blocks[$0] })
@@ -42,7 +42,7 @@ struct SpaceToBatch: Operation {
         guard order.first == 0 else { return nil }
         let copy = SpaceToBatch(
             blocks: order.map { blocks[$0] }, before: order.map { before[$0] }, after: order.map { after[$0] })
-        // The pixels of a block are told apart in the order of the axes.
+        // The pixels of a block are numbered in axis order.
         let split = order.filter { blocks[$0] > 1 }
         return split == split.sorted() ? Reordered(copy, inputs: orders, outputs: orders) : nil
     }
@@ -66,8 +66,8 @@ extension SpaceToBatch {
         },
     ]
 
-    /// The blocks' sizes along all axes, and an amount before and after for each. The older operations have one size for
-    /// height and width.
+    /// The block sizes along all axes, and the amounts before and after each. The older operations have a single size
+    /// for height and width.
     private static func parameters(_ node: TensorFlowNode, _ role: String, rank: Int) throws -> ([Int], [Int], [Int]) {
         let isOld = !node.op.hasSuffix("ND")
         let size = isOld ? try node.int("block_size", default: 0) : 0
@@ -75,7 +75,7 @@ extension SpaceToBatch {
         let amounts = try node.integers(isOld ? 1 : 2, role)
         guard sizes.count < rank, !sizes.isEmpty, amounts.count == 2 * sizes.count,
             sizes.allSatisfy((1..<1 << 12).contains), amounts.allSatisfy((0..<1 << 24).contains)
-        else { throw node.refused("blocks of \(sizes) with \(role) \(amounts) do not fit an array of \(rank) axes") }
+        else { throw node.refused("blocks of \(sizes) with \(role) \(amounts) do not fit a tensor of rank \(rank)") }
         func all(_ numbers: [Int], _ rest: Int) -> [Int] {
             [rest] + numbers + Array(repeating: rest, count: rank - 1 - numbers.count)
         }

@@ -27,7 +27,7 @@ extension Split {
             if sizes.isEmpty {
                 let count: Int = isOld ? layer.parameters.nOutputs : layer.parameters.numSplits
                 guard (1...Swift.max(1, shape[axis])).contains(count), shape[axis] % count == 0 else {
-                    throw layer.refused("axis \(axis) of shape \(shape) does not fall into \(count) equal parts")
+                    throw layer.refused("axis \(axis) of shape \(shape) cannot be split into \(count) equal parts")
                 }
                 sizes = Array(repeating: shape[axis] / count, count: count)
             }

@@ -1,8 +1,8 @@
-/// An array cut into parts along an axis: one output a part.
+/// A tensor split into parts along an axis, with one output per part.
 struct Split: Operation {
     /// Counted from the front.
     var axis: Int
-    /// The elements of each part along the axis.
+    /// The size of each part along the axis.
     var sizes: [Int]
 
     var kind: String { "Split" }
@@ -39,7 +39,7 @@ struct Split: Operation {
 // MARK: TensorFlow
 
 extension Split {
-    /// More parts than any network has.
+    /// More parts than in any real network.
     private static let largestCount = 1 << 16
 
     static let tensorFlow = [
@@ -50,7 +50,7 @@ extension Split {
             guard (1...Swift.max(1, input.shape[axis])).contains(count), count <= largestCount,
                 input.shape[axis] % count == 0
             else {
-                throw node.refused("axis \(axis) of shape \(input.shape) does not fall into \(count) equal parts")
+                throw node.refused("axis \(axis) of shape \(input.shape) cannot be split into \(count) equal parts")
             }
             guard count > 1 else { return [input] }
             let split = Split(axis: axis, sizes: [Int](repeating: input.shape[axis] / count, count: count))
@@ -64,7 +64,7 @@ extension Split {
             guard known.allSatisfy((0...input.shape[axis]).contains), sizes.count - known.count <= 1,
                 (1...largestCount).contains(sizes.count)
             else {
-                throw node.refused("axis \(axis) of shape \(input.shape) does not fall into parts of \(sizes)")
+                throw node.refused("axis \(axis) of shape \(input.shape) cannot be split into parts of \(sizes)")
             }
             let rest = input.shape[axis] - known.reduce(0, +)
             sizes = sizes.map { $0 == -1 ? rest : $0 }
@@ -76,7 +76,7 @@ extension Split {
             let count = input.shape[axis]
             guard (1...largestCount).contains(count), try node.int("num", default: count) == count else {
                 throw node.refused(
-                    "axis \(axis) of shape \(input.shape) does not fall into \(try node.int("num", default: count)) parts"
+                    "axis \(axis) of shape \(input.shape) cannot be split into \(try node.int("num", default: count)) parts"
                 )
             }
             var shape = input.shape.dimensions
@@ -109,11 +109,13 @@ extension Split {
             if sizes.isEmpty {
                 let count = try op.integer("num_splits")
                 guard (1...Swift.max(1, x.shape[axis])).contains(count), x.shape[axis] % count == 0 else {
-                    throw op.refused("axis \(axis) of shape \(x.shape) does not fall into \(count) equal parts")
+                    throw op.refused("axis \(axis) of shape \(x.shape) cannot be split into \(count) equal parts")
                 }
                 sizes = Array(repeating: x.shape[axis] / count, count: count)
             }
-            guard sizes.count == op.outputCount else { throw op.refused("\(sizes.count) parts have not as many names") }
+            guard sizes.count == op.outputCount else {
+                throw op.refused("\(sizes.count) parts do not match \(op.outputCount) outputs")
+            }
             return try reading.add(Split(axis: axis, sizes: sizes), [x], op)
         }
     ]

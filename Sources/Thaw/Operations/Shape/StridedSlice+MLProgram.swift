@@ -8,7 +8,7 @@ extension StridedSlice: MILOperation {
                 "x": .value(node.input), "begin": .integers(ranges.map(\.start)),
                 "end": .integers(ends.map { Swift.max(0, $0) }), "stride": .integers(ranges.map(\.step)),
                 "begin_mask": .bools(none),
-                // Backwards to the very first element there is no end to name.
+                // A reversed slice that includes the first element has no valid end index.
                 "end_mask": .bools(ends.map { $0 < 0 }), "squeeze_mask": .bools(none),
             ])
     }
@@ -28,7 +28,7 @@ extension StridedSlice {
             }
             guard ([begins, ends, steps].map(\.count) + masks.map(\.count)).allSatisfy({ $0 == x.shape.rank }),
                 steps.allSatisfy(Range.isStep)
-            else { throw op.refused("begin, end and stride do not fit an array of shape \(x.shape)") }
+            else { throw op.refused("begin, end and stride do not fit a tensor of shape \(x.shape)") }
             let ranges = x.shape.indices.map { axis in
                 let size = x.shape[axis]
                 if masks[2][axis] {
@@ -44,7 +44,7 @@ extension StridedSlice {
             let x = try op.operand()
             let amounts = try ["crop_height", "crop_width"].map { try op.integers($0) }
             guard x.shape.rank == 4, amounts.allSatisfy({ $0.count == 2 && $0.allSatisfy((0..<1 << 24).contains) })
-            else { throw op.refused("the amounts do not fit an array of shape \(x.shape)") }
+            else { throw op.refused("the amounts do not fit a tensor of shape \(x.shape)") }
             let ranges = x.shape.indices.map { axis in
                 let amount = axis < 2 ? [0, 0] : amounts[axis - 2]
                 return Range(start: amount[0], count: x.shape[axis] - amount[0] - amount[1])
@@ -63,7 +63,7 @@ extension StridedSlice {
             guard begins.count == x.shape.rank, sizes.count == x.shape.rank,
                 (begins + sizes).allSatisfy({ abs(Double($0)) < 0x1p31 })
             else {
-                throw op.refused("begin and size do not fit an array of shape \(x.shape)")
+                throw op.refused("begin and size do not fit a tensor of shape \(x.shape)")
             }
             let ranges = x.shape.indices.map { axis in
                 let start = begins[axis] < 0 ? begins[axis] + x.shape[axis] : begins[axis]

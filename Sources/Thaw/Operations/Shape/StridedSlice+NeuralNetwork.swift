@@ -12,7 +12,7 @@ extension StridedSlice: NeuralOperation {
             layer.sliceStatic.beginIds = ranges.map(\.start)
             layer.sliceStatic.beginMasks = ranges.map { _ in false }
             layer.sliceStatic.endIds = ranges.map { Swift.max(0, $0.start + $0.count * $0.step) }
-            // Backwards to the very first element there is no end to name.
+            // A reversed slice that includes the first element has no valid end index.
             layer.sliceStatic.endMasks = ranges.map { $0.start + $0.count * $0.step < 0 }
             layer.sliceStatic.strides = ranges.map(\.step)
             layer.sliceStatic.squeezeMasks = ranges.map { _ in false }
@@ -28,7 +28,7 @@ extension StridedSlice {
             let shape = reading.shape(try layer.input())
             let isReversed: [Bool] = layer.parameters.reverseDim
             guard isReversed.count == shape.rank else {
-                throw layer.refused("\(isReversed.count) axes do not fit an array of shape \(shape)")
+                throw layer.refused("\(isReversed.count) axes do not fit a tensor of shape \(shape)")
             }
             let axes = shape.indices.filter { isReversed[$0] }
             return [try reading.add(StridedSlice.reversing(axes, of: shape), [layer.input()], layer)]
@@ -45,7 +45,7 @@ extension StridedSlice {
             guard begins.count == shape.rank, ends.count == shape.rank, steps.count == shape.rank,
                 steps.allSatisfy(Range.isStep)
             else {
-                throw layer.refused("begin, end and strides do not fit an array of shape \(shape)")
+                throw layer.refused("begin, end and strides do not fit a tensor of shape \(shape)")
             }
             let isSet = { (masks: [Bool], axis: Int) in masks.indices.contains(axis) && masks[axis] }
             let ranges = shape.indices.map { axis in
@@ -68,7 +68,7 @@ extension StridedSlice {
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             var borders = try layer.edges(layer.parameters.cropAmounts)
             if layer.inputs.count > 1 {
-                // The second input says only how large the part is.
+                // Only the size of the second input matters.
                 let part = reading.shape(try layer.input(1))
                 let offset = try layer.pair(layer.parameters.offset, default: 0)
                 guard part.rank == 4 else { throw Failure.wrongRank(4, part).at(layer.name) }

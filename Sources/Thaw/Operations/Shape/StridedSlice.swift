@@ -1,6 +1,6 @@
-/// A part of an array: along each axis every `step`-th element from `start` on, `count` of them.
+/// A strided slice of a tensor: along each axis every `step`-th element from `start` on, `count` of them.
 struct StridedSlice: Operation {
-    /// The elements taken along one axis. A negative step goes backwards.
+    /// The elements taken along one axis. A negative step reverses them.
     struct Range: Hashable, Sendable {
         var start: Int
         var count: Int
@@ -12,12 +12,12 @@ struct StridedSlice: Operation {
             self.step = step
         }
 
-        /// From a place up to another, `nil` being as far as there is. Places may count from the back and may lie
-        /// outside; they are held to the array's `size`, one past it for an end.
+        /// From one index up to another, which is excluded; `nil` means as far as possible. Indices may be negative,
+        /// which counts from the end, and may be out of bounds: they are clamped to `size`.
         /// - Precondition: `isStep(step)`.
         init(from begin: Int?, to end: Int?, step: Int, of size: Int) {
-            func held(_ place: Int) -> Int {
-                let counted = place < 0 ? place + size : place
+            func held(_ index: Int) -> Int {
+                let counted = index < 0 ? index + size : index
                 return step > 0 ? Swift.min(Swift.max(counted, 0), size) : Swift.min(Swift.max(counted, -1), size - 1)
             }
             let start = begin.map(held) ?? (step > 0 ? 0 : size - 1)
@@ -25,7 +25,7 @@ struct StridedSlice: Operation {
             self.init(start: start, count: Swift.max(0, (end - start + step - step.signum()) / step), step: step)
         }
 
-        /// Whether a number can be a step: not 0, and small enough to be reckoned with.
+        /// Whether a value is a valid step: not 0, and small enough to avoid overflow.
         static func isStep(_ step: Int) -> Bool { step != 0 && abs(Double(step)) < 0x1p31 }
     }
 
@@ -46,14 +46,14 @@ struct StridedSlice: Operation {
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let strides = inputs[0].shape.strides
-        var places: [Int] = []
+        var indices: [Int] = []
         let shape = Shape(ranges.map(\.count))
         shape.forEachIndex { index in
-            places.append(
+            indices.append(
                 index.indices.reduce(0) { $0 + (ranges[$1].start + index[$1] * ranges[$1].step) * strides[$1] })
         }
         return inputs[0].withElements { x in
-            [Tensor(shape: shape, element: inputs[0].element) { x[places[$0]] }]
+            [Tensor(shape: shape, element: inputs[0].element) { x[indices[$0]] }]
         }
     }
 
@@ -76,7 +76,7 @@ extension StridedSlice {
                     (0...shape[$0]).contains(begins[$0]) && (-1...shape[$0]).contains(sizes[$0])
                 })
             else {
-                throw node.refused("begin \(begins) and size \(sizes) do not fit an array of shape \(shape)")
+                throw node.refused("begin \(begins) and size \(sizes) do not fit a tensor of shape \(shape)")
             }
             let ranges = shape.indices.map {
                 Range(
@@ -87,7 +87,7 @@ extension StridedSlice {
         },
         TensorFlowRule("ReverseV2", "Reverse") { node, context in
             let input = try node.input(0)
-            // The older operation says for each axis whether it is reversed.
+            // The older operation has a Boolean for each axis.
             let given = try node.integers(1, "axes")
             let axes =
                 node.op == "Reverse"
@@ -101,7 +101,7 @@ extension StridedSlice {
         },
     ]
 
-    /// What turns an array round along some axes.
+    /// The slice that reverses a tensor along some axes.
     static func reversing(_ axes: [Int], of shape: Shape) -> StridedSlice {
         StridedSlice(
             ranges: shape.indices.map { axis in
@@ -111,8 +111,8 @@ extension StridedSlice {
             })
     }
 
-    /// The ranges of a strided slice, one an axis of the input, and the shape of the result, whose axes are made and taken
-    /// away as the masks say (tensorflow/core/util/strided_slice_op.cc describes the masks).
+    /// The ranges of a strided slice, one per input axis, and the shape of the result, with axes added and removed
+    /// according to the masks (described in tensorflow/core/util/strided_slice_op.cc).
     private static func strided(_ node: TensorFlowNode) throws -> ([Range], Shape) {
         let shape = try node.input(0).shape
         let begins = try node.integers(1, "begin")
@@ -121,7 +121,7 @@ extension StridedSlice {
         guard begins.count == ends.count, begins.count == steps.count,
             steps.allSatisfy(Range.isStep)
         else {
-            throw node.refused("begin, end and strides do not go together, or a stride is 0")
+            throw node.refused("begin, end and strides do not match, or a stride is 0")
         }
         func mask(_ key: String) throws -> (Int) -> Bool {
             let bits = try node.int(key, default: 0)
@@ -139,7 +139,7 @@ extension StridedSlice {
         var sawEllipsis = false
         for i in begins.indices {
             if ellipsis(i) {
-                guard !sawEllipsis else { throw node.refused("two ellipses stand in one slice") }
+                guard !sawEllipsis else { throw node.refused("a slice has two ellipses") }
                 sawEllipsis = true
                 for _ in 0..<Swift.max(0, shape.rank - takingAxes) {
                     result.append(shape[ranges.count])

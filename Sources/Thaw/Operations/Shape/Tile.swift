@@ -1,6 +1,6 @@
-/// An array repeated along its axes.
+/// A tensor repeated along its axes.
 struct Tile: Operation {
-    /// How often, one number an axis.
+    /// The number of repetitions along each axis.
     var multiples: [Int]
 
     var kind: String { "Tile" }
@@ -23,11 +23,11 @@ struct Tile: Operation {
         return inputs[0].withElements { x in
             [
                 Tensor(shape: output.shape, element: output.element) { element in
-                    var place = 0
+                    var index = 0
                     for axis in shape.indices {
-                        place = place * shape[axis] + element / strides[axis] % output.shape[axis] % shape[axis]
+                        index = index * shape[axis] + element / strides[axis] % output.shape[axis] % shape[axis]
                     }
-                    return x[place]
+                    return x[index]
                 }
             ]
         }

@@ -1,4 +1,4 @@
-/// The axes in another order: axis i of the result is axis `order[i]` of the input.
+/// A permutation of the axes: axis i of the result is axis `order[i]` of the input.
 struct Transpose: Operation {
     var order: [Int]
 
@@ -23,7 +23,7 @@ extension Transpose {
         TensorFlowRule("Transpose") { node, context in
             let order = try node.integers(1, "order of axes")
             guard order.sorted() == Array(0..<(try node.input(0).shape.rank)) else {
-                throw node.refused("\(order) is not an order of the \(try node.input(0).shape.rank) axes")
+                throw node.refused("\(order) is not a permutation of the \(try node.input(0).shape.rank) axes")
             }
             return [try context.add(Transpose(order), node.input(0), name: node.name)]
         }
@@ -45,7 +45,7 @@ extension Transpose {
             [try reading.add(Transpose(layer.parameters.axes), [layer.input()], layer)]
         },
         NeuralRule("permute") { layer, reading in
-            // The axes are sequence, channel, height, width; the sequence is one long here and stays in front.
+            // The axes are sequence, channel, height, width. The sequence has size 1 here and stays in front.
             let axes: [Int] = layer.parameters.axis
             guard axes.count == 4, axes[0] == 0, axes.sorted() == [0, 1, 2, 3],
                 reading.shape(try layer.input()).rank == 4

@@ -50,7 +50,7 @@ enum EngineForm {
     /// Adds a border of zeros around an image.
     case border(height: (before: Int, after: Int), width: (before: Int, after: Int))
     case concatenation(axis: Int)
-    case resize(rows: Taps, columns: Taps)
+    case resize(rows: FilterWeights, columns: FilterWeights)
     /// Each value divided by a power of bias + alpha · the sum of the squares of the neighboring channels.
     case localNormalization(radius: Int, bias: Float, alpha: Float, power: LocalNormalizationWork.Power)
     case interleaving(Phases)

@@ -1,5 +1,5 @@
 /// TensorFlow's Where and Unique. The output shapes depend on the values, so the inputs must be constant.
-enum Occurrences {
+enum WhereAndUnique {
     static let tensorFlow = [
         // The indices of all elements that are not zero.
         TensorFlowRule("Where") { node, _ in

@@ -1,6 +1,6 @@
-/// TensorFlow operations that move whole blocks of an image about. Reshapes, transposes, slices and concatenations say all
-/// that they do, so nothing of them stays in a graph.
-enum Blocks {
+/// TensorFlow's DepthToSpace, SpaceToDepth and MirrorPad. They are decomposed into reshapes, transposes, slices and
+/// concatenations, so none of them remains in the graph.
+enum DepthToSpaceOperations {
     static let tensorFlow = [
         TensorFlowRule("DepthToSpace", "SpaceToDepth") { node, context in
             [
@@ -26,10 +26,10 @@ enum Blocks {
             guard mode == "REFLECT" || mode == "SYMMETRIC" else {
                 throw Failure.badAttribute(node.name, node.op, "mode")
             }
-            let border = mode == "REFLECT" ? OwnBorder.reflected : .mirrored
+            let border = mode == "REFLECT" ? EdgePadding.reflected : .mirrored
             guard amounts.count == 2 * value.shape.rank,
                 amounts.indices.allSatisfy({ border.fits(amounts[$0], of: value.shape[$0 / 2]) })
-            else { throw node.refused("the paddings \(amounts) do not fit an array of shape \(value.shape)") }
+            else { throw node.refused("the paddings \(amounts) do not fit a tensor of shape \(value.shape)") }
             for axis in value.shape.indices where amounts[2 * axis] + amounts[2 * axis + 1] > 0 {
                 let ranges = border.ranges(amounts[2 * axis], amounts[2 * axis + 1], of: value.shape[axis])
                 func mirrored(_ range: StridedSlice.Range) throws -> [Operand] {

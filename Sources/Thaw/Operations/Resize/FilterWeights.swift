@@ -1,0 +1,206 @@
+/// The weights of a resize along one axis: each output pixel is a weighted sum of neighboring input pixels.
+struct FilterWeights: Hashable, Sendable {
+    /// The weights of one output pixel.
+    struct Run: Hashable, Sendable {
+        /// The first input pixel.
+        var start = 0
+        /// The weights of that pixel and the following ones; empty if the output pixel does not depend on the image.
+        var weights: [Float] = []
+
+        /// - Parameter taps: Pixels and their weights. The weights of duplicate pixels are added.
+        init(_ taps: [(pixel: Int, weight: Float)]) {
+            let weighty = taps.filter { $0.weight != 0 }
+            guard let first = weighty.map(\.pixel).min(), let last = weighty.map(\.pixel).max() else { return }
+            start = first
+            weights = Array(repeating: 0, count: last - first + 1)
+            for tap in weighty { weights[tap.pixel - first] += tap.weight }
+        }
+    }
+
+    /// The number of input pixels along the axis.
+    var inputSize: Int
+    /// One run per output pixel.
+    var runs: [Run]
+
+    /// The highest size that an axis may be resized to. No image is larger, but a malicious graph can request more in
+    /// a few bytes.
+    static let largestSize = 1 << 16
+
+    var outputSize: Int { runs.count }
+
+    /// Whether every output pixel is a copy of an input pixel.
+    var isSelection: Bool { runs.allSatisfy { $0.weights == [1] } }
+
+    /// Whether the axis is unchanged.
+    var isIdentity: Bool { isSelection && runs.map(\.start) == Array(0..<inputSize) }
+
+    /// An unchanged axis.
+    static func identity(_ size: Int) -> FilterWeights {
+        FilterWeights(inputSize: size, runs: (0..<size).map { Run([($0, 1)]) })
+    }
+
+    /// The weights as a matrix: output pixels, input pixels.
+    var matrix: Tensor {
+        Tensor(shape: [outputSize, inputSize]) { weights in
+            weights.update(repeating: 0)
+            for (row, run) in runs.enumerated() {
+                for (tap, weight) in run.weights.enumerated() { weights[row * inputSize + run.start + tap] = weight }
+            }
+        }
+    }
+
+    /// Whether the weights are equal up to rounding of the sampling positions.
+    func isClose(to other: FilterWeights) -> Bool {
+        guard inputSize == other.inputSize, outputSize == other.outputSize else { return false }
+        let tolerance = 0x1p-22 * Float(inputSize + 1)
+        return zip(runs, other.runs).allSatisfy { a, b in
+            let pixels = min(a.start, b.start)..<max(a.start + a.weights.count, b.start + b.weights.count)
+            return pixels.allSatisfy { abs(a.weight(at: $0) - b.weight(at: $0)) <= tolerance }
+        }
+    }
+}
+
+extension FilterWeights {
+    /// - Parameter matrix: See `matrix`.
+    init(_ matrix: Tensor) {
+        let input = matrix.shape[1]
+        let weights = matrix.floats
+        self.init(
+            inputSize: input,
+            runs: (0..<matrix.shape[0]).map { row in Run((0..<input).map { ($0, weights[row * input + $0]) }) })
+    }
+}
+
+extension FilterWeights.Run {
+    fileprivate func weight(at pixel: Int) -> Float {
+        weights.indices.contains(pixel - start) ? weights[pixel - start] : 0
+    }
+}
+
+/// The positions of the output pixels on the input axis, where the center of the first pixel is 0. Positions are
+/// rounded as in TensorFlow (tensorflow/core/util/image_resizer_state.h).
+enum SamplingGrid: CaseIterable, Sendable {
+    /// The first pixels are aligned: TensorFlow's original method, and Core ML's `UPSAMPLE_MODE`.
+    case left
+    /// The first and the last pixels are aligned: TensorFlow's `align_corners`, and Core ML's
+    /// `STRICT_ALIGN_ENDPOINTS_MODE`.
+    case corners
+    /// The edges are aligned: TensorFlow's `half_pixel_centers`, and Core ML's upsampling without aligned corners.
+    case edges
+    /// Like `corners`, but a single pixel is sampled from the center: Core ML's `ALIGN_ENDPOINTS_MODE`.
+    case cornersOrMiddle
+    /// The centers of equal parts between the first pixel and the last: Core ML's `ROI_ALIGN_MODE`.
+    case parts
+
+    func positions(_ input: Int, _ output: Int) -> [Float] {
+        let isAligned = (self == .corners || self == .cornersOrMiddle) && input > 1 && output > 1
+        let scale = isAligned ? Float(input - 1) / Float(output - 1) : Float(input) / Float(output)
+        return (0..<output).map { pixel in
+            switch self {
+            case .left, .corners: Float(pixel) * scale
+            case .edges: (Float(pixel) + 0.5) * scale - 0.5
+            case .cornersOrMiddle: output == 1 ? Float(input - 1) / 2 : Float(pixel) * scale
+            case .parts: (Float(pixel) + 0.5) * Float(max(1, input - 1)) / Float(output)
+            }
+        }
+    }
+}
+
+// MARK: Resize methods
+
+extension FilterWeights {
+    /// The nearest pixel (tensorflow/core/kernels/image/resize_nearest_neighbor_op.cc). If the edges are aligned, it
+    /// is the pixel that contains the position.
+    static func nearest(_ grid: SamplingGrid, _ input: Int, _ output: Int) -> FilterWeights {
+        // If the edges are aligned, the half-pixel offset of the position is not subtracted again.
+        let scale = Float(input) / Float(output)
+        let positions =
+            grid == .edges ? (0..<output).map { (Float($0) + 0.5) * scale } : grid.positions(input, output)
+        return FilterWeights(
+            inputSize: input,
+            runs: positions.map { position in
+                let pixel = Int(grid == .corners ? position.rounded() : position.rounded(.down))
+                return Run([(min(max(pixel, 0), input - 1), 1)])
+            })
+    }
+
+    /// Linear interpolation of the two nearest pixels.
+    static func linear(_ grid: SamplingGrid, _ input: Int, _ output: Int) -> FilterWeights {
+        FilterWeights(inputSize: input, runs: grid.positions(input, output).map { Run(linearAt: $0, of: input) })
+    }
+
+    /// Cubic interpolation of four pixels, with weights from a table of 1,024 steps
+    /// (tensorflow/core/kernels/image/resize_bicubic_op.cc).
+    ///
+    /// If the edges are aligned, it uses Keys' kernel and excludes pixels outside the image. Otherwise it uses a
+    /// steeper kernel and repeats the pixel at the edge.
+    static func cubic(_ grid: SamplingGrid, _ input: Int, _ output: Int) -> FilterWeights {
+        let isKeys = grid == .edges
+        let steps: Float = 1024
+        let a = isKeys ? -0.5 : -0.75
+        func near(_ step: Float) -> Float {
+            let x = Double(step / steps)
+            return Float(((a + 2) * x - (a + 3)) * x * x + 1)
+        }
+        func far(_ step: Float) -> Float {
+            let x = Double(step / steps + 1)
+            return Float(((a * x - 5 * a) * x + 8 * a) * x - 4 * a)
+        }
+        let runs = grid.positions(input, output).map { position in
+            let pixel = Int(position.rounded(.down))
+            let step = ((position - position.rounded(.down)) * steps).rounded(.toNearestOrEven)
+            var weights = [far(step), near(step), near(steps - step), far(steps - step)]
+            if isKeys {
+                for tap in 0..<4 where !(0..<input).contains(pixel - 1 + tap) { weights[tap] = 0 }
+                let sum = weights.reduce(0, +)
+                if abs(sum) >= 1000 * Float.leastNormalMagnitude { weights = weights.map { $0 * (1 / sum) } }
+            }
+            return Run((0..<4).map { (min(max(pixel - 1 + $0, 0), input - 1), weights[$0]) })
+        }
+        return FilterWeights(inputSize: input, runs: runs)
+    }
+
+    /// The mean of the area that the output pixel covers (tensorflow/core/kernels/image/resize_area_op.cc).
+    static func area(_ grid: SamplingGrid, _ input: Int, _ output: Int) -> FilterWeights {
+        let isAligned = grid == .corners && input > 1 && output > 1
+        let scale = isAligned ? Float(input - 1) / Float(output - 1) : Float(input) / Float(output)
+        let runs = (0..<output).map { pixel in
+            let start = Float(pixel) * scale
+            let end = Float(pixel + 1) * scale
+            let pixels = Int(start.rounded(.down))..<max(Int(start.rounded(.down)) + 1, Int(end.rounded(.up)))
+            return Run(
+                pixels.map { pixel in
+                    let after = Float(pixel + 1)
+                    let covered: Float =
+                        Float(pixel) < start
+                        ? (after > end ? scale : after - start) : (after > end ? end - Float(pixel) : 1)
+                    return (min(pixel, input - 1), covered / scale)
+                })
+        }
+        return FilterWeights(inputSize: input, runs: runs)
+    }
+
+    /// The part of an axis between two normalized coordinates from 0 to 1. Pixels outside the image have no weights
+    /// (tensorflow/core/kernels/image/crop_and_resize_op.cc).
+    static func crop(from start: Float, to end: Float, isNearest: Bool, _ input: Int, _ output: Int) -> FilterWeights {
+        let last = Float(input - 1)
+        let step = output > 1 ? (end - start) * last / Float(output - 1) : 0
+        let runs = (0..<output).map { pixel in
+            let position =
+                output > 1
+                ? start * last + Float(pixel) * step : Float(0.5 * Double(start + end) * Double(input - 1))
+            guard position >= 0, position <= last else { return Run([]) }
+            return isNearest ? Run([(Int(position.rounded()), 1)]) : Run(linearAt: position, of: input)
+        }
+        return FilterWeights(inputSize: input, runs: runs)
+    }
+}
+
+extension FilterWeights.Run {
+    fileprivate init(linearAt position: Float, of input: Int) {
+        let fraction = position - position.rounded(.down)
+        let last = input - 1
+        let lower = min(max(Int(position.rounded(.down)), 0), last)
+        self.init([(lower, 1 - fraction), (min(max(Int(position.rounded(.up)), 0), last), fraction)])
+    }
+}
