@@ -2,9 +2,8 @@ import Thaw
 
 /// `thaw apply`: pictures in, pictures out, one after the other. One that cannot be read does not stop the others.
 func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
-    guard let path = arguments.positional.first else { throw Failure.missingArgument("the model") }
+    let path = arguments.positional[0]
     let words = Array(arguments.positional.dropFirst())
-    guard !words.isEmpty else { throw Failure.missingArgument("a picture or a folder of pictures") }
     guard let target = arguments[Options.pictures] else { throw Failure.missingArgument("-o OUT.png or -o FOLDER") }
     let jobs = try PictureJob.all(of: words, to: target)
 

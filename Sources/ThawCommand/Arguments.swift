@@ -4,6 +4,7 @@ import Thaw
 struct Arguments {
     /// All words as given.
     let line: [String]
+    /// `Command.arguments` checks how many there are.
     private(set) var positional: [String] = []
     /// The values of each option that is given, nil for each time that it is given without one.
     private var values: [ObjectIdentifier: [String?]] = [:]

@@ -9,7 +9,6 @@ import Thaw
 /// `thaw benchmark`: how long models take to load and to run, each with each number of threads.
 func runBenchmark(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let paths = arguments.positional
-    guard !paths.isEmpty else { throw Failure.missingArgument("the model") }
     let threads = arguments[Options.threadCounts] ?? [arguments.threads]
     let isTable = paths.count * threads.count > 1
     if isTable, arguments.isGiven(Options.profile) {

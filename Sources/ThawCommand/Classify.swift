@@ -2,9 +2,8 @@ import Thaw
 
 /// `thaw classify`: results in the order of the images, as they come. One that cannot be read does not stop the others.
 func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
-    guard let path = arguments.positional.first else { throw Failure.missingArgument("the model") }
+    let path = arguments.positional[0]
     let names = Array(arguments.positional.dropFirst())
-    guard !names.isEmpty else { throw Failure.missingArgument("an image or a folder of images") }
     try arguments.checkOutputs()
     let conversion = try arguments.model(at: path)
     if conversion.isGraph { console.tell(of: conversion) } else { conversion.warnings.forEach(console.warn) }

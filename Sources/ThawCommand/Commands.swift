@@ -1,11 +1,13 @@
 import Thaw
 
-/// A command: what the help says of it, what it takes, and what it does.
+/// A command: its help, its arguments and options, and the function that runs it.
 struct Command: Sendable {
     var name: String
     var summary: String
-    /// What is written behind the name, but for the options.
-    var usage: String
+    /// What it takes besides options, in order.
+    var positionals: [Positional]
+    /// The options that the usage line names: those that are needed or nearly always given.
+    var mainOptions = ""
     var optionGroups: [(title: String, options: [any AnyOption])]
     /// Paragraphs at the end of the help.
     var notes: [String] = []
@@ -17,6 +19,19 @@ struct Command: Sendable {
     }
 
     var options: [any AnyOption] { allOptionGroups.flatMap(\.options) }
+
+    /// The usage line after the command's name, without `[options]`.
+    var usage: String { (positionals.map(\.usage) + [mainOptions]).filter { !$0.isEmpty }.joined(separator: " ") }
+
+    /// Parses the words after the command's name.
+    /// - Throws: `Failure` if an option is wrong, or if there are too few or too many arguments.
+    func arguments(_ words: some Collection<String>) throws -> Arguments {
+        let arguments = try Arguments(words, options: options)
+        var rest = arguments.positional[...]
+        for positional in positionals { try positional.take(from: &rest, arguments) }
+        if let word = rest.first { throw Failure.excessArgument(word) }
+        return arguments
+    }
 }
 
 /// The commands, in the order in which the help lists them.
@@ -53,7 +68,8 @@ enum Commands {
 
     static let convert = Command(
         name: "convert", summary: "turn a TensorFlow graph into a Core ML model",
-        usage: "SOURCE --labels FILE [-o OUT.mlmodel]",
+        positionals: [.one("SOURCE", "the graph"), .any(with: Options.verify)],
+        mainOptions: "--labels FILE [-o OUT.mlmodel]",
         optionGroups: [
             ("what goes in", [Options.labels] + whatGoesIn),
             (
@@ -88,7 +104,8 @@ enum Commands {
 
     static let compress = Command(
         name: "compress", summary: "store a Core ML model's weights in less",
-        usage: "MODEL -o OUT --weights TYPE",
+        positionals: [.one("MODEL", "the model"), .any(with: Options.verify)],
+        mainOptions: "-o OUT --weights TYPE",
         optionGroups: [
             (
                 "what comes out",
@@ -112,7 +129,7 @@ enum Commands {
 
     static let classify = Command(
         name: "classify", summary: "say what images show",
-        usage: "MODEL IMAGE|FOLDER...",
+        positionals: [.one("MODEL", "the model"), .many("IMAGE|FOLDER", "an image or a folder of images")],
         optionGroups: [
             (
                 "options",
@@ -131,7 +148,9 @@ enum Commands {
 
     static let evaluate = Command(
         name: "evaluate", summary: "measure how often a model is right",
-        usage: "MODEL FOLDER|TRUTH.tsv",
+        positionals: [
+            .one("MODEL", "the model"), .one("FOLDER|TRUTH.tsv", "a folder or a table of photographs"),
+        ],
         optionGroups: [
             (
                 "options",
@@ -151,7 +170,8 @@ enum Commands {
 
     static let apply = Command(
         name: "apply", summary: "make pictures of pictures: style transfer, super-resolution",
-        usage: "MODEL IMAGE|FOLDER... -o OUT.png|OUT.jpg|FOLDER",
+        positionals: [.one("MODEL", "the model"), .many("IMAGE|FOLDER", "a picture or a folder of pictures")],
+        mainOptions: "-o OUT.png|OUT.jpg|FOLDER",
         optionGroups: [
             (
                 "options",
@@ -174,7 +194,8 @@ enum Commands {
 
     static let run = Command(
         name: "run", summary: "compute a model's outputs for NumPy arrays",
-        usage: "MODEL [NAME=]INPUT.npy... -o OUTPUT.npy|FOLDER",
+        positionals: [.one("MODEL", "the model"), .any("[NAME=]INPUT.npy")],
+        mainOptions: "-o OUTPUT.npy|FOLDER",
         optionGroups: [
             ("options", [Options.arrays, Options.reference, Options.threads, Options.precision]), graphOptions,
         ],
@@ -188,7 +209,10 @@ enum Commands {
 
     static let compare = Command(
         name: "compare", summary: "hold a model to another, or to its graph, on images",
-        usage: "A B IMAGE|FOLDER...",
+        positionals: [
+            .one("A", "the first model"), .one("B", "the second model"),
+            .many("IMAGE|FOLDER", "an image or a folder of images"),
+        ],
         optionGroups: [
             ("options", [Options.tolerance, Options.reportFormat, Options.results] + whatImagesAre), graphOptions,
         ],
@@ -202,7 +226,7 @@ enum Commands {
 
     static let benchmark = Command(
         name: "benchmark", summary: "measure how fast models run",
-        usage: "MODEL...",
+        positionals: [.many("MODEL", "the model")],
         optionGroups: [
             (
                 "options",
@@ -221,7 +245,8 @@ enum Commands {
 
     static let inspect = Command(
         name: "inspect", summary: "tell what a model or graph holds",
-        usage: "FILE", optionGroups: [("options", [Options.graph, Options.results]), graphOptions],
+        positionals: [.one("FILE", "the file")],
+        optionGroups: [("options", [Options.graph, Options.results]), graphOptions],
         notes: [
             "FILE is a frozen graph, a SavedModel, a checkpoint, a .mlmodel or a .mlpackage.",
             "A drawing shows the network as it is run: a box for each operation with its activation, the shapes of the "

@@ -3,9 +3,6 @@ import Thaw
 /// `thaw compare`: whether two models give the same, and where they first part if not.
 func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let words = arguments.positional
-    guard words.count > 0 else { throw Failure.missingArgument("the first model") }
-    guard words.count > 1 else { throw Failure.missingArgument("the second model") }
-    guard words.count > 2 else { throw Failure.missingArgument("an image or a folder of images") }
     let (first, second) = try arguments.pair(words[0], words[1], console)
     let files = try ImageFiles.under(Array(words[2...]))
     guard !files.isEmpty else { throw Failure.noImages().inFile(words[2]) }

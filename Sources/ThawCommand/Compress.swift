@@ -3,7 +3,7 @@ import Thaw
 /// `thaw compress`: the weights of a Core ML model stored in less; what is said of it goes to standard error, the agreement with
 /// the model as it was to standard output.
 func runCompress(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
-    guard let source = arguments.positional.first else { throw Failure.missingArgument("the model") }
+    let source = arguments.positional[0]
     guard let result = arguments[Options.compressed] else { throw Failure.missingOption(Options.compressed) }
     guard let weights = arguments.weightStorage(Options.shorterWeights) else {
         throw Failure.missingOption(Options.shorterWeights)

@@ -2,7 +2,7 @@ import Thaw
 
 /// `thaw convert`: the model goes to a file, all that is said of it to standard error.
 func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
-    guard let source = arguments.positional.first else { throw Failure.missingArgument("the graph") }
+    let source = arguments.positional[0]
     let verification = try Verification(arguments)
     var options = try arguments.converterOptions()
     let forClassifiers: [any AnyOption] = [Options.classLabel, Options.probabilities, Options.integerLabels]

@@ -73,7 +73,7 @@ private func dispatch(_ words: [String], _ console: Console) throws -> ExitStatu
         return .done
     }
     do {
-        let arguments = try Arguments(rest, options: command.options)
+        let arguments = try command.arguments(rest)
         var console = console
         console.isQuiet = arguments[Options.quiet]
         return try command.run(arguments, console)

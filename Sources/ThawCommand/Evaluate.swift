@@ -2,10 +2,7 @@ import Thaw
 
 /// `thaw evaluate`: how often a model is right on photographs whose classes are known.
 func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
-    guard let path = arguments.positional.first else { throw Failure.missingArgument("the model") }
-    guard arguments.positional.count > 1 else { throw Failure.missingArgument("a folder or a table of photographs") }
-    if arguments.positional.count > 2 { throw Failure.excessArgument(arguments.positional[2]) }
-    let place = arguments.positional[1]
+    let (path, place) = (arguments.positional[0], arguments.positional[1])
     let conversion = try arguments.model(at: path)
     if conversion.isGraph { console.tell(of: conversion) } else { conversion.warnings.forEach(console.warn) }
     let model = conversion.model

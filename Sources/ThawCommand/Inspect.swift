@@ -2,8 +2,7 @@ import Thaw
 
 /// `thaw inspect`: what a file holds. Of a graph or a model that cannot be converted or run it tells what can be told.
 func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
-    guard let path = arguments.positional.first else { throw Failure.missingArgument("the file") }
-    if arguments.positional.count > 1 { throw Failure.excessArgument(arguments.positional[1]) }
+    let path = arguments.positional[0]
     let contents = try FileContents(contentsOf: path, tag: arguments[Options.tag])
     var report = Report()
     var model: Model?

@@ -8,7 +8,7 @@ import Thaw
 
 /// `thaw run`: arrays in, arrays out.
 func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
-    guard let path = arguments.positional.first else { throw Failure.missingArgument("the model") }
+    let path = arguments.positional[0]
     let words = arguments.positional.dropFirst()
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
 

@@ -26,7 +26,6 @@ struct Verification {
         let further = arguments.positional.dropFirst()
         let images = arguments.all(Options.verify).compactMap { $0 } + further
         guard arguments.isGiven(Options.verify) else {
-            if let word = further.first { throw Failure.excessArgument(word) }
             let options: [any AnyOption] = [Options.tolerance] + Commands.whatImagesAre
             if let option = options.first(where: { arguments.isGiven($0) }) {
                 throw Failure.needsOption(option.spelling, "--verify")

@@ -111,6 +111,35 @@ import Thaw
         #expect(message(Commands.convert, words) == expected)
     }
 
+    @Test(
+        arguments: [
+            ("convert", [], "the graph is missing"), ("convert", ["a", "b"], "'b' is one argument too many"),
+            ("compress", [], "the model is missing"), ("compress", ["a", "b"], "'b' is one argument too many"),
+            ("classify", ["a"], "an image or a folder of images is missing"),
+            ("evaluate", ["a"], "a folder or a table of photographs is missing"),
+            ("evaluate", ["a", "b", "c"], "'c' is one argument too many"),
+            ("apply", ["a"], "a picture or a folder of pictures is missing"), ("run", [], "the model is missing"),
+            ("compare", ["a"], "the second model is missing"),
+            ("compare", ["a", "b"], "an image or a folder of images is missing"),
+            ("benchmark", ["a", "b"], "'b' is one argument too many"), ("inspect", [], "the file is missing"),
+            ("inspect", ["a", "b"], "'b' is one argument too many"),
+        ] as [(String, [String], String)]) func `too few and too many arguments are refused`(
+            _ name: String, _ words: [String], _ expected: String
+        ) throws
+    {
+        let command = try #require(Commands.all.first { $0.name == name })
+        let failure = #expect(throws: Failure.self) { try command.arguments(words) }
+        #expect(failure?.description == expected)
+    }
+
+    @Test func `images may follow the model only when there is something to verify`() throws {
+        let words = ["graph.pb", "a.jpg", "b.jpg"]
+        #expect(throws: Failure.self) { try Commands.convert.arguments(words) }
+        #expect(try Commands.convert.arguments(words + ["--verify", "c.jpg"]).positional == words)
+        #expect(Commands.convert.usage == "SOURCE --labels FILE [-o OUT.mlmodel]")
+        #expect(Commands.run.usage == "MODEL [NAME=]INPUT.npy... -o OUTPUT.npy|FOLDER")
+    }
+
     @Test("Options of other commands are refused too")
     func otherCommands() {
         #expect(

@@ -27,7 +27,7 @@ import Testing
             let own = try #require(example.line.split(separator: "| ").last).split(separator: ">")[0]
             let words = own.split(separator: " ").map(String.init)
             #expect(words.prefix(2) == ["thaw", name])
-            #expect(try Arguments(words.dropFirst(2), options: command.options).positional.count >= 1)
+            #expect(try command.arguments(words.dropFirst(2)).positional.count >= 1)
             #expect(Help.text(of: command).contains(example.line))
         }
     }

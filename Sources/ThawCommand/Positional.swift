@@ -1,0 +1,60 @@
+import Thaw
+
+/// A positional argument of a command, or several of one kind.
+struct Positional: Sendable {
+    private enum Count {
+        case one, atLeastOne, any
+        /// Any number if an option is given, none otherwise.
+        case anyWith(any AnyOption)
+    }
+
+    private let placeholder: String
+    private let description: String
+    private let count: Count
+
+    /// Exactly one.
+    /// - Parameter description: What the message calls it if it is missing.
+    static func one(_ placeholder: String, _ description: String) -> Positional {
+        Positional(placeholder: placeholder, description: description, count: .one)
+    }
+
+    /// One or more.
+    /// - Parameter description: What the message calls it if it is missing.
+    static func many(_ placeholder: String, _ description: String) -> Positional {
+        Positional(placeholder: placeholder, description: description, count: .atLeastOne)
+    }
+
+    /// Any number. The command itself determines how many there must be.
+    static func any(_ placeholder: String) -> Positional {
+        Positional(placeholder: placeholder, description: "", count: .any)
+    }
+
+    /// Any number, but only if `option` is given. They are not part of the usage line.
+    static func any(with option: any AnyOption) -> Positional {
+        Positional(placeholder: "", description: "", count: .anyWith(option))
+    }
+
+    /// The argument in a usage line: `MODEL`, `IMAGE|FOLDER...`.
+    var usage: String {
+        switch count {
+        case .one: placeholder
+        case .atLeastOne, .any: placeholder + "..."
+        case .anyWith: ""
+        }
+    }
+
+    /// Takes these arguments from the start of `words`.
+    /// - Throws: `Failure` if there are too few.
+    func take(from words: inout ArraySlice<String>, _ arguments: Arguments) throws {
+        switch count {
+        case .one:
+            guard words.popFirst() != nil else { throw Failure.missingArgument(description) }
+        case .atLeastOne:
+            if words.isEmpty { throw Failure.missingArgument(description) }
+            words.removeAll()
+        case .any: words.removeAll()
+        case .anyWith(let option):
+            if arguments.isGiven(option) { words.removeAll() }
+        }
+    }
+}
