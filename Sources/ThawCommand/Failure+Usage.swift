@@ -72,7 +72,8 @@ extension Failure {
     }
 
     static func severalSizesOfInput() -> Failure {
-        Failure("one of several inputs has one size", remedy: "several sizes are for models of one image")
+        Failure(
+            .invalidOption, "one of several inputs has one size", remedy: "several sizes are for models of one image")
     }
 
     static func verifyNeedsImage() -> Failure {
@@ -90,12 +91,13 @@ extension Failure {
     }
 
     static func resultsOverInput() -> Failure {
-        Failure("the results would replace an input", remedy: "another file is expected behind -o")
+        Failure(.invalidOption, "the results would replace an input", remedy: "name another file with -o")
     }
 
     static func inputTooLarge(_ bytes: Int) -> Failure {
         Failure(
-            file: "standard input", "holds an image of more than \(bytes) bytes", remedy: "a larger one is not read",
+            .limitExceeded, file: "standard input", "holds an image of more than \(bytes) bytes",
+            remedy: "a larger one is not read",
             hint: "--max-pixels raises the limit")
     }
 
