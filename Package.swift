@@ -64,7 +64,8 @@ let package = Package(
         .executableTarget(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",
             exclude: [
-                "compression.py", "fast.py", "folder.py", "memory.py", "networks.py", "peers.py", "processes.py",
+                "README.md", "compression.py", "fast.py", "folder.py", "memory.py", "networks.py", "peers.py",
+                "processes.py",
                 "speed.svg",
             ]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
