@@ -1,4 +1,4 @@
-/// Files that are something else than what was asked for: what they are, and what to give instead.
+/// Files that are something other than what was asked for: what they are, and what to give instead.
 extension Failure {
     /// - Parameter wanted: What the file should have been, such as "a frozen TensorFlow graph".
     static func wrongKind(_ kind: FileKind, wanted: String) -> Failure {

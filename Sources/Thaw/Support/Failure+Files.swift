@@ -4,6 +4,7 @@
     import Darwin
 #endif
 
+/// Files that cannot be read or written.
 extension Failure {
     static func cannotOpen(_ path: String, _ code: Int32) -> Failure {
         code == ENOENT
@@ -25,5 +26,21 @@ extension Failure {
 
     static func cannotWrite(_ path: String, _ code: Int32) -> Failure {
         Failure(.notWritable, file: path, "cannot be written: " + String(cString: strerror(code)))
+    }
+
+    static func cannotCreate(_ path: String, _ code: Int32) -> Failure {
+        code == ENOENT
+            ? Failure(.notWritable, file: path, "the folder does not exist", remedy: "make it first")
+            : cannotWrite(path, code)
+    }
+
+    static func alreadyExists(_ path: String) -> Failure {
+        Failure(.fileExists, file: path, "the file exists already", remedy: "--no-clobber keeps it")
+    }
+
+    static func notReplaceable(_ path: String) -> Failure {
+        Failure(
+            .fileExists, file: path, "something else stands under this name",
+            remedy: "a Core ML package would be replaced")
     }
 }

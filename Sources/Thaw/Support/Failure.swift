@@ -1,7 +1,7 @@
 /// What is wrong with an input: a code and names for programs, and where, what, and what would be right for people.
 ///
-/// Bad input throws a `Failure`; a bug of Thaw's own traps. The messages are in extensions, one for each field, so that all
-/// messages of a kind can be read together; the code that throws passes data only.
+/// Bad input throws a `Failure`; a bug of Thaw's own traps. The messages are in extensions next to the code that throws
+/// them, in files called `Failure+…`; those of several folders are here. The code that throws passes data only.
 public struct Failure: Error, Equatable, Sendable {
     /// A node of a graph, an operation of a program or a layer of a network.
     public struct Node: Hashable, Sendable {

@@ -14,7 +14,7 @@ extension Failure {
             remedy: "the file is damaged, or no frozen TensorFlow graph")
     }
 
-    static func impossibleShape(_ shape: Shape) -> Failure {
+    static func impossibleConstant(_ shape: Shape) -> Failure {
         Failure(
             .invalidModel, "a constant cannot have the shape \(shape)",
             remedy: "its sizes must be known, and fit into memory")

@@ -84,7 +84,7 @@ final class TensorBundle {
             try $0.integer(Field.dimensionSize) ?? 0
         }
         let shape = Shape(sizes ?? [])
-        guard shape.checkedCount != nil else { throw Failure.impossibleShape(shape) }
+        guard shape.checkedCount != nil else { throw Failure.impossibleConstant(shape) }
         return TensorType(shape, element)
     }
 

@@ -1,4 +1,4 @@
-/// What can be wrong with a picture.
+/// Images that cannot be read or written.
 extension Failure {
     static func emptyImage() -> Failure { Failure(.imageDamaged, "the file is empty") }
 
@@ -41,8 +41,6 @@ extension Failure {
     static func imageClaimsTooMuch(width: Int, height: Int) -> Failure {
         Failure(.imageDamaged, "the file is too short for the \(width) × \(height) pixels that it claims")
     }
-
-    // MARK: Writing
 
     static func unknownImageFormat() -> Failure {
         Failure(

@@ -1,4 +1,4 @@
-/// What is said of the names of inputs and outputs.
+/// Names of inputs and outputs.
 extension Failure {
     static func noFeature(_ name: String, _ names: [String]) -> Failure {
         Failure(

@@ -1,4 +1,4 @@
-/// What is said of arrays and images that a model cannot take.
+/// Inputs that a model does not take.
 extension Failure {
     static func takesNoImage() -> Failure {
         Failure(.wrongShape, "the model takes no image", remedy: "'thaw run' gives it arrays")
@@ -11,9 +11,10 @@ extension Failure {
             remedy: "'thaw run' gives it an array for each")
     }
 
-    static func givesNoRow(_ shape: some CustomStringConvertible) -> Failure {
+    static func givesNoRow(_ output: TensorType) -> Failure {
         Failure(
-            .wrongShape, "the model gives \(shape), no row of one number a class", remedy: "'thaw run' shows its arrays"
+            .wrongShape, "the model gives \(output), no row of one number a class",
+            remedy: "'thaw run' shows its arrays"
         )
     }
 
@@ -56,7 +57,7 @@ extension Failure {
     }
 
     static func arrayShape(
-        _ name: String, _ shape: some CustomStringConvertible, expected: some CustomStringConvertible
+        _ name: String, _ shape: Shape, expected: some CustomStringConvertible
     ) -> Failure {
         Failure(
             .wrongShape, "the array for '\(name)' has shape \(shape)",

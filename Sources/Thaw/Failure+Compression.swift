@@ -1,4 +1,4 @@
-/// What is said of a model whose weights cannot be stored in less.
+/// Models whose weights cannot be compressed.
 extension Failure {
     static func graphCompressed() -> Failure {
         Failure(

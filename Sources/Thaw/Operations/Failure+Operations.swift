@@ -1,16 +1,12 @@
-/// What operations say of inputs that they cannot take.
+/// Inputs that an operation does not take.
 extension Failure {
-    static func constantTooLarge(_ shape: some CustomStringConvertible) -> Failure {
+    static func constantTooLarge(_ shape: Shape) -> Failure {
         Failure(
             .limitExceeded, "an array of shape \(shape) would be computed while the graph is read",
             remedy: "that is more than a network has")
     }
 
-    static func impossibleShape(_ shape: some CustomStringConvertible) -> Failure {
-        Failure(.invalidModel, "an array of shape \(shape) cannot be computed", remedy: "2^40 elements are the most")
-    }
-
-    static func wrongRank(_ rank: Int, _ shape: some CustomStringConvertible) -> Failure {
+    static func wrongRank(_ rank: Int, _ shape: Shape) -> Failure {
         Failure(.wrongShape, "the input has shape \(shape)", remedy: "\(rank) axes are expected")
     }
 
@@ -29,25 +25,25 @@ extension Failure {
         Failure(.wrongShape, "the input has \(channels) channels", remedy: "the weights are for \(expected)")
     }
 
-    static func weightShape(_ shape: some CustomStringConvertible, _ expected: String) -> Failure {
+    static func weightShape(_ shape: Shape, _ expected: String) -> Failure {
         Failure(.wrongShape, "the weights have shape \(shape)", remedy: "\(expected) is expected")
     }
 
-    static func elementCount(_ from: some CustomStringConvertible, _ to: some CustomStringConvertible) -> Failure {
+    static func elementCount(_ from: Shape, _ to: Shape) -> Failure {
         Failure(
             .wrongShape, "an array of shape \(from) cannot take the shape \(to)",
             remedy: "the number of elements must stay")
     }
 
-    static func shapesDiffer(_ a: some CustomStringConvertible, _ b: some CustomStringConvertible) -> Failure {
+    static func shapesDiffer(_ a: Shape, _ b: Shape) -> Failure {
         Failure(.wrongShape, "arrays of shapes \(a) and \(b) do not go together")
     }
 
-    static func uneven(_ shape: some CustomStringConvertible, _ blocks: some CustomStringConvertible) -> Failure {
+    static func uneven(_ shape: Shape, _ blocks: String) -> Failure {
         Failure(.wrongShape, "an array of shape \(shape) does not fall into blocks of \(blocks)")
     }
 
-    static func sliceOutside(_ shape: some CustomStringConvertible) -> Failure {
+    static func sliceOutside(_ shape: Shape) -> Failure {
         Failure(.wrongShape, "the slice lies outside the array of shape \(shape)")
     }
 

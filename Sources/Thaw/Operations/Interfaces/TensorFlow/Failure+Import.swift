@@ -1,3 +1,4 @@
+/// TensorFlow nodes that cannot be converted.
 extension Failure {
     /// A node that cannot be converted as it is.
     static func refused(
@@ -17,20 +18,6 @@ extension Failure {
 
     static func elementNotNumeric(_ node: String, _ op: String, _ type: String) -> Failure {
         refused(node, op, "the elements are of type \(type)", "real numbers are supported", code: .wrongType)
-    }
-
-    static func missingOutput(_ node: String, _ op: String, _ reference: String) -> Failure {
-        refused(node, op, "reads '\(reference)', which is not computed", code: .invalidModel)
-    }
-
-    static func positionsOfLargest(_ node: String, _ op: String, _ pooling: String) -> Failure {
-        refused(
-            node, op, "reads the positions of the largest values, which MaxPoolWithArgmax '\(pooling)' gives",
-            "only the values themselves are supported")
-    }
-
-    static func quantizedOutput(_ node: String, _ op: String) -> Failure {
-        refused(node, op, "gives quantized numbers", "name the Dequantize behind it with --output")
     }
 
     static func notOneNumber(_ node: String, _ op: String, _ role: String, _ count: Int) -> Failure {

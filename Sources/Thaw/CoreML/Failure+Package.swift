@@ -1,9 +1,5 @@
-/// What can be wrong with a package: its manifest, and the file of its weights.
+/// Packages: the manifest and the weight file.
 extension Failure {
-    static func notJSON(at offset: Int) -> Failure {
-        Failure(.damaged, "this is no JSON from byte \(offset) on")
-    }
-
     static func packageWithoutManifest() -> Failure {
         Failure(.incomplete, "the package has no Manifest.json", remedy: "it is not whole")
     }

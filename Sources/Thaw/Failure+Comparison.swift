@@ -1,4 +1,4 @@
-/// What is said of two models that cannot be compared.
+/// Two models that cannot be compared.
 extension Failure {
     static func imagesDiffer(_ first: String, _ second: String) -> Failure {
         Failure(
@@ -14,8 +14,8 @@ extension Failure {
     }
 
     static func outputsDiffer(
-        _ first: String, _ firstShape: some CustomStringConvertible, _ second: String,
-        _ secondShape: some CustomStringConvertible
+        _ first: String, _ firstShape: Shape, _ second: String,
+        _ secondShape: Shape
     ) -> Failure {
         Failure(
             .notComparable,

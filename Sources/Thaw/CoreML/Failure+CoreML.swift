@@ -1,44 +1,10 @@
-/// What is said of a Core ML model that cannot be read or written.
+/// Core ML models that cannot be read.
 extension Failure {
-    static func outputIsInput(_ output: String, _ input: String) -> Failure {
-        Failure(
-            .noOutput,
-            "the output '\(output)' is the input" + (output == input ? "" : " '\(input)'")
-                + ": a Core ML model needs at least one layer between them",
-            remedy: "name a node that computes something with --output NODE")
-    }
-
-    static func layerRefused(_ name: String, _ kind: String, _ problem: String, _ remedy: String?) -> Failure {
-        Failure(
-            .unsupportedOperations, place: "layer '\(name)' (\(kind))", problem, remedy: remedy,
-            nodes: [Node(name: name, op: kind)])
-    }
-
     static func unknownLayer(_ name: String, _ kind: String?, _ position: Int) -> Failure {
         Failure(
             .unsupportedOperations, place: "layer \(position) '\(name)'",
             kind.map { "layers of kind '\($0)' are not supported" } ?? "the kind of the layer is not known",
             nodes: [Node(name: name, op: kind ?? "")])
-    }
-
-    static func cannotWriteOperation(_ node: String, _ kind: String) -> Failure {
-        Failure(
-            .unsupportedOperations, place: "\(node) (\(kind))", "Core ML has nothing that computes this exactly",
-            nodes: [Node(name: node, op: kind)])
-    }
-
-    static func packageNeedsTarget(_ target: String) -> Failure {
-        Failure(.unsupportedTarget, "a .mlpackage needs iOS 15", remedy: "--target \(target) loads .mlmodel only")
-    }
-
-    static func targetTooOld(_ what: String, needs systems: String, _ target: String) -> Failure {
-        Failure(.unsupportedTarget, "\(what) needs \(systems)", remedy: "--target \(target) is older")
-    }
-
-    static func tooManyAxes(_ node: String, _ kind: String, _ axes: Int) -> Failure {
-        Failure(
-            .unsupportedOperations, place: "\(node) (\(kind))", "the result has \(axes) axes",
-            remedy: "Core ML takes five at most", nodes: [Node(name: node, op: kind)])
     }
 
     static func fixedBatch(_ input: String, _ batch: Int) -> Failure {
@@ -146,6 +112,7 @@ extension Failure {
     }
 
     static func classifierWithoutLabels() -> Failure { Failure(.invalidModel, "the classifier has no labels") }
+
     static func duplicateLabel(_ label: String) -> Failure {
         Failure(.invalidModel, "the label '\(label)' stands twice")
     }

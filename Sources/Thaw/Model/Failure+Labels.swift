@@ -1,4 +1,4 @@
-/// What is said of a file of labels.
+/// Files of labels.
 extension Failure {
     static func labelsEmpty() -> Failure {
         Failure(.wrongLabels, "the file holds no labels", remedy: "one label a line is expected")

@@ -1,13 +1,18 @@
+/// Shapes and graphs that are invalid.
 extension Failure {
-    static func noSuchAxis(_ axis: Int, of shape: some CustomStringConvertible) -> Failure {
+    static func noSuchAxis(_ axis: Int, of shape: Shape) -> Failure {
         Failure(.wrongShape, "axis \(axis) does not exist in an array of shape \(shape)")
     }
 
-    static func cannotBroadcast(_ a: some CustomStringConvertible, _ b: some CustomStringConvertible) -> Failure {
+    static func cannotBroadcast(_ a: Shape, _ b: Shape) -> Failure {
         Failure(.wrongShape, "arrays of shapes \(a) and \(b) cannot be combined element by element")
     }
 
     static func invalidGraph(_ place: String, _ problem: String) -> Failure {
         Failure(.invalidModel, place: place, "the graph is not sound: " + problem)
+    }
+
+    static func impossibleShape(_ shape: Shape) -> Failure {
+        Failure(.invalidModel, "an array of shape \(shape) cannot be computed", remedy: "2^40 elements are the most")
     }
 }

@@ -1,4 +1,4 @@
-/// What can be wrong with SavedModels and checkpoints: their tables, their data files, and how they fit their graph.
+/// SavedModels and checkpoints: tables, data files, and how they fit their graph.
 extension Failure {
     // MARK: The table of an index
 

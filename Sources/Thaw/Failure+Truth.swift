@@ -1,4 +1,4 @@
-/// What can be wrong with a folder or a table that says what is on photographs.
+/// Folders and tables of labeled photos.
 extension Failure {
     static func noTruth() -> Failure {
         Failure(

@@ -1,4 +1,4 @@
-/// What can be wrong with the encoding of a protobuf file. Offsets count bytes from the file's start.
+/// Protobuf encodings that cannot be read. Offsets count bytes from the file's start.
 extension Failure {
     static func fieldPastEnd(at offset: Int) -> Failure {
         Failure(

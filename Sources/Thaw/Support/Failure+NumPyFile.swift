@@ -1,30 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
-/// What is said when a file cannot be written.
-extension Failure {
-    static func precisionOfNetwork() -> Failure {
-        Failure(
-            .unsupportedTarget, "a neural network computes in what the system chooses, and takes and gives float32",
-            remedy: "write an ML Program (.mlpackage), or leave --compute-precision, --input-type and --output-type out"
-        )
-    }
-
-    static func cannotCreate(_ path: String, _ code: Int32) -> Failure {
-        code == ENOENT
-            ? Failure(.notWritable, file: path, "the folder does not exist", remedy: "make it first")
-            : cannotWrite(path, code)
-    }
-
-    static func alreadyExists(_ path: String) -> Failure {
-        Failure(.fileExists, file: path, "the file exists already", remedy: "--no-clobber keeps it")
-    }
-}
-
-/// What can be wrong with a NumPy file.
+/// NumPy files that cannot be read.
 extension Failure {
     static func notNumPy() -> Failure {
         Failure(.unknownFormat, "is not a NumPy file", remedy: "a .npy file as numpy.save writes it is expected")
@@ -57,14 +31,5 @@ extension Failure {
             .damaged,
             "an array of shape \(text) takes \(needed.map { "\($0) bytes" } ?? "more bytes than any file has")",
             remedy: "the file has \(found)")
-    }
-}
-
-/// What is said of a folder that cannot be written.
-extension Failure {
-    static func notReplaceable(_ path: String) -> Failure {
-        Failure(
-            .fileExists, file: path, "something else stands under this name",
-            remedy: "a Core ML package would be replaced")
     }
 }

@@ -1,12 +1,7 @@
+/// Preprocessing and image outputs that do not fit the model.
 extension Failure {
     static func scalingTwice() -> Failure {
         Failure(.invalidOption, "--preprocess and --scale or --bias were both given", remedy: "one of them says it all")
-    }
-
-    static func presetNeedsColor(_ preset: String, _ needed: String, _ given: String) -> Failure {
-        Failure(
-            .invalidOption, "the preprocessing '\(preset)' is for \(needed) images",
-            remedy: "--color \(given) does not go with it")
     }
 
     /// A warning that a graph seems to take BGR images.
@@ -17,7 +12,7 @@ extension Failure {
             + "order blue, green, red; images go in as RGB: if the network was trained on BGR images, say --color bgr"
     }
 
-    static func givesNoImage(_ outputs: [(name: String, type: some CustomStringConvertible)]) -> Failure {
+    static func givesNoImage(_ outputs: [(name: String, type: TensorType)]) -> Failure {
         Failure(
             .wrongShape,
             "the model gives no image: " + outputs.map { "'\($0.name)' is \($0.type)" }.joined(separator: ", "),

@@ -1,0 +1,14 @@
+/// Networks that are too large for the engine.
+extension Failure {
+    static func arrayTooLarge(_ type: TensorType) -> Failure {
+        Failure(
+            .limitExceeded, "an array of the network, \(type), is larger than the engine can hold",
+            remedy: "2^29 elements, borders included, are the most")
+    }
+
+    static func networkTooLarge(_ byteCount: Int) -> Failure {
+        Failure(
+            .limitExceeded, "the network needs \(byteCount >> 20) MB for its activations",
+            remedy: "8192 MB are the most")
+    }
+}

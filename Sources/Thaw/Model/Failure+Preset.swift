@@ -1,0 +1,8 @@
+/// Preprocessing that does not fit the image.
+extension Failure {
+    static func presetNeedsColor(_ preset: String, _ needed: String, _ given: String) -> Failure {
+        Failure(
+            .invalidOption, "the preprocessing '\(preset)' is for \(needed) images",
+            remedy: "--color \(given) does not go with it")
+    }
+}

@@ -1,0 +1,24 @@
+/// Layers and operations of Core ML that cannot be read or written.
+extension Failure {
+    static func layerRefused(_ name: String, _ kind: String, _ problem: String, _ remedy: String?) -> Failure {
+        Failure(
+            .unsupportedOperations, place: "layer '\(name)' (\(kind))", problem, remedy: remedy,
+            nodes: [Node(name: name, op: kind)])
+    }
+
+    static func cannotWriteOperation(_ node: String, _ kind: String) -> Failure {
+        Failure(
+            .unsupportedOperations, place: "\(node) (\(kind))", "Core ML has nothing that computes this exactly",
+            nodes: [Node(name: node, op: kind)])
+    }
+
+    static func targetTooOld(_ what: String, needs systems: String, _ target: String) -> Failure {
+        Failure(.unsupportedTarget, "\(what) needs \(systems)", remedy: "--target \(target) is older")
+    }
+
+    static func tooManyAxes(_ node: String, _ kind: String, _ axes: Int) -> Failure {
+        Failure(
+            .unsupportedOperations, place: "\(node) (\(kind))", "the result has \(axes) axes",
+            remedy: "Core ML takes five at most", nodes: [Node(name: node, op: kind)])
+    }
+}

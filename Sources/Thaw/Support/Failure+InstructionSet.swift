@@ -1,0 +1,14 @@
+/// Instruction sets that `THAW_ISA` asks for.
+extension Failure {
+    static func unknownInstructionSet(_ name: String, known: [String]) -> Failure {
+        Failure(
+            .environment, file: "THAW_ISA", "no instruction set is called \(name)",
+            remedy: known.joined(separator: ", ") + " are known")
+    }
+
+    static func missingInstructionSet(_ name: String, available: [String]) -> Failure {
+        Failure(
+            .environment, file: "THAW_ISA", "this machine does not have \(name)",
+            remedy: "it has " + available.joined(separator: ", "))
+    }
+}

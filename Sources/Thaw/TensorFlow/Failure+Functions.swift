@@ -1,0 +1,37 @@
+/// Functions of a TensorFlow graph.
+extension Failure {
+    static func noSuchFunction(_ name: String) -> Failure {
+        Failure(
+            .invalidModel, "calls the function '\(name)', which is not in the graph's library",
+            remedy: "freeze the graph again")
+    }
+
+    static func recursiveFunction(_ name: String) -> Failure {
+        Failure(
+            .invalidModel, "the function '\(name)' calls itself",
+            remedy: "control flow must be fixed when the graph is frozen")
+    }
+
+    static func functionsTooDeep(_ limit: Int) -> Failure {
+        Failure(.invalidModel, "functions call each other more than \(limit) deep")
+    }
+
+    static func functionsTooLarge() -> Failure {
+        Failure(
+            .invalidModel, "the functions come to more nodes than any network has",
+            remedy: "the file is damaged, or made to do harm")
+    }
+
+    static func argumentCount(_ name: String, _ count: Int, _ expected: Int) -> Failure {
+        Failure(.invalidModel, "gives \(count) arguments to the function '\(name)'", remedy: "it takes \(expected)")
+    }
+
+    static func missingInFunction(_ name: String, _ input: String) -> Failure {
+        Failure(
+            .invalidModel, "the function '\(name)' reads '\(input)', which is not in it", remedy: "the file is damaged")
+    }
+
+    static func needsTooMany(_ node: String, _ limit: Int) -> Failure {
+        Failure(.limitExceeded, place: node, "depends on more than \(limit) nodes")
+    }
+}

@@ -1,0 +1,82 @@
+/// The input of a TensorFlow graph.
+extension Failure {
+    static func inputNotNumeric(_ node: String, _ op: String, _ type: String) -> Failure {
+        refused(
+            node, op, "the input is of type \(type)",
+            "an image is expected; --input NODE names a node behind the decoding", code: .wrongType)
+    }
+
+    static func inputNotImage(_ node: String, _ op: String, _ shape: Shape) -> Failure {
+        refused(node, op, "the input has shape \(shape)", "an image of 1 or 3 channels is expected", code: .wrongShape)
+    }
+
+    static func inputTooLarge(_ node: String, _ op: String, _ shape: Shape) -> Failure {
+        refused(node, op, "the input of shape \(shape) is too large", code: .limitExceeded)
+    }
+
+    static func inputEmpty(_ name: String, _ shape: Shape) -> Failure {
+        Failure(
+            .wrongShape, place: name, "the input of shape \(shape) has no elements",
+            remedy: "a model needs an input of at least one"
+        )
+    }
+
+    static func sizeUnknown(_ node: String, _ op: String) -> Failure {
+        var failure = refused(
+            node, op, "the size of the input is not known", "give it with --size WxH", code: .unknownSize)
+        failure.hint =
+            "--size 224x224 is what most classifiers take; thaw apply gives each picture its own size"
+        return failure
+    }
+
+    /// - Parameters:
+    ///   - sizes: Those that a layer takes, in rising order.
+    ///   - likely: The one among them that networks are made for most often.
+    static func severalSizes(_ node: String, _ op: String, _ sizes: [String], _ likely: String, layer: String)
+        -> Failure
+    {
+        var failure = refused(
+            node, op, "the size of the input is not known: \(listedSizes(sizes)) fit \(layer)",
+            "give it with --size WxH", code: .unknownSize)
+        failure.names = sizes
+        failure.hint = "--size \(likely) is the most likely one"
+        return failure
+    }
+
+    /// A note on the size that was found.
+    static func sizeFound(_ size: String, _ channels: Int?, layer: String) -> String {
+        "the image has \(size) pixels"
+            + (channels.map { " and \($0) channel\($0 == 1 ? "" : "s")" } ?? "") + ", as nothing else fits \(layer)"
+    }
+
+    /// A hint at other sizes than the one that was given.
+    static func sizesFit(_ sizes: [String], layer: String) -> String {
+        "\(layer) takes images of \(listedSizes(sizes)) pixels: give --size so"
+    }
+
+    static func sizeWorks(_ size: String) -> String { "the graph takes other sizes: --size \(size) converts" }
+
+    private static func listedSizes(_ sizes: [String]) -> String {
+        guard sizes.count > 6 else { return sizes.joined(separator: ", ") }
+        return "\(sizes[0]) to \(sizes[sizes.count - 1])"
+    }
+
+    static func sizeDiffers(
+        _ node: String, _ op: String, _ width: Int, _ height: Int, _ fixedWidth: Int?, _ fixedHeight: Int?
+    ) -> Failure {
+        let fixed = [fixedWidth, fixedHeight].map { $0.map(String.init) ?? "?" }.joined(separator: "x")
+        return refused(
+            node, op, "--size \(width)x\(height) differs from the graph's \(fixed)", "leave --size out",
+            code: .wrongSize)
+    }
+
+    static func colorDiffers(_ node: String, _ op: String, _ color: String, _ channels: Int) -> Failure {
+        refused(
+            node, op, "--color \(color) does not fit an input of \(channels) channel\(channels == 1 ? "" : "s")",
+            code: .invalidOption)
+    }
+
+    static func rowDiffers(_ node: String, _ op: String, _ count: Int, _ shape: Shape) -> Failure {
+        refused(node, op, "a row of \(count) values is no image of shape \(shape)", code: .wrongShape)
+    }
+}
