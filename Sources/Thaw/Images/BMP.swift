@@ -1,6 +1,6 @@
 extension StoredImage {
-    /// The picture in a BMP file of Windows or OS/2: palettes of 1 to 8 bits, plain or run-length encoded, and colours of
-    /// 16, 24 and 32 bits in any arrangement of bits, with alpha where a mask names it. Short data is refused.
+    /// Decodes a BMP file of Windows or OS/2: palettes of 1 to 8 bits, uncompressed or run-length encoded, and 16-,
+    /// 24- and 32-bit colors with any bit masks, with alpha if there is a mask for it. Truncated data is refused.
     /// Source: Microsoft, "Bitmap Header Types" (wingdi.h).
     init(bmp bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         let header = try BMPHeader(bytes)
@@ -51,18 +51,18 @@ extension StoredImage {
     }
 }
 
-/// What stands in front of the pixels.
+/// The header before the pixels.
 private struct BMPHeader {
     let width: Int
     let height: Int
     let isTopDown: Bool
     let bits: Int
-    /// 0 for none, 1 and 2 for runs of 8 and 4 bits, 3 and 6 for masks.
+    /// 0 for uncompressed, 1 and 2 for 8-bit and 4-bit run lengths, 3 and 6 for bit masks.
     let compression: Int
-    /// Which bits are red, green, blue and alpha, where there is no palette.
+    /// The bits of red, green, blue and alpha if there is no palette.
     var masks: [UInt32] = []
     var palette: [Color] = []
-    /// Where the pixels begin.
+    /// The offset of the pixels.
     let offset: Int
 
     init(_ bytes: UnsafeRawBufferPointer) throws {
@@ -99,10 +99,10 @@ private struct BMPHeader {
         } else {
             let named = isCore ? 0 : try number(46, 4)
             let step = isCore ? 3 : 4
-            // A palette of OS/2 goes as far as the pixels, and no further than it can be named.
+            // An OS/2 palette extends to the pixels, but contains no more colors than indices can refer to.
             let room = isCore ? max(0, try number(10, 4) - end) / step : 1 << bits
             let stored = named == 0 ? min(1 << bits, room == 0 ? 1 << bits : room) : named
-            guard stored <= 1 << 16 else { throw Failure.damagedImage("BMP", "a palette of \(stored) colours") }
+            guard stored <= 1 << 16 else { throw Failure.damagedImage("BMP", "a palette of \(stored) colors") }
             palette = try (0..<min(stored, 1 << bits)).map { index in
                 let color = try number(end + index * step, 3)
                 return Color(
@@ -112,28 +112,30 @@ private struct BMPHeader {
             end += stored * step
         }
         let named = try number(10, 4)
-        // Some writers name the place behind the header, though a palette stands there.
+        // Some writers give the offset directly after the header even though a palette follows.
         offset = named <= 14 + size ? end : named
     }
 
-    /// The indices of a picture that is stored as runs. What the file leaves out is 0. Of bad files what Pillow makes: a run
-    /// of one index is cut at its row's end, one of several goes on in the next row.
+    /// The palette indices of a run-length encoded image. Pixels that the file skips are 0. Corrupt files are decoded
+    /// as in Pillow: a run of one index is cut off at the end of its row, one of several indices continues in the
+    /// next row.
     func runLengthIndices(_ data: UnsafeRawBufferPointer) -> (indices: [UInt8], isWhole: Bool) {
         var indices = [UInt8](repeating: 0, count: width * height)
-        // Where the next index goes, counted in rows of the file, and how many this row has had.
-        var (place, x, offset) = (0, 0, 0)
+        // The position of the next index, in rows as stored in the file, and the number of indices in this row so
+        // far.
+        var (position, x, offset) = (0, 0, 0)
         func next() -> UInt8? {
             guard offset < data.count else { return nil }
             offset += 1
             return data[offset - 1]
         }
         func put(_ index: UInt8) {
-            guard place < indices.count else { return }
-            let y = place / width
-            indices[(isTopDown ? y : height - 1 - y) * width + place % width] = index
-            place += 1
+            guard position < indices.count else { return }
+            let y = position / width
+            indices[(isTopDown ? y : height - 1 - y) * width + position % width] = index
+            position += 1
         }
-        while place < indices.count {
+        while position < indices.count {
             guard let count = next(), let value = next() else { return (indices, false) }
             if count > 0 {
                 for index in 0..<max(0, min(Int(count), width - x)) {
@@ -144,13 +146,13 @@ private struct BMPHeader {
             }
             switch value {
             case 0:
-                if place % width != 0 || x == 0 { place += width - place % width }
+                if position % width != 0 || x == 0 { position += width - position % width }
                 x = 0
             case 1: return (indices, true)
             case 2:
                 guard let right = next(), let up = next() else { return (indices, false) }
-                place += Int(right) + Int(up) * width
-                x = place % width
+                position += Int(right) + Int(up) * width
+                x = position % width
             default:
                 for index in 0..<Int(value) {
                     let at = offset + (bits == 8 ? index : index / 2)
@@ -166,7 +168,7 @@ private struct BMPHeader {
     }
 }
 
-/// The bits of a pixel that are one channel.
+/// The bits of one channel in a pixel.
 private struct BitField {
     private let mask: UInt32
     private let shift: UInt32
@@ -178,14 +180,14 @@ private struct BitField {
         most = UInt64(mask >> shift)
     }
 
-    /// The channel of a pixel, scaled to 0…255; rounded down, as Pillow does.
+    /// The channel of a pixel, scaled to 0…255 and rounded down as in Pillow.
     func sample(_ value: UInt32) -> UInt8 {
         most == 0 ? 0 : UInt8(UInt64((value & mask) >> shift) * 255 / most)
     }
 }
 
 extension UnsafeRawBufferPointer {
-    /// The `count` bytes from `offset` on, up to four, the lowest first.
+    /// The `count` bytes (up to four) at `offset` as a little-endian integer.
     fileprivate func word(_ offset: Int, count: Int) -> UInt32 {
         (0..<count).reduce(0) { $0 | UInt32(self[offset + $1]) << UInt32(8 * $1) }
     }

@@ -1,4 +1,4 @@
-/// A colour of 8 bits a channel.
+/// A color with 8 bits per channel.
 public struct Color: Equatable, Sendable {
     public var red: UInt8
     public var green: UInt8

@@ -1,15 +1,15 @@
-/// How a picture of any proportions comes to the width and height that a model takes.
+/// How a photo of any aspect ratio is fitted to the width and height that a model expects.
 public enum Crop: Equatable, Sendable {
-    /// The whole picture, stretched.
+    /// The whole photo, stretched.
     case fill
-    /// The square in the middle whose side is this fraction (over 0, up to 1) of the shorter side, stretched.
+    /// The center square whose side is this fraction (more than 0, up to 1) of the shorter side, resized.
     case center(Double)
-    /// The whole picture, its proportions kept, in the middle of a plain ground of this colour.
+    /// The whole photo with its aspect ratio preserved, centered on a background of this color.
     case fit(on: Color)
 }
 
 extension Crop {
-    /// Whether a picture of this size is large enough: cropped, it is only made smaller.
+    /// Whether a photo of this size is large enough that, after cropping, it is only scaled down.
     func onlyShrinks(width: Int, height: Int, to newWidth: Int, _ newHeight: Int) -> Bool {
         switch self {
         case .fill: return width >= newWidth && height >= newHeight
@@ -20,9 +20,9 @@ extension Crop {
 }
 
 extension Pixels {
-    /// The picture cropped as `crop` says and resized as `resize` says.
+    /// The image cropped by `crop` and resized by `resize`.
     ///
-    /// Edges that `crop` puts between two pixels go to the nearest one, halves up.
+    /// Crop edges between two pixels are rounded to the nearest one, halves up.
     public func fitted(
         width newWidth: Int, height newHeight: Int, crop: Crop = .fill, resize: ResizeMethod = .pillow
     ) -> Pixels {
@@ -45,7 +45,7 @@ extension Pixels {
         }
     }
 
-    /// The picture on a ground of the given colour, its first pixel at `origin`.
+    /// The image on a background of the given color, with its first pixel at `origin`.
     func placed(in size: (Int, Int), at origin: (Int, Int), on ground: Color) -> Pixels {
         let color = [ground.red, ground.green, ground.blue]
         return Pixels(width: size.0, height: size.1, channels: channels) { target in
@@ -59,7 +59,8 @@ extension Pixels {
     }
 }
 
-/// The pixels of a stretch of `side` in the middle of `extent`: the edges (extent ± side)/2, rounded; never none.
+/// The pixels of a range of length `side` centered in `extent`: the edges (extent ± side)/2, rounded, but never
+/// empty.
 private func centered(_ side: Double, within extent: Int) -> Range<Int> {
     let first = min(Int(((Double(extent) - side) / 2).nearest), extent - 1)
     let end = Int(((Double(extent) + side) / 2).nearest)
@@ -67,6 +68,6 @@ private func centered(_ side: Double, within extent: Int) -> Range<Int> {
 }
 
 extension Double {
-    /// The nearest whole number, of two as near the larger.
+    /// The nearest integer, halves rounded up.
     fileprivate var nearest: Double { (self + 0.5).rounded(.down) }
 }

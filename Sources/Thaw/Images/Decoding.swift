@@ -1,15 +1,15 @@
-/// How the file of a picture is read.
+/// How an image file is decoded.
 public struct DecodingOptions: Equatable, Sendable {
-    /// What lies under transparent pixels; without one alpha is dropped, as TensorFlow and Pillow do.
+    /// The background of transparent pixels. If nil, alpha is dropped, as in TensorFlow and Pillow.
     public var background: Color?
-    /// A file that claims more pixels than this is refused before room is made for them.
+    /// Files that declare more pixels than this are refused before memory is allocated.
     public var maximumPixels = DecodingOptions.standardMaximum
-    /// Whether a JPEG or GIF that ends early, or a PNG with a wrong checksum, is refused. Otherwise it is decoded as far as
-    /// it goes, with a warning.
+    /// Whether a truncated JPEG or GIF, or a PNG with a wrong checksum, is refused. Otherwise it is decoded as far as
+    /// possible, with a warning.
     public var isStrict = false
-    /// The size that the picture will be brought to, and how, where a JPEG at least twice as large may be decoded at half,
-    /// a quarter or an eighth of its size. That saves time; each pixel is then an average over a square (in the cosine
-    /// transform's sense) instead of being weighed by the resizing.
+    /// The target size and resize method. A JPEG at least twice as large may then be decoded at a half, a quarter or
+    /// an eighth of its size. This saves time, but each pixel becomes an average over a square (in terms of the
+    /// cosine transform) rather than a weighted sum of the resize.
     public var reduction: Reduction?
 
     public struct Reduction: Equatable, Sendable {
@@ -21,7 +21,7 @@ public struct DecodingOptions: Equatable, Sendable {
             (self.width, self.height, self.crop) = (width, height, crop)
         }
 
-        /// The largest of 1, 2, 4 and 8 by which both sides may be divided, however the picture is turned afterwards.
+        /// The largest of 1, 2, 4 and 8 by which both sides can be divided, in any orientation.
         func divisor(width: Int, height: Int) -> Int {
             [8, 4, 2].first { divisor in
                 let (across, down) = (width / divisor, height / divisor)
@@ -35,40 +35,40 @@ public struct DecodingOptions: Equatable, Sendable {
         (self.background, self.maximumPixels, self.isStrict) = (background, maximumPixels, isStrict)
     }
 
-    /// What the file of so many pixels may take: their numbers as they are, with 16 bits for each of four channels, and what
-    /// cameras and programs add.
+    /// The highest size of a file with this many pixels: uncompressed, with four 16-bit channels, and allowing for
+    /// metadata of cameras and programs.
     package var maximumBytes: Int {
         let (bytes, overflow) = maximumPixels.multipliedReportingOverflow(by: 8)
         return overflow ? .max : max(bytes, 0).addingReportingOverflow(1 << 28).partialValue
     }
 
-    /// More than any camera of today takes.
+    /// More than any current camera produces.
     public static let standardMaximum = 200_000_000
 }
 
-/// A picture as it was read from a file, upright.
+/// An image decoded from a file, upright.
 public struct DecodedImage: Sendable {
     public let pixels: Pixels
-    /// What is wrong with the file, though it could be read.
+    /// A problem with the file that did not prevent decoding.
     public let warning: String?
 }
 
-/// What one of the decoders makes of a file: rows as stored, not turned yet.
+/// The output of a decoder: rows as stored, not rotated yet.
 struct StoredImage {
     var pixels: Pixels
-    /// One byte a pixel, 255 for opaque; only where the options ask for a background and the file has alpha.
+    /// One byte per pixel, 255 for opaque; only if the options specify a background and the file has alpha.
     var alpha: [UInt8]?
     var orientation = Orientation.upright
     var warning: String?
 }
 
 extension DecodedImage {
-    /// Reads the image in the file at `path`: JPEG, PNG, WebP, GIF (its first frame), BMP, PNM or PAM, told by content,
-    /// turned as its EXIF or XMP orientation says. Embedded colour profiles and gamma are ignored.
-    /// - Throws: `Failure` when the file is missing, empty, cut short, damaged, larger than the options allow, or another
-    ///   kind of file.
+    /// Reads the image file at `path`: JPEG, PNG, WebP, GIF (the first frame), BMP, PNM or PAM, detected by content,
+    /// and rotated according to its EXIF or XMP orientation. Embedded color profiles and gamma are ignored.
+    /// - Throws: `Failure` if the file is missing, empty, truncated, corrupt, larger than the options allow, or of
+    ///   another kind.
     public init(contentsOf path: String, _ options: DecodingOptions = DecodingOptions()) throws {
-        // What is no picture, or larger than any may be, is not read first.
+        // Files that are not images, or are larger than any may be, are not read.
         let file = try MappedFile(path: path, isMapped: false) { start, size in
             try naming(file: path) {
                 try requireKind(of: start)
@@ -78,7 +78,7 @@ extension DecodedImage {
         self = try naming(file: path) { try DecodedImage(decoding: file.bytes, options) }
     }
 
-    /// Reads the picture in the bytes of such a file.
+    /// Decodes the image in the contents of a file.
     /// - Throws: `Failure`, as for a file.
     public init(decoding bytes: UnsafeRawBufferPointer, _ options: DecodingOptions = DecodingOptions()) throws {
         guard !bytes.isEmpty else { throw Failure.emptyImage() }
@@ -104,19 +104,19 @@ extension DecodedImage {
 }
 
 extension Pixels {
-    /// The picture in the file at `path`, as `DecodedImage` reads it.
-    /// - Throws: `Failure`, as there.
+    /// Reads the image file at `path`, as `DecodedImage` does.
+    /// - Throws: `Failure`, as `DecodedImage` does.
     public init(contentsOf path: String, _ options: DecodingOptions = DecodingOptions()) throws {
         self = try DecodedImage(contentsOf: path, options).pixels
     }
 
-    /// The picture in the bytes of a file.
+    /// Decodes the image in the contents of a file.
     /// - Throws: `Failure`, as for a file.
     public init(decoding bytes: UnsafeRawBufferPointer, _ options: DecodingOptions = DecodingOptions()) throws {
         self = try DecodedImage(decoding: bytes, options).pixels
     }
 
-    /// The picture laid over a plain ground, as thick as `alpha` says of each pixel.
+    /// The image composited onto a plain background with this alpha.
     func composed(with alpha: [UInt8], on ground: Color) -> Pixels {
         let source = channels == 1 && !ground.isGray ? converted(to: .rgb) : self
         let channels = source.channels
@@ -125,9 +125,9 @@ extension Pixels {
             for pixel in 0..<alpha.count {
                 let over = UInt32(alpha[pixel])
                 for channel in 0..<channels {
-                    let place = pixel * channels + channel
-                    let sum = UInt32(source.bytes[place]) * over + UInt32(under[channel]) * (255 - over)
-                    target[place] = UInt8((sum + 127) / 255)
+                    let offset = pixel * channels + channel
+                    let sum = UInt32(source.bytes[offset]) * over + UInt32(under[channel]) * (255 - over)
+                    target[offset] = UInt8((sum + 127) / 255)
                 }
             }
         }
@@ -135,13 +135,13 @@ extension Pixels {
 }
 
 extension DecodedImage {
-    /// Whether a file that begins with these bytes is an image of a kind that is known, though perhaps not one that is read.
+    /// Whether a file that starts with these bytes is an image of a known kind, even if it cannot be decoded.
     package static func isImage(_ start: some Collection<UInt8>) -> Bool {
         Array(start.prefix(ImageKind.prefix)).withUnsafeBytes { ImageKind(of: $0) != nil }
     }
 }
 
-/// Refuses what the first bytes of a file show to be no picture, or none of a kind that is read.
+/// Throws if the first bytes of a file are not those of an image that can be decoded.
 private func requireKind(of start: UnsafeRawBufferPointer) throws {
     switch ImageKind(of: start) {
     case .other(let name)?: throw Failure.unsupportedImage(kind: name)
@@ -150,10 +150,10 @@ private func requireKind(of start: UnsafeRawBufferPointer) throws {
     }
 }
 
-/// Refuses a picture before room is made for it: one with more pixels than the options allow, or with far more than its
-/// file can hold.
-/// - Parameter capacity: The most pixels that so long a file can hold; few are allowed in any case, for of a file that
-///   was cut short the beginning may be wanted.
+/// Refuses an image before memory is allocated for it: one with more pixels than the options allow, or with far more
+/// than its file can contain.
+/// - Parameter capacity: The highest number of pixels that a file of this length can contain. A small number is
+///   always allowed, because the start of a truncated file may be wanted.
 func checkSize(width: Int, height: Int, _ options: DecodingOptions, capacity: Int = .max) throws {
     let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
     guard !overflow, pixels <= options.maximumPixels else {

@@ -1,14 +1,14 @@
 import CCodecs
 import CTurboJPEG
 
-/// The kinds of files that pictures are written to, told by the ending of the name.
+/// The kinds of image files that can be written, by file extension.
 public enum ImageFormat: Sendable {
     case png, jpeg
 
-    /// The longest side that a file of the kind can hold, in pixels.
+    /// The longest side that a file of this kind supports, in pixels.
     public var longestSide: Int { self == .jpeg ? 65_535 : 0x7FFF_FFFF }
 
-    /// - Returns: nil where the name ends in neither `.png`, `.jpg` nor `.jpeg`.
+    /// - Returns: nil if the extension is not `.png`, `.jpg` or `.jpeg`.
     public init?(path: String) {
         guard let dot = path.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
         switch path[path.index(after: dot)...].lowercased() {
@@ -20,13 +20,14 @@ public enum ImageFormat: Sendable {
 }
 
 extension Pixels {
-    /// Writes the picture to a PNG or a JPEG file, by the ending of its name, whole or not at all.
+    /// Writes the image atomically to a PNG or JPEG file, depending on its extension.
     ///
     /// - Parameters:
-    ///   - quality: Of a JPEG, from 1 to 100. Its colours are not subsampled from 90 on.
-    ///   - mayReplace: Whether a file that is there already may be replaced.
+    /// - quality: The quality of a JPEG, from 1 to 100. Colors are not subsampled from 90 on.
+    /// - mayReplace: Whether an existing file may be replaced.
     /// - Precondition: The channels are gray, or red, green, blue.
-    /// - Throws: `Failure` for another ending, a picture too large for the format, and when the file cannot be written.
+    /// - Throws: `Failure` for another extension, an image too large for the format, or if the file cannot be
+    ///   written.
     public func write(to path: String, quality: Int = 90, mayReplace: Bool = true) throws {
         guard let format = ImageFormat(path: path) else { throw Failure.unknownImageFormat().inFile(path) }
         guard max(width, height) <= format.longestSide else {
@@ -43,7 +44,7 @@ extension Pixels {
     }
 
     private func writePNG(to file: AtomicFile) throws {
-        // An error of writing waits here while libpng leaves its own functions.
+        // Keeps a write error until libpng has returned from its own functions.
         struct Target {
             let file: AtomicFile
             var error: (any Error)?

@@ -4,10 +4,10 @@
     import Darwin
 #endif
 
-/// The names in a folder, in byte order of the paths below it: that of a folder ends in a slash. They lie in one block of
-/// memory, for there may be a million of them.
+/// The names in a folder, in byte order of the paths below it, where the name of a folder ends in a slash. They are
+/// stored in one block of memory, because there may be a million of them.
 final class Folder {
-    /// A folder, whatever name leads to it.
+    /// Identifies a folder regardless of its path.
     struct Identity: Hashable {
         let device: UInt64
         let number: UInt64
@@ -19,10 +19,10 @@ final class Folder {
         }
     }
 
-    /// With a slash at its end.
+    /// Ends in a slash.
     let path: String
     let identity: Identity?
-    /// What the folder held.
+    /// What the folder contained.
     private(set) var listing: FolderListing
     private var letters: [CChar] = []
     private var starts: [Int] = []
@@ -31,7 +31,7 @@ final class Folder {
     init(_ path: String) throws(Failure) {
         self.path = path.hasSuffix("/") ? path : path + "/"
         identity = Identity(path)
-        // A change during the reading counts as one behind it.
+        // Changes during reading count as later changes.
         listing = FolderListing(path)
         guard let stream = opendir(path.fileName) else { throw Failure.cannotOpen(path, errno) }
         defer { closedir(stream) }
@@ -49,7 +49,7 @@ final class Folder {
         guard name[0] != CChar(UInt8(ascii: ".")) else { return }
         var kind = Int32(type)
         if kind != Int32(DT_DIR), kind != Int32(DT_REG) {
-            // A link, or a file system that does not tell.
+            // A link, or a file system that does not report types.
             var status = stat()
             let path = self.path + text(name)
             guard stat(path.fileName, &status) == 0 else { return }
@@ -82,19 +82,19 @@ final class Folder {
 /// A folder in which images were added, removed or renamed after it was read.
 public struct ChangedFolder: Sendable {
     public let path: String
-    /// How many images and folders it held.
+    /// How many images and folders it contained.
     public let before: Int
-    /// How many it holds now; nil if it cannot be read any more.
+    /// How many it contains now; nil if it can no longer be read.
     public let now: Int?
 }
 
-/// What a folder holds, in a form that tells whether it has changed: a few bytes, however many names there are.
+/// A fingerprint of a folder's contents that reveals changes. It takes a few bytes regardless of the number of names.
 struct FolderListing {
     private let path: String
     private let modified: Modification?
-    /// How many images, by their names, and folders there are.
+    /// The number of images, judged by their names, and of folders.
     private var count = 0
-    /// The sum of the names' hashes, which does not depend on their order.
+    /// The sum of the hashes of the names, which does not depend on their order.
     private var names: UInt64 = 0
 
     private struct Modification: Equatable {
@@ -117,7 +117,7 @@ struct FolderListing {
         modified = Modification(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
     }
 
-    /// Counts an entry of the folder if it is a folder or may be an image: its name ends as an image's, or has no ending.
+    /// Counts an entry if it is a folder or may be an image: its name has an image extension, or none.
     mutating func add(_ name: String, isFolder: Bool) {
         guard isFolder || !name.utf8.contains(UInt8(ascii: ".")) || ImageKind.isNamedLikeAnImage(name) else { return }
         count += 1
@@ -125,7 +125,7 @@ struct FolderListing {
         names &+= name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }
 
-    /// How the folder differs from what it was; nil if it does not.
+    /// How the folder has changed; nil if it has not.
     var change: ChangedFolder? {
         guard modified != FolderListing(path).modified else { return nil }
         let now = try? Folder(path).listing

@@ -1,8 +1,8 @@
 import CGIF
 
 extension StoredImage {
-    /// The first frame of a GIF file, on a canvas of the transparent colour, or of the first where none is.
-    /// Damaged data is refused; of data that ends early the rest stays so, and there is a warning.
+    /// Decodes the first frame of a GIF file, on a canvas of the transparent color, or of the first color if there is
+    /// none. Corrupt data is refused. The missing part of truncated data keeps that color, with a warning.
     init(gif bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         self = try withUnsafeTemporaryAllocation(of: Source.self, capacity: 1) { source in
             source[0] = Source(rest: bytes, lastByte: nil)
@@ -19,19 +19,19 @@ extension StoredImage {
         let transparent = try gif.findFirstFrame()
         let frame = gif.pointee.Image
         let (frameWidth, frameHeight) = (Int(frame.Width), Int(frame.Height))
-        // A frame that reaches past the canvas widens it.
+        // A frame that extends past the canvas enlarges it.
         let width = max(Int(gif.pointee.SWidth), Int(frame.Left) + frameWidth)
         let height = max(Int(gif.pointee.SHeight), Int(frame.Top) + frameHeight)
         guard frameWidth > 0, frameHeight > 0 else { throw Failure.damagedImage("GIF", "no pixels") }
-        // A code of at most 12 bits stands for at most 4096 pixels.
+        // A code of at most 12 bits represents at most 4096 pixels.
         try checkSize(width: width, height: height, options, capacity: byteCount * 4096)
 
         var indices = [UInt8](repeating: UInt8(transparent ?? 0), count: width * height)
         let rows = frame.Interlace ? Self.interlaced(frameHeight) : Array(0..<frameHeight)
         warning = try indices.withUnsafeMutableBufferPointer { indices in
             for (count, row) in rows.enumerated() {
-                let place = (Int(frame.Top) + row) * width + Int(frame.Left)
-                guard DGifGetLine(gif, indices.baseAddress! + place, frame.Width) == GIF_ERROR else { continue }
+                let offset = (Int(frame.Top) + row) * width + Int(frame.Left)
+                guard DGifGetLine(gif, indices.baseAddress! + offset, frame.Width) == GIF_ERROR else { continue }
                 let failure = Failure.gif(gif.pointee.Error)
                 guard failure == Failure.truncatedImage("GIF"), count > 0 else { throw failure }
                 return failure.problem
@@ -50,15 +50,15 @@ extension StoredImage {
     }
 }
 
-/// What giflib has not read yet.
+/// The bytes that giflib has not read yet.
 private struct Source {
     var rest: UnsafeRawBufferPointer
-    /// What was read last, if that was a single byte.
+    /// The last byte that was read, if it was read by itself.
     var lastByte: UInt8?
 }
 
 extension UnsafeMutablePointer<GifFileType> {
-    /// giflib's way to the bytes.
+    /// The read callback of giflib.
     fileprivate func read(to target: UnsafeMutablePointer<GifByteType>, count: Int32) -> Int32 {
         let source = pointee.UserData.assumingMemoryBound(to: Source.self)
         let taken = UnsafeRawBufferPointer(rebasing: source.pointee.rest.prefix(Int(max(count, 0))))
@@ -70,21 +70,22 @@ extension UnsafeMutablePointer<GifFileType> {
         return Int32(taken.count)
     }
 
-    /// Goes on to the first frame's data.
-    /// - Returns: the index of its transparent colour, where it has one.
+    /// Advances to the data of the first frame.
+    /// - Returns: The index of its transparent color, if it has one.
     fileprivate func findFirstFrame() throws -> Int? {
         var transparent: Int?
         while true {
             var record = UNDEFINED_RECORD_TYPE
             guard DGifGetRecordType(self, &record) != GIF_ERROR else {
-                // A byte too many between two blocks is passed over, as in Pillow and browsers.
+                // An extra byte between two blocks is skipped, as in Pillow and browsers.
                 if pointee.Error == D_GIF_ERR_WRONG_RECORD { continue }
                 throw Failure.gif(pointee.Error)
             }
             switch record {
             case IMAGE_DESC_RECORD_TYPE:
                 guard DGifGetImageDesc(self) != GIF_ERROR else {
-                    // giflib gives no reason for a code size, the last byte of a frame's header, that is too large or missing.
+                    // giflib gives no reason if the code size, the last byte of a frame's header, is too large or
+                    // missing.
                     let source = pointee.UserData.assumingMemoryBound(to: Source.self).pointee
                     if let size = source.lastByte, size > 8 { throw Failure.gifCodeSize(size) }
                     throw source.rest.isEmpty ? Failure.truncatedImage("GIF") : Failure.gif(pointee.Error)
@@ -94,7 +95,7 @@ extension UnsafeMutablePointer<GifFileType> {
                 var code: Int32 = 0
                 var block: UnsafeMutablePointer<GifByteType>?
                 guard DGifGetExtension(self, &code, &block) != GIF_ERROR else { throw Failure.gif(pointee.Error) }
-                // A block begins with its length: flags, two bytes of delay, the transparent index.
+                // A block starts with its length, followed by flags, two bytes of delay, and the transparent index.
                 if code == GRAPHICS_EXT_FUNC_CODE, let block, block[0] >= 4, block[1] & 1 == 1 {
                     transparent = Int(block[4])
                 }
@@ -102,12 +103,12 @@ extension UnsafeMutablePointer<GifFileType> {
                     guard DGifGetExtensionNext(self, &block) != GIF_ERROR else { throw Failure.gif(pointee.Error) }
                 }
             default:
-                throw Failure.damagedImage("GIF", "it holds no picture")
+                throw Failure.damagedImage("GIF", "it contains no image")
             }
         }
     }
 
-    /// The frame's colours, or the file's; shades of gray where it names none.
+    /// The color table of the frame or the file; shades of gray if there is none.
     fileprivate var palette: [Color] {
         guard let map = pointee.Image.ColorMap ?? pointee.SColorMap, let colors = map.pointee.Colors else {
             return (0...255).map { Color(red: $0, green: $0, blue: $0) }
@@ -120,7 +121,7 @@ extension UnsafeMutablePointer<GifFileType> {
 
 extension Failure {
     fileprivate static func gifCodeSize(_ size: UInt8) -> Failure {
-        damagedImage("GIF", "its LZW codes start with \(size) bits; at most 8 are possible")
+        damagedImage("GIF", "its LZW codes start with \(size) bits; at most 8 are valid")
     }
 
     fileprivate static func gif(_ code: Int32) -> Failure {

@@ -4,44 +4,45 @@
     import Darwin
 #endif
 
-/// A file that is to be classified; or a folder that cannot be read, with the reason.
+/// A file to classify, or a folder that cannot be read, with the reason.
 public struct FoundImage: Sendable {
     public let path: String
     public let failure: Failure?
-    /// The bytes of an image that is no file.
+    /// The content of an image that is not a file.
     public let content: [UInt8]?
 
     public init(path: String, failure: Failure? = nil) { (self.path, self.failure, content) = (path, failure, nil) }
 
-    /// An image whose file is in memory, with what results are to call it.
+    /// An image in memory, with the name that results use for it.
     public init(path: String, content: [UInt8]) { (self.path, failure, self.content) = (path, nil, content) }
 }
 
-/// The image files that a list of names from the command line stands for, found while they are asked for: every file in the
-/// list, and for a folder those below it, in byte order of their paths. Of a folder only the names in it are kept.
+/// The image files that a list of names from the command line refers to, found lazily: every file in the list, and
+/// for each folder the files below it, in byte order of their paths. For a folder, only the names in it are kept.
 ///
-/// A file that is named is given whatever it is. One that is found in a folder is passed over when it is no image by content
-/// and has no image's extension. So is one whose name begins with a dot, as that of a folder: what systems keep for themselves.
-/// A link to a folder is followed once, but not to one that the walk is in or has begun in; one that leads nowhere is not.
+/// A file that is named explicitly is always returned. A file found in a folder is skipped if neither its content nor
+/// its extension is that of an image. Files and folders whose names start with a dot are skipped: systems keep
+/// internal data there. A link to a folder is followed once, but not if the folder is being visited or is where the
+/// search started. Broken links are skipped.
 public final class ImageFiles: Sequence, IteratorProtocol {
     private var names: ArraySlice<String>
     private let list: (() -> FoundImage?)?
     private var isInList = false
-    /// Every folder read so far, as it was.
+    /// Every folder read so far, as it was at that time.
     private var listings: [FolderListing] = []
-    /// The folders that the walk is in, the deepest last.
+    /// The folders that are being visited, the innermost last.
     private var folders: [Folder] = []
-    /// The folders that links led to.
+    /// The folders that were reached by links.
     private var linked: Set<Folder.Identity> = []
 
-    /// - Parameter list: Gives further names, one by one, for the name `-`; nil at the end.
+    /// - Parameter list: Returns further names, one by one, for the name `-`; nil at the end.
     public init(_ names: [String], list: (() -> FoundImage?)? = nil) { (self.names, self.list) = (names[...], list) }
 
     /// The folders read so far in which images have been added, removed or renamed since.
     public var changedFolders: [ChangedFolder] { listings.compactMap(\.change) }
 
-    /// All that `names` stand for.
-    /// - Throws: `Failure` when a folder cannot be read.
+    /// All files that `names` refer to.
+    /// - Throws: `Failure` if a folder cannot be read.
     public static func under(_ names: [String]) throws -> [String] {
         try ImageFiles(names).map { image in
             if let failure = image.failure { throw failure }
@@ -81,7 +82,7 @@ public final class ImageFiles: Sequence, IteratorProtocol {
         }
     }
 
-    /// Whether a folder in a folder is to be gone through.
+    /// Whether to visit a subfolder.
     private func mayEnter(_ path: String) -> Bool {
         var status = stat()
         guard lstat(path.fileName, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let folder = Folder.Identity(path)
@@ -101,7 +102,7 @@ public final class ImageFiles: Sequence, IteratorProtocol {
     }
 }
 
-/// The path of a folder without links, with a slash at its end.
+/// The path of a folder with links resolved, ending in a slash.
 private func wholePath(_ path: String) -> String {
     withoutLinks(path).map { $0 + "/" } ?? path
 }
@@ -111,7 +112,7 @@ private func isFolder(_ path: String) -> Bool {
     return stat(path.fileName, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
 }
 
-/// Whether the file's name or its first bytes are an image's.
+/// Whether the file's extension or its first bytes are those of an image.
 private func isImage(_ path: String) -> Bool {
     if ImageKind.isNamedLikeAnImage(path) { return true }
     let descriptor = open(path.fileName, O_RDONLY | O_CLOEXEC)

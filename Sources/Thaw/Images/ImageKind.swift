@@ -1,13 +1,13 @@
-/// What kind of image a file's first bytes announce. Names of files are never asked.
+/// The kind of an image, detected from the first bytes of the file. File names are irrelevant.
 enum ImageKind: Equatable {
     case jpeg, png, webP, gif, bmp, pnm, pam
-    /// A kind that is known by its name, and not read.
+    /// A kind that is recognized but cannot be decoded.
     case other(String)
 
-    /// How many bytes from the start suffice to tell.
+    /// The number of bytes that suffice for detection.
     static let prefix = 32
 
-    /// - Returns: nil where the bytes begin like no kind of image that is known here.
+    /// - Returns: nil if the bytes are not the start of any known kind of image.
     init?(of bytes: UnsafeRawBufferPointer) {
         let start = [UInt8](bytes.prefix(Self.prefix))
         func has(_ text: String, at offset: Int = 0) -> Bool {
@@ -50,7 +50,7 @@ enum ImageKind: Equatable {
         }
     }
 
-    /// Whether the end of `path` is one that image files go by.
+    /// Whether `path` has an image extension.
     static func isNamedLikeAnImage(_ path: String) -> Bool {
         guard let dot = path.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
         return extensions.contains(path[path.index(after: dot)...].lowercased())

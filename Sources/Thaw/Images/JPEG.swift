@@ -1,24 +1,25 @@
 import CTurboJPEG
 
 extension StoredImage {
-    /// The picture in a JPEG file. Gray files give one channel, others three; CMYK is taken to be inverted, as Adobe writes
-    /// it and as Pillow takes it, with Adobe's marker and without.
+    /// Decodes a JPEG file. Grayscale files have one channel, others three. CMYK is assumed to be inverted, as
+    /// written by Adobe and as assumed by Pillow, with or without Adobe's marker.
     ///
-    /// Damaged data is shown as libjpeg mends it, like in any viewer; of data that ends early the rest is gray, and there is
-    /// a warning.
+    /// Corrupt data is decoded as libjpeg recovers it, as in any viewer. The missing part of truncated data is gray,
+    /// with a warning.
     init(jpeg bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         guard let decoder = tjInitDecompress() else { throw Failure.damagedImage("JPEG", "out of memory") }
         defer { tjDestroy(decoder) }
         let (start, count) = (bytes.baseAddress!.assumingMemoryBound(to: UInt8.self), UInt(bytes.count))
 
-        // A sampling of the colours that turbojpeg has no name for is an error here and none in decoding; so the
-        // numbers decide.
+        // For chroma subsampling that turbojpeg has no name for, this call reports an error, although decoding works.
+        // So the results decide.
         var (width, height, sampling, space): (Int32, Int32, Int32, Int32) = (0, 0, -1, -1)
         let status = tjDecompressHeader3(decoder, start, count, &width, &height, &sampling, &space)
         guard width > 0, height > 0, space >= 0 else {
-            throw Failure.damagedImage("JPEG", status == 0 ? "no picture" : decoder.problem)
+            throw Failure.damagedImage("JPEG", status == 0 ? "no image" : decoder.problem)
         }
-        // A block of 64 samples takes at least one bit, so a byte makes at most 512 pixels; where codes are of whole bits.
+        // A block of 64 samples takes at least one bit, so a byte produces at most 512 pixels. This does not hold for
+        // arithmetic coding.
         let capacity = bytes.isArithmeticJPEG ? Int.max : bytes.count * 512
         try checkSize(width: Int(width), height: Int(height), options, capacity: capacity)
 
@@ -40,7 +41,7 @@ extension StoredImage {
                 decoder, start, count, target.baseAddress, width, width * Int32(channels), height,
                 Int32(format.rawValue), TJFLAG_LIMITSCANS)
             if status == 0 { return }
-            // turbojpeg reports the first warning only, so a file that does not end as it should is looked at again.
+            // turbojpeg reports only the first warning, so the end of the file is checked as well.
             let endsEarly = decoder.problem.contains("Premature end") || !bytes.endsLikeAJPEG
             if tjGetErrorCode(decoder) != TJERR_WARNING.rawValue {
                 throw endsEarly ? Failure.truncatedImage("JPEG") : Failure.damagedImage("JPEG", decoder.problem)
@@ -61,7 +62,7 @@ extension StoredImage {
 }
 
 extension Pixels {
-    /// Colours from cyan, magenta, yellow and black that are stored as 255 less the ink.
+    /// Colors from cyan, magenta, yellow and black, stored as 255 minus the ink.
     fileprivate init(width: Int, height: Int, invertedInks inks: [UInt8]) {
         self.init(width: width, height: height, channels: 3) { target in
             for pixel in 0..<width * height {
@@ -76,7 +77,7 @@ extension Pixels {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether the frame's header says that numbers are coded arithmetically: SOF9 and SOF10 of ITU-T T.81.
+    /// Whether the frame header specifies arithmetic coding: SOF9 and SOF10 of ITU-T T.81.
     fileprivate var isArithmeticJPEG: Bool {
         var offset = 2
         while offset + 4 <= count, self[offset] == 0xFF {
@@ -87,7 +88,7 @@ extension UnsafeRawBufferPointer {
         return false
     }
 
-    /// Whether an end-of-image marker stands near the end. (Some cameras write a few bytes after it.)
+    /// Whether there is an end-of-image marker near the end. (Some cameras write a few bytes after it.)
     fileprivate var endsLikeAJPEG: Bool {
         let tail = suffix(1 << 16)
         return zip(tail, tail.dropFirst()).contains { $0 == 0xFF && $1 == 0xD9 }

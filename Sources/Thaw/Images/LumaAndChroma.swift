@@ -1,6 +1,7 @@
-/// A color image as brightness and two differences of colors, Y, Cb and Cr of JFIF: three gray planes of one size.
+/// A color image as luma and two chroma channels, Y, Cb and Cr of JFIF: three gray planes of the same size.
 ///
-/// Super-resolution networks of one channel work on the luma alone; the eye hardly notices that the chroma is less sharp.
+/// Single-channel super-resolution networks process the luma only; the eye hardly notices that the chroma is less
+/// sharp.
 struct LumaAndChroma {
     var luma: Pixels
     var blue: Pixels
@@ -24,7 +25,7 @@ struct LumaAndChroma {
         red = plane([products(0.5, values), products(-0.41869, values), products(-0.08131, values)], offset: 128)
     }
 
-    /// The chroma in the size of another luma, by Pillow's bicubic filter.
+    /// The chroma resized to the size of another luma by Pillow's bicubic filter.
     func with(luma: Pixels) -> LumaAndChroma {
         var result = self
         result.luma = luma
@@ -33,8 +34,9 @@ struct LumaAndChroma {
         return result
     }
 
-    /// The image in red, green and blue, whose luma is this one. (Pillow's conversion back and forth takes one level away, and
-    /// cutting off channels, of a sharpened image, up to 20.) Otherwise it is the color of Pillow's conversion.
+    /// The image in red, green and blue with exactly this luma. (Pillow's conversion back and forth loses one level,
+    /// and clipped channels, in a sharpened image, lose up to 20.) In other respects it is the color of Pillow's
+    /// conversion.
     var rgb: Pixels {
         let values = -128..<128
         let redOfRed = products(1.402, values).map { $0 >> Self.fractionBits }
@@ -53,8 +55,8 @@ struct LumaAndChroma {
         }
     }
 
-    /// The color whose channels differ from its luma by this much; if there is none, because a channel would be brighter than
-    /// white or darker than black, the nearest on the way to gray.
+    /// The color whose channels differ from its luma by these amounts. If there is none, because a channel would be
+    /// out of range, it is desaturated just enough.
     private static func color(_ luma: Int, _ red: Int, _ green: Int, _ blue: Int) -> (Int, Int, Int) {
         let (low, high) = (luma + min(red, green, blue), luma + max(red, green, blue))
         if low >= 0, high <= 255 { return (luma + red, luma + green, luma + blue) }
@@ -73,8 +75,9 @@ struct LumaAndChroma {
     private static let fractionBits = 6
 }
 
-/// The products of a factor and each of the values, in Pillow's fixed point of 6 bits. Negative ones are rounded as its
-/// tables are: half is added, and the fraction is cut off. Source: Pillow, src/libImaging/ConvertYCbCr.c.
+/// The products of a factor and each of the values, in Pillow's fixed point with 6 fractional bits. Negative products
+/// are rounded as in its tables: half is added, and the fraction is truncated. Source: Pillow,
+/// src/libImaging/ConvertYCbCr.c.
 private func products(_ factor: Double, _ values: Range<Int>) -> [Int] {
     values.map { Int(factor * Double($0) * 64 + 0.5) }
 }

@@ -1,11 +1,11 @@
-/// How a camera was held, as EXIF records it: where the first row and the first column of the stored picture belong.
-/// The numbers are those of tag 0x0112 (CIPA DC-008, "Orientation").
+/// The orientation of a camera as recorded by EXIF: the sides where the first row and the first column of the stored
+/// image belong. The raw values are those of tag 0x0112 (CIPA DC-008, "Orientation").
 enum Orientation: UInt16 {
     case upright = 1
     case mirrored, upsideDown, flipped, transposed, turnedRight, transversed, turnedLeft
 
-    /// The orientation that a JPEG file's first EXIF segment names, or else its XMP segment; upright where there is none, or
-    /// none that makes sense.
+    /// The orientation from the first EXIF segment of a JPEG file, or else its XMP segment; upright if there is none,
+    /// or no valid one.
     init(jpeg bytes: UnsafeRawBufferPointer) {
         var offset = 2
         var (exif, xmp): (UnsafeRawBufferPointer?, UnsafeRawBufferPointer?)
@@ -27,7 +27,7 @@ enum Orientation: UInt16 {
         self.init(exif: exif, xmp: xmp)
     }
 
-    /// The orientation that a PNG file's `eXIf` chunk names, or else its texts, wherever in the file they stand.
+    /// The orientation from the `eXIf` chunk of a PNG file, or else its text chunks, anywhere in the file.
     init(png bytes: UnsafeRawBufferPointer) {
         let text = PNGText(bytes)
         let chunk = PNGChunks(bytes).first { $0.name == "eXIf" }?.content
@@ -36,7 +36,7 @@ enum Orientation: UInt16 {
         }
     }
 
-    /// The orientation that a WebP file's `EXIF` chunk names, or else its `XMP ` chunk.
+    /// The orientation from the `EXIF` chunk of a WebP file, or else its `XMP ` chunk.
     init(webP bytes: UnsafeRawBufferPointer) {
         var (exif, xmp): (UnsafeRawBufferPointer?, UnsafeRawBufferPointer?)
         for (name, content) in RIFFChunks(bytes) {
@@ -50,7 +50,7 @@ enum Orientation: UInt16 {
         self = exif.flatMap(Orientation.init(exif:)) ?? xmp.flatMap(Orientation.init(xmp:)) ?? .upright
     }
 
-    /// The orientation in a block of XMP: the digit of `tiff:Orientation="6"` or `<tiff:Orientation>6`.
+    /// The orientation in a block of XMP: the digit in `tiff:Orientation="6"` or `<tiff:Orientation>6`.
     private init?(xmp: UnsafeRawBufferPointer) {
         let name = Array("tiff:Orientation".utf8)
         for start in xmp.indices.dropLast(name.count + 2) where xmp[start] == name[0] {
@@ -63,8 +63,8 @@ enum Orientation: UInt16 {
         return nil
     }
 
-    /// The orientation in the first directory of a block of EXIF data, which has the form of a TIFF file; in JPEG files,
-    /// and in some of the others, it begins with "Exif" and two zeros. nil where it names none.
+    /// The orientation from the first directory of a block of EXIF data, which is structured like a TIFF file. In
+    /// JPEG files and some others, it starts with "Exif" and two zeros. Nil if there is none.
     private init?(exif block: UnsafeRawBufferPointer) {
         let hasName = block.starts(with: "Exif\0\0".utf8)
         let exif = UnsafeRawBufferPointer(rebasing: block.dropFirst(hasName ? 6 : 0))
@@ -82,7 +82,8 @@ enum Orientation: UInt16 {
             let start = Int(directory) + 2 + 12 * entry
             guard let tag = number(at: start, UInt16.self) else { return nil }
             guard tag == 0x0112 else { continue }
-            // One number stands in the entry itself: of two bytes, or of four as some write it, with a sign or without.
+            // A single value is stored in the entry itself. It has two bytes, or four in some writers, signed or
+            // unsigned.
             let value =
                 switch number(at: start + 2, UInt16.self) {
                 case 3, 8: number(at: start + 8, UInt16.self)
@@ -98,10 +99,11 @@ enum Orientation: UInt16 {
 }
 
 extension Pixels {
-    /// The picture as it was seen, where `orientation` says how it was stored.
+    /// The image rotated upright, given the orientation in which it was stored.
     func turned(_ orientation: Orientation) -> Pixels {
         guard orientation != .upright else { return self }
-        // Where the new picture's first pixel lies in the old one, and how far a step to the right and one down go.
+        // The offset of the new image's first pixel in the old one, and the offsets of one step to the right and one
+        // step down.
         let (right, down) = (channels, width * channels)
         let (lastColumn, lastRow) = ((width - 1) * right, (height - 1) * down)
         let (first, stepX, stepY): (Int, Int, Int) =

@@ -1,6 +1,6 @@
 extension StoredImage {
-    /// The image in a PAM file: gray gives one channel, colors three, and either may have alpha besides. Short data is
-    /// refused. Source: the manual page pam(5) of Netpbm.
+    /// Decodes a PAM file: gray has one channel, color three, and either may have alpha in addition. Truncated data
+    /// is refused. Source: the manual page pam(5) of Netpbm.
     init(pam bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         var source = NetpbmSource(bytes: bytes, kind: "PAM")
         let header = try Header(&source)
@@ -8,7 +8,7 @@ extension StoredImage {
         guard width > 0, height > 0, 1...65535 ~= maximum else { throw Failure.damagedImage("PAM", "no pixels") }
         try checkSize(width: width, height: height, options, capacity: bytes.count)
         let (channels, hasAlpha) = try header.layout()
-        // One line feed separates the header from the samples.
+        // A single line feed separates the header from the samples.
         source.offset += 1
 
         let depth = header.depth
@@ -36,7 +36,7 @@ extension StoredImage {
     /// The lines between `P7` and `ENDHDR`.
     private struct Header {
         var (width, height, depth, maximum) = (0, 0, 0, 0)
-        /// What the samples of a pixel are, if the file says so.
+        /// The meaning of a pixel's samples, if the file specifies it.
         var kind: String?
 
         init(_ source: inout NetpbmSource) throws {
@@ -48,12 +48,12 @@ extension StoredImage {
                 case "MAXVAL": maximum = try source.number()
                 case "TUPLTYPE": kind = try source.word()
                 case "ENDHDR": return
-                case let word: throw Failure.damagedImage("PAM", "'\(word.prefix(20))' is no field of the header")
+                case let word: throw Failure.damagedImage("PAM", "'\(word.prefix(20))' is not a header field")
                 }
             }
         }
 
-        /// The channels without alpha, and whether there is alpha.
+        /// The number of channels without alpha, and whether there is alpha.
         func layout() throws -> (channels: Int, hasAlpha: Bool) {
             switch (kind, depth) {
             case ("BLACKANDWHITE", 1), ("GRAYSCALE", 1), (nil, 1): return (1, false)

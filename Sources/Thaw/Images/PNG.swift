@@ -1,11 +1,11 @@
 import CCodecs
 
 extension StoredImage {
-    /// The picture in a PNG file. Gray files give one channel, others three. Palettes are looked up, depths of 1, 2 and 4
-    /// bits spread over 0…255, of 16 bits the upper 8 are taken, as Pillow and TensorFlow do; gamma and profiles are
-    /// ignored. Damaged or short data is refused; where only a checksum is wrong, there is a warning.
+    /// Decodes a PNG file. Grayscale files have one channel, others three. Palettes are resolved, depths of 1, 2 and
+    /// 4 bits are scaled to 0…255, and only the upper 8 of 16 bits are used, as in Pillow and TensorFlow. Gamma and
+    /// profiles are ignored. Corrupt or truncated data is refused; if only a checksum is wrong, there is a warning.
     init(png bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
-        // The header always comes first: length, "IHDR", width, height, depth, colour type, …
+        // The header is always first: length, "IHDR", width, height, depth, color type, …
         guard bytes.count >= 33, bytes[12..<16].elementsEqual("IHDR".utf8) else { throw Failure.truncatedImage("PNG") }
         let width = bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self).bigEndian
         let height = bytes.loadUnaligned(fromByteOffset: 20, as: UInt32.self).bigEndian
@@ -13,7 +13,7 @@ extension StoredImage {
             throw Failure.damagedImage("PNG", "no pixels")
         }
         let (columns, rows) = (Int(width), Int(height))
-        // Deflate shrinks at most to a 1032nd, and a pixel takes at least one bit.
+        // Deflate compresses at most 1032-fold, and a pixel takes at least one bit.
         try checkSize(width: columns, height: rows, options, capacity: bytes.count * 1032 * 8)
 
         let wantsAlpha = options.background != nil && Self.hasAlpha(png: bytes)
@@ -45,7 +45,7 @@ extension StoredImage {
         if wrongChecksum != 0 { warning = Failure.wrongChecksum("PNG").problem }
     }
 
-    /// Whether pixels may be transparent: the colour type says so, or a chunk names transparent colours.
+    /// Whether pixels may be transparent, by the color type or by a chunk with transparent colors.
     private static func hasAlpha(png bytes: UnsafeRawBufferPointer) -> Bool {
         bytes[25] & 4 != 0 || PNGChunks(bytes).prefix { $0.name != "IDAT" }.contains { $0.name == "tRNS" }
     }

@@ -1,6 +1,6 @@
 import CCodecs
 
-/// The chunks of a PNG file: length, a name of four letters, content, checksum.
+/// The chunks of a PNG file: a length, a four-letter name, content, and a checksum.
 struct PNGChunks: Sequence, IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 8
@@ -14,7 +14,7 @@ struct PNGChunks: Sequence, IteratorProtocol {
         fileprivate let covered: UnsafeRawBufferPointer
         fileprivate let checksum: UInt32
 
-        /// Whether the checksum is right.
+        /// Whether the checksum is correct.
         var isIntact: Bool {
             thaw_checksum(covered.baseAddress?.assumingMemoryBound(to: UInt8.self), covered.count) == checksum
         }
@@ -33,16 +33,16 @@ struct PNGChunks: Sequence, IteratorProtocol {
     }
 }
 
-/// The texts of a PNG file that say how the image was taken.
+/// The metadata texts of a PNG file.
 ///
-/// A file may hold any number of compressed texts, each of which may decompress to a thousand times its size. Only the last
-/// one with each of the two known keywords is decompressed.
+/// A file may contain any number of compressed texts, each of which may decompress to a thousand times its size. Only
+/// the last one with each of the two known keywords is decompressed.
 struct PNGText {
     /// A block of EXIF data.
     let exif: [UInt8]
     let xmp: [UInt8]
 
-    /// A longer text is ignored, as libpng ignores it.
+    /// Longer texts are ignored, as in libpng.
     private static let longest = 8_000_000
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -55,7 +55,7 @@ struct PNGText {
         self.xmp = xmp.map(Self.text) ?? []
     }
 
-    /// The text of a chunk, after its keyword; empty if it is damaged or too long.
+    /// The text of a chunk, without its keyword; empty if it is corrupt or too long.
     private static func text(_ chunk: PNGChunks.Chunk) -> [UInt8] {
         var rest = chunk.content[...]
         func skipString() {
@@ -75,7 +75,7 @@ struct PNGText {
         }
     }
 
-    /// What compressed data holds. The only method that there is, 0, is zlib's.
+    /// Decompresses data. The only method, 0, is zlib's.
     private static func inflated(_ data: Slice<UnsafeRawBufferPointer>, method: UInt8?) -> [UInt8] {
         guard method == 0, let start = UnsafeRawBufferPointer(rebasing: data).baseAddress else { return [] }
         return [UInt8](unsafeUninitializedCapacity: longest) { buffer, count in
@@ -84,7 +84,8 @@ struct PNGText {
         }
     }
 
-    /// The bytes of a profile as ImageMagick writes it: an empty line, its kind, its size, and lines of hexadecimal digits.
+    /// The bytes of a profile in ImageMagick's format: an empty line, its type, its size, and lines of hexadecimal
+    /// digits.
     private static func profile(_ text: [UInt8]) -> [UInt8] {
         let lines = text.split(separator: UInt8(ascii: "\n"), maxSplits: 3, omittingEmptySubsequences: false)
         guard lines.count > 3 else { return [] }

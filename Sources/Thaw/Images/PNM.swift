@@ -1,6 +1,6 @@
 extension StoredImage {
-    /// The image in a PBM, PGM or PPM file, as text or binary: gray gives one channel, colors three. Short data is refused.
-    /// Source: the manual pages pbm(5), pgm(5) and ppm(5) of Netpbm.
+    /// Decodes a PBM, PGM or PPM file, as text or binary: gray has one channel, color three. Truncated data is
+    /// refused. Source: the manual pages pbm(5), pgm(5) and ppm(5) of Netpbm.
     init(pnm bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         var source = NetpbmSource(bytes: bytes, kind: "PNM")
         let kind = bytes[1] - UInt8(ascii: "0")
@@ -11,7 +11,7 @@ extension StoredImage {
         let most = isBitmap ? 1 : try source.number()
         guard width > 0, height > 0, 1...65535 ~= most else { throw Failure.damagedImage("PNM", "no pixels") }
         try checkSize(width: width, height: height, options, capacity: bytes.count * 8)
-        // One blank separates the header from binary samples.
+        // A single whitespace character separates the header from binary samples.
         if !isText { source.offset += 1 }
 
         let scale = netpbmScale(maximum: most, isGray: channels == 1)
@@ -27,29 +27,29 @@ extension StoredImage {
                     }
                 }
             } else if isText {
-                for place in target.indices {
+                for index in target.indices {
                     let value = isBitmap ? 1 - (try source.bit()) : try source.number()
                     guard value <= most else { throw Failure.damagedImage("PNM", "a sample is over the maximum") }
-                    target[place] = scale[value]
+                    target[index] = scale[value]
                 }
             } else if most < 256 {
                 let samples = try source.take(target.count)
-                for place in target.indices { target[place] = scale[min(Int(samples[place]), most)] }
+                for index in target.indices { target[index] = scale[min(Int(samples[index]), most)] }
             } else {
                 let samples = try source.take(2 * target.count)
-                for place in target.indices {
-                    let value = Int(samples[2 * place]) << 8 | Int(samples[2 * place + 1])
-                    target[place] = scale[min(value, most)]
+                for index in target.indices {
+                    let value = Int(samples[2 * index]) << 8 | Int(samples[2 * index + 1])
+                    target[index] = scale[min(value, most)]
                 }
             }
         }
     }
 }
 
-/// What each sample from 0 to `maximum` becomes in 8 bits, as in Pillow.
+/// The 8-bit value of each sample from 0 to `maximum`, as in Pillow.
 ///
-/// Pillow scales gray of more than 8 bits to 0…65535, of which the upper 8 bits are taken, and everything else to 0…255 at
-/// once. Halves are rounded to even.
+/// Pillow scales gray of more than 8 bits to 0…65535 and uses the upper 8 bits; it scales everything else directly to
+/// 0…255. Halves are rounded to even.
 func netpbmScale(maximum: Int, isGray: Bool) -> [UInt8] {
     func scaled(_ sample: Int, to largest: Double) -> Int {
         Int((Double(sample) / Double(maximum) * largest).rounded(.toNearestOrEven))
@@ -58,8 +58,8 @@ func netpbmScale(maximum: Int, isGray: Bool) -> [UInt8] {
     return (0...maximum).map { UInt8(is16Bit ? scaled($0, to: 65535) >> 8 : scaled($0, to: 255)) }
 }
 
-/// The words of the header, and of the samples where they are text: blanks between them, comments from # to the line's
-/// end.
+/// The words of the header, and of the samples in text files: separated by whitespace, with comments from # to the
+/// end of the line.
 struct NetpbmSource {
     let bytes: UnsafeRawBufferPointer
     /// The kind of file, for messages.
@@ -68,7 +68,7 @@ struct NetpbmSource {
 
     init(bytes: UnsafeRawBufferPointer, kind: String) { (self.bytes, self.kind) = (bytes, kind) }
 
-    /// Everything up to the next blank.
+    /// Everything up to the next whitespace.
     mutating func word() throws -> String {
         skipBlanks()
         let start = offset
@@ -102,7 +102,7 @@ struct NetpbmSource {
         return value
     }
 
-    /// A digit of a bitmap, which needs no blanks around it.
+    /// A digit of a bitmap, which needs no whitespace around it.
     mutating func bit() throws -> Int {
         skipBlanks()
         guard offset < bytes.count else { throw Failure.truncatedImage(kind) }

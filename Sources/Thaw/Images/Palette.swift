@@ -1,19 +1,19 @@
 extension Pixels {
-    /// Colours looked up by their indices, one byte a pixel; an index past the end of the palette is black.
+    /// Looks up colors by index, one byte per pixel. Indices past the end of the palette are black.
     init(width: Int, height: Int, _ indices: [UInt8], _ palette: [Color]) {
         var table = [Color](repeating: .black, count: 256)
         for (index, color) in palette.prefix(256).enumerated() { table[index] = color }
         self.init(width: width, height: height, channels: 3) { target in
-            for (place, index) in indices.enumerated() {
+            for (pixel, index) in indices.enumerated() {
                 let color = table[Int(index)]
-                (target[3 * place], target[3 * place + 1], target[3 * place + 2]) = (color.red, color.green, color.blue)
+                (target[3 * pixel], target[3 * pixel + 1], target[3 * pixel + 2]) = (color.red, color.green, color.blue)
             }
         }
     }
 }
 
 extension [UInt8] {
-    /// Samples with alpha last in each pixel, taken apart.
+    /// Separates alpha, the last sample of each pixel, from the other samples.
     func splitAlpha(width: Int, height: Int, channels: Int) -> (pixels: Pixels, alpha: [UInt8]?) {
         let step = channels + 1
         let pixels = Pixels(width: width, height: height, channels: channels) { target in

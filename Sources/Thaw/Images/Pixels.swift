@@ -1,6 +1,6 @@
-/// A picture in memory: rows from the top, pixels interleaved, 8 bits a channel, without padding.
+/// An image in memory: rows from the top, interleaved pixels, 8 bits per channel, without padding.
 ///
-/// What is decoded has one channel (gray) or three (red, green, blue); only `converted(to: .bgr)` turns them round.
+/// Decoded images have one channel (gray) or three (red, green, blue); only `converted(to: .bgr)` reverses them.
 public struct Pixels: Equatable, Sendable {
     public let width: Int
     public let height: Int
@@ -8,7 +8,7 @@ public struct Pixels: Equatable, Sendable {
     /// `height · width · channels` bytes.
     public let bytes: [UInt8]
 
-    /// - Precondition: both sides are positive, there are 1 or 3 channels, and `bytes` has as many as they ask for.
+    /// - Precondition: Both sides are positive, there are 1 or 3 channels, and `bytes` has the required length.
     public init(width: Int, height: Int, channels: Int, bytes: [UInt8]) {
         precondition(width > 0 && height > 0 && (channels == 1 || channels == 3))
         precondition(bytes.count == width * height * channels)
@@ -18,7 +18,7 @@ public struct Pixels: Equatable, Sendable {
         self.bytes = bytes
     }
 
-    /// Pixels that `fill` writes, every byte of them.
+    /// Pixels that `fill` must initialize completely.
     init(
         width: Int, height: Int, channels: Int,
         filling fill: (UnsafeMutableBufferPointer<UInt8>) throws -> Void
@@ -31,9 +31,9 @@ public struct Pixels: Equatable, Sendable {
         self.init(width: width, height: height, channels: channels, bytes: bytes)
     }
 
-    /// The same picture with its channels in the order of `layout`: gray is copied to three channels, colours become
-    /// gray by ITU-R 601 in Pillow's fixed point.
-    /// - Precondition: the channels stand as decoded, not as `.bgr`.
+    /// The same image with its channels in the order of `layout`: gray is replicated to three channels, and color is
+    /// converted to gray by ITU-R 601 in Pillow's fixed point.
+    /// - Precondition: The channels are in decoded order, not `.bgr`.
     public func converted(to layout: ColorLayout) -> Pixels {
         switch (channels, layout) {
         case (1, .gray), (3, .rgb): self
@@ -43,7 +43,7 @@ public struct Pixels: Equatable, Sendable {
         }
     }
 
-    /// The picture that `map` makes pixel by pixel, of `newChannels` each.
+    /// The image mapped pixel by pixel to `newChannels` channels.
     private func mapped(
         to newChannels: Int, _ map: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>) -> Void
     ) -> Pixels {
@@ -57,7 +57,7 @@ public struct Pixels: Equatable, Sendable {
     }
 }
 
-/// Brightness by ITU-R 601-2, in the fixed point of Pillow's `convert("L")` (src/libImaging/Convert.c).
+/// Luma by ITU-R 601-2, in the fixed point of Pillow's `convert("L")` (src/libImaging/Convert.c).
 private func luma(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> UInt8 {
     let sum: UInt32 = UInt32(red) * 19595 + UInt32(green) * 38470 + UInt32(blue) * 7471
     return UInt8((sum + 0x8000) >> 16)

@@ -1,11 +1,12 @@
 import Kernels
 
-/// Resizing in two passes, along rows and along columns, each in fixed point and rounded to 8 bits, as Pillow does it.
+/// Resizing in two passes, along rows and along columns, each in fixed point and rounded to 8 bits, as in Pillow.
 extension Pixels {
-    /// The given part of the picture in a new size. A pass that would change nothing is left out.
+    /// The given part of the image, resized. A pass without effect is skipped.
     ///
-    /// Each pass rounds, so their order shows in the last bit: the columns come first where they lose more than twice as
-    /// many pixels as the rows do. (So does Pillow from version 13 on; earlier ones always began with the rows.)
+    /// Each pass rounds, so the order of the passes affects the last bit: the columns come first if they are reduced
+    /// by more than twice the factor of the rows. (Pillow does the same since version 13; earlier versions always
+    /// started with the rows.)
     func resized(
         width newWidth: Int, height newHeight: Int, from columns: Range<Int>, _ rows: Range<Int>,
         by resize: ResizeMethod,
@@ -61,7 +62,7 @@ extension Pixels {
         }
     }
 
-    /// Calls a kernel with the picture's bytes from `start` on.
+    /// Calls a kernel with the image's bytes from `start` on.
     private func work(
         _ filter: ResamplingFilter, from start: Int, to target: UnsafeMutableBufferPointer<UInt8>, width: Int,
         height: Int, targetStride: Int, scratch: UnsafeMutableRawBufferPointer,
@@ -85,5 +86,5 @@ extension Pixels {
     }
 }
 
-/// The kernels of the best instructions here, or of those that `THAW_ISA` names.
+/// The kernels for the best available instruction set, or for the one in `THAW_ISA`.
 let bestKernels = ((try? InstructionSet.chosen()) ?? .baseline).kernels

@@ -6,32 +6,32 @@ import Kernels
     import Darwin
 #endif
 
-/// How a picture comes to another size. Each is what the named program does, within one grey level.
+/// How an image is resized. Each method matches the named program within one gray level.
 public enum ResizeMethod: String, CaseIterable, Sendable {
-    /// Pillow's BILINEAR, bit for bit: a triangle filter that widens with the scale when shrinking. It is also what torchvision
-    /// and TensorFlow's `antialias=True` do.
+    /// Pillow's BILINEAR, bit for bit: a triangle filter whose support grows with the scale when shrinking.
+    /// torchvision and TensorFlow's `antialias=True` do the same.
     case pillow
-    /// Pillow's BICUBIC, bit for bit: the cubic filter with a = -1/2, widened like that.
+    /// Pillow's BICUBIC, bit for bit: the cubic filter with a = -1/2, whose support grows in the same way.
     case bicubic
-    /// TensorFlow's `resize_bilinear` as version 1 had it: no antialiasing, a new pixel x looks at x · scale.
+    /// TensorFlow's `resize_bilinear` as in version 1: no antialiasing, output pixel x samples x · scale.
     case tensorflow
-    /// The same with `align_corners`: the middles of the corner pixels stay where they are.
+    /// The same with `align_corners`: the centers of the corner pixels are aligned.
     case tensorflowAligned = "tensorflow:align-corners"
-    /// The same with `half_pixel_centers`, as version 2 has it.
+    /// The same with `half_pixel_centers`, as in version 2.
     case tensorflowCentered = "tensorflow:half-pixel"
-    /// TensorFlow's `resize_area`: the average of what a new pixel covers.
+    /// TensorFlow's `resize_area`: the average of the area that an output pixel covers.
     case area
 }
 
-/// The weights that make each of the new pixels along one axis from the old ones.
+/// The weights that compute each output pixel along one axis from the input pixels.
 struct ResamplingFilter {
-    /// How many weights are stored for a new pixel.
+    /// How many weights are stored per output pixel.
     let reach: Int
-    /// For each new pixel the first old one, counted from the start of the axis.
+    /// For each output pixel the first input pixel, relative to the start of the axis.
     private(set) var first: [Int32]
-    /// For each new pixel how many old ones count.
+    /// For each output pixel the number of input pixels that contribute.
     private(set) var taps: [Int32]
-    /// For each new pixel `reach` weights in fixed point, of which as many are used as `taps` says.
+    /// For each output pixel `reach` fixed-point weights, of which the first `taps` are used.
     private(set) var weights: [Int32]
 
     /// The filter from the `old` pixels of an axis to `new` ones.
@@ -60,8 +60,8 @@ struct ResamplingFilter {
         }
     }
 
-    /// Pillow's filters: `kernel` around a new pixel's middle, `support` wide to either side, stretched when shrinking.
-    /// Source: Pillow, src/libImaging/Resample.c, whose arithmetic is followed to the last bit.
+    /// Pillow's filters: `kernel` around the center of an output pixel, with `support` on either side, scaled when
+    /// shrinking. Source: Pillow, src/libImaging/Resample.c, whose arithmetic is reproduced to the last bit.
     private init(from old: Range<Int>, to new: Int, support width: Double, _ kernel: (Double) -> Double) {
         let scale = Double(old.count) / Double(new)
         let stretch = max(scale, 1)
@@ -75,14 +75,14 @@ struct ResamplingFilter {
         }
     }
 
-    /// Linear interpolation between the two old pixels beside `position(x)`.
-    /// Source: TensorFlow, core/kernels/image/resize_bilinear_op.cc, `compute_interpolation_weights`.
+    /// Linear interpolation between the two input pixels around `position(x)`. Source: TensorFlow,
+    /// core/kernels/image/resize_bilinear_op.cc, `compute_interpolation_weights`.
     private init(from old: Range<Int>, to new: Int, position: (Double) -> Double) {
         self.init(new, reach: 2) { pixel, raw in
-            let place = position(Double(pixel))
-            let low = max(Int(place.rounded(.down)), 0)
-            let high = min(Int(place.rounded(.up)), old.count - 1)
-            let upper = place - place.rounded(.down)
+            let center = position(Double(pixel))
+            let low = max(Int(center.rounded(.down)), 0)
+            let high = min(Int(center.rounded(.up)), old.count - 1)
+            let upper = center - center.rounded(.down)
             guard high > low else {
                 raw[0] = 1
                 return (old.lowerBound + min(low, old.count - 1), 1)
@@ -92,8 +92,8 @@ struct ResamplingFilter {
         }
     }
 
-    /// - Parameter fill: Writes the weights of a new pixel, and gives the first old one and their number. Their sum comes
-    ///   to 1 here.
+    /// - Parameter fill: Writes the weights of an output pixel, and returns the first input pixel and the number of
+    ///   weights. They are normalized here to sum to 1.
     private init(
         _ new: Int, reach: Int, _ fill: (Int, UnsafeMutableBufferPointer<Double>) -> (first: Int, count: Int)
     ) {
@@ -116,8 +116,8 @@ struct ResamplingFilter {
     }
 }
 
-/// Keys' cubic convolution with a = -1/2. Source: R. Keys, IEEE Transactions on Acoustics, Speech and Signal Processing,
-/// 1981.
+/// Keys' cubic convolution with a = -1/2. Source: R. Keys, IEEE Transactions on Acoustics, Speech and Signal
+/// Processing, 1981.
 private func cubic(_ distance: Double) -> Double {
     let (a, x) = (-0.5, abs(distance))
     if x < 1 { return ((a + 2) * x - (a + 3)) * x * x + 1 }

@@ -1,7 +1,7 @@
 import CTurboJPEG
 
 extension Pixels {
-    /// A small version of the picture as a JPEG file, its longer side of `side` pixels at most.
+    /// A thumbnail as a JPEG file, whose longer side has at most `side` pixels.
     public func thumbnail(side: Int) -> [UInt8] {
         let scale = min(1, Double(side) / Double(max(width, height)))
         let small = resized(
@@ -10,7 +10,7 @@ extension Pixels {
         return small.jpeg(quality: 70)
     }
 
-    /// The picture as a JPEG file; empty where there is no memory for it.
+    /// The image as a JPEG file; empty if memory runs out.
     func jpeg(quality: Int) -> [UInt8] {
         guard let encoder = tjInitCompress() else { return [] }
         defer { tjDestroy(encoder) }

@@ -1,8 +1,8 @@
 import CWebP
 
 extension StoredImage {
-    /// The picture in a WebP file, lossy or lossless; of an animation the first frame, on a canvas that is black where the
-    /// frame does not reach, and transparent. Damaged or short data is refused.
+    /// Decodes a WebP file, lossy or lossless. For an animation, decodes the first frame, on a canvas that is black
+    /// and transparent outside it. Corrupt or truncated data is refused.
     init(webP bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         var features = WebPBitstreamFeatures()
         try check(WebPGetFeatures(bytes.start, bytes.count, &features))
@@ -14,7 +14,7 @@ extension StoredImage {
             var picture = WebPBitstreamFeatures()
             try check(WebPGetFeatures(frame.bytes.start, frame.bytes.count, &picture))
             guard frame.x + Int(picture.width) <= width, frame.y + Int(picture.height) <= height else {
-                throw Failure.damagedImage("WebP", "the first frame lies outside the picture")
+                throw Failure.damagedImage("WebP", "the first frame extends outside the canvas")
             }
             let canvas = try decode(
                 frame.bytes, width: Int(picture.width), height: Int(picture.height), wantsAlpha: wantsAlpha)
@@ -31,14 +31,14 @@ extension StoredImage {
     }
 }
 
-/// A frame of an animation: a picture's own chunks, and where it stands on the canvas.
+/// A frame of an animation: its own image chunks, and its position on the canvas.
 private struct Frame {
     let x: Int
     let y: Int
     let bytes: UnsafeRawBufferPointer
 
-    /// Its chunk holds x/2, y/2, width - 1, height - 1 and duration in three bytes each, a byte of flags, and the picture.
-    /// Source: RFC 9649, section 2.7.1.1.
+    /// Its chunk contains x/2, y/2, width - 1, height - 1 and duration in three bytes each, a byte of flags, and the
+    /// image. Source: RFC 9649, section 2.7.1.1.
     init?(firstIn bytes: UnsafeRawBufferPointer) {
         guard let content = RIFFChunks(bytes).first(where: { $0.name == "ANMF" })?.content, content.count > 16 else {
             return nil
@@ -73,12 +73,12 @@ private func check(_ status: VP8StatusCode) throws {
     switch status {
     case VP8_STATUS_OK: return
     case VP8_STATUS_NOT_ENOUGH_DATA: throw Failure.truncatedImage("WebP")
-    case VP8_STATUS_UNSUPPORTED_FEATURE: throw Failure.damagedImage("WebP", "it has features that are not known")
+    case VP8_STATUS_UNSUPPORTED_FEATURE: throw Failure.damagedImage("WebP", "it uses unknown features")
     default: throw Failure.damagedImage("WebP", "its headers contradict each other")
     }
 }
 
-/// The chunks of a RIFF file: a name of four letters, a length, the content, and a byte more where that is odd.
+/// The chunks of a RIFF file: a four-letter name, a length, the content, and a padding byte if the length is odd.
 struct RIFFChunks: Sequence, IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 12
