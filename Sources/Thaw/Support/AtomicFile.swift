@@ -4,12 +4,13 @@
     import Darwin
 #endif
 
-/// A file that comes into being whole or not at all: bytes are appended under a temporary name in the same folder, and
-/// `commit` gives it the right one. Without a commit nothing remains, and an older file under that name stays as it was.
+/// A file that is written atomically: bytes are appended under a temporary name in the same folder, and `commit`
+/// renames the file. Without a commit nothing remains, and an existing file under the final name is unchanged.
 ///
-/// Pipes and devices (`/dev/stdout`) are written to as they are. A link is followed: what it points to is replaced.
+/// Pipes and devices (`/dev/stdout`) are written to directly. Links are followed: the file that they point to is
+/// replaced.
 package final class AtomicFile {
-    /// The name as the user gave it, for messages.
+    /// The name as the user specified it, for messages.
     private let path: String
     private let target: String
     /// nil for a pipe or a device.
@@ -18,9 +19,9 @@ package final class AtomicFile {
     private var descriptor: Int32
     private var buffer: [UInt8] = []
 
-    /// - Parameter mayReplace: whether a file that stands under this name already is replaced.
-    /// - Throws: `Failure` when the folder is missing or cannot be written to, when there is a folder under this name, or
-    ///   a file that may not be replaced.
+    /// - Parameter mayReplace: Whether an existing file under this name is replaced.
+    /// - Throws: `Failure` if the folder is missing or not writable, if there is a folder under this name, or a file
+    ///   that may not be replaced.
     package init(path: String, mayReplace: Bool = true) throws {
         (self.path, self.mayReplace) = (path, mayReplace)
         guard !path.isEmpty else { throw Failure.cannotCreate(path, ENOENT) }
@@ -45,7 +46,7 @@ package final class AtomicFile {
     deinit { abandon() }
 
     /// Appends bytes.
-    /// - Throws: `Failure` when the disk is full or the like.
+    /// - Throws: `Failure` if the disk is full, for example.
     package func write(_ bytes: UnsafeRawBufferPointer) throws {
         if buffer.count + bytes.count > Self.bufferSize { try flush() }
         if bytes.count > Self.bufferSize { try writeOut(bytes) } else { buffer.append(contentsOf: bytes) }
@@ -56,7 +57,7 @@ package final class AtomicFile {
         if done == nil { try Array(bytes).withUnsafeBytes { try write($0) } }
     }
 
-    /// Ends the file and gives it its name.
+    /// Finishes the file and renames it.
     package func commit() throws {
         try flush()
         let status = close(descriptor)
@@ -66,7 +67,7 @@ package final class AtomicFile {
         if mayReplace {
             guard rename(temporary.fileName, target.fileName) == 0 else { throw failure(errno) }
         } else {
-            // Unlike rename, a second name cannot be given where a file has appeared meanwhile.
+            // Unlike rename, link fails if a file with this name has appeared in the meantime.
             guard link(temporary.fileName, target.fileName) == 0 else { throw failure(errno) }
             unlink(temporary.fileName)
         }
@@ -79,7 +80,7 @@ package final class AtomicFile {
         try file.commit()
     }
 
-    // MARK: Plumbing
+    // MARK: Implementation
 
     private static let bufferSize = 1 << 16
 
@@ -100,7 +101,7 @@ package final class AtomicFile {
         }
     }
 
-    /// Removes what has been written so far, and says why.
+    /// Removes what has been written so far, and returns the reason.
     private func failure(_ code: Int32) -> Failure {
         abandon()
         return code == EEXIST ? Failure.alreadyExists(path) : Failure.cannotWrite(path, code)
@@ -111,14 +112,14 @@ package final class AtomicFile {
             close(descriptor)
             descriptor = -1
         }
-        // After a commit there is no such name any more.
+        // After a commit the temporary name no longer exists.
         if let temporary { unlink(temporary.fileName) }
     }
 
-    /// The file that a name stands for in the end, whether it is there or not.
+    /// The file that a path finally refers to, whether it exists or not.
     private static func end(of path: String) -> String {
         if let resolved = withoutLinks(path) { return resolved }
-        // A link may point to what is not there yet; one that points to itself ends here.
+        // A link may point to a file that does not exist yet. The limit stops cycles.
         var target = path
         for _ in 0..<8 {
             let next = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { block -> String? in
@@ -132,7 +133,7 @@ package final class AtomicFile {
         return path
     }
 
-    /// A new file beside `path`, with a name that nobody has.
+    /// A new file beside `path`, with an unused name.
     private static func openTemporary(besides path: String) -> (String, Int32) {
         while true {
             let name = folder(of: path) + ".thaw-" + String(UInt64.random(in: .min ... .max), radix: 36)

@@ -6,21 +6,21 @@ import CMachine
     import Darwin
 #endif
 
-/// A folder that comes into being whole or not at all: files are made in a folder with a temporary name beside it, and
-/// `commit` gives it the right one. Without a commit nothing remains, and what stood under that name stays as it was.
+/// A folder that is written atomically: files are created in a temporary folder beside it, and `commit` renames that.
+/// Without a commit nothing remains, and whatever existed under the final name is unchanged.
 final class AtomicFolder {
-    /// The name as the user gave it, for messages.
+    /// The name as the user specified it, for messages.
     private let path: String
     private let target: String
-    /// Where files are made; empty once the folder has its name.
+    /// The folder where files are created; empty after it has been renamed.
     private var temporary: String
     private let mayReplace: Bool
 
     /// - Parameters:
-    ///   - mayReplace: whether what stands under this name already is replaced.
-    ///   - isReplaceable: whether a folder that stands there is of a kind that may go.
-    /// - Throws: `Failure` when the folder around it is missing or cannot be written to, or when something stands there
-    ///   that may not be replaced.
+    /// - mayReplace: Whether whatever exists under this name is replaced.
+    /// - isReplaceable: Whether an existing folder is of a kind that may be replaced.
+    /// - Throws: `Failure` if the enclosing folder is missing or not writable, or if there is something that may not
+    ///   be replaced.
     init(path: String, mayReplace: Bool = true, isReplaceable: (String) -> Bool) throws {
         var name = path[...]
         while name.count > 1, name.last == "/" { name.removeLast() }
@@ -44,7 +44,7 @@ final class AtomicFolder {
 
     deinit { if !temporary.isEmpty { Self.remove(temporary) } }
 
-    /// Makes a folder in it, and those around that.
+    /// Creates a folder in it, with intermediate folders.
     func makeFolder(_ name: String) throws {
         var path = temporary
         for part in name.split(separator: "/") {
@@ -55,23 +55,23 @@ final class AtomicFolder {
         }
     }
 
-    /// Begins a file in it. Failures name the folder, not the file, whose name is a passing one.
+    /// Creates a file in it. Failures name the folder, because the file's name is temporary.
     func file(_ name: String) throws -> AtomicFile { try AtomicFile(path: temporary + "/" + name) }
 
-    /// Gives the folder its name; what stood there before is removed.
+    /// Renames the folder. Whatever existed under its name is removed.
     func commit() throws {
         var status = stat()
         let exists = stat(target.fileName, &status) == 0
         if exists && !mayReplace { throw Failure.alreadyExists(path) }
-        let (source, place) = (temporary.fileName, target.fileName)
-        guard (exists ? thaw_exchange_names(source, place) : rename(source, place)) == 0 else {
+        let (source, destination) = (temporary.fileName, target.fileName)
+        guard (exists ? thaw_exchange_names(source, destination) : rename(source, destination)) == 0 else {
             throw errno == EEXIST || errno == ENOTEMPTY ? Failure.alreadyExists(path) : Failure.cannotWrite(path, errno)
         }
         if exists { Self.remove(temporary) }
         temporary = ""
     }
 
-    /// Removes a file, or a folder with all that is in it; links in it are removed, not followed.
+    /// Removes a file, or a folder with its contents; links in it are removed, not followed.
     private static func remove(_ path: String) {
         var status = stat()
         guard lstat(path.fileName, &status) == 0 else { return }

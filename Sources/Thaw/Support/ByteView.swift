@@ -1,4 +1,4 @@
-/// Bytes that somebody else holds, together with whoever holds them: mostly weights in a mapped file.
+/// Bytes owned by another object, together with that object: usually weights in a mapped file.
 struct ByteView: @unchecked Sendable {
     /// Valid as long as `owner` lives. Not aligned.
     let bytes: UnsafeRawBufferPointer
@@ -16,7 +16,7 @@ struct ByteView: @unchecked Sendable {
         self.init(taking: copy)
     }
 
-    /// Memory that was allocated for the view, which frees it.
+    /// Memory that was allocated for the view, which takes ownership.
     init(taking memory: UnsafeMutableRawBufferPointer) {
         self.init(viewing: UnsafeRawBufferPointer(memory), of: Allocation(bytes: memory))
     }
@@ -31,7 +31,7 @@ struct ByteView: @unchecked Sendable {
 
     var count: Int { bytes.count }
 
-    /// Calls `body` with the bytes, which stay valid meanwhile.
+    /// Calls `body` with the bytes, which remain valid during the call.
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try withExtendedLifetime(owner) { try body(bytes) }
     }

@@ -16,30 +16,30 @@ enum CRC32C {
         return tables
     }()
 
-    /// The check of `bytes`, or of all bytes so far where `sum` is that of the bytes before.
+    /// The checksum of `bytes`, or of all bytes so far if `sum` is that of the preceding bytes.
     static func sum(_ bytes: UnsafeRawBufferPointer, after sum: UInt32 = 0) -> UInt32 {
         tables.withUnsafeBufferPointer { tables in
             var value = ~sum
-            var place = 0
-            while bytes.count - place >= 8 {
+            var offset = 0
+            while bytes.count - offset >= 8 {
                 let word =
-                    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) ^ UInt64(value)
+                    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) ^ UInt64(value)
                 var next: UInt32 = 0
                 for byte in 0..<8 {
                     next ^= tables[(7 - byte) * 256 + Int(truncatingIfNeeded: word >> UInt64(8 * byte) & 0xFF)]
                 }
                 value = next
-                place += 8
+                offset += 8
             }
-            while place < bytes.count {
-                value = value >> 8 ^ tables[Int((value ^ UInt32(bytes[place])) & 0xFF)]
-                place += 1
+            while offset < bytes.count {
+                value = value >> 8 ^ tables[Int((value ^ UInt32(bytes[offset])) & 0xFF)]
+                offset += 1
             }
             return ~value
         }
     }
 
-    /// A check as LevelDB and TensorFlow store it: turned and shifted, so that a check of checks is none of zeros.
-    /// Source: tensorflow/core/lib/hash/crc32c.h.
+    /// A checksum as stored by LevelDB and TensorFlow: rotated and offset, so that the checksum of data that contains
+    /// checksums is not degenerate. Source: tensorflow/core/lib/hash/crc32c.h.
     static func masked(_ sum: UInt32) -> UInt32 { (sum >> 15 | sum << 17) &+ 0xA282_EAD8 }
 }

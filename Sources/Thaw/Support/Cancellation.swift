@@ -1,6 +1,6 @@
 import CMachine
 
-/// A word that says whether work is to stop. It may be asked for from any thread, and from the handler of a signal.
+/// A flag that requests work to stop. It can be set and read on any thread and in a signal handler.
 public final class Cancellation: @unchecked Sendable {
     private let word: UnsafeMutablePointer<Int32>
 

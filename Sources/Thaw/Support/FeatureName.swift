@@ -1,4 +1,4 @@
-/// A name that Xcode can make a property of: letters, digits and underscores, no digit in front.
+/// A name that Xcode can turn into a property: letters, digits and underscores, not starting with a digit.
 func featureName(_ name: String) -> String {
     let letters = name.unicodeScalars.map { scalar -> Character in
         scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)) ? Character(scalar) : "_"

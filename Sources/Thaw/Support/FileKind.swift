@@ -1,10 +1,10 @@
-/// What a file is, told by its content, so that an error can call it by name.
+/// The kind of a file, detected from its content, for use in error messages.
 enum FileKind: Sendable {
     case frozenGraph, metaGraph, savedModel, coreMLModel, onnx
     case tensorFlowLite, hdf5, keras, zip, gzip, checkpointIndex, image
     case textGraph, text, unknown
 
-    /// Whether it is known to be something else than text.
+    /// Whether it is known not to be text.
     var isBinary: Bool { ![.textGraph, .text, .unknown].contains(self) }
 
     init(_ file: UnsafeRawBufferPointer) {
@@ -22,7 +22,7 @@ enum FileKind: Sendable {
         } else if holds([0x89] + "HDF\r\n".utf8) {
             self = .hdf5
         } else if holds(Array("PK\u{3}\u{4}".utf8)) {
-            // The name of an archive's first file stands behind 30 bytes (APPNOTE.TXT, 4.3.7).
+            // The name of an archive's first file follows 30 bytes (APPNOTE.TXT, 4.3.7).
             self = holds(Array("metadata.json".utf8), at: 30) ? .keras : .zip
         } else if holds([0x1F, 0x8B]) {
             self = .gzip
@@ -37,7 +37,7 @@ enum FileKind: Sendable {
 
     // MARK: Text
 
-    /// Text has no control characters but white space; protobuf has them in its first bytes.
+    /// Text has no control characters except whitespace; protobuf has them in its first bytes.
     private init?(text file: UnsafeRawBufferPointer) {
         let head = file.prefix(1024)
         guard !head.isEmpty, !head.contains(where: { $0 < 0x20 && !(9...13 ~= $0) || $0 == 0x7F }) else { return nil }
@@ -80,13 +80,14 @@ enum FileKind: Sendable {
         }
     }
 
-    /// Which fields a message has, and where the first message of each number stands, as far as it can be read.
+    /// The fields that a message has, and the range of the first message for each field number, as far as it can be
+    /// parsed.
     private struct Outline {
         var numbers: Set<Int> = []
         var messages: [Int: Range<Int>] = [:]
         var isWhole = false
 
-        /// The kinds differ in their first fields: there is no need to walk over all of a large file.
+        /// The kinds differ in their first fields, so there is no need to scan all of a large file.
         private static let limit = 1000
 
         init(_ file: UnsafeRawBufferPointer, _ range: Range<Int>) {
@@ -97,7 +98,7 @@ enum FileKind: Sendable {
                     add(field.number, field.wireType == .lengthPrefixed ? field.value : nil)
                     continue
                 }
-                // A file that is cut off still shows where its last field begins.
+                // A truncated file still shows where its last field starts.
                 if let tag = try? ahead.varint(), tag & 7 == 2, (try? ahead.varint()) != nil {
                     add(Int(tag >> 3), ahead.position..<range.upperBound)
                 }
@@ -112,7 +113,7 @@ enum FileKind: Sendable {
         }
     }
 
-    /// Whether a message looks like a graph's node: a name, and an operation that is an identifier.
+    /// Whether a message looks like a graph node: a name, and an operation that is an identifier.
     private static func isNode(_ file: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         let fields = Outline(file, range)
         guard let name = fields.messages[1], let op = fields.messages[2], !name.isEmpty,

@@ -1,17 +1,18 @@
-/// Names of files are bytes, and text is not always what they are: an old archive's `für.jpg` may hold 0xFC for the ü. Such a
-/// byte becomes a scalar of the last private plane in text, 0x10FF00 above it, and that byte again where the file is opened.
+/// File names are bytes, and not necessarily text: `für.jpg` from an old archive may encode the ü as 0xFC. In text,
+/// such a byte becomes a scalar of the last private-use plane, 0x10FF00 plus the byte, which is converted back when
+/// the file is opened.
 extension String {
     private static let raw: UInt32 = 0x10FF00
 
-    /// The text of a file's name.
+    /// The text of a file name.
     public init(fileName bytes: some Collection<UInt8>) {
         self = String(decoding: bytes, as: UTF8.self)
-        // What stands for a byte stands in no text of its own.
+        // Text never contains the replacement scalars itself.
         guard unicodeScalars.contains(where: { $0 == "\u{FFFD}" || $0.value > String.raw }) else { return }
         var text = String.UnicodeScalarView()
         var rest = Array(bytes)[...]
         while let first = rest.first {
-            // The longest scalar that stands here.
+            // The longest valid scalar at this position.
             let whole = (1...4).reversed().lazy.compactMap { count -> Unicode.Scalar? in
                 guard count <= rest.count, let text = String(validating: rest.prefix(count), as: UTF8.self),
                     text.unicodeScalars.count == 1, text.unicodeScalars.first!.value <= String.raw
@@ -24,10 +25,10 @@ extension String {
         self = String(text)
     }
 
-    /// Whether there is a byte in it that is no text.
+    /// Whether it contains bytes that are not valid text.
     package var holdsRawBytes: Bool { unicodeScalars.contains { $0.value > String.raw } }
 
-    /// The bytes of a file's name as the system takes it, with the zero that ends it.
+    /// The bytes of a file name as the system expects it, with the terminating zero.
     package var fileName: [CChar] {
         guard holdsRawBytes else { return Array(utf8CString) }
         var bytes: [CChar] = []

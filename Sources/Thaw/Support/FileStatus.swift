@@ -4,23 +4,23 @@
     import Darwin
 #endif
 
-/// The size of the file at `path` in bytes, or nil where there is no such file.
+/// The size of the file at `path` in bytes, or nil if there is no such file.
 func fileSize(_ path: String) -> Int? {
     var status = stat()
     guard stat(path.fileName, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
 }
 
-/// The path that a file or folder has without links; nil where it is not there.
+/// The path of a file or folder with links resolved; nil if it does not exist.
 func withoutLinks(_ path: String) -> String? {
     guard let whole = realpath(path.fileName, nil) else { return nil }
     defer { free(whole) }
     return String(fileName: UnsafeRawBufferPointer(start: whole, count: strlen(whole)))
 }
 
-/// Where a file is, or would be, however the path is spelled.
+/// The location of an existing or new file, independent of the spelling of its path.
 package func place(of path: String) -> String {
-    if let place = withoutLinks(path) { return place }
+    if let resolved = withoutLinks(path) { return resolved }
     let folder = folder(of: path)
     return (withoutLinks(folder.isEmpty ? "." : folder) ?? folder) + "/" + path.dropFirst(folder.count)
 }
@@ -32,7 +32,7 @@ func folder(of path: String) -> String {
 
 func fileExists(_ path: String) -> Bool { fileSize(path) != nil }
 
-/// The names in a folder, in their bytes' order.
+/// The names in a folder, in byte order.
 func fileNames(in folder: String) -> [String] {
     guard let handle = opendir(folder.fileName) else { return [] }
     defer { closedir(handle) }

@@ -4,11 +4,11 @@
     import Darwin
 #endif
 
-/// What a folder is, told by the names in it, so that an error can call it by name.
+/// The kind of a folder, detected from the names in it, for use in error messages.
 enum FolderKind: Sendable {
     case savedModel, checkpoint, coreMLPackage, plain
 
-    /// The kind of the folder at `path`, or nil when there is no folder there that can be read.
+    /// The kind of the folder at `path`, or nil if there is no readable folder.
     init?(path: String) {
         guard let names = FolderKind.names(in: path) else { return nil }
         self = .plain
@@ -23,7 +23,7 @@ enum FolderKind: Sendable {
         }
     }
 
-    /// The names in a folder, or nil when there is no folder there that can be read.
+    /// The names in a folder, or nil if there is no readable folder.
     static func names(in path: String) -> [String]? {
         guard let folder = opendir(path.fileName) else { return nil }
         defer { closedir(folder) }

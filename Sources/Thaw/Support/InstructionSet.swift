@@ -12,12 +12,12 @@ import KernelsBaseline
     import Darwin
 #endif
 
-/// The vector instructions that the kernels can be had for. The baseline is what every machine of the architecture has:
-/// SSE2 on x86-64, NEON on arm64.
+/// The vector instruction sets for which kernels exist. The baseline is supported by every machine of the
+/// architecture: SSE2 on x86-64, NEON on arm64.
 public enum InstructionSet: String, CaseIterable, Sendable {
     case baseline, avx2, avx512
 
-    /// Whether this machine has it.
+    /// Whether this machine supports it.
     public var isAvailable: Bool {
         switch self {
         case .baseline: true
@@ -26,11 +26,11 @@ public enum InstructionSet: String, CaseIterable, Sendable {
         }
     }
 
-    /// What this machine has, the best last.
+    /// The sets that this machine supports, the best one last.
     public static var available: [InstructionSet] { allCases.filter(\.isAvailable) }
 
-    /// The best that the machine has, or the one that the environment's `THAW_ISA` names.
-    /// - Throws: `Failure` when the name is unknown, or the machine lacks what it names.
+    /// The best set that the machine supports, or the one in the environment variable `THAW_ISA`.
+    /// - Throws: `Failure` if the name is unknown, or the machine does not support the set.
     public static func chosen() throws -> InstructionSet {
         try chosen(getenv("THAW_ISA").map { String(cString: $0) })
     }
@@ -46,7 +46,7 @@ public enum InstructionSet: String, CaseIterable, Sendable {
         return set
     }
 
-    /// The kernels compiled for it. Must be available.
+    /// The kernels compiled for this set, which must be available.
     var kernels: KernelTable {
         precondition(isAvailable)
         #if arch(x86_64)

@@ -1,4 +1,4 @@
-/// A JSON text as a value (RFC 8259): what the manifest of a package needs.
+/// A JSON value (RFC 8259), with the features that a package manifest needs.
 enum JSON: Equatable {
     case object([(key: String, value: JSON)])
     case array([JSON])
@@ -7,7 +7,7 @@ enum JSON: Equatable {
     case bool(Bool)
     case null
 
-    /// - Throws: `Failure` at the first byte that is not JSON, and for what is nested more than `depthLimit` deep.
+    /// - Throws: `Failure` at the first byte that is not valid JSON, and for nesting deeper than `depthLimit`.
     init(_ bytes: UnsafeRawBufferPointer) throws {
         var parser = Parser(bytes: bytes)
         self = try parser.value(depth: 0)
@@ -16,7 +16,7 @@ enum JSON: Equatable {
 
     static let depthLimit = 64
 
-    /// The value of an object's key; nil where there is none, and for what is no object.
+    /// The value of an object's key; nil if there is none, or if this is not an object.
     subscript(key: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key == key }?.value
@@ -53,7 +53,7 @@ private struct Parser {
         position += 1
     }
 
-    /// Takes the word if it stands here.
+    /// Consumes the word if it is next.
     private mutating func takes(_ word: String) -> Bool {
         guard bytes[position...].starts(with: word.utf8) else { return false }
         position += word.utf8.count
@@ -62,7 +62,7 @@ private struct Parser {
 
     mutating func end() throws { if position < bytes.count { throw failure } }
 
-    /// The value that stands here, with the space around it.
+    /// The next value, with surrounding whitespace.
     mutating func value(depth: Int) throws -> JSON {
         guard depth < JSON.depthLimit else { throw failure }
         skipSpace()
@@ -121,7 +121,7 @@ private struct Parser {
         return text
     }
 
-    /// What stands behind a backslash, as UTF-8.
+    /// The characters of an escape sequence, as UTF-8.
     private mutating func escaped() throws -> [UInt8] {
         let plain: [UInt8: UInt8] = [
             0x22: 0x22, 0x5C: 0x5C, 0x2F: 0x2F, 0x62: 0x08, 0x66: 0x0C, 0x6E: 0x0A, 0x72: 0x0D, 0x74: 0x09,
@@ -131,7 +131,7 @@ private struct Parser {
         if let byte = plain[letter] { return [byte] }
         guard letter == UInt8(ascii: "u") else { throw failure }
         var unit = try codeUnit()
-        // Beyond the first plane a character is written as two.
+        // Characters outside the basic multilingual plane are surrogate pairs.
         if 0xD800..<0xDC00 ~= unit, takes("\\u") {
             let low = try codeUnit()
             guard 0xDC00..<0xE000 ~= low else { throw failure }

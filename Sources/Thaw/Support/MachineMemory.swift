@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// The bytes of memory that this process may have at most: the machine's, or what a limit leaves of it.
+/// The bytes of memory available to this process: the machine's, or less if there is a limit.
 var machineMemory: Int {
     let physical = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
     var limit = rlimit()

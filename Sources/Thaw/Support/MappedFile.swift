@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// A file's bytes, mapped into memory or read. Tensors that view them keep it alive.
+/// The bytes of a file, either mapped into memory or read. Tensors that view them keep it alive.
 final class MappedFile: @unchecked Sendable {
     let path: String
     /// The file's bytes. Valid as long as this object lives.
@@ -12,17 +12,18 @@ final class MappedFile: @unchecked Sendable {
     private let isMapped: Bool
 
     /// Maps the file at `path`.
-    /// - Parameter isMapped: Whether it is mapped, or read as a whole: who maps a file that becomes shorter meanwhile is ended
-    ///   by the system. A model is not expected to; of ten thousand photographs one may.
-    /// - Parameter check: For a file that is read: gets its first bytes and its size before room is made for it.
-    /// - Throws: `Failure` when there is no such file, when it is a folder, a pipe or a device, or when it cannot be read; and
-    ///   what `check` throws.
+    /// - Parameter isMapped: Whether the file is mapped or read completely. The system ends a process that maps a
+    ///   file that is truncated in the meantime. This is not expected of a model, but possible for one of ten
+    ///   thousand photos.
+    /// - Parameter check: For a file that is read: receives its first bytes and its size before memory is allocated.
+    /// - Throws: `Failure` if there is no such file, if it is a folder, a pipe or a device, or if it cannot be read;
+    ///   and any error of `check`.
     init(
         path: String, isMapped: Bool = true,
         check: (_ start: UnsafeRawBufferPointer, _ size: Int) throws -> Void = { _, _ in }
     ) throws {
         (self.path, self.isMapped) = (path, isMapped)
-        // A pipe that nobody writes to would hold up a plain `open`.
+        // Without O_NONBLOCK, `open` would wait for the writer of a pipe.
         let descriptor = open(path.fileName, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Failure.cannotOpen(path, errno) }
         defer { close(descriptor) }
@@ -62,8 +63,8 @@ final class MappedFile: @unchecked Sendable {
         bytes = UnsafeRawBufferPointer(start: address, count: count)
     }
 
-    /// Says that these bytes of the file will not be needed soon, so that they take no memory; they are there again when they are
-    /// read.
+    /// Hints that these bytes of the file will not be needed soon, so that they take no memory. They are reloaded
+    /// when accessed.
     func release(_ part: UnsafeRawBufferPointer) {
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
         guard let start = part.baseAddress.map(Int.init(bitPattern:)) else { return }

@@ -1,5 +1,5 @@
 extension String {
-    /// The text where markup stands, of SVG or of a label of Graphviz's. Characters that markup cannot hold become blanks.
+    /// The text escaped for SVG or Graphviz labels. Characters that markup does not allow become spaces.
     package var inMarkup: String {
         reduce(into: "") { result, character in
             switch character {

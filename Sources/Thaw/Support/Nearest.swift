@@ -1,7 +1,7 @@
-/// The one of `candidates` that is most like `text`, or nil where none is alike: what a person may have meant.
+/// The candidate most similar to `text`, or nil if none is similar: a likely intended spelling.
 ///
-/// Alike means that at most a third of the letters have to be changed, added, taken away, or exchanged with their neighbour
-/// (the distance of Damerau and Levenshtein, no letter touched twice).
+/// Similar means that at most a third of the letters have to be changed, inserted, deleted, or swapped with a
+/// neighbor (the Damerau–Levenshtein distance, with no letter edited twice).
 public func nearest(to text: String, in candidates: some Sequence<String>) -> String? {
     let wanted = Array(text.lowercased().utf8)
     var best: (name: String, distance: Int)?

@@ -1,21 +1,21 @@
-/// An array in NumPy's `.npy` form, so that anyone can check Thaw's numbers from outside.
-/// Source: numpy.lib.format, versions 1.0, 2.0 and 3.0.
+/// An array in NumPy's `.npy` format, for exchange with other tools. Source: numpy.lib.format, versions 1.0, 2.0 and
+/// 3.0.
 ///
-/// Elements are floats here, whatever the file holds: integers beyond 2^24 and doubles are rounded to the nearest.
+/// Elements are floats here, whatever the file contains: integers beyond 2^24 and doubles are rounded to the nearest.
 public struct NumPyFile: Equatable, Sendable {
-    /// The sizes of the axes; none for a single number.
+    /// The sizes of the axes; empty for a scalar.
     public let shape: [Int]
-    /// The elements row by row, as many as `shape` asks for.
+    /// The elements in row-major order, as many as `shape` requires.
     public let values: [Float]
 
-    /// - Precondition: `values` are as many as `shape` asks for.
+    /// - Precondition: `values` has as many elements as `shape` requires.
     public init(shape: [Int], values: [Float]) {
         precondition(values.count == shape.reduce(1, *))
         (self.shape, self.values) = (shape, values)
     }
 
     /// Reads the file at `path`: little-endian float32, float64, integers of 1 to 8 bytes or bool, in C order.
-    /// - Throws: `Failure` for anything else, and when the file is cut short.
+    /// - Throws: `Failure` for anything else, and if the file is truncated.
     public init(contentsOf path: String) throws {
         let file = try MappedFile(path: path)
         self = try naming(file: path) { try NumPyFile(parsing: file.bytes) }
@@ -31,7 +31,7 @@ public struct NumPyFile: Equatable, Sendable {
             major == 1
             ? Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt16.self)))
             : Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
-        // Real headers are some hundred bytes long.
+        // Real headers have a few hundred bytes.
         guard length <= min(bytes.count - start, 1 << 16) else { throw Failure.numPyHeader("the header is cut short") }
 
         let header = try Header(parsing: bytes[start..<(start + length)])
@@ -50,12 +50,12 @@ public struct NumPyFile: Equatable, Sendable {
         self.init(shape: header.shape, values: Self.floats(data, count, header.element))
     }
 
-    /// Writes float32 in format 1.0, whole or not at all.
-    /// - Throws: `Failure` when the file cannot be written.
+    /// Writes float32 in format 1.0, atomically.
+    /// - Throws: `Failure` if the file cannot be written.
     public func write(to path: String) throws {
         let sides = shape.map { "\($0), " }.joined()
         var header = "{'descr': '<f4', 'fortran_order': False, 'shape': (\(sides)), }"
-        // The data begins at a multiple of 64.
+        // The data starts at a multiple of 64.
         header += String(repeating: " ", count: 63 - (10 + header.utf8.count) % 64) + "\n"
         let file = try AtomicFile(path: path)
         try file.write(Self.magic + [1, 0])
@@ -104,7 +104,7 @@ public struct NumPyFile: Equatable, Sendable {
     }
 }
 
-/// The description before the data: a Python dictionary in text form, with the keys 'descr', 'fortran_order', 'shape'.
+/// The header before the data: the text of a Python dictionary with the keys 'descr', 'fortran_order' and 'shape'.
 private struct Header {
     var element: String
     var isFortran: Bool
@@ -139,7 +139,7 @@ private struct Header {
 
         mutating func skipSpace() { rest = rest.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x09 } }
 
-        /// Whether `text` comes next; it is behind then.
+        /// Consumes `text` if it is next, and returns whether it was.
         mutating func take(_ text: String) -> Bool {
             skipSpace()
             guard rest.starts(with: text.utf8) else { return false }

@@ -1,17 +1,17 @@
-/// A checksum of 256 bits, as `sha256sum` prints it. Source: NIST, FIPS 180-4.
+/// A 256-bit checksum, as printed by `sha256sum`. Source: NIST, FIPS 180-4.
 public struct SHA256 {
     private var state: [UInt32] = [
         0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19,
     ]
 
-    /// The checksum of these bytes: 64 hexadecimal digits.
+    /// The checksum of these bytes as 64 hexadecimal digits.
     public static func text(of bytes: UnsafeRawBufferPointer) -> String {
         var sum = SHA256()
         let whole = bytes.count / 64 * 64
         for start in stride(from: 0, to: whole, by: 64) {
             sum.add(block: UnsafeRawBufferPointer(rebasing: bytes[start..<start + 64]))
         }
-        // What is left, a bit that is set, zeros, and the length in bits.
+        // The remaining bytes, a one bit, zeros, and the length in bits.
         var rest = Array(bytes[whole...]) + [0x80]
         while rest.count % 64 != 56 { rest.append(0) }
         let bits = UInt64(bytes.count) * 8
@@ -55,7 +55,7 @@ public struct SHA256 {
         }
     }
 
-    /// The first 32 bits of the fractions of the cube roots of the first 64 primes.
+    /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
     private static let constants: [UInt32] = {
         var primes: [UInt64] = []
         var candidate: UInt64 = 2
@@ -66,7 +66,7 @@ public struct SHA256 {
         return primes.map { UInt32(truncatingIfNeeded: cubeRoot($0)) }
     }()
 
-    /// The cube root of a number below 512, times 2^32, cut off: the largest whole number whose cube is no more than the
+    /// The cube root of a number below 512, times 2^32 and truncated: the largest integer whose cube is at most the
     /// number times 2^96.
     private static func cubeRoot(_ number: UInt64) -> UInt64 {
         var root: UInt64 = 0

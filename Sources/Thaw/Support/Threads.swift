@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// Starts a thread that does `body`, to be joined or detached; nil where the system has none to give.
+/// Starts a thread that runs `body`, to be joined or detached; nil if the system cannot create one.
 func startThread(_ body: @escaping () -> Void) -> pthread_t? {
     let start = Unmanaged.passRetained(Start(body)).toOpaque()
     #if canImport(Darwin)
@@ -19,7 +19,7 @@ func startThread(_ body: @escaping () -> Void) -> pthread_t? {
     return nil
 }
 
-/// What a new thread does; a pointer to it goes through C.
+/// The body of a new thread, to which a pointer is passed through C.
 private final class Start {
     let body: () -> Void
 
@@ -31,7 +31,7 @@ private func run(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?
     return nil
 }
 
-/// Lets one thread at a time do something.
+/// A mutex.
 final class Lock: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
@@ -52,20 +52,21 @@ final class Lock: @unchecked Sendable {
     }
 }
 
-/// What a thread of its own makes, until somebody wants it.
+/// A value that is computed on a separate thread until it is needed.
 final class Ahead<Value: Sendable>: @unchecked Sendable {
     private var value: Value?
     private var thread: pthread_t?
     private let lock = Lock()
 
     init(_ body: @escaping @Sendable () -> Value) {
-        // The thread keeps the object, and has it only once it is whole.
+        // The thread retains the object, which is fully initialized at this point.
         lock.withLock { thread = startThread { self.value = body() } }
     }
 
     deinit { if let thread { pthread_detach(thread) } }
 
-    /// Waits for it, and gives it to the first who asks; nil to all others, and where there was no thread.
+    /// Waits for the value. The first caller receives it; all others get nil, as does everyone if no thread could be
+    /// started.
     func take() -> Value? {
         lock.withLock {
             guard let thread else { return nil }

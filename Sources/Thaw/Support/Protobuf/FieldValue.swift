@@ -1,10 +1,10 @@
 import CProtobuf
 
-/// A Swift type that fields of messages can be read as and set to.
+/// A Swift type that message fields can be read as and set to.
 protocol FieldValue {
-    /// The value of a field, or the type's zero where it is not set.
+    /// The value of a field, or the type's zero if it is not set.
     init(_ value: Message.Value?, _ field: ProtobufCFieldDescriptor)
-    /// What to store in a field, nil where the zero means that it is not set.
+    /// The value to store in a field; nil if it is the default and the field should not be set.
     func stored(_ field: ProtobufCFieldDescriptor) -> Message.Value?
 }
 
@@ -99,7 +99,7 @@ extension Float: FieldElement {
     }
 }
 
-/// The value of an enumeration is its name; a number that the schema has no name for is written in digits.
+/// The value of an enumeration is its name. Values that the schema does not name are written as digits.
 extension String: FieldElement {
     init(_ value: Message.Value?, _ field: ProtobufCFieldDescriptor) {
         if let enumeration = field.enumeration {
@@ -135,7 +135,7 @@ extension String: FieldElement {
     }
 }
 
-/// Bytes, or repeated floats as they stand in memory.
+/// Bytes, or repeated floats as stored in memory.
 extension ByteView: FieldValue {
     init(_ value: Message.Value?, _ field: ProtobufCFieldDescriptor) {
         precondition(field.content == .bytes, "the field '\(String(cString: field.name))' has another type")
@@ -152,7 +152,7 @@ extension ByteView: FieldValue {
     }
 }
 
-/// A field that repeats messages.
+/// A repeated message field.
 extension Message: FieldElement {
     init(_ value: Message.Value?, _ field: ProtobufCFieldDescriptor) {
         Message.expect(field, .messages, false)
@@ -180,7 +180,7 @@ extension Message: FieldElement {
     }
 }
 
-/// A map from strings to strings, which is repeated messages of a key and a value. It is set in the keys' order.
+/// A map from strings to strings, stored as repeated messages of a key and a value. It is written in key order.
 extension Dictionary: FieldValue where Key == String, Value == String {
     init(_ value: Message.Value?, _ field: ProtobufCFieldDescriptor) {
         self.init()

@@ -1,4 +1,5 @@
-/// Fields by name, as Swift's own types. Inside an extension of `Message` they go by `self`: `self.kernelSize`.
+/// Access to fields by name, with Swift's own types. Inside an extension of `Message` they need `self`:
+/// `self.kernelSize`.
 extension Message {
     subscript<T: FieldValue>(field: String) -> T {
         get {
@@ -11,7 +12,7 @@ extension Message {
         }
     }
 
-    /// A field that holds one message.
+    /// A field that contains one message.
     subscript(field: String) -> Message {
         get {
             guard case .messages(let messages)? = entry(at: messageType.index(of: field)) else {
@@ -20,7 +21,7 @@ extension Message {
             return messages[0]
         }
         set {
-            precondition(newValue.messageType == messageType.type(of: field), "\(field) holds other messages")
+            precondition(newValue.messageType == messageType.type(of: field), "\(field) has another message type")
             setEntry(messageType.index(of: field), .messages([newValue]))
         }
     }

@@ -1,8 +1,8 @@
 import CProtobuf
 
 extension Message {
-    /// Reads a message that fills `file`. Large fields are views of it.
-    /// - Throws: `Failure` when it is damaged, nested too deep, or would take too much memory.
+    /// Parses a message that spans all of `file`. Large fields are views of it.
+    /// - Throws: `Failure` if it is corrupt, nested too deeply, or would take too much memory.
     init(_ type: MessageType, reading file: ByteView) throws {
         let unpacker = Unpacker(file)
         self = try unpacker.unpack(type.descriptor, at: 0..<file.count) {
@@ -10,7 +10,7 @@ extension Message {
         }
     }
 
-    /// Copies one of protobuf-c's structures. Recurses no deeper than a skeleton is nested.
+    /// Copies a protobuf-c structure. The recursion is no deeper than the nesting of a skeleton.
     private init(_ type: MessageType, copying message: UnsafeRawPointer, _ unpacker: Unpacker) throws {
         self.init(type)
         for (index, field) in type.fields.enumerated() where field.id < Skeleton.twinDistance {
@@ -29,24 +29,24 @@ extension Message {
         }
     }
 
-    /// The value of a field that is not repeated, nil for a message that is not set.
+    /// The value of a non-repeated field; nil for a message that is not set.
     private static func single(
-        _ field: ProtobufCFieldDescriptor, _ place: UnsafeRawPointer, _ unpacker: Unpacker
+        _ field: ProtobufCFieldDescriptor, _ address: UnsafeRawPointer, _ unpacker: Unpacker
     ) throws -> Value? {
         switch field.content {
-        case .ints: return .ints([integer(field, place)])
+        case .ints: return .ints([integer(field, address)])
         case .numbers:
             return .numbers([
                 field.type == PROTOBUF_C_TYPE_DOUBLE
-                    ? place.load(as: Double.self) : Double(place.load(as: Float.self))
+                    ? address.load(as: Double.self) : Double(address.load(as: Float.self))
             ])
         case .strings:
-            return place.load(as: UnsafePointer<CChar>?.self).map { .strings([String(cString: $0)]) }
+            return address.load(as: UnsafePointer<CChar>?.self).map { .strings([String(cString: $0)]) }
         case .bytes:
-            let data = place.load(as: ProtobufCBinaryData.self)
+            let data = address.load(as: ProtobufCBinaryData.self)
             return .bytes(ByteView(copying: UnsafeRawBufferPointer(start: data.data, count: data.len)))
         case .messages:
-            guard let message = place.load(as: UnsafeRawPointer?.self) else { return nil }
+            guard let message = address.load(as: UnsafeRawPointer?.self) else { return nil }
             return .messages([try Message(field.messageType!, copying: message, unpacker)])
         }
     }
@@ -59,23 +59,23 @@ extension Message {
         guard count > 0, let start = message.load(fromByteOffset: Int(field.offset), as: UnsafeRawPointer?.self)
         else { return view.map { .bytes($0) } }
         guard view == nil else { throw Failure.fieldInPieces(String(cString: field.name)) }
-        let places = (0..<count).lazy.map { start + $0 * field.elementSize }
+        let addresses = (0..<count).lazy.map { start + $0 * field.elementSize }
         switch field.content {
-        case .ints: return .ints(places.map { integer(field, $0) })
+        case .ints: return .ints(addresses.map { integer(field, $0) })
         case .bytes:
             precondition(field.type == PROTOBUF_C_TYPE_FLOAT, "the schemas repeat no bytes")
             return .bytes(ByteView(copying: UnsafeRawBufferPointer(start: start, count: count * 4)))
-        case .numbers: return .numbers(places.map { $0.load(as: Double.self) })
-        case .strings: return .strings(places.map { String(cString: $0.load(as: UnsafePointer<CChar>.self)) })
+        case .numbers: return .numbers(addresses.map { $0.load(as: Double.self) })
+        case .strings: return .strings(addresses.map { String(cString: $0.load(as: UnsafePointer<CChar>.self)) })
         case .messages:
             return .messages(
-                try places.map {
+                try addresses.map {
                     try Message(field.messageType!, copying: $0.load(as: UnsafeRawPointer.self), unpacker)
                 })
         }
     }
 
-    /// The bytes of a field that are left in the file.
+    /// The bytes of a field that were left in the file.
     private static func large(
         _ field: ProtobufCFieldDescriptor, _ message: UnsafeRawPointer, _ type: MessageType, _ unpacker: Unpacker
     ) throws -> ByteView? {
@@ -91,18 +91,18 @@ extension Message {
         throw Failure.malformedPackedField(String(cString: field.name))
     }
 
-    /// An integer, truth value or enumeration. Unsigned numbers from 2^63 become negative.
-    private static func integer(_ field: ProtobufCFieldDescriptor, _ place: UnsafeRawPointer) -> Int {
+    /// An integer, Boolean or enumeration. Unsigned values from 2^63 on become negative.
+    private static func integer(_ field: ProtobufCFieldDescriptor, _ address: UnsafeRawPointer) -> Int {
         switch field.type {
-        case PROTOBUF_C_TYPE_UINT32, PROTOBUF_C_TYPE_FIXED32: Int(place.load(as: UInt32.self))
-        case _ where field.elementSize == 8: Int(place.load(as: Int64.self))
-        default: Int(place.load(as: Int32.self))
+        case PROTOBUF_C_TYPE_UINT32, PROTOBUF_C_TYPE_FIXED32: Int(address.load(as: UInt32.self))
+        case _ where field.elementSize == 8: Int(address.load(as: Int64.self))
+        default: Int(address.load(as: Int32.self))
         }
     }
 }
 
 extension Message.Value {
-    /// Whether a field that is no choice counts as not set when it has this value.
+    /// Whether a field outside a `oneof` counts as unset when it has this value.
     fileprivate var isZero: Bool {
         switch self {
         case .ints(let ints): ints == [0]

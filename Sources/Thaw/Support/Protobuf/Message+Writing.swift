@@ -1,9 +1,9 @@
 import CProtobuf
 
 extension Message {
-    /// Encodes the message, and hands the bytes to `append` in order, in pieces that may be small. Large fields are handed on from
-    /// where they are. The same message always gives the same bytes.
-    /// - Throws: `Failure` when it would be larger than protobuf allows, and what `append` throws.
+    /// Encodes the message and passes the bytes to `append` in order, in pieces that may be small. Large fields are
+    /// passed on without copying. The same message always results in the same bytes.
+    /// - Throws: `Failure` if it exceeds the size limit of protobuf, and any error of `append`.
     func write(_ append: (UnsafeRawBufferPointer) throws -> Void) throws {
         let arena = StructureArena()
         try withExtendedLifetime((self, arena)) {
@@ -27,22 +27,22 @@ extension Message {
 
     // MARK: Structures
 
-    /// The message as protobuf-c's structure. Bytes are pointed to, not copied.
+    /// The message as a protobuf-c structure. Bytes are referenced, not copied.
     private func structure(in arena: StructureArena) -> UnsafeMutableRawPointer {
         let message = arena.allocate(messageType.descriptor.pointee.sizeof_message)!
         messageType.descriptor.pointee.message_init(message.assumingMemoryBound(to: ProtobufCMessage.self))
         for (index, value) in entries {
             let field = messageType.fields[index]
-            let place = message + Int(field.offset)
+            let address = message + Int(field.offset)
             if field.isRepeated {
                 let (elements, count) = value.array(of: field, in: arena)
                 message.storeBytes(of: count, toByteOffset: Int(field.quantifier_offset), as: Int.self)
-                place.storeBytes(of: elements, as: UnsafeRawPointer.self)
+                address.storeBytes(of: elements, as: UnsafeRawPointer.self)
             } else {
                 if field.isChoice {
                     message.storeBytes(of: field.id, toByteOffset: Int(field.quantifier_offset), as: UInt32.self)
                 }
-                value.store(0, of: field, at: place, in: arena)
+                value.store(0, of: field, at: address, in: arena)
             }
         }
         return message
@@ -60,9 +60,9 @@ extension Message.Value {
         let count: Int
         switch self {
         case .bytes(let view):
-            // Repeated floats: protobuf-c takes them from any place, and only copies them.
+            // Repeated floats: protobuf-c accepts any address and only copies them.
             return (view.bytes.baseAddress!, view.count / field.elementSize)
-        case .pending(let pending): return (arena.place(for: pending), pending.count / field.elementSize)
+        case .pending(let pending): return (arena.address(for: pending), pending.count / field.elementSize)
         case .ints(let ints): count = ints.count
         case .numbers(let numbers): count = numbers.count
         case .strings(let strings): count = strings.count
@@ -75,21 +75,22 @@ extension Message.Value {
 
     /// Stores one element into a structure or an array.
     fileprivate func store(
-        _ element: Int, of field: ProtobufCFieldDescriptor, at place: UnsafeMutableRawPointer, in arena: StructureArena
+        _ element: Int, of field: ProtobufCFieldDescriptor, at address: UnsafeMutableRawPointer,
+        in arena: StructureArena
     ) {
         switch self {
         case .ints(let ints):
             switch field.type {
             case PROTOBUF_C_TYPE_UINT32, PROTOBUF_C_TYPE_FIXED32:
-                place.storeBytes(of: UInt32(ints[element]), as: UInt32.self)
-            case _ where field.elementSize == 8: place.storeBytes(of: Int64(ints[element]), as: Int64.self)
-            default: place.storeBytes(of: Int32(ints[element]), as: Int32.self)
+                address.storeBytes(of: UInt32(ints[element]), as: UInt32.self)
+            case _ where field.elementSize == 8: address.storeBytes(of: Int64(ints[element]), as: Int64.self)
+            default: address.storeBytes(of: Int32(ints[element]), as: Int32.self)
             }
         case .numbers(let numbers):
             if field.type == PROTOBUF_C_TYPE_DOUBLE {
-                place.storeBytes(of: numbers[element], as: Double.self)
+                address.storeBytes(of: numbers[element], as: Double.self)
             } else {
-                place.storeBytes(of: Float(numbers[element]), as: Float.self)
+                address.storeBytes(of: Float(numbers[element]), as: Float.self)
             }
         case .strings(let strings):
             var text = strings[element]
@@ -100,23 +101,24 @@ extension Message.Value {
                 copy.storeBytes(of: 0, toByteOffset: utf8.count, as: UInt8.self)
                 return copy
             }
-            place.storeBytes(of: UnsafeRawPointer(copy), as: UnsafeRawPointer.self)
+            address.storeBytes(of: UnsafeRawPointer(copy), as: UnsafeRawPointer.self)
         case .bytes(let view):
             let start = UnsafeMutableRawPointer(mutating: view.bytes.baseAddress)
-            place.assumingMemoryBound(to: ProtobufCBinaryData.self).initialize(
+            address.assumingMemoryBound(to: ProtobufCBinaryData.self).initialize(
                 to: ProtobufCBinaryData(len: view.count, data: start?.assumingMemoryBound(to: UInt8.self)))
         case .pending(let pending):
-            let start = UnsafeMutableRawPointer(mutating: arena.place(for: pending))
-            place.assumingMemoryBound(to: ProtobufCBinaryData.self).initialize(
+            let start = UnsafeMutableRawPointer(mutating: arena.address(for: pending))
+            address.assumingMemoryBound(to: ProtobufCBinaryData.self).initialize(
                 to: ProtobufCBinaryData(len: pending.count, data: start.assumingMemoryBound(to: UInt8.self)))
         case .messages(let messages):
-            place.storeBytes(of: messages[element].structurePointer(in: arena), as: UnsafeRawPointer.self)
+            address.storeBytes(of: messages[element].structurePointer(in: arena), as: UnsafeRawPointer.self)
         }
     }
 }
 
-/// The memory of a message's structures, with the bytes that are still to be made. In a structure these stand as an address that
-/// nothing else has: protobuf-c hands large fields on as address and size, and the sink makes the bytes then.
+/// The memory of a message's structures, along with pending bytes. In a structure, pending bytes are represented by a
+/// unique address: protobuf-c passes large fields on as address and size, and the sink produces the bytes at that
+/// point.
 private final class StructureArena {
     private let arena = MessageArena()
     private(set) var pending: [UnsafeRawPointer: PendingBytes] = [:]
@@ -125,14 +127,15 @@ private final class StructureArena {
 
     func allocate(_ count: Int) -> UnsafeMutableRawPointer? { arena.allocate(count) }
 
-    func place(for bytes: PendingBytes) -> UnsafeRawPointer {
-        let place = UnsafeRawPointer(arena.allocate(1)!)
-        pending[place] = bytes
-        return place
+    func address(for bytes: PendingBytes) -> UnsafeRawPointer {
+        let address = UnsafeRawPointer(arena.allocate(1)!)
+        pending[address] = bytes
+        return address
     }
 }
 
-/// Where protobuf-c's packing puts its bytes. What `append` throws is kept until the end, since it cannot pass through C.
+/// The destination of protobuf-c's packing. Errors of `append` are kept until the end, since they cannot pass through
+/// C.
 private final class Sink {
     private let append: (UnsafeRawBufferPointer) throws -> Void
     private let pending: [UnsafeRawPointer: PendingBytes]
@@ -145,7 +148,7 @@ private final class Sink {
         self.pending = pending
     }
 
-    /// protobuf-c's buffer, which is followed in memory by the sink it belongs to.
+    /// protobuf-c's buffer, followed in memory by the sink that it belongs to.
     private struct Buffer {
         var base: ProtobufCBuffer
         var sink: Unmanaged<Sink>

@@ -7,23 +7,23 @@
 ///     layer.convolution.weights.floatValue = view
 ///     let stride: [Int] = layer.convolution.stride
 ///
-/// Reading a field that is not set gives its type's zero, empty string, empty array or empty message; writing inside a
-/// message that is not set sets it. Setting one field of a choice (`oneof`) unsets the others. Enumerations are the
-/// names of their values (`layer.pooling.type = "AVERAGE"`), repeated floats and bytes are `ByteView`s, which may
-/// point into a mapped file. A name that the type does not have, or a value of another type, traps.
+/// Reading an unset field returns its type's zero, empty string, empty array or empty message; writing inside an
+/// unset message sets it. Setting one field of a `oneof` unsets the others. Enumerations are represented by the names
+/// of their values (`layer.pooling.type = "AVERAGE"`), repeated floats and bytes by `ByteView`s, which may refer to a
+/// mapped file. A field name that the type does not have, or a value of another type, traps.
 @dynamicMemberLookup
 struct Message: Sendable {
     let messageType: MessageType
-    /// The fields that are set, by rising index; never an empty array.
+    /// The fields that are set, by ascending index; never an empty array.
     private(set) var entries: [(index: Int, value: Value)] = []
 
-    /// What a field holds; a field that is not repeated has one element.
+    /// The value of a field; a non-repeated field has one element.
     enum Value: Sendable {
         case ints([Int])
         case numbers([Double])
         case strings([String])
         case bytes(ByteView)
-        /// Bytes that are made while the message is written.
+        /// Bytes that are produced while the message is written.
         case pending(PendingBytes)
         case messages([Message])
     }
@@ -32,14 +32,15 @@ struct Message: Sendable {
 
     // MARK: Fields
 
-    /// Whether a field is set; one that is no message and no choice is not when it has its type's zero.
+    /// Whether a field is set. Fields outside a `oneof` that are not messages count as unset if they have their
+    /// type's zero.
     func has(_ field: String) -> Bool { entry(at: messageType.index(of: field)) != nil }
 
-    /// Sets a field to a message without fields, where that alone says something: `layer.choose("softmax")`.
+    /// Sets a field to an empty message, when its presence alone is significant: `layer.choose("softmax")`.
     mutating func choose(_ field: String) { self[field] = Message(messageType.type(of: field)) }
 
-    /// The name of the field that is set of those of which only one can be: a layer's kind. For a type that has
-    /// several such choices, ask with `has`.
+    /// The name of the field that is set in a `oneof`, such as a layer's type. If the type has several of them, use
+    /// `has`.
     var choice: String? {
         entries.first { messageType.fields[$0.index].isChoice }
             .map { String(cString: messageType.fields[$0.index].name) }
@@ -54,16 +55,16 @@ struct Message: Sendable {
         entries.first { $0.index == index }?.value
     }
 
-    /// Changes every message that a field holds.
+    /// Modifies every message in a field.
     mutating func mapMessages(_ body: (inout Message) throws -> Void) rethrows {
         for index in entries.indices {
             guard case .messages(var messages) = entries[index].value else { continue }
-            for place in messages.indices { try body(&messages[place]) }
+            for element in messages.indices { try body(&messages[element]) }
             entries[index].value = .messages(messages)
         }
     }
 
-    /// Sets a field, or unsets it where `value` is nil.
+    /// Sets a field, or unsets it if `value` is nil.
     mutating func setEntry(_ index: Int, _ value: Value?) {
         let field = messageType.fields[index]
         entries.removeAll { $0.index == index || messageType.fields[$0.index].excludes(field) }

@@ -1,9 +1,9 @@
 import CProtobuf
 
-/// The memory that protobuf-c unpacks one message into: a bump allocator with a limit, emptied at once.
+/// The memory into which protobuf-c unpacks one message: a bump allocator with a limit, freed all at once.
 ///
-/// A few bytes on the wire can become hundreds in memory (an empty message takes two and becomes a whole structure);
-/// the limit turns that into a failed allocation, which protobuf-c reports.
+/// A few bytes on the wire can take hundreds in memory (an empty message takes two and becomes a whole structure).
+/// The limit turns that into a failed allocation, which protobuf-c reports.
 final class MessageArena {
     private static let chunkSize = 1 << 16
     private static let alignment = 16
@@ -11,12 +11,12 @@ final class MessageArena {
     private var chunks: [UnsafeMutableRawBufferPointer] = []
     private var used = 0
     private var remaining = 0
-    /// Whether an allocation has been refused since the last `reset`.
+    /// Whether an allocation has failed since the last `reset`.
     private(set) var isExhausted = false
 
     deinit { for chunk in chunks { chunk.deallocate() } }
 
-    /// Frees everything, and allows `limit` bytes from now on.
+    /// Frees everything and sets the limit to `limit` bytes.
     func reset(limit: Int) {
         while chunks.count > 1 { chunks.removeLast().deallocate() }
         used = 0
@@ -24,7 +24,7 @@ final class MessageArena {
         isExhausted = false
     }
 
-    /// Memory of `count` bytes, or nil beyond the limit.
+    /// Allocates `count` bytes, or returns nil beyond the limit.
     func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
         guard count >= 0, count <= remaining - MessageArena.alignment else {
             isExhausted = true
@@ -43,7 +43,7 @@ final class MessageArena {
         return chunk.baseAddress!
     }
 
-    /// Calls `body` with the arena as protobuf-c wants it.
+    /// Calls `body` with the arena in the form that protobuf-c expects.
     func withAllocator<Result>(_ body: (inout ProtobufCAllocator) throws -> Result) rethrows -> Result {
         var allocator = ProtobufCAllocator(
             alloc: { Unmanaged<MessageArena>.fromOpaque($0!).takeUnretainedValue().allocate($1) },

@@ -1,7 +1,7 @@
 import CProtobuf
 import CSchemas
 
-/// A type of messages, as the schemas declare it.
+/// A message type as declared in the schemas.
 struct MessageType: @unchecked Sendable {
     let descriptor: Descriptor
 
@@ -15,12 +15,12 @@ struct MessageType: @unchecked Sendable {
 
     var name: String { String(cString: descriptor.pointee.short_name) }
 
-    /// All fields, by rising number; twins stand at the end.
+    /// All fields, by ascending number; twins are at the end.
     var fields: UnsafeBufferPointer<ProtobufCFieldDescriptor> {
         UnsafeBufferPointer(start: descriptor.pointee.fields, count: Int(descriptor.pointee.n_fields))
     }
 
-    /// The index of the field with this name. Traps when there is none, which is a mistake of the caller.
+    /// The index of the field with this name. Traps if there is none, which is a bug of the caller.
     func index(of field: String) -> Int {
         guard let found = protobuf_c_message_descriptor_get_field_by_name(descriptor, field) else {
             preconditionFailure("\(name) has no field '\(field)'")
@@ -28,7 +28,7 @@ struct MessageType: @unchecked Sendable {
         return found - descriptor.pointee.fields
     }
 
-    /// The type of the messages that a field holds. Traps when it holds none.
+    /// The type of the messages in a field. Traps if the field does not contain messages.
     func type(of field: String) -> MessageType { fields[index(of: field)].messageType! }
 }
 
@@ -37,10 +37,10 @@ extension MessageType: Equatable {
 }
 
 extension ProtobufCFieldDescriptor {
-    /// What a field's values are in Swift.
+    /// The Swift representation of a field's values.
     enum Content { case ints, numbers, strings, bytes, messages }
 
-    /// Repeated floats are bytes: they are weights, and may be many.
+    /// Repeated floats are represented as bytes: they are weights, and there may be many.
     var content: Content {
         switch type {
         case PROTOBUF_C_TYPE_MESSAGE: .messages
@@ -54,7 +54,7 @@ extension ProtobufCFieldDescriptor {
 
     var isRepeated: Bool { label == PROTOBUF_C_LABEL_REPEATED }
 
-    /// Whether it is one of several fields of which only one can be set.
+    /// Whether the field is part of a `oneof`.
     var isChoice: Bool { flags & PROTOBUF_C_FIELD_FLAG_ONEOF.rawValue != 0 }
 
     func excludes(_ other: ProtobufCFieldDescriptor) -> Bool {
@@ -70,7 +70,7 @@ extension ProtobufCFieldDescriptor {
         type == PROTOBUF_C_TYPE_ENUM ? descriptor.assumingMemoryBound(to: ProtobufCEnumDescriptor.self) : nil
     }
 
-    /// The bytes that one element takes in protobuf-c's structures.
+    /// The size of one element in protobuf-c's structures.
     var elementSize: Int {
         switch type {
         case PROTOBUF_C_TYPE_INT64, PROTOBUF_C_TYPE_UINT64, PROTOBUF_C_TYPE_SINT64, PROTOBUF_C_TYPE_FIXED64,

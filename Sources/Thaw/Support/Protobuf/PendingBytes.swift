@@ -1,13 +1,14 @@
 import CProtobuf
 
-/// Bytes that are made while they are written, piece by piece: weights in another order or precision than the one they are kept
-/// in, of which there is never a second copy.
+/// Bytes that are produced piece by piece while they are written: weights converted to another order or precision,
+/// without a second copy of them all.
 struct PendingBytes: Sendable {
-    /// Hands on the next bytes.
+    /// Receives the next bytes.
     typealias Append = (UnsafeRawBufferPointer) throws -> Void
 
     let count: Int
-    /// Hands on all of the bytes in order, and throws what the function that takes them throws. The same bytes each time.
+    /// Passes all of the bytes on in order, and rethrows errors of the receiver. It produces the same bytes each
+    /// time.
     let write: @Sendable (Append) throws -> Void
 
     init(count: Int, write: @escaping @Sendable (Append) throws -> Void) {
@@ -22,11 +23,11 @@ struct PendingBytes: Sendable {
     /// All of the bytes at once.
     var made: ByteView {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
-        var place = 0
-        // Nothing but `append` throws.
+        var offset = 0
+        // Only `append` throws.
         try! write { bytes in
-            UnsafeMutableRawBufferPointer(rebasing: memory[place..<place + bytes.count]).copyMemory(from: bytes)
-            place += bytes.count
+            UnsafeMutableRawBufferPointer(rebasing: memory[offset..<offset + bytes.count]).copyMemory(from: bytes)
+            offset += bytes.count
         }
         return ByteView(taking: memory)
     }

@@ -1,5 +1,5 @@
-/// A message of a file, asked for its fields by number: for messages that are small, or hold many that are read one at a
-/// time. Nothing is kept but the place; every question walks over the message's own fields.
+/// A message in a file whose fields are accessed by number: for messages that are small, or that contain many others
+/// to be read one at a time. Only its range is stored; every access scans the message's own fields.
 struct RawMessage {
     let file: ByteView
     let range: Range<Int>
@@ -9,8 +9,8 @@ struct RawMessage {
         self.range = range ?? 0..<file.count
     }
 
-    /// Calls `body` with each field in the file's order.
-    /// - Throws: `Failure` when the message is damaged.
+    /// Calls `body` with each field in file order.
+    /// - Throws: `Failure` if the message is corrupt.
     func forEachField(_ body: (WireField) throws -> Void) throws {
         try file.withBytes {
             var reader = WireReader($0, range)
@@ -18,7 +18,7 @@ struct RawMessage {
         }
     }
 
-    /// The messages, strings or bytes in the field `number`, in their order.
+    /// The messages, strings or bytes in the field `number`, in order.
     func messages(_ number: Int) throws -> [RawMessage] {
         var found: [RawMessage] = []
         try forEachField {
@@ -37,7 +37,7 @@ struct RawMessage {
     func strings(_ number: Int) throws -> [String] { try messages(number).map(\.text) }
     func string(_ number: Int) throws -> String { try message(number)?.text ?? "" }
 
-    /// The value of a field that holds a varint or four bytes; nil where it is not set.
+    /// The value of a field encoded as a varint or four bytes; nil if it is not set.
     func integer(_ number: Int) throws -> Int? {
         var result: Int?
         try forEachField { field in
@@ -54,7 +54,7 @@ struct RawMessage {
         return result
     }
 
-    /// The entries of a map from strings to messages or strings, in the file's order.
+    /// The entries of a map from strings to messages or strings, in file order.
     func map(_ number: Int) throws -> [(key: String, value: RawMessage)] {
         try messages(number).map { entry in
             (

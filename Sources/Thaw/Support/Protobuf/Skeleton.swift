@@ -2,38 +2,38 @@ import CProtobuf
 
 typealias Descriptor = UnsafePointer<ProtobufCMessageDescriptor>
 
-/// The copy of a message that protobuf-c gets to see: checked, and without what is large.
+/// A copy of a message that is safe to pass to protobuf-c: validated, and without large fields.
 ///
-/// protobuf-c's unpacking trusts its input: it recurses as deep as messages are nested, and copies every byte. So a
-/// message is first walked here, iteratively and by protobuf-c's own descriptors. What comes out
-/// - is nested at most `depthLimit` deep, and holds only fields that the descriptor knows, encoded as it says;
-/// - has, in place of each large field with a twin, the twin: offset and length of the field's bytes in the file.
-///   (The schemas declare the twin of field n as `repeated fixed64`, number n + `twinDistance`. Twins that a file
-///   itself contains are dropped.)
+/// protobuf-c trusts its input: it recurses as deep as messages are nested, and copies every byte. So each message is
+/// first scanned here, iteratively and using protobuf-c's own descriptors. The result
+/// - is nested at most `depthLimit` deep, and contains only known fields with valid encodings;
+/// - contains, instead of each large field with a twin, that twin: the offset and length of the field's bytes in the
+///   file. (The schemas declare the twin of field n as `repeated fixed64`, number n + `twinDistance`. Twins in the
+///   file itself are dropped.)
 /// - is never longer than the message itself.
 struct Skeleton {
     static let depthLimit = 64
-    /// A field with a twin is copied up to this many bytes. At least as much as a twin takes (20).
+    /// A field with a twin is copied up to this many bytes, which must be no less than the size of a twin (20).
     static let inlineLimit = 256
     static let twinDistance = 100_000
 
     private(set) var bytes: [UInt8] = []
     private var open: [OpenMessage] = []
 
-    /// A message that is being walked.
+    /// A message that is being scanned.
     private struct OpenMessage {
         let descriptor: Descriptor
         let end: Int
-        /// Where its length goes in the skeleton; the outermost message has none.
-        let lengthPlace: Range<Int>
+        /// The position of its length in the skeleton; empty for the outermost message.
+        let lengthRange: Range<Int>
     }
 
-    /// Makes this the skeleton of the message of `type` that stands in `file` at `range`.
-    /// - Throws: `Failure` when the message is damaged, or nested too deep.
+    /// Makes this the skeleton of the message of `type` that is at `range` in `file`.
+    /// - Throws: `Failure` if the message is corrupt, or nested too deeply.
     mutating func copy(_ type: Descriptor, from file: UnsafeRawBufferPointer, _ range: Range<Int>) throws {
         bytes.removeAll(keepingCapacity: true)
         open.removeAll(keepingCapacity: true)
-        open.append(OpenMessage(descriptor: type, end: range.upperBound, lengthPlace: 0..<0))
+        open.append(OpenMessage(descriptor: type, end: range.upperBound, lengthRange: 0..<0))
         var reader = WireReader(file, range)
         while let message = open.last {
             guard let field = try reader.next() else {
@@ -67,21 +67,21 @@ struct Skeleton {
             throw Failure.nestedTooDeep(at: field.start, limit: Skeleton.depthLimit)
         }
         appendVarint(field.number << 3 | Int(WireType.lengthPrefixed.rawValue))
-        // The skeleton's length is not known yet, but it takes no more bytes than the message's own.
-        let place = bytes.count
+        // The skeleton's length is not known yet, but it takes no more bytes than that of the message.
+        let position = bytes.count
         appendVarint(field.value.count)
         open.append(
             OpenMessage(
                 descriptor: descriptor.pointee.descriptor.assumingMemoryBound(to: ProtobufCMessageDescriptor.self),
-                end: field.value.upperBound, lengthPlace: place..<bytes.count))
+                end: field.value.upperBound, lengthRange: position..<bytes.count))
     }
 
-    /// Closes the innermost message, and sets its length.
+    /// Closes the innermost message and sets its length.
     private mutating func close() {
         let message = open.removeLast()
-        var length = bytes.count - message.lengthPlace.upperBound
-        for place in message.lengthPlace {
-            bytes[place] = UInt8(length & 0x7F) | (place + 1 < message.lengthPlace.upperBound ? 0x80 : 0)
+        var length = bytes.count - message.lengthRange.upperBound
+        for position in message.lengthRange {
+            bytes[position] = UInt8(length & 0x7F) | (position + 1 < message.lengthRange.upperBound ? 0x80 : 0)
             length >>= 7
         }
     }
@@ -105,7 +105,7 @@ struct Skeleton {
 }
 
 extension ProtobufCFieldDescriptor {
-    /// Whether a value of this field may be encoded so.
+    /// Whether a value of this field may have this encoding.
     fileprivate func accepts(_ wireType: WireType) -> Bool {
         switch type {
         case PROTOBUF_C_TYPE_MESSAGE, PROTOBUF_C_TYPE_STRING, PROTOBUF_C_TYPE_BYTES: wireType == .lengthPrefixed

@@ -1,15 +1,15 @@
 import CProtobuf
 
-/// Unpacks messages of a mapped file through protobuf-c, one at a time and behind a guard (see `Skeleton`).
+/// Unpacks messages of a mapped file with protobuf-c, one at a time and guarded by a `Skeleton`.
 ///
-/// This is the one owner of what protobuf-c allocates: a structure lives while the closure that is given it runs.
-/// Memory stays in proportion to the message without its large fields.
+/// This is the only owner of protobuf-c's allocations: a structure lives for the duration of the closure that
+/// receives it. Memory use is proportional to the size of the message without its large fields.
 final class Unpacker {
     let file: ByteView
     private var skeleton = Skeleton()
     private let arena = MessageArena()
 
-    /// Structures may take this much for each byte of the skeleton …
+    /// Structures may take this much per byte of the skeleton …
     static let growth = 16
     /// … and always this much.
     static let allowance = 1 << 20
@@ -17,7 +17,7 @@ final class Unpacker {
     init(_ file: ByteView) { self.file = file }
 
     /// Unpacks the message of type `type` at `range` of the file, and calls `body` with it.
-    /// - Throws: `Failure` when it is damaged, nested too deep, or would take too much memory.
+    /// - Throws: `Failure` if it is corrupt, nested too deeply, or would take too much memory.
     func unpack<Result>(
         _ type: Descriptor, at range: Range<Int>, _ body: (UnsafeMutablePointer<ProtobufCMessage>) throws -> Result
     ) throws -> Result {
@@ -34,8 +34,8 @@ final class Unpacker {
         }
     }
 
-    /// The bytes that a field's twin tells the place of, or nil when the field stands in the message itself.
-    /// - Throws: `Failure` when the file holds the field in several pieces.
+    /// The bytes that a field's twin refers to, or nil if the field is in the message itself.
+    /// - Throws: `Failure` if the file contains the field in several pieces.
     func large(_ count: Int, _ twin: UnsafePointer<UInt64>?, _ field: @autoclosure () -> String) throws -> ByteView? {
         guard count > 0, let twin else { return nil }
         guard count == 2 else { throw Failure.fieldInPieces(field()) }

@@ -1,4 +1,4 @@
-/// How a field's value is encoded.
+/// The encoding of a field's value.
 enum WireType: UInt8 {
     case varint = 0
     case fixed64 = 1
@@ -6,20 +6,20 @@ enum WireType: UInt8 {
     case fixed32 = 5
 }
 
-/// One field of a message as it stands in a file.
+/// One field of a message in a file.
 struct WireField {
     let number: Int
     let wireType: WireType
-    /// Where the field begins, its number included.
+    /// The offset of the field, including its number.
     let start: Int
-    /// Where its value stands, without a length before it.
+    /// The range of its value, without the length before it.
     let value: Range<Int>
 }
 
-/// Walks over the fields of one protobuf message in a file, one after the other, without descending.
+/// Iterates over the fields of one protobuf message in a file, without descending.
 ///
-/// Nothing is read that lies outside the message. Positions count bytes from the file's start.
-/// Source: https://protobuf.dev/programming-guides/encoding
+/// It never reads outside the message. Positions are byte offsets from the start of the file. Source:
+/// https://protobuf.dev/programming-guides/encoding
 struct WireReader {
     let file: UnsafeRawBufferPointer
     private(set) var position: Int
@@ -33,7 +33,7 @@ struct WireReader {
     }
 
     /// The next field, or nil at the end.
-    /// - Throws: `Failure` when what stands here is no field, or reaches past the end.
+    /// - Throws: `Failure` if the next bytes are not a field, or the field extends past the end.
     mutating func next() throws -> WireField? {
         guard position < end else { return nil }
         let start = position
@@ -60,7 +60,7 @@ struct WireReader {
             number: Int(tag >> 3), wireType: wireType, start: start, value: position - count..<position)
     }
 
-    /// The number at this place: seven bits a byte, the lowest first.
+    /// The varint at the current position: seven bits per byte, the lowest first.
     mutating func varint() throws -> UInt64 {
         let start = position
         var value: UInt64 = 0
@@ -76,18 +76,18 @@ struct WireReader {
         throw Failure.fieldPastEnd(at: start)
     }
 
-    /// Passes over bytes that were read otherwise.
+    /// Skips bytes that were read in another way.
     mutating func skip(_ count: Int) {
         precondition(count <= end - position)
         position += count
     }
 
-    /// Steps into a message that `next` has just passed.
+    /// Enters a message that `next` has just returned.
     mutating func enter(_ message: Range<Int>) {
         position = message.lowerBound
         end = message.upperBound
     }
 
-    /// Steps out of a message that has been read, into the one around it, which ends at `end`.
+    /// Leaves a message that has been read and returns to the enclosing one, which ends at `end`.
     mutating func leave(to end: Int) { self.end = end }
 }
