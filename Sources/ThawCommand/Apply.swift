@@ -1,6 +1,6 @@
 import Thaw
 
-/// `thaw apply`: pictures in, pictures out, one after the other. One that cannot be read does not stop the others.
+/// `thaw apply`: runs an image-to-image model on one image after the other. Images that cannot be read do not stop it.
 func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     let words = Array(arguments.positional.dropFirst())
@@ -35,7 +35,7 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
 }
 
 extension Arguments {
-    /// The network that makes pictures of pictures, as the options say.
+    /// The image-to-image network, as the options say.
     fileprivate func imageToImage(at path: String) throws -> ImageToImage {
         var options = ImageToImage.Options()
         options.crop = self[Options.crop].crop(on: self[Options.background] ?? .black)
@@ -51,7 +51,7 @@ extension Arguments {
     }
 }
 
-/// What is printed of a picture.
+/// The result for an image.
 private func rows(_ format: ResultFormat, _ job: PictureJob, _ pixels: Pixels) -> String {
     switch format {
     case .text:
@@ -63,7 +63,7 @@ private func rows(_ format: ResultFormat, _ job: PictureJob, _ pixels: Pixels) -
     }
 }
 
-/// What is printed of a picture that failed; nil where that is no result.
+/// The result for an image that failed; nil if the format has none.
 private func rows(_ format: ResultFormat, _ job: PictureJob, _ failure: Failure) -> String? {
     var failure = failure
     if failure.file == job.source { failure.file = nil }

@@ -58,14 +58,14 @@ private func measure(
     }
 }
 
-/// The most memory that the process had resident, in bytes.
+/// The peak resident memory of the process, in bytes.
 private func peakMemory() -> Int {
     #if canImport(Darwin)
         var usage = rusage()
         getrusage(RUSAGE_SELF, &usage)
         return usage.ru_maxrss
     #else
-        // What getrusage says here counts the memory of the process that started this one, too.
+        // On Linux, getrusage includes the memory of the parent process before exec.
         guard let status = fopen("/proc/self/status", "r") else { return 0 }
         defer { fclose(status) }
         var line = [CChar](repeating: 0, count: 256)
@@ -79,7 +79,7 @@ private func peakMemory() -> Int {
     #endif
 }
 
-/// Starts the count of the most memory anew where the system can: on Linux.
+/// Resets the peak memory, if the system supports that, as Linux does.
 private func resetPeakMemory() {
     guard let file = fopen("/proc/self/clear_refs", "w") else { return }
     fputs("5", file)

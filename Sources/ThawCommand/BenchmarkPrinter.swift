@@ -9,37 +9,36 @@ struct Measurement {
     let peakMemory: Int
     let profile: [StepTiming]
 
-    /// What was measured, under the keys that scripts read and in words for people.
+    /// The values, with JSON keys and headings.
     func values(precision: String) -> [(key: String, text: String, value: String)] {
         let speed = 2 * Double(benchmark.multiplyAdds) / times.median
         let rate = Double(benchmark.batch * times.runs) / times.elapsed
         return [
             ("median_ms", "median, ms", fixed(times.median * 1e3, 3)),
-            ("p90_ms", "90 % within, ms", fixed(times.p90 * 1e3, 3)),
+            ("p90_ms", "90th percentile, ms", fixed(times.p90 * 1e3, 3)),
             ("min_ms", "fastest, ms", fixed(times.minimum * 1e3, 3)),
-            ("images_per_second", "images a second", fixed(rate, rate < 100 ? 3 : 1)),
+            ("images_per_second", "images per second", fixed(rate, rate < 100 ? 3 : 1)),
             ("threads", "threads", "\(benchmark.threads)"),
-            ("batch", "images at once", "\(benchmark.batch)"),
-            ("precision", "arithmetic", precision),
-            ("load_ms", "loading, ms", fixed(loading / .milliseconds(1), 1)),
-            ("peak_memory_mb", "memory at most, MB", fixed(Double(peakMemory) / 1e6, 1)),
+            ("batch", "batch size", "\(benchmark.batch)"),
+            ("precision", "precision", precision),
+            ("load_ms", "load time, ms", fixed(loading / .milliseconds(1), 1)),
+            ("peak_memory_mb", "peak memory, MB", fixed(Double(peakMemory) / 1e6, 1)),
             ("gflops", "GFLOP/s", fixed(speed / 1e9, 2)),
-            ("peak_fraction", "share of the peak", fixed(speed / benchmark.peak, 3)),
+            ("peak_fraction", "fraction of peak", fixed(speed / benchmark.peak, 3)),
             ("runs", "measured runs", "\(times.runs)"),
-            ("warmup_runs", "runs to warm up", "\(times.warmUpRuns)"),
+            ("warmup_runs", "warm-up runs", "\(times.warmUpRuns)"),
         ]
     }
 }
 
-/// How the results of `benchmark` are printed, one measurement after the other: a list of a single one, else a table with a
-/// row for each.
+/// Formats the results of `benchmark`: a single measurement as a list, several as a table with a row for each.
 struct BenchmarkPrinter {
     let format: BenchmarkFormat
     let models: [String]
     let isTable: Bool
     let precision: String
 
-    /// The columns of a table for people. A script gets all.
+    /// The columns of a text table. Other formats contain all values.
     private static let columns: [(key: String, heading: String, width: Int)] = [
         ("threads", "threads", 9), ("median_ms", "median ms", 11), ("p90_ms", "p90 ms", 11),
         ("images_per_second", "images/s", 10), ("load_ms", "load ms", 9), ("peak_memory_mb", "memory MB", 11),

@@ -1,6 +1,6 @@
 import Thaw
 
-/// `thaw classify`: results in the order of the images, as they come. One that cannot be read does not stop the others.
+/// `thaw classify`: prints results as they come, in the order of the images. Images that cannot be read do not stop it.
 func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     let names = Array(arguments.positional.dropFirst())
@@ -8,14 +8,14 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let conversion = try arguments.model(at: path)
     if conversion.isGraph { console.tell(of: conversion) } else { conversion.warnings.forEach(console.warn) }
     if conversion.model.labelsAreIndependent {
-        console.note("the labels do not exclude each other: the probabilities need not add up to 1")
+        console.note("this is a multi-label model: the probabilities need not add up to 1")
     }
     let origin = try arguments[Options.resume].map { _ in try ResultOrigin(path, arguments) }
     let resumed = try arguments[Options.resume].map { try ResumedFile($0, origin!) }
     let cancellation = Interruption.watch()
     let source = ImageSource(names, cancellation, resumed, maximumBytes: arguments.decoding.maximumBytes)
     let threads = arguments.threads
-    // Images go one to a thread; where there are fewer, each is spread. A list may take its time.
+    // One image per thread; with fewer images than threads, each image uses several. A list may arrive slowly.
     let isListed = names.contains("-")
     let first = source.first(isListed ? 1 : threads)
     let isSingle = names == ["-"] && first.first?.content != nil
@@ -24,7 +24,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         throw (names == ["-"] ? Failure.emptyList() : Failure.noImages()).inFile(names[0])
     }
     let classifier = try blaming(path) {
-        // Images of a report are read together with small versions.
+        // For a report, images are decoded together with their thumbnails.
         try arguments.classifier(
             conversion.model, threads: isListed && !isSingle ? 1 : max(1, threads / max(first.count, 1)),
             first: threads > 1 && arguments[Options.report] == nil && !isSingle ? first.first?.path : nil)
@@ -52,34 +52,34 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         }
     } catch is Interrupted {
     } catch {
-        // A thread may be waiting for the next line of a list.
+        // A thread may be waiting for the next line of the list.
         cancellation.cancel()
         throw error
     }
     work.progress?.clear()
     for folder in source.changedFolders { console.warn(folder.warning) }
-    // With nothing new, an earlier page is worth more.
+    // Without new results, keep the earlier report.
     let added = work.done - work.failures
     if added > 0 || source.passedOver == 0 {
-        let title = "\(grouped(work.done)) \(work.done == 1 ? "photograph" : "photographs")"
+        let title = "\(grouped(work.done)) \(work.done == 1 ? "photo" : "photos")"
         try report?.finish(title: title, subtitle: path, summary: nil)
     }
     if let page = arguments[Options.report], source.passedOver > 0 {
         console.note(
             added > 0
-                ? "\(page) shows only what has been added; without --resume it shows all"
-                : "nothing has been added, and \(page) was not written")
+                ? "\(page) shows only the added results; without --resume it shows all"
+                : "nothing was added, and \(page) was not written")
     }
     if let resumed, source.passedOver > 0 {
         let failed = work.failures == 0 ? "" : "; could not be read: \(grouped(work.failures))"
         console.note(
-            "results that were there: \(grouped(resumed.count)); added: \(grouped(added))\(failed)")
+            "existing results: \(grouped(resumed.count)); added: \(grouped(added))\(failed)")
     }
     if work.done > 1, !cancellation.isCancelled, let summary = work.progress?.summary(failures: work.failures) {
         console.note(summary)
     }
     if cancellation.isCancelled {
-        console.note("interrupted: \(grouped(work.done)) \(work.done == 1 ? "image is" : "images are") done")
+        console.note("interrupted after \(grouped(work.done)) \(work.done == 1 ? "image" : "images")")
         return .interrupted
     }
     return work.failures == 0 ? .done : work.failures < work.done + source.passedOver ? .someInputsFailed : .failed
@@ -101,10 +101,10 @@ extension Arguments {
     }
 }
 
-/// Thrown to end the work when the user has asked for that.
+/// Thrown to stop when the user interrupts the command.
 struct Interrupted: Error {}
 
-/// The results as they come: where they go, and how many there are.
+/// Writes and counts the results as they come.
 private struct Work {
     let console: Console
     let printer: ResultPrinter
@@ -115,7 +115,7 @@ private struct Work {
     private(set) var failures = 0
     private var hasToldOfNumbers = false
     private var hints: Set<String> = []
-    /// Whether nobody reads the results any more.
+    /// Whether the reader of the results is gone.
     private var isClosed = false
 
     init(console: Console, printer: ResultPrinter, resumed: ResumedFile?, report: ReportFile?) {
@@ -135,7 +135,7 @@ private struct Work {
             {
                 hasToldOfNumbers = true
                 progress?.clear()
-                console.note("the model's answers are no probabilities: they lie outside 0 to 1")
+                console.note("the model's outputs are not probabilities: they are outside 0 to 1")
             }
             try put(printer.text(image, classification))
         case .failure(let failure):
@@ -154,12 +154,12 @@ private struct Work {
     private mutating func put(_ text: String) throws {
         if let resumed { return try resumed.append(text, console) }
         if isClosed { return }
-        // On a terminal both would be drawn over each other.
+        // On a terminal, results and progress line would overlap.
         if console.results == nil, Console.isTerminal(1) { progress?.clear() }
         do {
             try console.print(text, restoringNames: printer.format != .json)
         } catch let closed as ClosedPipe {
-            // The page was asked for, too.
+            // The report is still to be written.
             if report == nil { throw closed }
             isClosed = true
         }
@@ -167,11 +167,11 @@ private struct Work {
 }
 
 extension ChangedFolder {
-    /// What is said of it.
+    /// The message about it.
     fileprivate var warning: String {
         let change =
             switch now {
-            case nil: "it cannot be read any more"
+            case nil: "it can no longer be read"
             case before?: "images and folders in it: \(before) before, as many others now"
             case let count?: "images and folders in it: \(before) before, \(count) now"
             }
@@ -179,7 +179,7 @@ extension ChangedFolder {
     }
 }
 
-/// The images that are to be done: what the names stand for, without those that an earlier run has done.
+/// The images to classify: those that the names refer to, without those that an earlier run has done.
 final class ImageSource: Sequence, IteratorProtocol {
     private let files: ImageFiles
     private let cancellation: Cancellation
@@ -197,7 +197,7 @@ final class ImageSource: Sequence, IteratorProtocol {
     /// The folders whose images have changed since they were listed.
     var changedFolders: [ChangedFolder] { files.changedFolders }
 
-    /// The first images, up to `count`; they are given once more by `next`.
+    /// The first images, up to `count`. `next` returns them again.
     func first(_ count: Int) -> [FoundImage] {
         var images: [FoundImage] = []
         while images.count < count, let image = next() { images.append(image) }
@@ -215,7 +215,7 @@ final class ImageSource: Sequence, IteratorProtocol {
         return nil
     }
 
-    /// How many images `names` stand for; nil where nobody looks at it.
+    /// How many images `names` refer to; nil if no progress is shown.
     static func count(_ names: [String]) -> Int? {
         Console.isTerminal(2) ? ImageFiles(names).reduce(0) { count, _ in count + 1 } : nil
     }

@@ -43,37 +43,37 @@ enum Commands {
         Options.color, Options.channels, Options.preprocess, Options.scale, Options.bias,
     ]
 
-    /// What makes a difference to the answers for the same model and the same image.
+    /// The options that affect the results for a given model and image.
     static let whatAnswersDependOn: [any AnyOption] =
         [Options.crop, Options.resize, Options.fast, Options.background] + whatGoesIn
 
-    /// How images are read and come to a network's size, and on how many threads.
+    /// How images are decoded and resized to the network's size, and the number of threads.
     static let whatImagesAre: [any AnyOption] = [
         Options.crop, Options.background, Options.maxPixels, Options.strict, Options.threads,
     ]
 
-    /// The same for what is classified.
+    /// The same for `classify` and `evaluate`.
     private static let images: [any AnyOption] = [
         Options.crop, Options.resize, Options.fast, Options.background, Options.maxPixels, Options.strict,
         Options.threads, Options.precision,
     ]
 
-    /// How numbers become pixels.
+    /// How output values become pixels.
     private static let imageOutputs: [any AnyOption] = [Options.outputScale, Options.outputBias, Options.outputColor]
 
-    /// What a graph needs where a model is expected.
+    /// What a graph needs in place of a model.
     private static let graphOptions: (String, [any AnyOption]) = (
-        "where the model is a graph", [Options.labels] + whatGoesIn
+        "if the model is a graph", [Options.labels] + whatGoesIn
     )
 
     static let convert = Command(
-        name: "convert", summary: "turn a TensorFlow graph into a Core ML model",
+        name: "convert", summary: "convert a TensorFlow graph to a Core ML model",
         positionals: [.one("SOURCE", "the graph"), .any(with: Options.verify)],
         mainOptions: "--labels FILE [-o OUT.mlmodel]",
         optionGroups: [
-            ("what goes in", [Options.labels] + whatGoesIn),
+            ("graph and input", [Options.labels] + whatGoesIn),
             (
-                "what comes out",
+                "model",
                 [
                     Options.result, Options.target, Options.noClobber, Options.weights, Options.computePrecision,
                     Options.inputType, Options.outputType,
@@ -82,53 +82,54 @@ enum Commands {
                 ]
             ),
             (
-                "what the model says of itself",
+                "metadata",
                 [
                     Options.author, Options.license, Options.description, Options.modelVersion, Options.describe,
                     Options.metadata,
                 ]
             ),
             (
-                "where a picture comes out", [Options.imageOutput, Options.noImageOutput] + imageOutputs
+                "image output", [Options.imageOutput, Options.noImageOutput] + imageOutputs
             ),
-            ("whether it came out right", [Options.verify, Options.tolerance] + whatImagesAre),
+            ("verification", [Options.verify, Options.tolerance] + whatImagesAre),
         ],
         notes: [
-            "SOURCE is a frozen graph (.pb), the folder of a SavedModel, or a checkpoint: its folder, its .meta or .index "
-                + "file, or what their names begin with.",
-            "Without --labels the model gives arrays instead of labels.",
-            "--verify reads the model back and compares it with the graph on images, as 'thaw compare' does; more images "
-                + "may follow the graph. Where the preprocessing was assumed, it tells how sure the network is under each.",
+            "SOURCE is a frozen graph (.pb), the folder of a SavedModel, or a checkpoint: its folder, its .meta or "
+                + ".index file, or the common prefix of their names.",
+            "Without --labels the model outputs multi-arrays instead of labels.",
+            "--verify reads the model back and compares it with the graph on images, as 'thaw compare' does; more "
+                + "images may follow SOURCE. If the preprocessing was assumed, it also prints the network's "
+                + "confidence with each.",
         ],
         run: runConvert)
 
     static let compress = Command(
-        name: "compress", summary: "store a Core ML model's weights in less",
+        name: "compress", summary: "quantize or palettize a Core ML model's weights",
         positionals: [.one("MODEL", "the model"), .any(with: Options.verify)],
         mainOptions: "-o OUT --weights TYPE",
         optionGroups: [
             (
-                "what comes out",
+                "model",
                 [
                     Options.compressed, Options.shorterWeights, Options.minElements, Options.depthwise, Options.target,
                     Options.noClobber,
                 ]
-            ), ("whether it is still right", [Options.verify, Options.tolerance] + whatImagesAre),
+            ), ("verification", [Options.verify, Options.tolerance] + whatImagesAre),
         ],
         notes: [
-            "MODEL is a .mlmodel or a .mlpackage. All else of it stays as it is, unless it goes into the other dialect.",
-            "Each output channel has a scale and an offset of its own in int8. A palette is one for all weights of a layer, "
-                + "and in an ML Program for iOS 18 one for each output channel where that pays. If the output channels of a "
-                + "layer differ in scale, the layer is followed by a multiplication of its channels.",
-            "palette6 and palette4 leave layers at int8 that a depthwise convolution reads, and say which.",
-            "--verify compares the model with the one before on images; more images may follow the model. It says how "
-                + "far they lie apart. The exit code is 1 if fewer than 90 % of the first labels are kept, or if the "
-                + "difference is larger than --tolerance, which float16 has in any case.",
+            "MODEL is a .mlmodel or a .mlpackage. Nothing but the weights changes, unless OUT has the other format.",
+            "int8 has a scale and an offset per output channel. A palette is shared by all weights of a layer; in an "
+                + "ML Program for iOS 18, each output channel has its own if that pays off. If the output channels of a "
+                + "layer differ in scale, the layer is followed by a multiplication per channel.",
+            "palette6 and palette4 keep layers at int8 whose output a depthwise convolution reads, and list them.",
+            "--verify compares the compressed model with the original on images; more images may follow MODEL. It "
+                + "reports the differences. The exit code is 1 if fewer than 90 % of the top labels are kept, or if "
+                + "differences exceed --tolerance, which always applies to float16.",
         ],
         run: runCompress)
 
     static let classify = Command(
-        name: "classify", summary: "say what images show",
+        name: "classify", summary: "classify images",
         positionals: [.one("MODEL", "the model"), .many("IMAGE|FOLDER", "an image or a folder of images")],
         optionGroups: [
             (
@@ -137,19 +138,20 @@ enum Commands {
             ), graphOptions,
         ],
         notes: [
-            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted on the way. One of several sizes takes "
-                + "every image in the first of a list, or in the size of a range that is nearest to 224x224.",
-            "Folders are searched to the bottom; files in them that are no images are passed over. A single - stands for "
-                + "standard input: an image, or a list of names, one a line.",
-            "Each line that --resume writes names the model by its file's name and digits that stand for its content, with "
-                + "the options that make a difference. A file of another model's results is refused.",
+            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted in memory. A model with "
+                + "flexible input takes every image at the first size of its list, or at the size of its range "
+                + "nearest to 224x224.",
+            "Folders are searched recursively; files that are not images are skipped. A single - reads "
+                + "standard input: an image, or a list of names, one per line.",
+            "Each line that --resume writes identifies the model by its file name, a checksum, and the options that "
+                + "affect results. A file of another model's results is refused.",
         ],
         run: withResultFile(runClassify))
 
     static let evaluate = Command(
-        name: "evaluate", summary: "measure how often a model is right",
+        name: "evaluate", summary: "measure a model's accuracy",
         positionals: [
-            .one("MODEL", "the model"), .one("FOLDER|TRUTH.tsv", "a folder or a table of photographs"),
+            .one("MODEL", "the model"), .one("FOLDER|TRUTH.tsv", "a folder or a table of photos"),
         ],
         optionGroups: [
             (
@@ -158,19 +160,20 @@ enum Commands {
             ), graphOptions,
         ],
         notes: [
-            "FOLDER holds a folder of photographs for each class, named like its label. TRUTH.tsv has a header line and "
-                + "columns divided by tabs: a path, relative to the table, and a class index or a label.",
-            "A model whose labels do not exclude each other (it ends in a sigmoid) is also measured label by label, at 0.5 and "
-                + "at the threshold of the highest F1; in its TRUTH.tsv a photograph may stand in several lines, with another "
-                + "label in each.",
-            "Intervals are Wilson's, of 95 % confidence; models are compared by McNemar's exact test. Macro F1 is the mean of "
-                + "the classes' F1; log loss that of -log(probability of the true class), none of them less than 1e-15.",
+            "FOLDER contains one folder of photos per class, named after its label. TRUTH.tsv has a header line and "
+                + "columns separated by tabs: a path, relative to the table, and a class index or a label.",
+            "A multi-label model (it ends in a sigmoid) is also measured per label, at the threshold 0.5 and at the "
+                + "one with the highest F1; in its TRUTH.tsv a photo may appear on several lines, with a different "
+                + "label on each.",
+            "Intervals are 95 % Wilson score intervals; models are compared by McNemar's exact test. Macro F1 is the "
+                + "mean F1 of the classes; log loss is the mean of -log(probability of the true class), with "
+                + "probabilities of at least 1e-15.",
         ],
         run: runEvaluate)
 
     static let apply = Command(
-        name: "apply", summary: "make pictures of pictures: style transfer, super-resolution",
-        positionals: [.one("MODEL", "the model"), .many("IMAGE|FOLDER", "a picture or a folder of pictures")],
+        name: "apply", summary: "run image-to-image models: style transfer, super-resolution",
+        positionals: [.one("MODEL", "the model"), .many("IMAGE|FOLDER", "an image or a folder of images")],
         mainOptions: "-o OUT.png|OUT.jpg|FOLDER",
         optionGroups: [
             (
@@ -180,15 +183,15 @@ enum Commands {
                     Options.tile, Options.crop, Options.background, Options.maxPixels, Options.strict, Options.threads,
                     Options.precision,
                 ]
-            ), ("where the model gives an array", imageOutputs),
-            ("where the model is a graph", whatGoesIn),
+            ), ("if the model outputs an array", imageOutputs),
+            ("if the model is a graph", whatGoesIn),
         ],
         notes: [
-            "MODEL is a .mlmodel or a frozen graph. A graph that leaves height and width open takes each picture in its "
-                + "own size, rounded to what the network halves; a model of a range of sizes in its own, made smaller or "
-                + "larger as a whole where that lies outside; one of a list in the size of the nearest proportions. Other "
-                + "models take pictures in their size, as --crop says.",
-            "A picture never takes the place of one that goes in.",
+            "MODEL is a .mlmodel or a frozen graph. A graph that leaves height and width open processes each image at "
+                + "the image's own size, rounded to a multiple that the network can halve. A model with a range of "
+                + "sizes does too, scaling images that are outside the range; one with a list uses the size with the "
+                + "closest aspect ratio. Other models process images at the model's size, as --crop says.",
+            "An input image is never overwritten.",
         ],
         run: runApply)
 
@@ -200,15 +203,15 @@ enum Commands {
             ("options", [Options.arrays, Options.reference, Options.threads, Options.precision]), graphOptions,
         ],
         notes: [
-            "Images stand as batch, height, width, channel, or with the channels before height and width where the graph "
-                + "takes them so; the channels in the order of the model's colours. Arrays are the network's own input: "
-                + "only arithmetic of the graph itself is done to them, no other scaling of images.",
-            "Where the model has several inputs, each array is given with the name of its input.",
+            "Images have the axes batch, height, width, channel, or channels before height and width if the graph "
+                + "takes them so; channels are in the model's color order. Arrays are the network's own input: they "
+                + "get the graph's own arithmetic, but no other image preprocessing.",
+            "If the model has several inputs, give each array with the name of its input.",
         ],
         run: runRun)
 
     static let compare = Command(
-        name: "compare", summary: "hold a model to another, or to its graph, on images",
+        name: "compare", summary: "compare a model with its graph, or with another model, on images",
         positionals: [
             .one("A", "the first model"), .one("B", "the second model"),
             .many("IMAGE|FOLDER", "an image or a folder of images"),
@@ -217,10 +220,11 @@ enum Commands {
             ("options", [Options.tolerance, Options.reportFormat, Options.results] + whatImagesAre), graphOptions,
         ],
         notes: [
-            "A and B are models or frozen graphs. A is computed by the plain reference of each operation, B by the engine. "
-                + "A graph is fed as the model beside it declares its image, unless options say otherwise.",
-            "The models agree where no two numbers lie further apart than the tolerance times the larger of 1 and the "
-                + "range of A's, and the first labels are the same as far as that tells them apart. Exit code 1 where not.",
+            "A and B are models or frozen graphs. A runs on the reference implementations of its operations, B on the "
+                + "engine. A graph gets the preprocessing of the other model, unless options say otherwise.",
+            "The models agree if no two values differ by more than the tolerance times the range of A's values (or "
+                + "times 1, if that is larger), and if the top labels are the same unless nearly tied. Otherwise the "
+                + "exit code is 1.",
         ],
         run: withResultFile(runCompare))
 
@@ -244,13 +248,13 @@ enum Commands {
         run: withResultFile(runBenchmark))
 
     static let inspect = Command(
-        name: "inspect", summary: "tell what a model or graph holds",
+        name: "inspect", summary: "show what a model or graph contains",
         positionals: [.one("FILE", "the file")],
         optionGroups: [("options", [Options.graph, Options.results]), graphOptions],
         notes: [
             "FILE is a frozen graph, a SavedModel, a checkpoint, a .mlmodel or a .mlpackage.",
-            "A drawing shows the network as it is run: a box for each operation with its activation, the shapes of the "
-                + "arrays at the arrows as height, width and channels, and more of a box where the pointer rests on it.",
+            "A drawing shows the network as it runs: a box for each operation with its activation, arrows labeled with "
+                + "tensor shapes as height, width and channels, and details as tooltips.",
         ],
         run: withResultFile(runInspect))
 }

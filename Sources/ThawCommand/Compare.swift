@@ -1,6 +1,6 @@
 import Thaw
 
-/// `thaw compare`: whether two models give the same, and where they first part if not.
+/// `thaw compare`: checks whether two models give the same results, and if not, where they first differ.
 func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let words = arguments.positional
     let (first, second) = try arguments.pair(words[0], words[1], console)
@@ -30,8 +30,8 @@ extension Comparison.Report {
 }
 
 extension Arguments {
-    /// Two models. A graph beside a Core ML model is fed as that declares its image, unless options say otherwise, and
-    /// takes its size where the graph leaves it open.
+    /// Loads two models. A graph compared with a Core ML model gets the preprocessing of that model, unless options say
+    /// otherwise, and its size if the graph leaves the size open.
     fileprivate func pair(_ first: String, _ second: String, _ console: Console) throws -> (Conversion, Conversion) {
         let paths = [first, second]
         let isGraph = try paths.map { try ![.coreML, .coreMLPackage].contains(ModelFormat(of: $0)) }
@@ -51,13 +51,13 @@ extension Arguments {
                 console.tell(of: graph)
                 return graph
             }
-            console.note("\(paths[index]) is fed as \(paths[1 - index]) declares its image")
+            console.note("\(paths[index]) gets the preprocessing of \(paths[1 - index])")
             for formula in fed.model.image?.formulas ?? [] { console.note(formula) }
             graph.assumptions.forEach(console.note)
             return fed
         }
         for model in models.compactMap({ $0 }) { model.warnings.forEach(console.warn) }
-        // Of several sizes a model takes the other's.
+        // A model with flexible input uses the other's size.
         for (one, other) in [(0, 1), (1, 0)] {
             guard pair[one].model.image?.sizes != .fixed, let image = pair[other].model.image else { continue }
             try blaming(paths[one]) { try pair[one].model.take(ImageSize(width: image.width, height: image.height)) }
@@ -65,8 +65,8 @@ extension Arguments {
         return (pair[0], pair[1])
     }
 
-    /// The graph at `path`, of the size of `image` where neither it nor an option tells another, and with its channels where
-    /// that image's were where nothing else tells it.
+    /// Loads the graph at `path`. It gets the size of `image`, and channels first as in `image`, unless the graph
+    /// itself or an option determines them.
     private func graph(at path: String, likely image: ImageInput?) throws -> Conversion {
         var options = try converterOptions()
         let labels = try labels()
@@ -88,11 +88,11 @@ extension Arguments {
     }
 }
 
-// MARK: What is printed
+// MARK: Output
 
-/// The report as lines for people.
+/// The report as text.
 ///
-/// - Parameter hasVerdict: Whether it says that the models agree or disagree, and by which tolerance.
+/// - Parameter hasVerdict: Whether it says that the models agree or disagree, and with which tolerance.
 func text(of report: Comparison.Report, hasVerdict: Bool = true) -> String {
     func line(_ heading: String, _ text: String) -> String { padded(heading, 21) + text + "\n" }
     func share(_ difference: Comparison.Difference) -> String {
@@ -109,12 +109,12 @@ func text(of report: Comparison.Report, hasVerdict: Bool = true) -> String {
     }
     if report.labelsCompared > 0 {
         let agreeing = report.labelsCompared - report.differingLabels.count
-        text += line("first label", "the same on \(agreeing) of \(report.labelsCompared)")
+        text += line("top label", "the same on \(agreeing) of \(report.labelsCompared)")
         for labels in report.differingLabels.prefix(10) {
             text += line(
                 "",
                 "\(labels.image): \(labels.first) → \(labels.second)"
-                    + (labels.isExplained && hasVerdict ? ", as good as equal" : ""))
+                    + (labels.isExplained && hasVerdict ? ", nearly tied" : ""))
         }
         if report.differingLabels.count > 10 { text += line("", "and \(report.differingLabels.count - 10) more") }
     }

@@ -1,6 +1,6 @@
 import Thaw
 
-/// What a shell offers when the tab key is pressed: scripts made of the tables that the help comes from.
+/// Shell completion scripts, generated from the tables of commands and options.
 enum Completions: String, CaseIterable {
     case bash, zsh, fish
 
@@ -12,7 +12,7 @@ enum Completions: String, CaseIterable {
         }
     }
 
-    /// What is offered for an option's value.
+    /// What completes an option's value.
     private enum Values {
         case nothing, files
         case words([String])
@@ -57,19 +57,19 @@ enum Completions: String, CaseIterable {
             }
             _thaw_files() {
                 local name
-                # Older ones know no compopt.
+                # Older versions have no compopt.
                 compopt -o filenames 2> /dev/null
-                # Names may hold what stands for other names.
+                # File names may contain glob characters.
                 while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -f -- "$word")
             }
             _thaw() {
-                local word=${COMP_WORDS[COMP_CWORD]} place=$((COMP_CWORD - 1)) head= before options
+                local word=${COMP_WORDS[COMP_CWORD]} index=$((COMP_CWORD - 1)) head= before options
                 COMPREPLY=()
-                # --name=value is three words for bash, and so is value:more, of which it wants the last one only.
-                if [ "$word" = : ]; then word=; place=$((place + 1)); fi
-                if [ "${COMP_WORDS[place]}" = : ]; then place=$((place - 2)) head=${COMP_WORDS[place+1]}:; fi
-                if [ "$word" = = ]; then word=; elif [ "${COMP_WORDS[place]}" = = ]; then place=$((place - 1)); fi
-                before=${COMP_WORDS[place]}
+                # To bash, --name=value is three words, and so is value:more, of which it completes only the last.
+                if [ "$word" = : ]; then word=; index=$((index + 1)); fi
+                if [ "${COMP_WORDS[index]}" = : ]; then index=$((index - 2)) head=${COMP_WORDS[index+1]}:; fi
+                if [ "$word" = = ]; then word=; elif [ "${COMP_WORDS[index]}" = = ]; then index=$((index - 1)); fi
+                before=${COMP_WORDS[index]}
                 if [ "$COMP_CWORD" -eq 1 ]; then
                     _thaw_words \(quoted(first))
                     return
@@ -100,13 +100,13 @@ enum Completions: String, CaseIterable {
         for command in Commands.all {
             cases += "        \(command.name))\n            _arguments -S \\\n"
             for option in command.options {
-                // A colon may stand between the brackets, another bracket may not.
+                // Colons are allowed between the brackets, brackets are not.
                 let help = option.help.filter { !"[]".contains($0) }
                 let repeated = option.isRepeatable && option.placeholder != nil ? "*" : ""
                 let value: String =
                     switch values(of: option) {
                     case .nothing: option.placeholder == nil ? "" : ":\(plain(option.placeholder!)): "
-                    // A value that may be left out stands behind two colons.
+                    // Two colons precede a value that may be omitted.
                     case .files: (option.valueSuffix == nil ? ":" : "::") + "\(plain(option.placeholder!)):_files"
                     case .words(let words):
                         ":\(option.name):(\(words.map { $0.split(separator: ":").joined(separator: "\\:") }.joined(separator: " ")))"
@@ -142,7 +142,7 @@ enum Completions: String, CaseIterable {
             \(cases)        esac ;;
                 esac
             }
-            # Found by zsh under its name, it completes; read by a start-up file, it is only made known.
+            # Autoloaded by zsh, complete now; sourced by a startup file, only register.
             if [ "$funcstack[1]" = _thaw ]; then _thaw "$@"; else compdef _thaw thaw; fi
 
             """
@@ -170,7 +170,7 @@ enum Completions: String, CaseIterable {
                     switch values(of: option) {
                     case .nothing: option.placeholder == nil ? "" : " -x"
                     case .files: option.valueSuffix == nil ? " -r -F" : ""
-                    // Each with nothing said of it, else fish says of each what the option does.
+                    // Each with an empty description, or fish would show the option's.
                     case .words(let words): " -x -a \(quoted(words.map { $0 + "\\t" }.joined(separator: " ")))"
                     }
                 let letter = option.letter.map { " -s \($0)" } ?? ""

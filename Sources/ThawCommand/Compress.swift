@@ -1,7 +1,7 @@
 import Thaw
 
-/// `thaw compress`: the weights of a Core ML model stored in less; what is said of it goes to standard error, the agreement with
-/// the model as it was to standard output.
+/// `thaw compress`: quantizes or palettizes the weights of a Core ML model. Messages go to standard error, the
+/// comparison with the original to standard output.
 func runCompress(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let source = arguments.positional[0]
     guard let result = arguments[Options.compressed] else { throw Failure.missingOption(Options.compressed) }

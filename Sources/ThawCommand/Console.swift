@@ -6,7 +6,7 @@ import Thaw
     import Darwin
 #endif
 
-/// Sends a command's results to the file that `-o` names, if it names one. The file comes into being whole or not at all.
+/// Sends a command's results to the file given with `-o`, if any. The file is written atomically.
 func withResultFile(
     _ run: @escaping @Sendable (Arguments, Console) throws -> ExitStatus
 ) -> @Sendable (Arguments, Console) throws -> ExitStatus {
@@ -29,23 +29,23 @@ enum ExitStatus: Int32 {
     case done = 0
     case someInputsFailed = 1
     case failed = 2
-    /// By Ctrl-C; other signals have codes of their own (`Interruption.exitCode`).
+    /// By Ctrl-C; other signals have their own codes (`Interruption.exitCode`).
     case interrupted = 130
 }
 
-/// Thrown when nobody reads the results any more: the command ends, and says nothing.
+/// Thrown when the reader of the results is gone: the command ends silently.
 struct ClosedPipe: Error {}
 
-/// Standard output, for results, and standard error, for all else.
+/// Standard output, for results, and standard error, for everything else.
 struct Console: Sendable {
     /// Whether only results and errors are printed.
     var isQuiet = false
     /// The file that results go to instead of standard output.
     nonisolated(unsafe) var results: AtomicFile?
 
-    /// Prints results, as they come.
-    /// - Parameter restoringNames: Whether names of files go out as the bytes that they are, which JSON cannot hold.
-    /// - Throws: `ClosedPipe` when the reader has gone, `Failure` when they cannot be written.
+    /// Prints results as they come.
+    /// - Parameter restoringNames: Whether file names are written as their original bytes, which JSON does not allow.
+    /// - Throws: `ClosedPipe` if the reader is gone, `Failure` if writing fails.
     func print(_ text: String, restoringNames: Bool = true) throws {
         guard let results else { return try put(text, to: STDOUT_FILENO, restoringNames: restoringNames) }
         if restoringNames, text.holdsRawBytes {
@@ -55,10 +55,10 @@ struct Console: Sendable {
         }
     }
 
-    /// Prints a remark that is no result, unless the command is to be quiet.
+    /// Prints a message to standard error, unless the command is quiet.
     func note(_ text: String) { if !isQuiet { tell(text) } }
 
-    /// Prints a line on standard error. Names of files in it have no power over a terminal.
+    /// Prints to standard error, without control characters if that is a terminal.
     private func tell(_ text: String) {
         let lines =
             Console.isTerminal(STDERR_FILENO)
@@ -68,45 +68,45 @@ struct Console: Sendable {
 
     func warn(_ text: String) { note("thaw: warning: " + text) }
 
-    /// Prints what went wrong, the one place that does.
+    /// Prints a failure. Nothing else does.
     func report(_ failure: Failure) { tell("thaw: " + failure.description) }
 
-    /// The same for one of many inputs. A hint that is among `hints` has been given.
+    /// Prints a failure of one of many inputs, with its hint unless that is in `hints` already.
     func report(_ failure: Failure, _ hints: inout Set<String>) {
         var failure = failure
         if let hint = failure.hint, !hints.insert(hint).inserted { failure.hint = nil }
         report(failure)
     }
 
-    /// Draws on the terminal, where it does not matter if that fails.
+    /// Draws on the terminal; errors are ignored.
     func raw(_ text: String) { try? put(text, to: STDERR_FILENO) }
 
-    /// Occupies the descriptors of standard input, output and error that are closed. Otherwise a file opened later would
-    /// get their number, and receive the messages or the results. Reading from or writing to a reserved one still fails.
+    /// Opens the descriptors of standard input, output and error that are closed. Otherwise a file opened later would
+    /// get one of them, and receive messages or results. Reading from or writing to a reserved one still fails.
     static func reserveStandardDescriptors() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
-            // The lowest free number is the one that `open` gives.
+            // `open` returns the lowest free descriptor.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
 
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-    /// A file's name among results for people: as it is, but that it has no power over a terminal.
+    /// A file name in results for people: unchanged, but without control characters on a terminal.
     static func named(_ path: String) -> String { isTerminal(STDOUT_FILENO) ? shown(path) : path }
 
     /// Whether results go to a terminal that knows colors.
     var isColored: Bool { results == nil && Console.isColored }
 
-    /// Whether results may be coloured: on a terminal that knows colours, unless `NO_COLOR` is set (https://no-color.org).
+    /// Whether results may be colored: on a terminal with colors, unless `NO_COLOR` is set (https://no-color.org).
     static let isColored = isTerminal(STDOUT_FILENO) && variable("NO_COLOR").isEmpty && !isDumb
 
-    /// Whether the terminal knows nothing but lines of text.
+    /// Whether the terminal supports only plain lines of text.
     static var isDumb: Bool { variable("TERM") == "dumb" }
 
     private static func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
 
-    /// The columns of a terminal; 80 where it does not tell.
+    /// The width of a terminal in columns; 80 if unknown.
     static func width(of descriptor: Int32) -> Int {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }

@@ -1,6 +1,6 @@
 import Thaw
 
-/// `thaw convert`: the model goes to a file, all that is said of it to standard error.
+/// `thaw convert`: writes the model to a file, and messages to standard error.
 func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let source = arguments.positional[0]
     let verification = try Verification(arguments)
@@ -19,7 +19,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     console.tell(of: conversion)
     try blaming(source) { try verification?.check(conversion) }
     if conversion.model.classifier == nil, conversion.model.imageOutput == nil {
-        console.note("without --labels it is a plain model with arrays as outputs, no classifier")
+        console.note("without --labels the model is not a classifier: its outputs are multi-arrays")
     }
     let target = arguments[Options.target]
     let result = arguments[Options.result] ?? standardResult(of: source, for: target)
@@ -41,8 +41,8 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
 }
 
 extension Console {
-    /// Says how much of a neural network's file is copies of weights that several layers share. They are nothing to mention
-    /// if they are small.
+    /// Notes how much of a neural network's file consists of copies of weights that several layers share, if it is
+    /// much.
     func tellOfCopies(in model: Model, writtenTo path: String, _ byteCount: Int, _ storage: WeightStorage?) {
         guard ModelFormat(pathToWrite: path) == .coreML else { return }
         let bits = (storage?.type ?? .float32).bits
@@ -55,14 +55,14 @@ extension Console {
 }
 
 extension Console {
-    /// Says what became of the layers' weights if they were to be compressed.
+    /// Notes which layers were compressed, if weights are compressed.
     func tell(of written: WrittenModel, _ storage: WeightStorage?, isVerified: Bool) {
         guard let report = written.compression, let storage else { return }
         let option = "--weights \(storage.type.rawValue)"
         guard report.layerCount > 0 else {
             return note(
                 "\(option) compressed nothing: no convolution and no dense layer has \(storage.minimumCount) weights or more; "
-                    + "--min-elements lowers that number, --depthwise includes depthwise convolutions")
+                    + "--min-elements lowers that limit, --depthwise includes depthwise convolutions")
         }
         for reason in CompressionReport.Reason.allCases {
             let names = report.atEightBits.filter { $0.reason == reason }.map(\.name)
@@ -72,20 +72,20 @@ extension Console {
                     + names.joined(separator: ", "))
         }
         if storage.type != .int8, !isVerified {
-            note("only images tell whether a palette keeps the answers: --verify PHOTOS compares the first labels")
+            note("whether a palette keeps the results can only be measured: --verify PHOTOS compares the top labels")
         }
     }
 
     private func text(_ reason: CompressionReport.Reason) -> String {
         switch reason {
-        case .feedsDepthwise: "depthwise convolutions read them, in which errors do not average out"
+        case .feedsDepthwise: "depthwise convolutions, in which errors do not average out, read them"
         case .unevenChannels: "their output channels differ too much in scale for one palette"
         }
     }
 }
 
 extension Arguments {
-    /// What the model is to say of itself.
+    /// The metadata given by options.
     fileprivate func metadata() throws -> Metadata {
         var metadata = Metadata()
         metadata.author = self[Options.author] ?? ""
@@ -97,7 +97,7 @@ extension Arguments {
         return metadata
     }
 
-    /// The pairs of an option that may be given more than once, each with another key.
+    /// The pairs of a repeatable option, whose keys must differ.
     private func dictionary(_ option: Option<Pair?>) throws -> [String: String] {
         try all(option).compactMap { $0 }.reduce(into: [:]) { result, pair in
             guard result.updateValue(pair.value, forKey: pair.key) == nil else {
@@ -107,7 +107,7 @@ extension Arguments {
     }
 }
 
-/// `NAME.mlmodel` in the current folder, or `NAME.mlpackage` where all systems that are aimed at load that.
+/// `NAME.mlmodel` in the current folder, or `NAME.mlpackage` if all targeted systems can load that.
 private func standardResult(of source: String, for target: CoreMLVersion?) -> String {
     let ending = target.map { $0 >= .iOS15 } ?? false ? ".mlpackage" : ".mlmodel"
     let file = source.split(separator: "/").last.map(String.init) ?? source

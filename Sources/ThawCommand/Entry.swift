@@ -6,18 +6,19 @@ import Thaw
     import Darwin
 #endif
 
-/// The program's arguments without its name. (`CommandLine.arguments` mends what is no text, and a file's name need be none.)
+/// The program's arguments without its name. (`CommandLine.arguments` replaces invalid UTF-8, and file names need not
+/// be UTF-8.)
 public func commandWords() -> [String] {
-    (1..<max(1, Int(CommandLine.argc))).compactMap { place in
-        CommandLine.unsafeArgv[place].map { String(fileName: UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+    (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+        CommandLine.unsafeArgv[index].map { String(fileName: UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
     }
 }
 
-/// Runs the command that `words` say, the program's arguments without its name, and returns the exit code.
+/// Runs the command given by `words`, the program's arguments without its name, and returns the exit code.
 public func runCommand(_ words: [String]) -> Int32 {
-    // A closed pipe is then an error of writing, whose end is quiet.
+    // Writing to a closed pipe then fails with an error, and the program exits silently.
     signal(SIGPIPE, SIG_IGN)
-    // So is a file that may grow no further.
+    // So does writing to a file that has reached the size limit.
     signal(SIGXFSZ, SIG_IGN)
     Console.reserveStandardDescriptors()
     let console = Console()
@@ -30,7 +31,7 @@ public func runCommand(_ words: [String]) -> Int32 {
     } catch is ClosedPipe {
         return ExitStatus.done.rawValue
     } catch {
-        fatalError("an error that is no failure of the input: \(error)")
+        fatalError("unexpected error: \(error)")
     }
 }
 
@@ -78,8 +79,8 @@ private func dispatch(_ words: [String], _ console: Console) throws -> ExitStatu
         console.isQuiet = arguments[Options.quiet]
         return try command.run(arguments, console)
     } catch var failure as Failure where failure.file == nil {
-        // What has no file to blame is a matter of the command line.
-        failure.hint = failure.hint ?? "thaw \(command.name) --help tells more"
+        // A failure without a file is about the command line.
+        failure.hint = failure.hint ?? "see thaw \(command.name) --help"
         throw failure
     }
 }
@@ -88,7 +89,7 @@ private func command(named name: String) throws -> Command {
     if let command = Commands.all.first(where: { $0.name == name }) { return command }
     if name.hasPrefix("-") {
         var failure = Failure.unknownOption(name, nearest: nearest(to: name, in: Help.globalOptions.map(\.name)))
-        failure.hint = "thaw --help lists them"
+        failure.hint = "thaw --help lists the options"
         throw failure
     }
     throw Failure.unknownCommand(name, nearest: nearest(to: name, in: Commands.all.map(\.name)))

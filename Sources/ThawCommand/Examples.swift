@@ -1,4 +1,4 @@
-/// Command lines that show each command at work, for the help and the man page.
+/// Example command lines for the help and the man page.
 enum Examples {
     struct Example: Sendable {
         let purpose: String
@@ -10,74 +10,76 @@ enum Examples {
     private static let all: [String: [Example]] = [
         "convert": [
             Example(
-                purpose: "A frozen graph and its labels become a model beside them:",
+                purpose: "Convert a frozen graph and its labels to a model in the current folder:",
                 line: "thaw convert inference.pb --labels labels.txt"),
             Example(
-                purpose: "The network was fed blue, green, red, less the mean of its photographs:",
+                purpose: "The network was trained with Caffe preprocessing: BGR, minus the mean:",
                 line: "thaw convert net.pb --labels labels.txt --preprocess caffe -o Net.mlmodel"),
             Example(
-                purpose: "Scale and bias by hand, for pixels from 0 to 255:",
+                purpose: "Set scale and bias by hand, for pixels from 0 to 255:",
                 line: "thaw convert net.pb --scale 0.0078431 --bias -1,-1,-1"),
         ],
         "compress": [
             Example(
-                purpose: "A palette of 64 numbers for each layer's weights, and what that changes:",
+                purpose: "Palettize each layer's weights to 64 values, and show what that changes:",
                 line: "thaw compress Net.mlmodel -o Net6.mlmodel --weights palette6 --verify a.jpg"),
             Example(
-                purpose: "Each output channel's weights in 8 bits, as an ML Program:",
+                purpose: "Quantize weights to 8 bits per output channel, as an ML Program:",
                 line: "thaw compress Net.mlmodel -o Net.mlpackage --weights int8"),
         ],
         "classify": [
             Example(
-                purpose: "What is on the photographs in a folder:", line: "thaw classify Net.mlmodel photos/ --top 3"),
+                purpose: "Classify the photos in a folder:", line: "thaw classify Net.mlmodel photos/ --top 3"),
             Example(
-                purpose: "As a page to look through, and as a table:",
+                purpose: "Write a report to browse, and a table:",
                 line: "thaw classify Net.mlmodel photos/ --report out.html --format csv > out.csv"),
             Example(
-                purpose: "An image that another program gives:", line: "cat photo.jpg | thaw classify Net.mlmodel -"),
+                purpose: "Classify the image that another program writes:",
+                line: "cat photo.jpg | thaw classify Net.mlmodel -"),
             Example(
-                purpose: "A long list, to be gone on with after an interruption:",
+                purpose: "Classify a long list, and resume after an interruption:",
                 line: "find / -name '*.jpg' | thaw classify Net.mlmodel - --resume out.jsonl"),
         ],
         "compare": [
             Example(
-                purpose: "Does a conversion say what its graph says?",
+                purpose: "Check that a converted model gives the same results as its graph:",
                 line: "thaw compare inference.pb Net.mlmodel photos/")
         ],
         "evaluate": [
             Example(
-                purpose: "A folder of photographs for each class, named like its label:",
+                purpose: "Evaluate on one folder of photos per class, named after its label:",
                 line: "thaw evaluate Net.mlmodel test/ --report report.html"),
             Example(
-                purpose: "A table with indices that do not count the background class:",
+                purpose: "Use a table whose class indices leave out the background class:",
                 line: "thaw evaluate Net.mlmodel truth.tsv --offset 1 --crop center:0.875"),
             Example(
-                purpose: "Is the new model better than the old one, or is it chance?",
+                purpose: "Find out whether the new model is significantly better than the old one:",
                 line: "thaw evaluate New.mlmodel test/ --baseline Old.mlmodel"),
         ],
         "apply": [
             Example(
-                purpose: "A photograph painted by a style transfer network:",
+                purpose: "Apply a style transfer network to a photo:",
                 line: "thaw apply Style.mlmodel photo.jpg -o painting.png"),
             Example(
-                purpose: "A folder of photographs, each in its own size as far as 1,600 pixels go:",
+                purpose: "Process a folder of photos, each at its own size up to 1,600 pixels:",
                 line: "thaw apply generator.pb photos/ --max-side 1600 -o paintings/"),
             Example(
-                purpose: "A large scan, enlarged piece by piece without seams:",
+                purpose: "Upscale a large scan in tiles, without seams:",
                 line: "thaw apply super_resolution.pb scan.png --tile 512 -o large.png"),
         ],
         "run": [
             Example(
-                purpose: "The outputs for an array, to check against other programs:",
+                purpose: "Compute the output for an array, to check against other programs:",
                 line: "thaw run Net.mlmodel input.npy -o output.npy"),
             Example(
-                purpose: "Several inputs by their names, all outputs into a folder:",
+                purpose: "Name several inputs, and write all outputs to a folder:",
                 line: "thaw run net.pb left=a.npy right=b.npy -o outputs/"),
         ],
         "benchmark": [
-            Example(purpose: "Milliseconds an image, on one core:", line: "thaw benchmark Net.mlmodel --threads 1"),
             Example(
-                purpose: "How many images a second in batches, for a script:",
+                purpose: "Measure milliseconds per image on one core:", line: "thaw benchmark Net.mlmodel --threads 1"),
+            Example(
+                purpose: "Measure images per second in batches, for a script:",
                 line: "thaw benchmark Net.mlmodel --batch 16 --format json"),
             Example(
                 purpose: "Two models on one thread and on four, as a table for a page:",
@@ -85,7 +87,8 @@ enum Examples {
         ],
         "inspect": [
             Example(
-                purpose: "What is in a file, whether it can be converted or not:", line: "thaw inspect inference.pb")
+                purpose: "Show what a file contains, whether it can be converted or not:",
+                line: "thaw inspect inference.pb")
         ],
     ]
 }

@@ -1,6 +1,6 @@
 import Thaw
 
-/// What is said when a command line cannot be understood.
+/// Messages for command lines that cannot be understood.
 extension Failure {
     static func unknownCommand(_ name: String, nearest: String?) -> Failure {
         Failure(
@@ -9,27 +9,27 @@ extension Failure {
     }
 
     static func unknownOption(_ name: String, nearest: String?) -> Failure {
-        // A file may be called like that.
-        let file = name.contains(".") ? "a file of this name is meant by ./\(name)" : nil
+        // It may be the name of a file.
+        let file = name.contains(".") ? "to name a file, write ./\(name)" : nil
         return Failure(
             .invalidOption, "there is no option \(name)", remedy: nearest.map { "did you mean \($0)?" } ?? file)
     }
 
     static func missingValue(_ option: String, _ placeholder: String) -> Failure {
         Failure(
-            .invalidOption, "\(option) needs a value", remedy: "\(option) \(placeholder)",
-            // In a shell, what follows a bare # is a comment.
-            hint: placeholder.contains("#") ? "put the colour in quotes: \(placeholder)" : nil)
+            "\(option) needs a value", remedy: "\(option) \(placeholder)",
+            // To a shell, an unquoted # begins a comment.
+            hint: placeholder.contains("#") ? "put the color in quotes: \(placeholder)" : nil)
     }
 
     static func needlessValue(_ option: String, _ value: String) -> Failure {
-        Failure(.invalidOption, "\(option) takes no value", remedy: "'\(value)' does not belong there")
+        Failure(.invalidOption, "\(option) takes no value", remedy: "remove '\(value)'")
     }
 
     static func givenTwice(_ option: String) -> Failure { Failure(.invalidOption, "\(option) is given twice") }
 
     static func badValue(_ value: String, _ expected: String) -> Failure {
-        Failure(.invalidOption, "'\(value)' will not do", remedy: "\(expected) is expected")
+        Failure(.invalidOption, "invalid value '\(value)'", remedy: "expected \(expected)")
     }
 
     static func notAChoice(_ value: String, _ choices: [String]) -> Failure {
@@ -38,14 +38,13 @@ extension Failure {
     }
 
     static func otherPrecision(_ value: String) -> Failure {
-        Failure(.invalidOption, "'\(value)' is not in this version of Thaw yet", remedy: "float32 is")
+        Failure(.invalidOption, "'\(value)' is not supported by this version of Thaw", remedy: "use float32")
     }
 
     static func missingArgument(_ what: String) -> Failure { Failure(.invalidOption, "\(what) is missing") }
 
     static func reservedKey(_ key: String) -> Failure {
-        Failure(
-            .invalidOption, "the key '\(key)' is Thaw's own", remedy: "keys that do not begin with 'thaw.' are free")
+        Failure(.invalidOption, "the key '\(key)' is reserved", remedy: "use a key that does not begin with 'thaw.'")
     }
 
     static func metadataTwice(_ key: String) -> Failure { Failure(.invalidOption, "'\(key)' is given twice") }
@@ -55,20 +54,22 @@ extension Failure {
             .invalidOption, "\(option.spelling) is missing", remedy: "\(option.spelling) \(option.placeholder ?? "")")
     }
 
-    static func excessArgument(_ word: String) -> Failure {
-        Failure(.invalidOption, "'\(word)' is one argument too many")
-    }
+    static func excessArgument(_ word: String) -> Failure { Failure(.invalidOption, "unexpected argument '\(word)'") }
 
     static func needsOption(_ option: String, _ other: String) -> Failure {
         Failure(.invalidOption, "\(option) has no effect without \(other)")
     }
 
     static func optionForGraphs(_ option: String) -> Failure {
-        Failure(.invalidOption, "\(option) is for graphs", remedy: "this is a Core ML model, which says that itself")
+        Failure(
+            .invalidOption, "\(option) is for graphs",
+            remedy: "this is a Core ML model, which already contains this information")
     }
 
     static func optionForNoGraph(_ option: String) -> Failure {
-        Failure(.invalidOption, "\(option) is for graphs", remedy: "both are Core ML models, which say that themselves")
+        Failure(
+            .invalidOption, "\(option) is for graphs",
+            remedy: "both are Core ML models, which already contain this information")
     }
 
     static func severalSizesOfInput() -> Failure {
@@ -78,8 +79,8 @@ extension Failure {
 
     static func verifyNeedsImage() -> Failure {
         Failure(
-            .wrongShape, "--verify needs a network that takes an image",
-            remedy: "this one takes an array; 'thaw run' shows what it gives")
+            "--verify needs a network that takes an image",
+            remedy: "this one takes an array; use 'thaw run' to compute its outputs")
     }
 
     static func noImages() -> Failure { Failure(.noImages, "there are no images in the folder") }
@@ -91,69 +92,64 @@ extension Failure {
     }
 
     static func resultsOverInput() -> Failure {
-        Failure(.invalidOption, "the results would replace an input", remedy: "name another file with -o")
+        Failure(.invalidOption, "the results would replace an input", remedy: "name another file after -o")
     }
 
     static func inputTooLarge(_ bytes: Int) -> Failure {
         Failure(
-            .limitExceeded, file: "standard input", "holds an image of more than \(bytes) bytes",
-            remedy: "a larger one is not read",
+            file: "standard input", "contains an image of more than \(bytes) bytes", remedy: "larger ones are not read",
             hint: "--max-pixels raises the limit")
     }
 
     static func sameFile(_ option: String, _ other: String) -> Failure {
-        Failure(.invalidOption, "\(option) and \(other) name the same file", hint: "name two")
+        Failure(.invalidOption, "\(option) and \(other) name the same file", hint: "name two different files")
     }
 
     static func wouldReplace(_ path: String) -> Failure {
         Failure(
-            .fileExists, file: path, "there is a file under this name that is no report",
-            hint: "name another file, or remove it")
+            file: path, "the file exists and is not a report", hint: "name another file, or remove this one")
     }
 
     static func cannotResume(_ path: String, _ reason: String) -> Failure {
-        Failure(.invalidOption, file: path, "cannot be gone on with: \(reason)")
+        Failure(.invalidOption, file: path, "cannot resume from this file: \(reason)")
     }
 
     static func noResult(_ path: String, line: Int) -> Failure {
         Failure(
-            .invalidTable, file: path, place: "line \(line)", "is no result of thaw classify",
-            remedy: "lines of --format json are expected",
-            hint: "name a file that --resume wrote, or one that is not there yet")
+            file: path, place: "line \(line)", "is not a result of thaw classify",
+            remedy: "expected lines of --format json",
+            hint: "name a file that --resume wrote, or a new one")
     }
 
     static func otherOrigin(_ path: String, line: Int, _ other: String, _ own: String) -> Failure {
         Failure(
-            .invalidOption, file: path, place: "line \(line)", "is a result of \(other)",
-            remedy: "this run's are of \(own)",
-            hint: "name another file, or the same model and options; the digits stand for the model's content")
+            file: path, place: "line \(line)", "is a result of \(other)", remedy: "this run uses \(own)",
+            hint: "name another file, or use the same model and options; the digits are a checksum of the model")
     }
 
     static func otherClasses(_ count: Int, _ other: Int) -> Failure {
         Failure(
-            .notComparable, "the baseline has \(other) classes and the model \(count)", remedy: "give both their labels"
-        )
+            "the baseline has \(other) classes and the model has \(count)", remedy: "use models that both have labels")
     }
 
     static func photographsChanged() -> Failure {
-        Failure(.notComparable, "some photographs could be read for the model and not for the baseline")
+        Failure(.notComparable, "some photos could be read for the model but not for the baseline")
     }
 
     static func missingLabel(_ label: String) -> Failure {
         Failure(
-            .notComparable, "the baseline does not know the label '\(label)'",
-            remedy: "both models must tell the same classes apart")
+            "the baseline has no label '\(label)'", remedy: "both models must have the same classes")
     }
 
     static func noFolder(_ path: String, _ reason: String) -> Failure {
-        Failure(.notWritable, file: path, "the folder cannot be made: \(reason)")
+        Failure(.notWritable, file: path, "the folder cannot be created: \(reason)")
     }
 
     static func noGraphviz() -> Failure {
         Failure(
-            .environment, "drawings in SVG are laid out by Graphviz, whose program 'dot' is not on PATH",
+            "SVG drawings need Graphviz, whose program 'dot' is not on PATH",
             hint:
-                "apt-get install graphviz brings it (brew install graphviz on a Mac); a file that ends in .dot needs none"
+                "install it with apt-get install graphviz, or brew install graphviz on a Mac; .dot files do not need it"
         )
     }
 
@@ -162,39 +158,38 @@ extension Failure {
     }
 
     static func noScratchFile(_ folder: String, _ reason: String) -> Failure {
-        Failure(.environment, file: folder, "no file can be written there for Graphviz: \(reason)")
+        Failure(.environment, file: folder, "no temporary file for Graphviz can be written there: \(reason)")
     }
 
     static func severalArrays(_ names: [String]) -> Failure {
         Failure(
-            .invalidOption, "one file cannot take \(names.count) outputs: '\(names.joined(separator: "', '"))'",
+            "one file cannot hold \(names.count) outputs: '\(names.joined(separator: "', '"))'",
             remedy: "name a folder")
     }
 
     static func severalPictures(_ count: Int) -> Failure {
-        Failure(.invalidOption, "one file cannot take \(count) pictures", remedy: "name a folder")
+        Failure(.invalidOption, "one file cannot hold \(count) images", remedy: "name a folder")
     }
 
     static func unknownPicture() -> Failure {
         Failure(
-            .unknownFormat, "the name says no kind of picture that is written",
-            remedy: "FILE.png, FILE.jpg or a folder is expected",
-            hint: "a folder whose name has a point in it is meant with a slash behind")
+            "unsupported extension for an output image", remedy: "expected FILE.png, FILE.jpg or a folder",
+            hint: "to name a folder that contains a dot, end it with '/'")
     }
 
     static func folderMissing(_ folder: String) -> Failure { Failure(.notWritable, "there is no folder '\(folder)'") }
 
     static func samePicture(_ first: String, _ second: String) -> Failure {
-        Failure(.invalidOption, "'\(first)' and '\(second)' would both go here", remedy: "name them in two runs")
+        Failure(
+            .invalidOption, "'\(first)' and '\(second)' would both be written here",
+            remedy: "process them in separate runs")
     }
 
     static func overwritesInput(_ source: String) -> Failure {
-        Failure(
-            .fileExists, "this is one of the pictures that go in",
-            remedy: "what is made of '\(source)' needs another name")
+        Failure(.fileExists, "this is one of the input images", remedy: "give the result of '\(source)' another name")
     }
 
     static func exclude(_ option: String, _ other: String) -> Failure {
-        Failure(.invalidOption, "\(option) and \(other) exclude each other")
+        Failure(.invalidOption, "\(option) and \(other) cannot be combined")
     }
 }

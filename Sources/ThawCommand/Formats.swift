@@ -1,6 +1,6 @@
-/// Numbers and texts as results print them, the same in every locale.
+/// Formatting of numbers and strings in results, independent of the locale.
 
-/// A text as JSON writes it, with its quotes (RFC 8259).
+/// A JSON string with its quotes (RFC 8259).
 func json(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -19,12 +19,12 @@ func json(_ text: String) -> String {
     return result + "\""
 }
 
-/// A number as JSON writes it, with as few digits as tell it from its neighbours; null where it is none.
+/// A JSON number with as few digits as identify it; null for NaN and infinities.
 func json<Number: BinaryFloatingPoint & CustomStringConvertible>(_ number: Number) -> String {
     number.isFinite ? number.description : "null"
 }
 
-/// A field of a CSV line, in quotes where it needs them (RFC 4180).
+/// A field of a CSV line, quoted if necessary (RFC 4180).
 func csv(_ text: String) -> String {
     let needsQuotes = text.unicodeScalars.contains { ",\"\r\n".unicodeScalars.contains($0) }
     guard needsQuotes else { return text }
@@ -36,7 +36,7 @@ func csv(_ text: String) -> String {
     return "\"" + String(quoted) + "\""
 }
 
-/// `number` with this many digits after the point, rounded to the nearest.
+/// `number` with this many decimals, rounded to nearest.
 func fixed(_ number: Double, _ digits: Int) -> String {
     let power = (0..<digits).reduce(1.0) { product, _ in product * 10 }
     guard abs(number) * power < 1e18 else { return number.description }
@@ -48,7 +48,7 @@ func fixed(_ number: Double, _ digits: Int) -> String {
     return sign + "\(whole)." + String(repeating: "0", count: digits - text.count) + text
 }
 
-/// `number`, not negative, with three significant digits: 0.00123, 1.23e-07.
+/// A nonnegative `number` with three significant digits: 0.00123, 1.23e-07.
 func significant(_ number: Double) -> String {
     guard number.isFinite, number != 0 else { return number == 0 ? "0" : "\(number)" }
     var exponent = 0
@@ -59,19 +59,18 @@ func significant(_ number: Double) -> String {
     return fixed(mantissa, 2) + "e" + (exponent < 0 ? "-" : "+") + padded("\(abs(exponent))", 2, left: true, with: "0")
 }
 
-/// A whole number with a comma after every three digits.
+/// An integer with thousands separators.
 func grouped(_ number: Int) -> String {
     var digits = Array(String(number.magnitude))
-    var place = digits.count - 3
-    while place > 0 {
-        digits.insert(",", at: place)
-        place -= 3
+    var index = digits.count - 3
+    while index > 0 {
+        digits.insert(",", at: index)
+        index -= 3
     }
     return (number < 0 ? "-" : "") + String(digits)
 }
 
-/// A name or a label as it may go to a terminal, which obeys control characters and the marks that turn the direction of
-/// writing.
+/// A name or a label that is safe to print to a terminal: without control characters and bidirectional controls.
 func shown(_ name: String) -> String {
     let scalars = name.unicodeScalars.map { scalar -> Unicode.Scalar in
         let turns = 0x202A...0x202E ~= scalar.value || 0x2066...0x2069 ~= scalar.value
@@ -80,7 +79,7 @@ func shown(_ name: String) -> String {
     return String(String.UnicodeScalarView(scalars))
 }
 
-/// `text` with spaces before or after it, up to `width` columns of a terminal.
+/// `text` padded with spaces on the right, or on the left, to `width` terminal columns.
 func padded(_ text: String, _ width: Int, left: Bool = false, with filling: Character = " ") -> String {
     let space = String(repeating: filling, count: max(0, width - text.columns))
     return left ? space + text : text + space

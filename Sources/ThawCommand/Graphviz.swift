@@ -6,7 +6,7 @@ import Thaw
     import Darwin
 #endif
 
-/// The file that a drawing of a graph goes to; its ending says the kind.
+/// The file that a drawing of a graph is written to. Its extension determines the format.
 struct DrawingFile: Sendable {
     let path: String
     private let isLaidOut: Bool
@@ -20,7 +20,7 @@ struct DrawingFile: Sendable {
     }
 
     /// Writes the drawing: as it is, or laid out by Graphviz.
-    /// - Throws: `Failure` where Graphviz is missing or fails, and where the file cannot be written.
+    /// - Throws: `Failure` if Graphviz is missing or fails, or if the file cannot be written.
     func write(_ drawing: GraphDrawing) throws {
         let bytes = isLaidOut ? try naming(path) { try Graphviz.svg(of: drawing.dot) } : Array(drawing.dot.utf8)
         try AtomicFile.write(bytes, to: path)
@@ -31,9 +31,9 @@ struct DrawingFile: Sendable {
     }
 }
 
-/// The program that lays graphs out (https://graphviz.org), as it is found on PATH.
+/// The layout program (https://graphviz.org), which must be on PATH.
 private enum Graphviz {
-    /// - Throws: `Failure` where there is no such program, or it ends with an error.
+    /// - Throws: `Failure` if the program is missing or fails.
     static func svg(of dot: String) throws -> [UInt8] {
         let input = try ScratchFile(Array(dot.utf8))
         let output = try ScratchFile([])
@@ -55,7 +55,7 @@ private enum Graphviz {
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         guard status == 0 else {
             let said = String(decoding: try errors.contents(), as: UTF8.self).split(separator: "\n").first
-            // Where a program cannot be found only after the process exists, it ends with 127.
+            // If the program is only found to be missing in the new process, the status is 127.
             throw status >> 8 == 127
                 ? Failure.noGraphviz() : Failure.graphvizFailed(said.map(String.init) ?? "status \(status)")
         }
@@ -63,7 +63,7 @@ private enum Graphviz {
     }
 }
 
-/// A file without a name, which is gone when nobody holds it.
+/// An unlinked temporary file, which disappears when it is closed.
 private final class ScratchFile {
     let descriptor: Int32
 
@@ -84,7 +84,7 @@ private final class ScratchFile {
 
     deinit { close(descriptor) }
 
-    /// All that was written to it.
+    /// Everything written to it.
     func contents() throws -> [UInt8] {
         let size = Int(lseek(descriptor, 0, SEEK_END))
         return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in

@@ -1,11 +1,11 @@
-/// The texts of `--help`, made of the tables.
+/// The texts of `--help`, generated from the tables of commands and options.
 enum Help {
     static let version = "thaw 0.1.0"
 
-    /// What is understood in place of a command.
+    /// Options that are accepted instead of a command.
     static let globalOptions = [
-        (name: "--help", help: "list the commands"), (name: "--version", help: "say which Thaw this is"),
-        (name: "--completions", help: "print the completions for bash, zsh or fish"),
+        (name: "--help", help: "list the commands"), (name: "--version", help: "print the version"),
+        (name: "--completions", help: "print shell completions for bash, zsh or fish"),
         (name: "--man", help: "print the manual page"),
     ]
 
@@ -16,13 +16,13 @@ enum Help {
         let column = Commands.all.map(\.name.count).max()! + 4
         let commands = Commands.all.map { entry($0.name, $0.summary, column: column) }
         return """
-            Thaw turns frozen TensorFlow graphs into Core ML models, and runs Core ML
+            Thaw converts frozen TensorFlow graphs to Core ML models, and runs Core ML
             image models.
 
             usage: thaw COMMAND ...
 
             \(commands.joined())
-            thaw COMMAND --help tells more of each.
+            Run thaw COMMAND --help for details of a command.
 
             \(globalOptions.map { entry($0.name, $0.help, column: 17) }.joined())
             """
@@ -47,13 +47,13 @@ enum Help {
         return text
     }
 
-    /// An option as it is written: `-o FILE, --out FILE`.
+    /// An option as the user types it: `-o, --out FILE`.
     private static func heading(_ option: any AnyOption) -> String {
         let value = option.placeholder.map { " " + $0 } ?? ""
         return (option.letter.map { "-\($0), " } ?? "") + option.spelling + value
     }
 
-    /// A name and what is said of it, beside each other where there is room.
+    /// A name and its description, side by side if they fit.
     private static func entry(_ name: String, _ text: String, column: Int) -> String {
         let body = wrapped(text, indent: column)
         let head = "  " + name
@@ -61,7 +61,7 @@ enum Help {
         return head + body.dropFirst(head.count)
     }
 
-    /// `text` in lines of at most `width`, each behind `indent` spaces.
+    /// `text` in lines of at most `width` columns, indented by `indent` spaces.
     private static func wrapped(_ text: String, indent: Int) -> String {
         var lines: [String] = []
         for word in text.split(separator: " ") {

@@ -6,26 +6,25 @@ import Thaw
     import Darwin
 #endif
 
-/// What is on standard input: an image, or lines as they come, names of files. Where there are NULs, as `find -print0` writes them, these end
-/// them, and lines do not.
+/// Standard input: an image, or file names, read as they arrive, one per line. If there are NULs, which `find -print0`
+/// writes, the names end with NULs instead of newlines.
 final class InputLines {
     private var buffer: [UInt8] = []
     private var start = 0
     private var hasEnded = false
     private var hasNULs = false
     private var hasBegun = false
-    /// Why no more can be read, if that is not their end.
+    /// Why reading failed, if it did.
     private var failure: Failure?
     private let cancellation: Cancellation
-    /// The bytes that an image on standard input may have.
+    /// The maximum size in bytes of an image on standard input.
     private let maximumBytes: Int
 
     init(_ cancellation: Cancellation, maximumBytes: Int) {
         (self.cancellation, self.maximumBytes) = (cancellation, maximumBytes)
     }
 
-    /// The file that the next line names, or the image that standard input is instead of a list; nil at the end, or when the
-    /// command is to stop.
+    /// The file named by the next line, or the image on standard input; nil at the end, or if the command is canceled.
     func next() -> FoundImage? {
         if !hasBegun, let image = readImage() { return image }
         if let line = nextLine() { return FoundImage(path: line) }
@@ -33,7 +32,7 @@ final class InputLines {
         return failure.map { FoundImage(path: "-", failure: $0) }
     }
 
-    /// All of standard input if it is an image and not a list.
+    /// All of standard input, if it is an image instead of a list.
     private func readImage() -> FoundImage? {
         while !hasEnded, buffer.count < 32, !isImage, !buffer.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\n") }) {
             read()
@@ -52,14 +51,14 @@ final class InputLines {
         return FoundImage(path: "-", content: buffer)
     }
 
-    /// Whether standard input begins as an image does. A list may, too, if its first name is as odd as `GIF89a`.
+    /// Whether standard input begins like an image. So does a list whose first name is something like `GIF89a`.
     private var isImage: Bool {
         guard DecodedImage.isImage(buffer) else { return false }
         let line = buffer.prefix(256).prefix { $0 != UInt8(ascii: "\n") }
         return line.contains(0) || access(String(fileName: line).fileName, F_OK) != 0
     }
 
-    /// The next line that is not empty; nil at the end, or when the command is to stop.
+    /// The next nonempty line; nil at the end, or if the command is canceled.
     private func nextLine() -> String? {
         while true {
             if let end = buffer[start...].firstIndex(of: hasNULs ? 0 : UInt8(ascii: "\n")) {
@@ -95,7 +94,7 @@ final class InputLines {
         withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { block in
             let count = Self.systemRead(STDIN_FILENO, block.baseAddress!, block.count)
             if count > 0 {
-                // A byte-order mark is no part of a name.
+                // Skip a byte-order mark.
                 let mark = !hasBegun && block[..<count].starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
                 hasBegun = true
                 hasNULs = hasNULs || block[..<count].contains(0)

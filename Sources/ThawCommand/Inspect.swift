@@ -1,6 +1,6 @@
 import Thaw
 
-/// `thaw inspect`: what a file holds. Of a graph or a model that cannot be converted or run it tells what can be told.
+/// `thaw inspect`: shows what a file contains, as far as possible even if it cannot be converted or run.
 func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     let contents = try FileContents(contentsOf: path, tag: arguments[Options.tag])
@@ -19,13 +19,13 @@ func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
         console.report(failure)
     }
     guard let file = arguments[Options.graph] else { return .done }
-    // What cannot be read cannot be drawn.
+    // A model that cannot be loaded cannot be drawn.
     guard let model else { return .failed }
     try file.write(GraphDrawing(model, title: path.split(separator: "/").last.map(String.init) ?? path))
     return .done
 }
 
-/// Lines of a heading and what belongs to it.
+/// Lines of headings and values.
 private struct Report {
     private(set) var text = ""
 
@@ -81,7 +81,7 @@ private struct Report {
         add("preprocessing", model.formulas)
         add(
             "outputs",
-            (model.classifier.map { ["\($0.predictedFeature): the likeliest label"] } ?? [])
+            (model.classifier.map { ["\($0.predictedFeature): the top label"] } ?? [])
                 + graph.outputs.enumerated().map { index, port in
                     if index == 0, model.classifier != nil {
                         return "\(port.name): the probability of each label, \(graph[port.value])"
@@ -109,7 +109,7 @@ private struct Report {
         add("multiply-adds", [grouped(graph.multiplyAdds)])
         let metadata = model.metadata
         for (heading, value) in [
-            ("description", metadata.description), ("author", metadata.author), ("licence", metadata.license),
+            ("description", metadata.description), ("author", metadata.author), ("license", metadata.license),
             ("version", metadata.version),
         ] where !value.isEmpty {
             add(heading, value.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))

@@ -6,9 +6,9 @@ import Thaw
     import Darwin
 #endif
 
-/// What several commands do with their words: a model made of a file and of the options that a graph takes.
+/// Loading of models and interpretation of options, shared by several commands.
 extension Arguments {
-    /// What the command line says of a graph.
+    /// The conversion options given on the command line.
     func converterOptions() throws -> Converter.Options {
         var options = Converter.Options()
         options.input = self[Options.input]
@@ -75,11 +75,12 @@ extension Arguments {
 
     func labels() throws -> Labels? { try self[Options.labels].map { try Labels(contentsOf: $0) } }
 
-    /// The model at `path`, converted where it is a graph.
+    /// Loads the model at `path`, and converts it if it is a graph.
     ///
     /// - Parameters:
-    ///   - fed: The inputs that arrays are given for, as far as they are named.
-    ///   - arrays: What is fed to a graph of several inputs, by their names; without it such a graph is refused.
+    ///   - fed: The names of inputs that arrays are given for.
+    ///   - arrays: Given the names of a graph's inputs, the shapes of the arrays for them. If nil, a graph with several
+    ///     inputs is refused.
     func model(
         at path: String, fed: Set<String> = [],
         arrays: (@Sendable ([String]) throws -> [(name: String?, shape: [Int])])? = nil
@@ -95,18 +96,18 @@ extension Arguments {
         return conversion
     }
 
-    /// How the files of images are read.
+    /// How image files are decoded.
     var decoding: DecodingOptions {
         DecodingOptions(
             background: self[Options.background], maximumPixels: self[Options.maxPixels], isStrict: self[Options.strict]
         )
     }
 
-    /// How images come to the size of a network.
+    /// How images are fitted to the network's size.
     var crop: Crop { self[Options.crop].crop(on: self[Options.background] ?? .black) }
 
-    /// A classifier that prepares images as the options say.
-    /// - Parameter first: The file of the image that will be the first.
+    /// A classifier that preprocesses images as the options say.
+    /// - Parameter first: The file of the first image.
     func classifier(_ model: Model, threads: Int, first: String? = nil) throws -> Classifier {
         try Classifier(
             model, crop: crop, resize: self[Options.resize],
@@ -120,19 +121,19 @@ extension Arguments {
         }
     }
 
-    /// The threads to use: all cores, unless said.
+    /// The number of threads to use: by default, the number of cores.
     var threads: Int { self[Options.threads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }
 
 extension Console {
-    /// Says what was found out and assumed in a conversion, and what may be wrong with it.
+    /// Prints the notes and warnings of a conversion.
     func tell(of conversion: Conversion) {
         for text in conversion.notes { note(text) }
         for text in conversion.warnings { warn(text) }
     }
 }
 
-/// Runs `body`, and names `file` in whatever `Failure` it throws without one.
+/// Runs `body`, and adds `file` to a `Failure` that does not name one.
 func blaming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let failure as Failure { throw failure.inFile(file) }
 }

@@ -1,10 +1,10 @@
-/// The manual page `thaw.1`, made of the tables that the help comes from.
+/// The manual page `thaw.1`, generated from the tables of commands and options.
 enum ManPage {
     static var text: String {
         var page = """
             .TH THAW 1 "" "\(escaped(Help.version))" "User Commands"
             .SH NAME
-            thaw \\- turn frozen TensorFlow graphs into Core ML models, and run Core ML image models
+            thaw \\- convert frozen TensorFlow graphs to Core ML models, and run Core ML image models
             .SH SYNOPSIS
             .B thaw
             .I COMMAND
@@ -14,7 +14,7 @@ enum ManPage {
         for command in Commands.all { page += ".br\n.B thaw \(command.name)\n\(escaped(command.usage)) [options]\n" }
         page += """
             .SH DESCRIPTION
-            Thaw turns a frozen TensorFlow graph and its label file into a Core ML model, and runs Core ML image models on
+            Thaw converts a frozen TensorFlow graph and its label file to a Core ML model, and runs Core ML image models on
             any CPU, without Python, TensorFlow or a Mac. Results go to standard output, everything else to standard error.
             .SH COMMANDS
 
@@ -24,23 +24,23 @@ enum ManPage {
             .SH EXIT STATUS
             .TP
             .B 0
-            All has been done.
+            Success.
             .TP
             .B 1
-            Some inputs failed; the others have been done.
+            Some inputs failed; the others were processed. Or compared models disagree.
             .TP
             .B 2
-            The command line cannot be understood, or nothing could be done.
+            The command line is invalid, or everything failed.
             .TP
             .B 129, 130, 143
-            Ended by SIGHUP, by Ctrl\\-C (SIGINT) or by SIGTERM; what is done has been written.
+            Ended by SIGHUP, Ctrl\\-C (SIGINT) or SIGTERM; results so far have been written.
             .SH ENVIRONMENT
             .TP
             .B NO_COLOR
-            If it is set, nothing is coloured.
+            If set, output is not colored.
             .TP
             .B THAW_ISA
-            The vector instructions to use: baseline, avx2 or avx512; the best that the machine has unless said.
+            The vector instructions to use: baseline, avx2 or avx512; by default, the best that the machine supports.
 
             """
     }
@@ -65,7 +65,7 @@ enum ManPage {
         return text
     }
 
-    /// Text that troff prints as it is.
+    /// Text escaped for troff.
     static func escaped(_ text: String) -> String {
         var result = ""
         for letter in text {

@@ -6,19 +6,20 @@ import Thaw
     import Darwin
 #endif
 
-/// A picture and the file that what is made of it goes to.
+/// An input image and the file that its result is written to.
 ///
-/// No target is one of the sources, and no two jobs have the same.
+/// No target is one of the sources, and no two jobs have the same target.
 struct PictureJob: Equatable {
     var source: String
     var target: String
-    /// Whether the target was named as a file; then its folder must be there.
+    /// Whether the target was named as a file; then its folder must exist.
     var isFile = false
 
-    /// The jobs for the files and folders that `words` name. A target with the ending of a picture is a file, for one source;
-    /// anything else is a folder, which takes each under its name, with the folders below a named one kept.
-    /// - Throws: `Failure` where there are no pictures, several for one file, two of one name, or where a picture would
-    ///   take the place of one that goes in.
+    /// The jobs for the files and folders that `words` name. A target with an image extension is a file, for one
+    /// source; anything else is a folder, in which results keep the names of the images and the structure of the
+    /// folders.
+    /// - Throws: `Failure` if there are no images, several for one file, or two of the same name, or if an input would
+    ///   be overwritten.
     static func all(of words: [String], to target: String) throws -> [PictureJob] {
         let found = try words.flatMap { word in try ImageFiles.under([word]).map { (word: word, file: $0) } }
         guard !found.isEmpty else { throw Failure.noImages().inFile(words[0]) }
@@ -45,11 +46,11 @@ struct PictureJob: Equatable {
         return jobs
     }
 
-    /// Makes the folders that the target needs, before the work is done.
-    /// - Throws: `Failure` where that cannot be, or where a file may not be replaced.
+    /// Creates the folders that the target needs, before the image is processed.
+    /// - Throws: `Failure` if that fails, or if the file exists and may not be replaced.
     func prepare(mayReplace: Bool) throws {
         if !mayReplace, Identity(of: target) != nil {
-            throw Failure(.fileExists, file: target, "the file exists already")
+            throw Failure(.fileExists, file: target, "the file already exists")
         }
         for slash in target.indices where target[slash] == "/" && slash != target.startIndex {
             let folder = String(target[..<slash])
@@ -62,7 +63,7 @@ struct PictureJob: Equatable {
 
     // MARK: Names
 
-    /// The name under which a file stands in a folder of results: a kind that cannot be written becomes PNG.
+    /// The path of a result relative to the target folder. Formats that cannot be written become PNG.
     private static func relative(_ file: String, to word: String) -> String {
         var name = file[...]
         if file != word, file.hasPrefix(word) {
@@ -80,7 +81,8 @@ struct PictureJob: Equatable {
         folder.hasSuffix("/") ? folder + name : folder + "/" + name
     }
 
-    /// Whether a name that is no folder's yet looks like a file's: a point in its last part, and no slash at the end.
+    /// Whether the name of something that is not a folder yet looks like a file: a dot in its last component, and no
+    /// slash at the end.
     private static func hasEnding(_ path: String) -> Bool {
         guard let last = path.split(separator: "/", omittingEmptySubsequences: false).last else { return false }
         return last.dropFirst().contains(".") && last != ".."
@@ -91,12 +93,12 @@ struct PictureJob: Equatable {
         return stat(path.fileName, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// What a file is on its disk, whatever its name.
+    /// The identity of a file, whatever its name.
     private struct Identity: Hashable {
         let device: UInt64
         let file: UInt64
 
-        /// - Returns: nil where there is no such file.
+        /// - Returns: nil if there is no such file.
         init?(of path: String) {
             var status = stat()
             guard stat(path.fileName, &status) == 0 else { return nil }

@@ -1,11 +1,11 @@
 import Thaw
 
-/// A profile as a picture: along the axis the steps in their order, each as wide as its time and as high as its speed, so
-/// that an area is work done. The dashed line is the measured peak; what Winograd's algorithm saves stands above it.
+/// A profile as a bar chart: the steps in order along the x-axis, each as wide as its time and as high as its speed, so
+/// that areas are proportional to work. The dashed line is the measured peak; Winograd convolutions may exceed it.
 struct ProfileChart {
     let title: String
     let steps: [StepTiming]
-    /// Floating-point operations a second.
+    /// Floating-point operations per second.
     let peak: Double
 
     private let width = 1200.0
@@ -14,10 +14,10 @@ struct ProfileChart {
     private let top = 70.0
     private let colors = ["#0b6e99", "#e0a030", "#7fb069", "#8c6bb1", "#d1495b", "#66a5ad", "#a67c52", "#5b5f97"]
 
-    /// The picture as an SVG document.
+    /// The chart as an SVG document.
     func svg() -> String {
         let total = steps.reduce(0) { $0 + $1.seconds }
-        // From the left: what takes most of the time.
+        // The legend begins with the algorithm that takes the most time.
         var time: [String: Double] = [:]
         for step in steps { time[step.algorithm, default: 0] += step.seconds }
         let groups = time.keys.sorted { (time[$1]!, $0) < (time[$0]!, $1) }
@@ -28,21 +28,21 @@ struct ProfileChart {
         var x = left
         for step in steps {
             let w = step.seconds / total * width
-            // Even a step without arithmetic leaves a line.
-            let place = min(y(step.speed), top + height - 2)
+            // Even a step without arithmetic is visible.
+            let barTop = min(y(step.speed), top + height - 2)
             let label = step.name + ": " + step.algorithm + ", " + fixed(step.seconds * 1e6, 0) + " µs"
             parts.append(
-                "<rect x=\"\(fixed(x, 2))\" y=\"\(fixed(place, 1))\" width=\"\(fixed(w, 2))\" "
-                    + "height=\"\(fixed(top + height - place, 1))\" fill=\"\(color(step.algorithm))\" stroke=\"white\" "
+                "<rect x=\"\(fixed(x, 2))\" y=\"\(fixed(barTop, 1))\" width=\"\(fixed(w, 2))\" "
+                    + "height=\"\(fixed(top + height - barTop, 1))\" fill=\"\(color(step.algorithm))\" stroke=\"white\" "
                     + "stroke-width=\"0.4\"><title>\(label.inMarkup)</title></rect>")
             x += w
         }
         for share in [0.0, 0.5, 1.0] {
-            let place = y(peak * share)
+            let lineY = y(peak * share)
             parts.append(
-                "<line x1=\"\(left)\" x2=\"\(left + width)\" y1=\"\(fixed(place, 1))\" y2=\"\(fixed(place, 1))\" "
+                "<line x1=\"\(left)\" x2=\"\(left + width)\" y1=\"\(fixed(lineY, 1))\" y2=\"\(fixed(lineY, 1))\" "
                     + "stroke=\"#c33\" stroke-dasharray=\"\(share == 0 ? "none" : "4 4")\"/>"
-                    + text(left - 6, place + 4, fixed(share * 100, 0) + " %", anchor: "end"))
+                    + text(left - 6, lineY + 4, fixed(share * 100, 0) + " %", anchor: "end"))
         }
         for (index, group) in groups.prefix(colors.count).enumerated() {
             let (column, row) = (Double(index % 4), Double(index / 4))
@@ -67,6 +67,6 @@ struct ProfileChart {
 }
 
 extension StepTiming {
-    /// Floating-point operations a second, two a multiply-add.
+    /// Floating-point operations per second; a multiply-add counts as two.
     var speed: Double { seconds > 0 ? 2 * Double(multiplyAdds) / seconds : 0 }
 }

@@ -7,7 +7,7 @@ import Thaw
 #endif
 
 extension Arguments {
-    /// What an evaluation comes from, and how somebody else can make it again.
+    /// What an evaluation was computed from, and how to reproduce it.
     /// - Throws: `Failure` if a model's file can no longer be read.
     func provenance(of result: EvaluationResult, _ model: Model) throws -> [(name: String, value: String)] {
         var facts = [("Model", try Self.description(ofModelAt: result.model))]
@@ -19,10 +19,10 @@ extension Arguments {
         }
         let count = result.images.count + result.failed
         facts.append(
-            ("Ground truth", "\(result.truth): \(grouped(count)) \(count == 1 ? "photograph" : "photographs")"))
+            ("Ground truth", "\(result.truth): \(grouped(count)) \(count == 1 ? "photo" : "photos")"))
         let own: [any AnyOption] = [Options.labels, Options.offset]
         let options = words(of: own + Commands.whatAnswersDependOn)
-        facts.append(("Options", options.isEmpty ? "none: all as it is by default" : Self.shellLine(options)))
+        facts.append(("Options", options.isEmpty ? "none (all defaults)" : Self.shellLine(options)))
         facts.append(("Version", Help.version))
         facts.append(("Date", Self.date()))
         facts.append(("Command line", Self.shellLine(["thaw", "evaluate"] + line)))
@@ -38,7 +38,7 @@ extension Arguments {
         return "\(name), \(grouped(bytes)) bytes, SHA-256 \(sum)"
     }
 
-    /// Words as a shell takes them.
+    /// A command line, quoted for a shell.
     static func shellLine(_ words: [String]) -> String {
         words.map { word in
             let isPlain = !word.isEmpty && word.utf8.allSatisfy(Self.isPlain)
@@ -47,7 +47,7 @@ extension Arguments {
         }.joined(separator: " ")
     }
 
-    /// Whether a shell takes a byte for itself, wherever it stands.
+    /// Whether a byte needs no quoting in a shell, anywhere in a word.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
@@ -56,8 +56,8 @@ extension Arguments {
         }
     }
 
-    /// Now, in UTC: 2026-01-31 17:05:09 UTC. `SOURCE_DATE_EPOCH` takes the place of the clock, so that a page can be made again
-    /// byte by byte.
+    /// The current time: 2026-01-31 17:05:09 UTC. `SOURCE_DATE_EPOCH` overrides the clock, to make reports
+    /// reproducible.
     private static func date() -> String {
         var seconds = time(nil)
         if let text = getenv("SOURCE_DATE_EPOCH"), let given = Int(String(cString: text)) { seconds = time_t(given) }

@@ -1,12 +1,12 @@
 import Thaw
 
-/// What results come from: a model, and the options that make a difference to what it says. A file of results that is gone
-/// on with says it on each line, so that a line taken elsewhere still tells.
+/// The origin of results: a model, and the options that affect its results. A file written by `--resume` contains it on
+/// each line, so that it stays with lines that are copied elsewhere.
 struct ResultOrigin {
-    /// What people read: `Net.mlmodel --crop fit (0123abcd)`. The digits tell it from any other.
+    /// The origin as text: `Net.mlmodel --crop fit (0123abcd)`. The digits are a checksum that identifies it.
     let text: String
 
-    /// - Throws: `Failure` when the model cannot be read.
+    /// - Throws: `Failure` if the model cannot be read.
     init(_ path: String, _ arguments: Arguments) throws {
         let options = arguments.words(of: Commands.whatAnswersDependOn)
         let fingerprint = try Model.fingerprint(of: path, labels: arguments[Options.labels], words: options)
@@ -21,14 +21,14 @@ struct ResultOrigin {
         text = ([name] + options + ["(\(digits))"]).joined(separator: " ")
     }
 
-    /// Whether a line's origin is this one. What the model's file was called does not matter.
+    /// Whether a line's origin is this one, whatever the model's file was called.
     func isSame(as other: String) -> Bool { text.suffix(10) == other.suffix(10) }
 
-    /// The origin that a line of results names; nil where it was written without. In labels and names a quote has a backslash
-    /// before it, so nothing else looks like that.
+    /// The origin in a line of results; nil if it has none. The search is unambiguous: quotes in labels and names are
+    /// escaped.
     static func text(inResult line: [UInt8]) -> String? {
         let start = Array("], \"model\": \"".utf8)
-        guard let place = line.indices.reversed().first(where: { line[$0...].starts(with: start) }) else { return nil }
-        return String(decoding: line[(place + start.count)...].dropLast(2), as: UTF8.self)
+        guard let index = line.indices.reversed().first(where: { line[$0...].starts(with: start) }) else { return nil }
+        return String(decoding: line[(index + start.count)...].dropLast(2), as: UTF8.self)
     }
 }

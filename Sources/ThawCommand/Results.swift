@@ -1,12 +1,12 @@
 import Thaw
 
-/// How the results of `classify` are printed: one block, line or row for each image.
+/// Formats the results of `classify`: a block, line or row per image.
 struct ResultPrinter {
     let format: ResultFormat
     let top: Int
-    /// Whether the likeliest label stands out in colour.
+    /// Whether the top label is highlighted in color.
     let isColored: Bool
-    /// What the results come from, where each is to say it.
+    /// The origin of the results, if each result is to contain it.
     var origin: ResultOrigin?
 
     var header: String { format == .csv ? "image,rank,label,index,probability,error\n" : "" }
@@ -33,10 +33,10 @@ struct ResultPrinter {
         }
     }
 
-    /// The sign of what is no number says nothing.
+    /// The sign of NaN is meaningless.
     private func number(_ probability: Float) -> String { probability.isNaN ? "nan" : probability.description }
 
-    /// What is printed of an image that failed; nil where that is no result.
+    /// The result for an image that failed; nil if the format has none.
     func text(_ image: String, _ failure: Failure) -> String? {
         let problem = failure.withoutFile
         return switch format {

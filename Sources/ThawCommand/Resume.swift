@@ -6,11 +6,11 @@ import Thaw
     import Darwin
 #endif
 
-/// A file of results that a run goes on with: which images are in it, and the place behind its last whole line. Images that
-/// could not be read are tried once more; their lines go.
+/// A file of results that a run resumes: the images in it, and the offset after its last complete line. Images that
+/// could not be read are tried again; their lines are removed.
 ///
-/// Of each image only a hash of 64 bits is kept, so that a million of them take 8 MB. (That two of a million share one has a
-/// chance of 1 in 37 million; the second would be passed over.)
+/// Only a 64-bit hash of each path is kept, so a million images take 8 MB. (The chance that two of a million collide is
+/// 1 in 37 million; the second would be skipped.)
 final class ResumedFile {
     private let path: String
     private let origin: ResultOrigin
@@ -20,14 +20,15 @@ final class ResumedFile {
     /// How many labels the results in the file name, each number once.
     private(set) var labelCounts: Set<Int> = []
 
-    /// Opens the file, or makes it. A last line that was cut off is dropped.
-    /// - Parameter origin: What this run's results come from; a file with those of something else is not gone on with.
-    /// - Throws: `Failure` when it cannot be read and written, or when a line in it is no result, or one of another model.
+    /// Opens or creates the file. An incomplete last line is dropped.
+    /// - Parameter origin: The origin of this run's results. A file with results of another origin is refused.
+    /// - Throws: `Failure` if the file cannot be read and written, or contains a line that is not a result, or is one
+    ///   of another model.
     init(_ path: String, _ origin: ResultOrigin) throws {
         (self.path, self.origin) = (path, origin)
         descriptor = try Self.open(path, O_CREAT)
         do {
-            // A device may be read without an end.
+            // Reading a device may never end.
             var status = stat()
             guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
                 throw Failure.cannotResume(path, "it is a pipe or a device")
@@ -60,9 +61,10 @@ final class ResumedFile {
         do { try console.put(line, to: descriptor) } catch let failure as Failure { throw failure.inFile(path) }
     }
 
-    /// - Returns: The offset behind the last whole line, and where lines of images stand that could not be read.
+    /// - Returns: The offset after the last complete line, and the ranges of the lines of images that could not be
+    ///   read.
     private func readLines() throws -> (end: Int, failures: [Range<Int>]) {
-        var (line, number, end, place): ([UInt8], Int, Int, Int) = ([], 1, 0, 0)
+        var (line, number, end, offset): ([UInt8], Int, Int, Int) = ([], 1, 0, 0)
         var failures: [Range<Int>] = []
         try withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { block in
             while true {
@@ -70,14 +72,14 @@ final class ResumedFile {
                 if count < 0, errno == EINTR { continue }
                 guard count >= 0 else { throw Failure.cannotResume(path, String(cString: strerror(errno))) }
                 if count == 0 {
-                    // What is no beginning of a result is somebody's, and not to be cut off.
+                    // Anything else than the start of a result is the user's, and must not be removed.
                     guard line.starts(with: Self.start) || Self.start.starts(with: line) else {
                         throw Failure.noResult(path, line: number)
                     }
                     return
                 }
                 for byte in block[..<count] {
-                    place += 1
+                    offset += 1
                     guard byte == UInt8(ascii: "\n") else {
                         line.append(byte)
                         continue
@@ -89,35 +91,35 @@ final class ResumedFile {
                         throw Failure.otherOrigin(path, line: number, other, origin.text)
                     }
                     if isFailure {
-                        failures.append(end..<place)
+                        failures.append(end..<offset)
                     } else {
                         hashes.append(Self.hash(image.utf8))
                         labelCounts.insert(Self.labelCount(inResult: line))
                     }
                     line.removeAll(keepingCapacity: true)
-                    (number, end) = (number + 1, place)
+                    (number, end) = (number + 1, offset)
                 }
             }
         }
         return (end, failures)
     }
 
-    /// Writes the file anew, without these lines.
-    /// - Returns: The offset behind the last line.
+    /// Rewrites the file without these lines.
+    /// - Returns: The offset after the last line.
     private func remove(_ lines: [Range<Int>], end: Int) throws -> Int {
         let file = try AtomicFile(path: path)
-        var (place, written) = (0, 0)
+        var (offset, written) = (0, 0)
         try withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { block in
             for line in lines + [end..<end] {
-                while place < line.lowerBound {
+                while offset < line.lowerBound {
                     let count = pread(
-                        descriptor, block.baseAddress!, min(block.count, line.lowerBound - place), off_t(place))
+                        descriptor, block.baseAddress!, min(block.count, line.lowerBound - offset), off_t(offset))
                     if count < 0, errno == EINTR { continue }
                     guard count > 0 else { throw Failure.cannotResume(path, String(cString: strerror(errno))) }
                     try file.write(UnsafeRawBufferPointer(rebasing: block[..<count]))
-                    (place, written) = (place + count, written + count)
+                    (offset, written) = (offset + count, written + count)
                 }
-                place = line.upperBound
+                offset = line.upperBound
             }
         }
         try file.commit()
@@ -127,7 +129,7 @@ final class ResumedFile {
         return written
     }
 
-    /// Opens the file for this run alone: two that add to one file would write over each other.
+    /// Opens and locks the file: two runs that append to it would overwrite each other's results.
     private static func open(_ path: String, _ flags: Int32) throws -> Int32 {
         while true {
             let descriptor = systemOpen(path.fileName, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | flags, 0o666)
@@ -136,7 +138,7 @@ final class ResumedFile {
                 close(descriptor)
                 throw Failure.cannotResume(path, "another run is adding to it")
             }
-            // Another run may have written it anew meanwhile.
+            // Another run may have replaced the file in the meantime.
             var (own, named) = (stat(), stat())
             if fstat(descriptor, &own) != 0 || stat(path.fileName, &named) != 0 || own.st_ino == named.st_ino {
                 return descriptor
@@ -158,33 +160,33 @@ final class ResumedFile {
     static func image(inResult line: [UInt8]) -> (path: String, isFailure: Bool)? {
         guard line.starts(with: start), line.last == UInt8(ascii: "}") else { return nil }
         var text: [UInt8] = []
-        var place = start.count
-        while place < line.count {
-            let byte = line[place]
+        var index = start.count
+        while index < line.count {
+            let byte = line[index]
             if byte == UInt8(ascii: "\"") {
-                let isFailure = line[(place + 1)...].starts(with: ", \"error\": ".utf8)
+                let isFailure = line[(index + 1)...].starts(with: ", \"error\": ".utf8)
                 return (String(decoding: text, as: UTF8.self), isFailure)
             }
             guard byte == UInt8(ascii: "\\") else {
                 text.append(byte)
-                place += 1
+                index += 1
                 continue
             }
-            guard place + 1 < line.count else { return nil }
-            switch line[place + 1] {
+            guard index + 1 < line.count else { return nil }
+            switch line[index + 1] {
             case UInt8(ascii: "n"): text.append(0x0A)
             case UInt8(ascii: "r"): text.append(0x0D)
             case UInt8(ascii: "t"): text.append(0x09)
             case UInt8(ascii: "u"):
-                // Only control characters are written so.
-                guard place + 5 < line.count,
-                    let code = UInt8(String(decoding: line[(place + 2)...(place + 5)], as: UTF8.self), radix: 16)
+                // Only control characters are escaped like this.
+                guard index + 5 < line.count,
+                    let code = UInt8(String(decoding: line[(index + 2)...(index + 5)], as: UTF8.self), radix: 16)
                 else { return nil }
                 text.append(code)
-                place += 4
+                index += 4
             case let other: text.append(other)
             }
-            place += 2
+            index += 2
         }
         return nil
     }
@@ -195,5 +197,5 @@ final class ResumedFile {
     }
 }
 
-/// Inside the class the name is taken.
+/// Inside the class, `open` is another function.
 private func systemOpen(_ path: [CChar], _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }

@@ -6,7 +6,7 @@ import Thaw
     import Darwin
 #endif
 
-/// `thaw run`: arrays in, arrays out.
+/// `thaw run`: computes a model's outputs for NumPy arrays.
 func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     let words = arguments.positional.dropFirst()
@@ -23,7 +23,7 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     guard !words.isEmpty || conversion.model.graph.inputs.isEmpty else {
         throw Failure.missingArgument("an array, INPUT.npy,")
     }
-    // Arrays go in as they are: how images would be scaled is of no matter.
+    // Arrays are used as they are, so image preprocessing is irrelevant.
     if conversion.isGraph {
         conversion.assumptions.forEach(console.note)
     } else {
@@ -54,7 +54,7 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     return .done
 }
 
-/// `NAME=FILE` taken apart; the name of a file may hold an equals sign too.
+/// Splits `NAME=FILE`. File names may contain equals signs too.
 private func named(_ word: String, inputs: [String]) -> (name: String?, file: String) {
     guard let equals = word.firstIndex(of: "=") else { return (nil, word) }
     let name = String(word[..<equals])

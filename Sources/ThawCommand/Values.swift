@@ -1,10 +1,10 @@
 import Thaw
 
-/// Readers of options' values. Each throws a `Failure` that says what is expected.
+/// Parsers of option values. Each throws a `Failure` that says what is expected.
 
 /// The size of an image, or the sizes that it may have.
 struct SizeChoice: Equatable, Sendable {
-    /// The size where none is asked for.
+    /// The default size.
     let standard: ImageSize
     let sizes: ImageSizes
 
@@ -22,10 +22,10 @@ struct SizeChoice: Equatable, Sendable {
         } else if all.count > 1 {
             let list = all.map { ImageSize(width: $0.width.lowerBound, height: $0.height.lowerBound) }
             if let twice = list.first(where: { size in list.count { $0 == size } > 1 }) {
-                throw Failure.badValue(text, "each size once, and not \(twice.width)x\(twice.height) twice,")
+                throw Failure.badValue(text, "each size once, not \(twice.width)x\(twice.height) twice")
             }
             guard list.count <= ImageSizes.mostSizes else {
-                throw Failure.badValue("\(list.count) sizes", "a list of at most \(ImageSizes.mostSizes), or a range,")
+                throw Failure.badValue("\(list.count) sizes", "a list of at most \(ImageSizes.mostSizes), or a range")
             }
             sizes = .enumerated(list)
         } else {
@@ -33,7 +33,7 @@ struct SizeChoice: Equatable, Sendable {
         }
     }
 
-    /// A size, each side one number or two with points between them.
+    /// A size whose sides are each one number, or a range like `128..1024`.
     private static func ranges(
         of size: Substring, in text: String
     ) throws -> (width: ClosedRange<Int>, height: ClosedRange<Int>) {
@@ -43,7 +43,7 @@ struct SizeChoice: Equatable, Sendable {
                 max(first, last) <= ImageSizes.longestSide
             else { throw malformed(text) }
             guard first <= last else {
-                throw Failure.badValue(text, "a range from the smaller to the larger side, as in \(last)..\(first),")
+                throw Failure.badValue(text, "a range from the smaller to the larger side, as in \(last)..\(first)")
             }
             return first...last
         }
@@ -53,7 +53,7 @@ struct SizeChoice: Equatable, Sendable {
 
     private static func malformed(_ text: String) -> Failure {
         Failure.badValue(
-            text, "a width and a height in pixels, as in 224x224, 224x224,320x320 or 128..1024x128..1024,")
+            text, "a width and a height in pixels, as in 224x224, 224x224,320x320 or 128..1024x128..1024")
     }
 }
 
@@ -64,32 +64,32 @@ private func wholeNumber(_ text: Substring) -> Int? {
 
 func readCount(_ text: String) throws -> Int {
     guard let count = wholeNumber(text[...]), count > 0 else {
-        throw Failure.badValue(text, "a whole number from 1 on")
+        throw Failure.badValue(text, "an integer of at least 1")
     }
     return count
 }
 
 func readOffset(_ text: String) throws -> Int {
-    guard let number = Int(text), abs(number) < 1 << 20 else { throw Failure.badValue(text, "a whole number") }
+    guard let number = Int(text), abs(number) < 1 << 20 else { throw Failure.badValue(text, "an integer") }
     return number
 }
 
-/// A number of threads, or of images at once: more would only wear the machine out.
+/// A number of threads, or of images per run. More of them would only exhaust the machine.
 func readSmallCount(_ text: String) throws -> Int {
     guard let count = wholeNumber(text[...]), 1...1024 ~= count else {
-        throw Failure.badValue(text, "a whole number from 1 to 1024")
+        throw Failure.badValue(text, "an integer from 1 to 1024")
     }
     return count
 }
 
-/// Several such numbers, each once, with commas between them.
+/// Several such numbers, each once, separated by commas.
 func readSmallCounts(_ text: String) throws -> [Int] {
     let counts = try text.split(separator: ",", omittingEmptySubsequences: false).map { try readSmallCount(String($0)) }
     guard Set(counts).count == counts.count else { throw Failure.badValue(text, "each number once") }
     return counts
 }
 
-/// A side of a picture, in pixels.
+/// The side of an image, in pixels.
 func readSide(_ text: String) throws -> Int {
     guard let side = wholeNumber(text[...]), 1...(1 << 16) ~= side else {
         throw Failure.badValue(text, "a number of pixels from 1 to 65536")
@@ -99,30 +99,30 @@ func readSide(_ text: String) throws -> Int {
 
 func readQuality(_ text: String) throws -> Int {
     guard let quality = wholeNumber(text[...]), 1...100 ~= quality else {
-        throw Failure.badValue(text, "a whole number from 1 to 100")
+        throw Failure.badValue(text, "an integer from 1 to 100")
     }
     return quality
 }
 
 func readSeconds(_ text: String) throws -> Double {
     guard let seconds = Double(text), seconds > 0, seconds <= 86_400 else {
-        throw Failure.badValue(text, "a number of seconds over 0")
+        throw Failure.badValue(text, "a number of seconds greater than 0")
     }
     return seconds
 }
 
 func readTolerance(_ text: String) throws -> Double {
     guard let tolerance = Double(text), tolerance >= 0, tolerance.isFinite else {
-        throw Failure.badValue(text, "a number from 0 on, as in 1e-4,")
+        throw Failure.badValue(text, "a number of at least 0, as in 1e-4")
     }
     return tolerance
 }
 
-/// One number, or several with commas between them.
+/// One number, or several separated by commas.
 func readNumbers(_ text: String) throws -> [Double] {
     try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
         guard let number = Double(part), Float(number).isFinite else {
-            throw Failure.badValue(text, "a number, or one for each channel with commas between them,")
+            throw Failure.badValue(text, "a number, or one per channel, separated by commas")
         }
         return number
     }
@@ -132,12 +132,12 @@ func readNumbers(_ text: String) throws -> [Double] {
 func readSetting(_ text: String) throws -> Setting {
     guard let equals = text.lastIndex(of: "="), equals != text.startIndex, text.index(after: equals) != text.endIndex
     else {
-        throw Failure.badValue(text, "a placeholder's name and its value, as in is_training=false,")
+        throw Failure.badValue(text, "a placeholder's name and its value, as in is_training=false")
     }
     return Setting(name: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
 }
 
-/// What stands before the first equals sign, and behind it.
+/// The text before and after the first equals sign.
 struct Pair: Equatable, Sendable {
     var key: String
     var value: String
@@ -151,7 +151,7 @@ func readPair(_ text: String, _ expected: String) throws -> Pair {
 }
 
 func readMetadata(_ text: String) throws -> Pair {
-    let pair = try readPair(text, "a key and its value, as in com.example.run=17,")
+    let pair = try readPair(text, "a key and its value, as in com.example.run=17")
     if pair.key.hasPrefix("thaw.") { throw Failure.reservedKey(pair.key) }
     return pair
 }
@@ -163,13 +163,13 @@ func readChoice<Choice: RawRepresentable<String> & CaseIterable>(_ text: String,
     return choice
 }
 
-/// The arithmetic of a run: `float32`, which is the only one so far.
+/// The precision of a run: `float32`, the only one so far.
 func readPrecision(_ text: String) throws -> String {
     guard text == "float32" else { throw Failure.otherPrecision(text) }
     return text
 }
 
-/// How pictures are cropped, before the colour of the ground is known.
+/// How images are cropped, before the background color is known.
 enum CropChoice: Equatable, Sendable {
     case fill
     case center(Double)
@@ -183,7 +183,7 @@ enum CropChoice: Equatable, Sendable {
         case ("fit", _) where parts.count == 1: self = .fit
         case ("center", let fraction?) where fraction > 0 && fraction <= 1: self = .center(fraction)
         case ("center", _):
-            throw Failure.badValue(text, "center with a fraction over 0 and up to 1, as in center:0.875,")
+            throw Failure.badValue(text, "center with a fraction greater than 0 and at most 1, as in center:0.875")
         default: throw Failure.notAChoice(text, ["fill", "center", "center:FRACTION", "fit"])
         }
     }
@@ -198,11 +198,11 @@ enum CropChoice: Equatable, Sendable {
 }
 
 extension Color {
-    /// Reads `#RRGGBB`, or without the `#`, which shells take for a comment where it is not quoted.
+    /// Reads `#RRGGBB` or `RRGGBB`: to a shell, an unquoted `#` begins a comment.
     init(_ text: String) throws {
         let digits = text.utf8.first == UInt8(ascii: "#") ? text.dropFirst() : text[...]
         guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let number = UInt32(digits, radix: 16) else {
-            throw Failure.badValue(text, "a colour as six hexadecimal digits, #RRGGBB,")
+            throw Failure.badValue(text, "a color as six hexadecimal digits, #RRGGBB")
         }
         self.init(
             red: UInt8(number >> 16), green: UInt8(truncatingIfNeeded: number >> 8),
@@ -210,7 +210,7 @@ extension Color {
     }
 }
 
-/// How weights are stored in less than single precision.
+/// The types of compressed weights.
 func readShorterType(_ text: String) throws -> WeightType {
     let choices: [WeightType] = [.int8, .palette8, .palette6, .palette4, .float16]
     guard let choice = choices.first(where: { $0.rawValue == text }) else {
@@ -219,7 +219,7 @@ func readShorterType(_ text: String) throws -> WeightType {
     return choice
 }
 
-/// Where a model is written to; its ending says the format.
+/// The path of a model to write. Its extension determines the format.
 func readModelPath(_ text: String) throws -> String {
     var path = text[...]
     while path.count > 1, path.last == "/" { path.removeLast() }
@@ -229,7 +229,7 @@ func readModelPath(_ text: String) throws -> String {
     return text
 }
 
-/// Systems by the name that `--target` gives them.
+/// A system as named by `--target`.
 func readTarget(_ text: String) throws -> CoreMLVersion {
     guard let version = CoreMLVersion(target: text) else {
         throw Failure.badValue(

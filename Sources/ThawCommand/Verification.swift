@@ -1,10 +1,10 @@
 import Thaw
 
-/// `convert --verify` and `compress --verify`: the model that was written is read back and held to the graph or to the model
-/// that it was made of on images; and where the preprocessing was assumed, a table says how sure the network is under each.
+/// `convert --verify` and `compress --verify`: reads the written model back and compares it with its source on images.
+/// If the preprocessing was assumed, a table shows the network's confidence with each candidate.
 ///
-/// Whoever compresses a model wants to know what that changes, and weights of less than 16 bits always change something: without
-/// `--tolerance` there are figures, and the verdict goes by the first labels alone, of which nine in ten must be kept.
+/// Compressing weights to less than 16 bits always changes results. Without `--tolerance`, `compress` reports the
+/// differences, and its verdict depends on the top labels alone, of which nine in ten must be kept.
 struct Verification {
     private let files: [String]
     private let crop: Crop
@@ -13,15 +13,15 @@ struct Verification {
     private let threads: Int
     private let color: ColorLayout?
     private let hasVerdict: Bool
-    /// Whether most first labels must be the same.
+    /// Whether most top labels must be the same.
     private let isHeldToLabels: Bool
 
-    /// The share of first labels that a compressed model must keep.
+    /// The fraction of top labels that a compressed model must keep.
     private static let leastKept = 0.9
 
-    /// Nil where nobody asks for it.
+    /// Nil if `--verify` is not given.
     /// - Parameter weights: How `compress` stores weights; nil if the model is converted.
-    /// - Throws: `Failure` for an argument or option that has no meaning without it, and where there are no images.
+    /// - Throws: `Failure` for an option that has no effect without `--verify`, and if there are no images.
     init?(_ arguments: Arguments, compressingTo weights: WeightStorage? = nil) throws {
         let further = arguments.positional.dropFirst()
         let images = arguments.all(Options.verify).compactMap { $0 } + further
@@ -35,7 +35,7 @@ struct Verification {
         let files = try ImageFiles.under(images)
         let decoding = arguments.decoding
         guard !files.isEmpty else { throw Failure.noImages().inFile(images[0]) }
-        // Where none can be read there is nothing to begin with; where some cannot, the others are compared.
+        // Fail now if no image can be read. If only some cannot, the others are compared.
         if !files.contains(where: { (try? DecodedImage(contentsOf: $0, decoding)) != nil }) {
             _ = try blaming(files[0]) { try DecodedImage(contentsOf: files[0], decoding) }
         }
@@ -50,8 +50,8 @@ struct Verification {
         color = arguments.unnamed(Options.color)
     }
 
-    /// Checks before anything is written that there is something to compare.
-    /// - Throws: `Failure` when the graph takes no image.
+    /// Checks that the models can be compared, before anything is written.
+    /// - Throws: `Failure` if the graph takes no image.
     func check(_ conversion: Conversion) throws {
         if conversion.model.image == nil || conversion.model.graph.inputs.count > 1 { throw Failure.verifyNeedsImage() }
     }
@@ -75,16 +75,16 @@ struct Verification {
         let kept = report.labelsCompared - report.differingLabels.count
         if isHeldToLabels, Double(kept) < Self.leastKept * Double(report.labelsCompared) {
             try console.print(
-                padded("", 21) + "fewer than \(fixed(100 * Self.leastKept, 0)) % of the first labels are kept\n")
+                padded("", 21) + "fewer than \(fixed(100 * Self.leastKept, 0)) % of the top labels are kept\n")
             return .someInputsFailed
         }
         return report.status
     }
 
-    /// A line for each way of feeding the network.
+    /// A line for each kind of preprocessing.
     private func table(_ trials: [PreprocessingTrial]) -> String {
         let width = trials.map { name($0).count }.max()! + 2
-        var text = "\n" + padded("preprocessing", width) + "confidence  first labels\n"
+        var text = "\n" + padded("preprocessing", width) + "confidence  top labels\n"
         for trial in trials {
             let labels = trial.labels.prefix(3).map { $0.count > 1 ? "\($0.label) (\($0.count))" : $0.label }
             let others = trial.labels.count - labels.count

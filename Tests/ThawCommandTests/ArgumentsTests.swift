@@ -13,8 +13,8 @@ import Thaw
         return failure?.description
     }
 
-    @Test("Options may stand anywhere, with their values behind them or after an equals sign")
-    func places() throws {
+    @Test("Options may be anywhere, followed by their values or by an equals sign and their values")
+    func positions() throws {
         let arguments = try convert(
             "--size", "224x192", "graph.pb", "--labels=a=b.txt", "-o", "out.mlmodel", "--no-clobber")
         #expect(arguments.positional == ["graph.pb"])
@@ -33,12 +33,12 @@ import Thaw
         #expect(try convert("--scale", "-1")[Options.scale]?.value == [-1])
     }
 
-    @Test("After two dashes nothing is an option, and a single dash is none")
+    @Test("After two dashes nothing is an option, and a single dash is not an option")
     func dashes() throws {
         #expect(try convert("-", "--", "--labels", "-x", "--").positional == ["-", "--labels", "-x", "--"])
     }
 
-    @Test("What is not given has its standard")
+    @Test("Options that are not given have their defaults")
     func standards() throws {
         let arguments = try Arguments([], options: Commands.classify.options)
         #expect(arguments[Options.top] == 5)
@@ -49,7 +49,7 @@ import Thaw
         #expect(!arguments.isGiven(Options.background))
     }
 
-    @Test("An option that may be given several times keeps all its values")
+    @Test("A repeatable option keeps all its values")
     func repeated() throws {
         #expect(try convert("--output", "a", "--output=b:1").all(Options.output) == ["a", "b:1"])
     }
@@ -66,45 +66,45 @@ import Thaw
     }
 
     @Test(
-        "What cannot be understood is answered with what would be right",
+        "Invalid words are refused with what is expected",
         arguments: [
             (["--lables", "x"], "there is no option --lables; did you mean --labels?"),
             (["--colour=rgb"], "there is no option --colour; did you mean --color?"),
             (["-x"], "there is no option -x"),
             (["-labels", "x"], "there is no option -labels; did you mean --labels?"),
             (["-size=1x1"], "there is no option -size; did you mean --size?"),
-            (["-a.jpg"], "there is no option -a.jpg; a file of this name is meant by ./-a.jpg"),
+            (["-a.jpg"], "there is no option -a.jpg; to name a file, write ./-a.jpg"),
             (["--frobnicate"], "there is no option --frobnicate"),
             (["--labels"], "--labels needs a value; --labels FILE"),
             (["--labels", "--size", "1x1"], "--labels needs a value; --labels FILE"),
-            (["--no-clobber=yes"], "--no-clobber takes no value; 'yes' does not belong there"),
+            (["--no-clobber=yes"], "--no-clobber takes no value; remove 'yes'"),
             (["--author", "a", "--author", "b"], "--author is given twice"),
             (
                 ["--weights", "float8"],
-                "--weights: 'float8' will not do; float32, float16, int8, palette8, palette6 or palette4 is expected"
+                "--weights: invalid value 'float8'; expected float32, float16, int8, palette8, palette6 or palette4"
             ),
             (
                 ["--target", "iOS10"],
-                "--target: 'iOS10' will not do; a system such as iOS11 to iOS26, macOS10.13 to macOS26, watchOS4 to watchOS26 or tvOS11 to tvOS26 is expected"
+                "--target: invalid value 'iOS10'; expected a system such as iOS11 to iOS26, macOS10.13 to macOS26, watchOS4 to watchOS26 or tvOS11 to tvOS26"
             ),
-            (["-o", "x.onnx"], "--out: 'x.onnx' will not do; a name that ends in .mlmodel or .mlpackage is expected"),
+            (["-o", "x.onnx"], "--out: invalid value 'x.onnx'; expected a name that ends in .mlmodel or .mlpackage"),
             (
                 ["--size", "224"],
-                "--size: '224' will not do; a width and a height in pixels, as in 224x224, 224x224,320x320 or 128..1024x128..1024, is expected"
+                "--size: invalid value '224'; expected a width and a height in pixels, as in 224x224, 224x224,320x320 or 128..1024x128..1024"
             ),
-            (["--color", "cmyk"], "--color: 'cmyk' will not do; rgb, bgr or gray is expected"),
+            (["--color", "cmyk"], "--color: invalid value 'cmyk'; expected rgb, bgr or gray"),
             (
                 ["--preprocess", "vgg"],
-                "--preprocess: 'vgg' will not do; auto, inception, caffe, torch, unit or none is expected"
+                "--preprocess: invalid value 'vgg'; expected auto, inception, caffe, torch, unit or none"
             ),
             (
                 ["--bias", "1,,2"],
-                "--bias: '1,,2' will not do; a number, or one for each channel with commas between them, is expected"
+                "--bias: invalid value '1,,2'; expected a number, or one per channel, separated by commas"
             ),
             // Models hold floats.
             (
                 ["--scale", "1e39"],
-                "--scale: '1e39' will not do; a number, or one for each channel with commas between them, is expected"
+                "--scale: invalid value '1e39'; expected a number, or one per channel, separated by commas"
             ),
         ])
     func refused(_ words: [String], _ expected: String) {
@@ -113,16 +113,16 @@ import Thaw
 
     @Test(
         arguments: [
-            ("convert", [], "the graph is missing"), ("convert", ["a", "b"], "'b' is one argument too many"),
-            ("compress", [], "the model is missing"), ("compress", ["a", "b"], "'b' is one argument too many"),
+            ("convert", [], "the graph is missing"), ("convert", ["a", "b"], "unexpected argument 'b'"),
+            ("compress", [], "the model is missing"), ("compress", ["a", "b"], "unexpected argument 'b'"),
             ("classify", ["a"], "an image or a folder of images is missing"),
-            ("evaluate", ["a"], "a folder or a table of photographs is missing"),
-            ("evaluate", ["a", "b", "c"], "'c' is one argument too many"),
-            ("apply", ["a"], "a picture or a folder of pictures is missing"), ("run", [], "the model is missing"),
+            ("evaluate", ["a"], "a folder or a table of photos is missing"),
+            ("evaluate", ["a", "b", "c"], "unexpected argument 'c'"),
+            ("apply", ["a"], "an image or a folder of images is missing"), ("run", [], "the model is missing"),
             ("compare", ["a"], "the second model is missing"),
             ("compare", ["a", "b"], "an image or a folder of images is missing"),
-            ("benchmark", ["a", "b"], "'b' is one argument too many"), ("inspect", [], "the file is missing"),
-            ("inspect", ["a", "b"], "'b' is one argument too many"),
+            ("benchmark", ["a", "b"], "unexpected argument 'b'"), ("inspect", [], "the file is missing"),
+            ("inspect", ["a", "b"], "unexpected argument 'b'"),
         ] as [(String, [String], String)]) func `too few and too many arguments are refused`(
             _ name: String, _ words: [String], _ expected: String
         ) throws
@@ -144,10 +144,10 @@ import Thaw
     func otherCommands() {
         #expect(
             message(Commands.classify, ["--precision=bfloat16"])
-                == "--precision: 'bfloat16' is not in this version of Thaw yet; float32 is")
+                == "--precision: 'bfloat16' is not supported by this version of Thaw; use float32")
         #expect(
             message(Commands.classify, ["--background"])
-                == "--background needs a value; --background '#RRGGBB'\nhint: put the colour in quotes: '#RRGGBB'")
+                == "--background needs a value; --background '#RRGGBB'\nhint: put the color in quotes: '#RRGGBB'")
     }
 }
 
@@ -163,7 +163,7 @@ import Thaw
     }
 
     @Test(
-        "Other crops are refused",
+        "Invalid crops are refused",
         arguments: [
             "", "fill:1", "fit:", "center:", "center:0", "center:1.1", "center:-1", "center:nan", "Center", "middle",
         ])
@@ -171,7 +171,7 @@ import Thaw
         #expect(throws: Failure.self) { try CropChoice(text) }
     }
 
-    @Test("Colours are read with and without their sign")
+    @Test("Colors are read with and without #")
     func colors() throws {
         let color = try Color("#10a0FF")
         #expect((color.red, color.green, color.blue) == (0x10, 0xA0, 0xFF))
@@ -201,7 +201,7 @@ import Thaw
         }
     }
 
-    @Test("Sizes and counts are whole, positive, and not absurd")
+    @Test("Sizes and counts are positive integers within limits")
     func sizes() throws {
         let size = try SizeChoice("320x240")
         #expect(size.standard == ImageSize(width: 320, height: 240) && size.sizes == .fixed)

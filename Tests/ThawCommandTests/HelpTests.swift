@@ -23,7 +23,7 @@ import Testing
         let examples = Examples.of(name)
         #expect(!examples.isEmpty)
         for example in examples {
-            // What a shell makes of the words before and after the command is not Thaw's matter.
+            // Skip the parts of the line that only the shell reads.
             let own = try #require(example.line.split(separator: "| ").last).split(separator: ">")[0]
             let words = own.split(separator: " ").map(String.init)
             #expect(words.prefix(2) == ["thaw", name])
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("No command has two options of one name", arguments: Commands.all.map(\.name))
+    @Test("No command has two options of the same name", arguments: Commands.all.map(\.name))
     func distinct(_ name: String) throws {
         let options = try #require(Commands.all.first { $0.name == name }).options
         let words = options.map(\.spelling) + options.compactMap { $0.letter.map { "-\($0)" } }
@@ -45,23 +45,23 @@ import Testing
         #expect(Help.overview.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
-    @Test("An option's help stands beside it, wrapped, with its standard")
+    @Test("An option's help is beside it, wrapped, with its default")
     func entry() {
         #expect(
             Help.text(of: Commands.classify).contains(
                 """
-                  --top N                 how many labels to print for an image (5)
-                  --format text|json|csv  how results are printed (text)
-                  --crop HOW              fill stretches the image, center:F takes the middle
-                                          with a side of F times the shorter one, fit keeps all
-                                          of it on a ground (fill)
+                  --top N                 the number of labels to print per image (5)
+                  --format text|json|csv  the format of the results (text)
+                  --crop HOW              fill stretches the image; center:F crops a central
+                                          square whose side is F times the shorter one; fit
+                                          letterboxes the image onto a background (fill)
 
                 """))
     }
 }
 
 @Suite struct FormatsTests {
-    @Test("Texts become JSON and CSV")
+    @Test("Strings become JSON and CSV")
     func texts() {
         #expect(json("a\"b\\c\n\r\t\u{1}\u{1F}é𝄞/") == "\"a\\\"b\\\\c\\n\\r\\t\\u0001\\u001fé𝄞/\"")
         #expect(csv("plain text") == "plain text")

@@ -3,15 +3,15 @@ import Testing
 @testable import Thaw
 @testable import ThawCommand
 
-/// What is shown where there is little room.
+/// What is shown on narrow terminals.
 @Suite struct NarrowTerminalTests {
     @Test(
-        "Progress is told as far as there is room, what matters most first",
+        "The progress line shows as much as fits, most important parts first",
         arguments: [
-            (80, 1000, "━━━━━━━━━━━━──────────── 500 of 1,000, 50 a second, 0:10 left"),
-            (50, 1000, "500 of 1,000, 50 a second, 0:10 left"), (36, 1000, "500 of 1,000, 50 a second, 0:10 left"),
-            (35, 1000, "500 of 1,000, 0:10 left"), (22, 1000, "500 of 1,000"), (11, 1000, "500"), (2, 1000, "50"),
-            (0, 1000, ""), (-1, 1000, ""), (80, nil, "500 images, 50 a second"), (20, nil, "500 images"),
+            (80, 1000, "━━━━━━━━━━━━──────────── 500 of 1,000, 50/s, 0:10 left"),
+            (50, 1000, "500 of 1,000, 50/s, 0:10 left"), (29, 1000, "500 of 1,000, 50/s, 0:10 left"),
+            (28, 1000, "500 of 1,000, 0:10 left"), (22, 1000, "500 of 1,000"), (11, 1000, "500"), (2, 1000, "50"),
+            (0, 1000, ""), (-1, 1000, ""), (80, nil, "500 images, 50/s"), (15, nil, "500 images"),
             (5, nil, "500"),
         ] as [(Int, Int?, String)])
     func progress(_ columns: Int, _ total: Int?, _ expected: String) {
@@ -20,8 +20,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (2, 0, 0.5, "2 images in 0.5 s, 4.0 a second"), (1234, 0, 12.34, "1,234 images in 12.3 s, 100 a second"),
-        (1234, 1000, 123.4, "1,234 images in 2:03, 10 a second; could not be read: 1,000"),
+        (2, 0, 0.5, "2 images in 0.5 s, 4.0/s"), (1234, 0, 12.34, "1,234 images in 12.3 s, 100/s"),
+        (1234, 1000, 123.4, "1,234 images in 2:03, 10/s; could not be read: 1,000"),
     ]) func `a batch ends with how many images it was and how fast`(
         _ done: Int, _ failures: Int, _ seconds: Double, _ expected: String
     ) {

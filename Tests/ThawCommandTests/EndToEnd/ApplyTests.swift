@@ -33,7 +33,7 @@ import Testing
         let converted = try Thaw.run(["convert", ApplyTests.network, "-o", model] + words)
         #expect(converted.status == 0)
         #expect(converted.errors.contains("the output 'enlarged' is an image\ngray: pixel = 255 · y\n"))
-        #expect(!converted.errors.contains("arrays as outputs"))
+        #expect(!converted.errors.contains("outputs are multi-arrays"))
         _ = try Thaw.run(["apply", ApplyTests.network, Project.photograph("cat"), "-o", folder.path("a.png")] + words)
         let applied = try Thaw.run("apply", model, Project.photograph("cat"), "-o", folder.path("b.png"))
         #expect(applied.status == 0)
@@ -44,7 +44,7 @@ import Testing
         #expect(inspected.output.contains("enlarged: an image, 128×96, gray"))
 
         let array = try Thaw.run(["convert", ApplyTests.network, "-o", model, "--no-image-output"] + words)
-        #expect(array.errors.contains("arrays as outputs"))
+        #expect(array.errors.contains("outputs are multi-arrays"))
         let other = try Thaw.run("apply", model, Project.photograph("cat"), "-o", folder.path("c.png"))
         #expect(other.status == 0)
         #expect(try folder.data("a.png") == folder.data("c.png"))
@@ -171,18 +171,18 @@ import Testing
         #expect(try folder.data("a/x.jpg") == original)
         let twice = try apply(["a/x.jpg", "b/x.jpg", "-o", "out"], in: folder)
         #expect(twice.status == 2)
-        #expect(twice.errors.contains("'a/x.jpg' and 'b/x.jpg' would both go here"))
+        #expect(twice.errors.contains("'a/x.jpg' and 'b/x.jpg' would both be written here"))
     }
 
     @Test(arguments: [
         (["PHOTO", "-o", "x.png", "--color", "rgb"], "--color rgb does not fit an input of 1 channel"),
-        (["-o", "x.png"], "a picture or a folder of pictures is missing"),
+        (["-o", "x.png"], "an image or a folder of images is missing"),
         (["PHOTO"], "-o OUT.png or -o FOLDER is missing"),
-        (["PHOTO", "PHOTO", "-o", "x.png"], "one file cannot take 2 pictures; name a folder"),
-        (["PHOTO", "-o", "x.gif"], "x.gif: the name says no kind of picture that is written"),
+        (["PHOTO", "PHOTO", "-o", "x.png"], "one file cannot hold 2 images; name a folder"),
+        (["PHOTO", "-o", "x.gif"], "x.gif: unsupported extension for an output image"),
         (["PHOTO", "-o", "x.png", "--tile", "5"], "tiles of 5 pixels are too small"),
-        (["PHOTO", "-o", "x.png", "--tile", "0"], "'0' will not do; a number of pixels"),
-        (["PHOTO", "-o", "x.png", "--quality", "101"], "'101' will not do; a whole number from 1 to 100"),
+        (["PHOTO", "-o", "x.png", "--tile", "0"], "invalid value '0'; expected a number of pixels"),
+        (["PHOTO", "-o", "x.png", "--quality", "101"], "invalid value '101'; expected an integer from 1 to 100"),
         (["PHOTO", "-o", "none/x.png"], "none/x.png: there is no folder 'none'"),
     ]) func `what is not right is said`(_ words: [String], _ message: String) throws {
         let folder = try TemporaryFolder()

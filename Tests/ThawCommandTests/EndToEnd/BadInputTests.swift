@@ -111,7 +111,7 @@ import Testing
                 "resnet", ["--preprocess", "caffe", "--color", "rgb"],
                 "the preprocessing 'caffe' is for bgr images; --color rgb does not go with it"
             ),
-            ("resnet", ["--preprocess", "unit", "--scale", "2"], "--preprocess and --scale exclude each other"),
+            ("resnet", ["--preprocess", "unit", "--scale", "2"], "--preprocess and --scale cannot be combined"),
             ("resnet", ["--set", "keep=1"], "--set: there is no placeholder 'keep'; there are 'input'"),
             (
                 "dropout_learning_phase", ["--set", "keras_learning_phase=2"],
@@ -127,12 +127,12 @@ import Testing
             ),
             (
                 "resnet", ["--set", "keep"],
-                "--set: 'keep' will not do; a placeholder's name and its value, as in is_training=false, is expected"
+                "--set: invalid value 'keep'; expected a placeholder's name and its value, as in is_training=false"
             ),
             ("resnet", ["--no-such"], "there is no option --no-such"),
             ("resnet", ["-o", "m.mlpackage", "--target", "iOS14"], "a .mlpackage needs iOS 15; "),
             ("keras_convnext", ["-o", "m.mlmodel", "--target", "iOS12"], "needs iOS 13 and macOS 10.15; "),
-            ("resnet", ["more.pb"], "'more.pb' is one argument too many"),
+            ("resnet", ["more.pb"], "unexpected argument 'more.pb'"),
         ] as [(String, [String], String)])
     func options(_ network: String, _ words: [String], _ expected: String) throws {
         let message = try message(["convert", Project.network(network)] + words)
@@ -174,11 +174,11 @@ import Testing
         "Where results cannot be written it is said of the file",
         arguments: [
             (["--report", "/nowhere/report.html"], "/nowhere/report.html: the folder does not exist"),
-            (["--resume", "/nowhere/done.jsonl"], "/nowhere/done.jsonl: cannot be gone on with: No such file"),
-            (["--resume", "/dev/zero"], "/dev/zero: cannot be gone on with: it is a pipe or a device"),
+            (["--resume", "/nowhere/done.jsonl"], "/nowhere/done.jsonl: cannot resume from this file: No such file"),
+            (["--resume", "/dev/zero"], "/dev/zero: cannot resume from this file: it is a pipe or a device"),
             (
                 ["--report", Project.demoLabels],
-                Project.demoLabels + ": there is a file under this name that is no report"
+                Project.demoLabels + ": the file exists and is not a report"
             ),
         ])
     func outputs(_ words: [String], _ expected: String) throws {
@@ -221,27 +221,27 @@ import Testing
     }
 
     @Test(
-        "What a command lacks is said",
+        "A missing argument is named",
         arguments: [
-            (["convert"], "thaw: the graph is missing\nhint: thaw convert --help tells more\n"),
-            (["classify"], "thaw: the model is missing\nhint: thaw classify --help tells more\n"),
+            (["convert"], "thaw: the graph is missing\nhint: see thaw convert --help\n"),
+            (["classify"], "thaw: the model is missing\nhint: see thaw classify --help\n"),
             (
                 ["classify", "m"],
-                "thaw: an image or a folder of images is missing\nhint: thaw classify --help tells more\n"
+                "thaw: an image or a folder of images is missing\nhint: see thaw classify --help\n"
             ),
-            (["benchmark"], "thaw: the model is missing\nhint: thaw benchmark --help tells more\n"),
-            (["inspect"], "thaw: the file is missing\nhint: thaw inspect --help tells more\n"),
+            (["benchmark"], "thaw: the model is missing\nhint: see thaw benchmark --help\n"),
+            (["inspect"], "thaw: the file is missing\nhint: see thaw inspect --help\n"),
             (["inspect", "none"], "thaw: none: no such file\n"), (["inspect", ""], "thaw: '': no such file\n"),
             (
                 ["benchmark", "none", "--seconds", "0"],
-                "thaw: --seconds: '0' will not do; a number of seconds over 0 is expected\nhint: thaw benchmark --help tells more\n"
+                "thaw: --seconds: invalid value '0'; expected a number of seconds greater than 0\nhint: see thaw benchmark --help\n"
             ),
             (["freeze"], "thaw: 'freeze' is not a command\nhint: thaw --help lists the commands\n"),
-            (["compare"], "thaw: the first model is missing\nhint: thaw compare --help tells more\n"),
-            (["compare", "m"], "thaw: the second model is missing\nhint: thaw compare --help tells more\n"),
+            (["compare"], "thaw: the first model is missing\nhint: see thaw compare --help\n"),
+            (["compare", "m"], "thaw: the second model is missing\nhint: see thaw compare --help\n"),
             (
                 ["compare", "m", "n"],
-                "thaw: an image or a folder of images is missing\nhint: thaw compare --help tells more\n"
+                "thaw: an image or a folder of images is missing\nhint: see thaw compare --help\n"
             ),
         ] as [([String], String)])
     func lacking(_ words: [String], _ expected: String) throws {
@@ -257,7 +257,7 @@ import Testing
         for (command, option) in [("classify", "--threads"), ("benchmark", "--threads"), ("benchmark", "--batch")] {
             #expect(
                 try message([command, Project.demo, option, "1025"]).hasPrefix(
-                    "thaw: \(option): '1025' will not do; a whole number from 1 to 1024 is expected\n"))
+                    "thaw: \(option): invalid value '1025'; expected an integer from 1 to 1024\n"))
         }
     }
 
@@ -269,7 +269,8 @@ import Testing
         let rgb = Project.fixture("coreml/rgb.mlmodel")
         #expect(
             try message(["classify", rgb, Project.photograph("cat"), "--labels", Project.demoLabels])
-                == "thaw: \(rgb): --labels is for graphs; this is a Core ML model, which says that itself\n")
+                == "thaw: \(rgb): --labels is for graphs; this is a Core ML model, which already contains this information\n"
+        )
     }
 
     @Test func `an instruction set that is none is blamed on what names it`() throws {

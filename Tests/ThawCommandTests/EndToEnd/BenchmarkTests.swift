@@ -79,9 +79,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--threads", "1,1"], "'1,1' will not do; each number once is expected"),
-        (["--threads", "1,"], "'' will not do; a whole number from 1 to 1024 is expected"),
-        (["--threads", "1,2", "--profile"], "--profile and several models or numbers of threads exclude each other"),
+        (["--threads", "1,1"], "invalid value '1,1'; expected each number once"),
+        (["--threads", "1,"], "invalid value ''; expected an integer from 1 to 1024"),
+        (["--threads", "1,2", "--profile"], "--profile and several models or numbers of threads cannot be combined"),
     ]) func `what cannot be measured is refused`(_ words: [String], _ message: String) throws {
         let outcome = try Thaw.run(["benchmark", Project.demo] + words)
         #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome.errors)")

@@ -138,7 +138,7 @@ import Testing
             .write(to: URL(fileURLWithPath: graph))
         let outcome = try Thaw.run(["classify", graph, "--preprocess", "unit"] + words, in: folder)
         #expect(outcome.status == 0)
-        #expect(outcome.errors.components(separatedBy: "do not exclude each other").count == 2)
+        #expect(outcome.errors.components(separatedBy: "this is a multi-label model").count == 2)
     }
 
     @Test func `results that cannot be written, or that nobody reads`() throws {

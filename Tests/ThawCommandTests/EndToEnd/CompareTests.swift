@@ -25,9 +25,9 @@ import Testing
             lines.contains { $0.hasPrefix("largest difference   ") && $0.contains(" of the range, in \(photographs)/") }
         )
         #expect(lines.contains("tolerance            0.0001 of the range"))
-        #expect(lines.contains("first label          the same on 5 of 5"))
+        #expect(lines.contains("top label            the same on 5 of 5"))
         #expect(lines.last == "                     the models agree")
-        #expect(outcome.errors.hasPrefix("\(Project.network("inception")) is fed as m.mlmodel declares its image\n"))
+        #expect(outcome.errors.hasPrefix("\(Project.network("inception")) gets the preprocessing of m.mlmodel\n"))
     }
 
     @Test(arguments: ["unit", "torch", "caffe"])
@@ -40,7 +40,7 @@ import Testing
         #expect(try Thaw.run(words, in: folder).status == 0)
         let outcome = try Thaw.run("compare", graph, "m.mlpackage", Project.photograph("cat"), in: folder)
         #expect(outcome.status == 0, "\(outcome.output)")
-        #expect(outcome.errors.hasPrefix("\(graph) is fed as m.mlpackage declares its image\n"))
+        #expect(outcome.errors.hasPrefix("\(graph) gets the preprocessing of m.mlpackage\n"))
     }
 
     @Test func `outputs of the same names are compared with each other, whatever their order`() throws {
@@ -189,9 +189,15 @@ import Testing
                 ["resnet", "resnet", "--labels", "LABELS"],
                 "class 1 is 'two' in the first model and 'automobile' in the second; the classes must be the same"
             ),
-            (["resnet", "resnet", "--tolerance", "-1"], "--tolerance: '-1' will not do; a number from 0 on"),
-            (["resnet", "resnet", "--tolerance", "nan"], "--tolerance: 'nan' will not do; a number from 0 on"),
-            (["resnet", "resnet", "--format", "csv"], "--format: 'csv' will not do; text or json is expected"),
+            (
+                ["resnet", "resnet", "--tolerance", "-1"],
+                "--tolerance: invalid value '-1'; expected a number of at least 0"
+            ),
+            (
+                ["resnet", "resnet", "--tolerance", "nan"],
+                "--tolerance: invalid value 'nan'; expected a number of at least 0"
+            ),
+            (["resnet", "resnet", "--format", "csv"], "--format: invalid value 'csv'; expected text or json"),
             (["resnet", "resnet", "--size", "64x64"], "--size 64x64 differs from the graph's 32x32"),
         ] as [([String], String)])
     func refusals(_ words: [String], _ message: String) throws {
@@ -281,7 +287,7 @@ import Testing
         "Nothing is written where there is nothing to verify with",
         arguments: [
             (["resnet", "--verify", "none.jpg"], "thaw: none.jpg: no such file\n"),
-            (["resnet", "more.jpg"], "thaw: 'more.jpg' is one argument too many\n"),
+            (["resnet", "more.jpg"], "thaw: unexpected argument 'more.jpg'\n"),
             (["resnet", "--tolerance", "1"], "thaw: --tolerance has no effect without --verify\n"),
             (["resnet", "--threads", "1"], "thaw: --threads has no effect without --verify\n"),
             (["resnet", "--verify"], "thaw: --verify needs a value; --verify IMAGE\n"),

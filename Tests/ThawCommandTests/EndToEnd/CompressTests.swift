@@ -25,7 +25,7 @@ import Testing
         #expect(outcome.errors.wholeMatch(of: pattern) != nil, "\(outcome.errors)")
         #expect(outcome.lines.first == "images               2")
         #expect(outcome.lines[1].hasPrefix("largest difference   0."))
-        #expect(outcome.lines[2].wholeMatch(of: #/first label          the same on [12] of 2/#) != nil)
+        #expect(outcome.lines[2].wholeMatch(of: #/top label            the same on [12] of 2/#) != nil)
         // Nobody has said how far they may differ.
         #expect(!outcome.output.contains("agree") && !outcome.output.contains("tolerance"))
     }
@@ -70,7 +70,7 @@ import Testing
         #expect(try folder.data("m.mlmodel") == before)
         let outcome = try Thaw.run(words + ["--verify", Project.photograph("cat")], in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.output.contains("first label          the same on 1 of 1\n"))
+        #expect(outcome.output.contains("top label            the same on 1 of 1\n"))
         #expect(try folder.data("m.mlmodel").count < before.count / 3)
         #expect(try folder.names == ["m.mlmodel"])
         let again = try Thaw.run(words, in: folder)
@@ -106,7 +106,7 @@ import Testing
             let outcome = try Thaw.run("compress", "m.mlmodel", "--weights", type, "-o", "s.mlmodel", in: folder)
             #expect(outcome.status == 0, "\(outcome.errors)")
             let words =
-                "1 of 2 layers stay int8, because depthwise convolutions read them, in which errors do not average out: expand\n"
+                "1 of 2 layers stay int8, because depthwise convolutions, in which errors do not average out, read them: expand\n"
             #expect(outcome.errors.contains(words) == isListed, "\(outcome.errors)")
             #expect(outcome.errors.contains("--verify PHOTOS") == (type != "int8"), "\(outcome.errors)")
         }
@@ -139,7 +139,7 @@ import Testing
             let numbers = line.split(separator: " ").compactMap { Double($0) }
             let isKept = numbers[0] >= 0.9 * numbers[1]
             #expect(outcome.status == (isKept ? 0 : 1))
-            #expect(outcome.output.contains("fewer than 90 % of the first labels are kept") == !isKept)
+            #expect(outcome.output.contains("fewer than 90 % of the top labels are kept") == !isKept)
         }
     }
 
@@ -171,11 +171,11 @@ import Testing
             (["MODEL", "-o", "s.mlmodel"], "--weights is missing; --weights int8|palette8|palette6|palette4|float16"),
             (
                 ["MODEL", "-o", "s.mlmodel", "--weights", "float32"],
-                "--weights: 'float32' will not do; int8, palette8, palette6, palette4 or float16 is expected"
+                "--weights: invalid value 'float32'; expected int8, palette8, palette6, palette4 or float16"
             ),
-            (["MODEL", "-o", "s.mlmodel", "--weights", "palette5"], "--weights: 'palette5' will not do; "),
-            (["MODEL", "-o", "s.onnx", "--weights", "int8"], "--out: 's.onnx' will not do; "),
-            (["MODEL", "x", "-o", "s.mlmodel", "--weights", "int8"], "'x' is one argument too many"),
+            (["MODEL", "-o", "s.mlmodel", "--weights", "palette5"], "--weights: invalid value 'palette5'; expected "),
+            (["MODEL", "-o", "s.onnx", "--weights", "int8"], "--out: invalid value 's.onnx'; expected "),
+            (["MODEL", "x", "-o", "s.mlmodel", "--weights", "int8"], "unexpected argument 'x'"),
             (
                 ["MODEL", "-o", "s.mlmodel", "--weights", "int8", "--tolerance", "1"],
                 "--tolerance has no effect without --verify"

@@ -103,7 +103,7 @@ import Testing
         #expect(model.filter(\.isNumber).contains("\(bytes.count)"))
         let sum = try Thaw.run(["--version"], shell: "sha256sum '\(Project.demo)' | cut -c1-64;").output.prefix(64)
         #expect(model.hasSuffix(", SHA-256 \(sum)"))
-        #expect(values["Ground truth"] == "\(classes): 3 photographs")
+        #expect(values["Ground truth"] == "\(classes): 3 photos")
         #expect(values["Options"] == "--labels \(Project.demoLabels) --crop center")
         #expect(values["Version"]?.hasPrefix("thaw ") == true)
         #expect(values["Date"] == "2026-01-02 03:04:05 UTC")
@@ -180,8 +180,8 @@ import Testing
     @Test(
         "What cannot be evaluated is refused",
         arguments: [
-            ([], "a folder or a table of photographs is missing"), (["a", "b"], "'b' is one argument too many"),
-            (["/nowhere"], "/nowhere: no such file"), (["a.tsv", "--offset", "one"], "a whole number is expected"),
+            ([], "a folder or a table of photos is missing"), (["a", "b"], "unexpected argument 'b'"),
+            (["/nowhere"], "/nowhere: no such file"), (["a.tsv", "--offset", "one"], "expected an integer"),
         ])
     func refused(_ words: [String], _ expected: String) throws {
         let outcome = try Thaw.run(demo + words)

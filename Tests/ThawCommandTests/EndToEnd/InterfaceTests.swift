@@ -23,7 +23,7 @@ import Testing
         for file in [name, small] {
             let lines = try Thaw.run("inspect", file, in: folder).lines
             for line in [
-                "inputs          photo: an image, 32×32, rgb", "outputs         thing: the likeliest label",
+                "inputs          photo: an image, 32×32, rgb", "outputs         thing: the top label",
                 "author          A. Person", "version         2.1", "features        photo: Something = anything",
                 "                thing: What it is", "metadata        b: ", "                run: 17",
             ] {
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "What will not do is said",
+        "Invalid names and descriptions are refused",
         arguments: [
             (
                 ["--rename", "x=y"],
@@ -54,7 +54,7 @@ import Testing
             ),
             (
                 ["--rename", "x"],
-                "--rename: 'x' will not do; the old name and the new one, as in input=image, is expected"
+                "--rename: invalid value 'x'; expected the old and the new name, as in input=image"
             ),
             (["--rename", "input=a b"], "'a b' cannot be the name of an input or output; "),
             (["--rename", "input=classLabel"], "two inputs or outputs would be called 'classLabel'; "),
@@ -62,14 +62,14 @@ import Testing
             (["--class-label", "input"], "two inputs or outputs would be called 'input'; "),
             (["--probabilities", "classLabel"], "two inputs or outputs would be called 'classLabel'; "),
             (["--describe", "x=y"], "there is no input or output 'x'; "),
-            (["--describe", "=y"], "--describe: '=y' will not do; "),
+            (["--describe", "=y"], "--describe: invalid value '=y'; expected "),
             (["--describe", "input=a", "--describe", "input=b"], "--describe: 'input' is given twice"),
             (
                 ["--metadata", "a"],
-                "--metadata: 'a' will not do; a key and its value, as in com.example.run=17, is expected"
+                "--metadata: invalid value 'a'; expected a key and its value, as in com.example.run=17"
             ),
             (["--metadata", "a=1", "--metadata", "a=2"], "--metadata: 'a' is given twice"),
-            (["--metadata", "thaw.lifted.scale=1"], "--metadata: the key 'thaw.lifted.scale' is Thaw's own; "),
+            (["--metadata", "thaw.lifted.scale=1"], "--metadata: the key 'thaw.lifted.scale' is reserved; "),
             (["--integer-labels"], "line 1: "),
         ])
     func refused(_ words: [String], _ message: String) throws {

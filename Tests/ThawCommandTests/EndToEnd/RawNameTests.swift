@@ -54,7 +54,7 @@ import Testing
             let outcome = try Thaw.run(
                 ["apply", Self.network, "--max-side", "32"], in: folder, shell: start, after: "$raw -o $raw")
             #expect(outcome.status == 2)
-            #expect(outcome.errors.contains("this is one of the pictures that go in"))
+            #expect(outcome.errors.contains("this is one of the input images"))
         }
     }
 #endif

@@ -28,7 +28,7 @@ import Testing
                 preprocessing   red: y = 0.00784314 · x − 1
                                 green: y = 0.00784314 · x − 1
                                 blue: y = 0.00784314 · x − 1
-                outputs         classLabel: the likeliest label
+                outputs         classLabel: the top label
                                 MobilenetV1/Predictions/Reshape_1: the probability of each label, float32[1, 10]
                 labels          10, from 'airplane' to 'truck'
                 operations      9  Relu6
@@ -85,7 +85,7 @@ import Testing
         let failed = try Thaw.run(["inspect", Project.demo, "--graph", "m.svg"], in: folder, environment: empty)
         #expect(failed.status == 2 && failed.errors.contains("thaw: m.svg: Graphviz's 'dot' failed: Error: no room"))
         let other = try Thaw.run(["inspect", Project.demo, "--graph", "m.png"], in: folder)
-        #expect(other.status == 2 && other.errors.contains("a file whose name ends in .svg or .dot is expected"))
+        #expect(other.status == 2 && other.errors.contains("expected a file whose name ends in .svg or .dot"))
         let graph = Project.fixture("refuse/conv_channels.pb")
         let unreadable = try Thaw.run(["inspect", graph, "--graph", "m.dot"], in: folder)
         #expect(unreadable.status == 2 && unreadable.output.contains("placeholders"))

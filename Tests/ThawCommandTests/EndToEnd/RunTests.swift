@@ -134,10 +134,10 @@ import Testing
             (["gray0", "-o", "a"], "the array for 'input' has shape [1, 28, 28, 1]; [1, 32, 32, 3] is expected"),
             (["none", "-o", "a"], "none.npy: no such file"),
             (["color0", "-o", "none/a.npy"], "none/a.npy: "),
-            (["color0", "-o", "none/a"], "none/a: the folder cannot be made: No such file or directory"),
+            (["color0", "-o", "none/a"], "none/a: the folder cannot be created: No such file or directory"),
             (
                 ["color0", "-o", "a.npy", "--output", "resnet/softmax", "--output", "resnet/block3/add"],
-                "a.npy: one file cannot take 2 outputs: 'resnet/softmax', 'resnet/block3/add'; name a folder"
+                "a.npy: one file cannot hold 2 outputs: 'resnet/softmax', 'resnet/block3/add'; name a folder"
             ),
         ] as [([String], String)])
     func refusals(_ words: [String], _ message: String) throws {

@@ -50,7 +50,7 @@ import Testing
             ["classify", model.path, "-", "--max-pixels", "1"], in: folder,
             shell: "{ cat cat.jpg; head -c 300000000 /dev/zero; } |")
         #expect(large.status == 2)
-        #expect(large.errors.hasPrefix("thaw: standard input: holds an image of more than "), "\(large.errors)")
+        #expect(large.errors.hasPrefix("thaw: standard input: contains an image of more than "), "\(large.errors)")
     }
 
     @Test func `a list whose first name looks like an image's beginning is a list`() throws {
@@ -106,7 +106,7 @@ import Testing
         #expect(try Thaw.run(["classify", "none.mlmodel", cat, "-o", "none.csv"], in: folder).status == 2)
         #expect(try folder.names == ["out.csv"])
         for (words, message) in [
-            (["--resume", "r.jsonl", "-o", "x"], "--resume and --out exclude each other"),
+            (["--resume", "r.jsonl", "-o", "x"], "--resume and --out cannot be combined"),
             (["--report", "x.html", "-o", "x.html"], "--out and --report name the same file"),
             (["-o", cat], "the results would replace an input"),
         ] {

@@ -47,7 +47,7 @@ import Testing
         let second = try classify(cat, odd, horse, "/nowhere.jpg", "--resume", out)
         // What could not be read is tried once more.
         #expect(second.status == 1)
-        #expect(second.errors == "results that were there: 2; added: 1; could not be read: 1\n")
+        #expect(second.errors == "existing results: 2; added: 1; could not be read: 1\n")
         let lines = try String(contentsOfFile: out, encoding: .utf8).split(separator: "\n")
         #expect(lines.count == 4)
         #expect(lines.prefix(2) == before.prefix(2))
@@ -57,7 +57,7 @@ import Testing
         #expect(try String(contentsOfFile: out, encoding: .utf8).split(separator: "\n") == lines.dropLast())
         let wrong = try classify(cat, "--resume", folder.write("hello\n", to: "text.txt"))
         #expect(wrong.status == 2)
-        #expect(wrong.errors.contains("line 1: is no result of thaw classify"))
+        #expect(wrong.errors.contains("line 1: is not a result of thaw classify"))
         #expect(try folder.data("text.txt") == Data("hello\n".utf8))
         // Nor is what somebody else wrote without a last newline cut off.
         for text in ["{\"name\": \"mine\"}", "{\"image\": \"a.jpg\", \"error\": \"\"}\nmy notes"] {
@@ -81,7 +81,7 @@ import Testing
         let all = folder.path("all.jsonl")
         #expect(try classify(cat, "--resume", all, "--top", "10").errors == "")
         let more = try classify(cat, horse, "--resume", all, "--top", "99")
-        #expect(more.errors == "results that were there: 1; added: 1\n")
+        #expect(more.errors == "existing results: 1; added: 1\n")
     }
 
     @Test func `results of one model are not mixed with another's`() throws {
@@ -104,7 +104,7 @@ import Testing
         ] {
             let outcome = try Thaw.run(["classify"] + words + [cat, horse, "--resume", "out.jsonl"], in: folder)
             #expect(outcome.status == 2)
-            let message = "thaw: out.jsonl: line 1: is a result of \(origin); this run's are of \(own)"
+            let message = "thaw: out.jsonl: line 1: is a result of \(origin); this run uses \(own)"
             #expect(outcome.errors.contains(message), "\(outcome.errors)")
             #expect(try folder.data("out.jsonl") == before)
         }
@@ -128,10 +128,10 @@ import Testing
         }
         let first = try run(Project.photograph("cat"))
         let second = try run(Project.photograph("cat"), "/nowhere.jpg")
-        #expect(second.errors.hasPrefix("nothing has been added, and page.html was not written\n"))
+        #expect(second.errors.hasPrefix("nothing was added, and page.html was not written\n"))
         #expect(second.page == first.page)
         let third = try run(Project.photograph("cat"), Project.photograph("horse"))
-        #expect(third.errors.hasPrefix("page.html shows only what has been added; without --resume it shows all\n"))
+        #expect(third.errors.hasPrefix("page.html shows only the added results; without --resume it shows all\n"))
         #expect(third.page != first.page)
     }
 
@@ -147,7 +147,7 @@ import Testing
         let output = try String(contentsOfFile: folder.path("out"), encoding: .utf8)
         #expect(output.split(separator: "\n").count == 40 && output.hasSuffix("}\n"))
         #expect(
-            try String(contentsOfFile: folder.path("err"), encoding: .utf8).contains("interrupted: 40 images are done")
+            try String(contentsOfFile: folder.path("err"), encoding: .utf8).contains("interrupted after 40 images")
         )
     }
 
@@ -220,7 +220,7 @@ import Testing
         #expect(flock(other, LOCK_EX) == 0)
         let outcome = try Thaw.run(words + [Project.photograph("horse")], in: folder)
         #expect(outcome.status == 2)
-        #expect(outcome.errors.contains("out.jsonl: cannot be gone on with: another run is adding to it"))
+        #expect(outcome.errors.contains("out.jsonl: cannot resume from this file: another run is adding to it"))
         #expect(try folder.data("out.jsonl") == before)
     }
 

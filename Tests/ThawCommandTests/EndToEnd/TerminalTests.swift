@@ -25,7 +25,7 @@ import Testing
         let images = ["cat", "horse"].map(Project.photograph)
         let words = ["classify", ClassifyTests.model.path] + images + (isQuiet ? ["--quiet"] : [])
         let shown = try output(of: words, in: TemporaryFolder(), [:], errors: true)
-        #expect(isQuiet ? shown.isEmpty : shown.contains("2 images in ") && shown.contains(" a second\r\n"), "\(shown)")
+        #expect(isQuiet ? shown.isEmpty : shown.contains("2 images in ") && shown.contains("/s\r\n"), "\(shown)")
     }
 
     /// What a terminal gets of the program's results, or of all else.
