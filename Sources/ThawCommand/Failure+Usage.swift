@@ -12,12 +12,13 @@ extension Failure {
         // It may be the name of a file.
         let file = name.contains(".") ? "to name a file, write ./\(name)" : nil
         return Failure(
-            .invalidOption, "there is no option \(name)", remedy: nearest.map { "did you mean \($0)?" } ?? file)
+            .invalidOption, "there is no option \(name)",
+            remedy: nearest.map { "did you mean \($0)?" } ?? file)
     }
 
     static func missingValue(_ option: String, _ placeholder: String) -> Failure {
         Failure(
-            "\(option) needs a value", remedy: "\(option) \(placeholder)",
+            .invalidOption, "\(option) needs a value", remedy: "\(option) \(placeholder)",
             // To a shell, an unquoted # begins a comment.
             hint: placeholder.contains("#") ? "put the color in quotes: \(placeholder)" : nil)
     }
@@ -79,7 +80,7 @@ extension Failure {
 
     static func verifyNeedsImage() -> Failure {
         Failure(
-            "--verify needs a network that takes an image",
+            .wrongShape, "--verify needs a network that takes an image",
             remedy: "this one takes an array; use 'thaw run' to compute its outputs")
     }
 
@@ -97,7 +98,8 @@ extension Failure {
 
     static func inputTooLarge(_ bytes: Int) -> Failure {
         Failure(
-            file: "standard input", "contains an image of more than \(bytes) bytes", remedy: "larger ones are not read",
+            .limitExceeded, file: "standard input", "contains an image of more than \(bytes) bytes",
+            remedy: "larger ones are not read",
             hint: "--max-pixels raises the limit")
     }
 
@@ -107,7 +109,8 @@ extension Failure {
 
     static func wouldReplace(_ path: String) -> Failure {
         Failure(
-            file: path, "the file exists and is not a report", hint: "name another file, or remove this one")
+            .fileExists, file: path, "the file exists and is not a report",
+            hint: "name another file, or remove this one")
     }
 
     static func cannotResume(_ path: String, _ reason: String) -> Failure {
@@ -116,20 +119,22 @@ extension Failure {
 
     static func noResult(_ path: String, line: Int) -> Failure {
         Failure(
-            file: path, place: "line \(line)", "is not a result of thaw classify",
+            .invalidTable, file: path, place: "line \(line)", "is not a result of thaw classify",
             remedy: "expected lines of --format json",
             hint: "name a file that --resume wrote, or a new one")
     }
 
     static func otherOrigin(_ path: String, line: Int, _ other: String, _ own: String) -> Failure {
         Failure(
-            file: path, place: "line \(line)", "is a result of \(other)", remedy: "this run uses \(own)",
+            .invalidOption, file: path, place: "line \(line)", "is a result of \(other)",
+            remedy: "this run uses \(own)",
             hint: "name another file, or use the same model and options; the digits are a checksum of the model")
     }
 
     static func otherClasses(_ count: Int, _ other: Int) -> Failure {
         Failure(
-            "the baseline has \(other) classes and the model has \(count)", remedy: "use models that both have labels")
+            .notComparable, "the baseline has \(other) classes and the model has \(count)",
+            remedy: "use models that both have labels")
     }
 
     static func photographsChanged() -> Failure {
@@ -138,7 +143,7 @@ extension Failure {
 
     static func missingLabel(_ label: String) -> Failure {
         Failure(
-            "the baseline has no label '\(label)'", remedy: "both models must have the same classes")
+            .notComparable, "the baseline has no label '\(label)'", remedy: "both models must have the same classes")
     }
 
     static func noFolder(_ path: String, _ reason: String) -> Failure {
@@ -147,7 +152,7 @@ extension Failure {
 
     static func noGraphviz() -> Failure {
         Failure(
-            "SVG drawings need Graphviz, whose program 'dot' is not on PATH",
+            .environment, "SVG drawings need Graphviz, whose program 'dot' is not on PATH",
             hint:
                 "install it with apt-get install graphviz, or brew install graphviz on a Mac; .dot files do not need it"
         )
@@ -163,7 +168,7 @@ extension Failure {
 
     static func severalArrays(_ names: [String]) -> Failure {
         Failure(
-            "one file cannot hold \(names.count) outputs: '\(names.joined(separator: "', '"))'",
+            .invalidOption, "one file cannot hold \(names.count) outputs: '\(names.joined(separator: "', '"))'",
             remedy: "name a folder")
     }
 
@@ -173,7 +178,8 @@ extension Failure {
 
     static func unknownPicture() -> Failure {
         Failure(
-            "unsupported extension for an output image", remedy: "expected FILE.png, FILE.jpg or a folder",
+            .unknownFormat, "unsupported extension for an output image",
+            remedy: "expected FILE.png, FILE.jpg or a folder",
             hint: "to name a folder that contains a dot, end it with '/'")
     }
 
