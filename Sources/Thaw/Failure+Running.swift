@@ -40,8 +40,9 @@ extension Failure {
 
     /// The same failure with another way to say what an input is.
     func orSet(_ names: [String]) -> Failure {
+        guard let last = names.last else { return self }
         var copy = self
-        copy.hint = "--set \(names[names.count - 1])=VALUE says what a placeholder is without a file"
+        copy.hint = "--set \(last)=VALUE says what a placeholder is without a file"
         return copy
     }
 
