@@ -75,7 +75,8 @@ extension Failure {
 
     static func severalSizesOfInput() -> Failure {
         Failure(
-            .invalidOption, "one of several inputs has one size", remedy: "several sizes are for models of one image")
+            .invalidOption, "each of several inputs has a fixed size",
+            remedy: "flexible sizes need a model with a single image")
     }
 
     static func verifyNeedsImage() -> Failure {

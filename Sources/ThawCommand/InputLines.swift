@@ -82,7 +82,7 @@ final class InputLines {
         return String(fileName: !hasNULs && line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
     }
 
-    /// Waits for more, and looks now and then whether it is to stop: a signal may have gone to another thread.
+    /// Waits for more input, and polls for cancellation: a signal may have been delivered to another thread.
     private func read() {
         var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         while poll(&input, 1, 100) <= 0 {

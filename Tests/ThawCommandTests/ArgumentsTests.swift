@@ -121,7 +121,7 @@ import Thaw
             ("apply", ["a"], "an image or a folder of images is missing"), ("run", [], "the model is missing"),
             ("compare", ["a"], "the second model is missing"),
             ("compare", ["a", "b"], "an image or a folder of images is missing"),
-            ("benchmark", ["a", "b"], "unexpected argument 'b'"), ("inspect", [], "the file is missing"),
+            ("benchmark", [], "the model is missing"), ("inspect", [], "the file is missing"),
             ("inspect", ["a", "b"], "unexpected argument 'b'"),
         ] as [(String, [String], String)]) func `too few and too many arguments are refused`(
             _ name: String, _ words: [String], _ expected: String

@@ -36,8 +36,8 @@ import Testing
             (["--size", "other=8x8"], "there is no input 'other'; the model takes 'image', 'mask'"),
             (["--color", "mask=gray", "--color", "mask=gray"], "--color mask= is given twice"),
             (["--scale", "1", "--scale", "2"], "--scale is given twice"),
-            (["--size", "mask=8x8,16x16"], "--size: one of several inputs has one size"),
-            (["--color", "image=green"], "--color: 'green' will not do"),
+            (["--size", "mask=8x8,16x16"], "--size: each of several inputs has a fixed size"),
+            (["--color", "image=green"], "--color: invalid value 'green'"),
         ] {
             let refused = try Thaw.run(["convert", graph, "-o", "n.mlmodel"] + words, in: folder)
             #expect(refused.status == 2 && refused.errors.contains(message), "\(refused.errors)")
