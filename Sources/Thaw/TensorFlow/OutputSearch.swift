@@ -38,7 +38,9 @@ struct OutputSearch {
         let isChecked = checked()
         prefer(&found) { nodes[$0].op != "CheckNumerics" && !isChecked[$0] }
         var answers: [Int] = []
-        for place in found.map(beforeChoice) where !answers.contains(place) { answers.append(place) }
+        for place in found.map({ beforeChoice($0, isTrained: isTrained) }) where !answers.contains(place) {
+            answers.append(place)
+        }
         prefer(&answers) { forward.isPastLayer[$0] }
         prefer(&answers) { !forward.isTotal[$0] }
         prefer(&answers) { !GraphSurvey.choices.contains(nodes[$0].op) }
@@ -154,6 +156,10 @@ struct OutputSearch {
         case "Add", "AddV2": return [first, second].contains { $0?.op == "Const" && $0!.isSmallNumber }
         // Probabilities made to sum to 1.
         case "Div", "RealDiv": return second?.op == "Sum" && second?.data.first == node.data[0]
+        case "Sum":
+            return readers[place].allSatisfy { reader in
+                ["Div", "RealDiv"].contains(nodes[reader].op) && nodes[reader].data.first == node.data[0]
+            }
         // Losses take rows.
         case "Reshape":
             return readers[place].allSatisfy {
@@ -197,8 +203,10 @@ struct OutputSearch {
     }
 
     /// The node whose largest number a node chooses, if these are the numbers of one row: a map of classes is an answer.
-    private func beforeChoice(_ place: Int) -> Int {
-        guard let choice = chain(place).first(where: { nodes[$0].op == "ArgMax" }), nodes[choice].data.count == 2,
+    /// The best few are one, too, unless the graph is one of training.
+    private func beforeChoice(_ place: Int, isTrained: Bool) -> Int {
+        let choices = isTrained ? GraphSurvey.choices : ["ArgMax"]
+        guard let choice = chain(place).first(where: { choices.contains(nodes[$0].op) }), nodes[choice].data.count == 2,
             let front = sources[choice].first, data[choice][0].output == 0, !isMap(front),
             // A graph that only chooses has no scores of its own.
             !GraphSurvey.sources.contains(nodes[front].op)

@@ -308,7 +308,6 @@ def structures(add):
             node.attr["dtype"].type = dtype.as_datatype_enum
         return change
 
-    add("two_placeholders.pb", graph(two), "two placeholders, both needed", "input second --input")
     add("two_outputs.pb", graph_of(branches), "two nodes that nobody reads", "left right --output")
     add("no_placeholder.pb", graph_of(lambda: op.Neg(x=tf.constant(BIAS), name="output")), "no placeholder")
     add("unknown_size.pb", graph(chained, [None, None, None, 3]), "a placeholder of unknown size, without --size", "input --size")

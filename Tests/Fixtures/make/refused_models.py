@@ -57,10 +57,6 @@ def write(good):
     def misname_preprocessing(spec, network):
         network.preprocessing[0].featureName = "nowhere"
 
-    def two_images(spec, network):
-        spec.description.input.add().CopyFrom(spec.description.input[0])
-        spec.description.input[1].name = "second"
-
     def enlarge_picture(spec, network):
         spec.description.input[0].type.imageType.width = 1 << 40
 
@@ -76,7 +72,6 @@ def write(good):
             ("custom_layer", use_custom, "a custom layer", "custom"),
             ("probabilities_unknown", misname_probabilities, "probabilities from no layer", "nowhere"),
             ("preprocessing_unknown", misname_preprocessing, "preprocessing for no input", "nowhere"),
-            ("two_images", two_images, "two image inputs", "image second"),
             ("picture_2_40", enlarge_picture, "a picture 2^40 pixels wide", "image"),
             ("no_layers", lambda spec, network: network.ClearField("layers"), "no layers", ""),
             ("no_version", lambda spec, network: spec.ClearField("specificationVersion"), "no specification version", "version"),

@@ -166,7 +166,7 @@ import Testing
         ] {
             let outcome = try apply(words, in: folder)
             #expect(outcome.status == 2)
-            #expect(outcome.errors.contains("one of the pictures that go in"))
+            #expect(outcome.errors.contains("one of the input images"))
         }
         #expect(try folder.data("a/x.jpg") == original)
         let twice = try apply(["a/x.jpg", "b/x.jpg", "-o", "out"], in: folder)

@@ -135,7 +135,7 @@ import Testing
                     "--verify",
                 ]
                     + photographs, in: folder)
-            let line = try #require(outcome.lines.first { $0.hasPrefix("first label") })
+            let line = try #require(outcome.lines.first { $0.hasPrefix("top label") })
             let numbers = line.split(separator: " ").compactMap { Double($0) }
             let isKept = numbers[0] >= 0.9 * numbers[1]
             #expect(outcome.status == (isKept ? 0 : 1))

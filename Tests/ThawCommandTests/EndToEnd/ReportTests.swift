@@ -77,8 +77,8 @@ import Testing
         let folder = try TemporaryFolder()
         let empty = ["PATH": folder.url.path]
         let missing = try Thaw.run(["inspect", Project.demo, "--graph", "m.svg"], in: folder, environment: empty)
-        #expect(missing.status == 2 && missing.errors.contains("thaw: m.svg: drawings in SVG are laid out by Graphviz"))
-        #expect(missing.errors.contains("hint: apt-get install graphviz"))
+        #expect(missing.status == 2 && missing.errors.contains("thaw: m.svg: SVG drawings need Graphviz"))
+        #expect(missing.errors.contains("hint: install it with apt-get install graphviz"))
         // Something by that name that fails.
         let program = try folder.write("#!/bin/sh\necho 'Error: no room' >&2; exit 3\n", to: "dot")
         chmod(program, 0o755)

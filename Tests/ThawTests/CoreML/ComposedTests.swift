@@ -90,7 +90,7 @@ import Testing
         layers[0].padding["paddingAmounts"].setBorders([(0, 4), (0, 0)])
         message.neuralNetwork.layers = layers
         let failure = #expect(throws: Failure.self) { try ModelReader.run(message) }
-        #expect(failure?.problemText.contains("do not fit a tensor of shape") == true)
+        #expect(failure?.problemText.contains("does not fit a tensor of shape") == true)
     }
 
     // MARK: Mean images

@@ -159,15 +159,6 @@ import Testing
             ], ["p"]
         ),
         (
-            "a loss of sigmoids, written out",
-            [
-                node("z", "ZerosLike", "y"), node("g", "GreaterEqual", "y", "z"), node("s", "Select", "g", "y", "z"),
-                node("n", "Neg", "y"), node("a", "Select", "g", "n", "y"), node("m", "Mul", "y", "t"),
-                node("d", "Sub", "s", "m"), node("e", "Exp", "a"), node("o", "Log1p", "e"),
-                node("l", "AddV2", "d", "o"),
-            ], ["y"]
-        ),
-        (
             "a squared error",
             [node("d", "SquaredDifference", "y", "t"), node("l", "Mean", "d", "all")], ["y"]
         ),
