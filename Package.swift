@@ -54,6 +54,7 @@ let package = Package(
             name: "CSchemas", dependencies: ["CProtobuf"],
             exclude: ["tensorflow.proto", "coreml.proto", "generate.sh", "check_numbers.py"]),
         .target(name: "CMachine"),
+        .target(name: "CThaw"),
         .target(name: "Kernels"),
         .target(
             name: "Thaw",

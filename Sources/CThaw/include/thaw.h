@@ -1,0 +1,509 @@
+/// Thaw's C interface: converts TensorFlow graphs to Core ML models, and runs Core ML image models on any CPU.
+///
+///     thaw_model *model;
+///     thaw_error *error;
+///     if (thaw_model_load("MobileNet.mlmodel", &model, &error) != THAW_OK) {
+///         fprintf(stderr, "%s\n", thaw_error_message(error));
+///         thaw_error_free(error);
+///     }
+///
+/// Status. Functions that can fail return a `thaw_status`: 0 on success. On failure they set `*error` to a new error,
+/// to be freed by the caller with `thaw_error_free`, and their results to NULL. `error` may be NULL. On success
+/// `*error` is set to NULL.
+///
+/// Handles. Models, classifiers, batches, results and errors are opaque handles, each freed by the function named
+/// `…_free`. They are never dereferenced: a handle that is NULL, was freed, or is of another type is detected, and
+/// gives THAW_INVALID_ARGUMENT with the code `invalidHandle`. Freeing NULL, or a handle a second time, does nothing.
+/// A handle may be freed while another thread uses it: that call completes.
+///
+/// Memory. Arguments need only be valid during the call: everything is copied that is needed later. Memory that a
+/// function returns through a handle is owned by that handle, and is valid until the handle is freed. Memory that
+/// is returned as `char **` or as a `thaw_buffer` is owned by the caller, who frees it with `thaw_free`.
+///
+/// Threads. Every function may be called on any thread at any time, with shared handles too. Results do not depend on
+/// the number of threads.
+///
+/// Structures. The first member of each structure, `size`, is set to `sizeof` by the caller. It tells versions apart,
+/// because members may be added at the end. A size that the library does not know is refused. All elements of an array
+/// of structures have the same size. A structure that is otherwise zero has all default values. Structures without
+/// this member never change. Strings are UTF-8 and zero-terminated; file names may be any bytes. NULL means "not
+/// given".
+///
+/// Fork. After `fork`, the child may use all handles, with threads of its own, if no call and no batch was active in
+/// another thread of the parent at that moment. Otherwise every function fails in the child with THAW_FORKED.
+#ifndef THAW_H
+#define THAW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct thaw_model thaw_model;
+typedef struct thaw_classifier thaw_classifier;
+typedef struct thaw_batch thaw_batch;
+typedef struct thaw_result thaw_result;
+typedef struct thaw_error thaw_error;
+
+enum {
+    THAW_OK = 0,
+    /// The input is at fault: a file, a model, an image, an option. The error's code says how.
+    THAW_FAILED = 1,
+    /// The call is at fault: a required argument is NULL, a handle is invalid, or a structure has an unknown size.
+    THAW_INVALID_ARGUMENT = 2,
+    /// The batch was canceled.
+    THAW_CANCELED = 3,
+    /// No result was ready before the time given had passed. This is no failure: there is no error.
+    THAW_TIMED_OUT = 4,
+    /// The process was forked while the library was working. It cannot be used in this process.
+    THAW_FORKED = 5
+};
+/// One of the values above.
+typedef int thaw_status;
+
+/// The library's version: "0.1.0". It is never freed.
+const char *thaw_version(void);
+
+/// Frees memory that a function returned as `char **` or as a `thaw_buffer`.
+void thaw_free(void *memory);
+
+// MARK: Errors
+
+/// The kind of failure, such as "noSuchFile" or "unsupportedOperations", for programs. Codes are stable; see
+/// docs/failure-codes.md. NULL for an invalid handle.
+const char *thaw_error_code(const thaw_error *error);
+
+/// What is wrong, where, and what would be right, for people. NULL for an invalid handle.
+const char *thaw_error_message(const thaw_error *error);
+
+/// The details, as a JSON object: `code`, `message`, `file`, `place`, `problem`, `remedy`, `hint` (strings or null),
+/// `nodes` (a list of objects with `name` and `op`) and `names` (a list of strings). NULL for an invalid handle.
+const char *thaw_error_details(const thaw_error *error);
+
+void thaw_error_free(thaw_error *error);
+
+// MARK: Tensors
+
+/// Element types.
+enum {
+    THAW_FLOAT32 = 1,
+    THAW_FLOAT16 = 2,
+    THAW_FLOAT64 = 3,
+    THAW_BFLOAT16 = 4,
+    THAW_INT8 = 5,
+    THAW_UINT8 = 6,
+    THAW_INT16 = 7,
+    THAW_UINT16 = 8,
+    THAW_INT32 = 9,
+    THAW_UINT32 = 10,
+    THAW_INT64 = 11,
+    THAW_UINT64 = 12,
+    /// One byte: 0 or 1.
+    THAW_BOOL = 13
+};
+
+/// A named tensor: elements in row-major order without gaps.
+typedef struct thaw_tensor {
+    size_t size;
+    const char *name;
+    const void *data;
+    /// The size of `data` in bytes. It must match the type and the shape.
+    size_t byte_count;
+    /// The element type: THAW_FLOAT32, …
+    int32_t type;
+    /// The number of axes. A scalar has none.
+    int32_t rank;
+    const int64_t *shape;
+} thaw_tensor;
+
+/// Memory that a function returns. Freed by the caller: `thaw_free(buffer.data)`.
+typedef struct thaw_buffer {
+    void *data;
+    size_t count;
+} thaw_buffer;
+
+// MARK: Loading
+
+/// Loads a Core ML model (`.mlmodel`, `.mlpackage`). A TensorFlow graph (frozen graph, SavedModel, checkpoint) is
+/// converted with standard options.
+thaw_status thaw_model_load(const char *path, thaw_model **model, thaw_error **error);
+
+/// Loads a Core ML model from the bytes of its `.mlmodel` file.
+///
+/// An ML Program keeps its weights in a second file: `weights` is the content of a package's `weights/weight.bin`. NULL
+/// for a neural network.
+thaw_status thaw_model_load_bytes(
+    const void *bytes, size_t count, const void *weights, size_t weight_count, thaw_model **model, thaw_error **error);
+
+void thaw_model_free(thaw_model *model);
+
+// MARK: Converting
+
+/// What is known about one input of a graph.
+typedef struct thaw_input_options {
+    size_t size;
+    /// The name of the input. NULL: this applies to every image that has no options of its own.
+    const char *name;
+    /// Width and height of the image in pixels, if the graph leaves them open. 0: not given.
+    int32_t width, height;
+    /// "rgb", "bgr" or "gray".
+    const char *color;
+    /// y = scale * x + bias for pixels x from 0 to 255: none, one, or one per channel in the order of `color`.
+    const double *scale;
+    size_t scale_count;
+    const double *bias;
+    size_t bias_count;
+    /// Flexible sizes: pairs of width and height, the default first. Only for a model's only image.
+    const int32_t *sizes;
+    size_t size_count;
+    /// Flexible sizes: the bounds of a range. 0: not given.
+    int32_t minimum_width, maximum_width, minimum_height, maximum_height;
+    /// The shape of a tensor input, if the graph leaves it open.
+    const int64_t *shape;
+    int32_t rank;
+} thaw_input_options;
+
+/// A pair of strings: names and what replaces or describes them.
+typedef struct thaw_pair {
+    const char *key;
+    const char *value;
+} thaw_pair;
+
+/// A value for a placeholder that is not an input: one number, or several in row-major order. A Boolean is 0 or 1.
+typedef struct thaw_setting {
+    const char *name;
+    const double *values;
+    size_t count;
+} thaw_setting;
+
+/// How a graph is converted. Each member corresponds to an option of `thaw convert`; see `thaw help convert`.
+typedef struct thaw_convert_options {
+    size_t size;
+    /// The node that the image replaces, if the graph has several candidates.
+    const char *input;
+    const thaw_input_options *inputs;
+    size_t input_count;
+    /// The nodes to compute. None: the graph's outputs are found.
+    const char *const *outputs;
+    size_t output_count;
+    /// The class labels: as strings, as integers, or in a text file with one per line. At most one of the three is
+    /// given. Without labels the model is no classifier.
+    const char *const *labels;
+    size_t label_count;
+    const int64_t *integer_labels;
+    size_t integer_label_count;
+    const char *label_file;
+    /// Not 0: the labels of the file are integers.
+    int32_t file_has_integers;
+    /// -1: no output becomes an image. 1: the output becomes an image. 0: it does if its range of values is known.
+    int32_t image_output;
+    /// The names of a classifier's outputs. NULL: "classLabel", and the graph's own name.
+    const char *class_label;
+    const char *probabilities;
+    /// "first" or "last": the layout of the graph's own image input. NULL: inferred.
+    const char *channels;
+    /// "inception", "caffe", "torch", "unit", "none" or "auto". NULL: auto.
+    const char *preprocessing;
+    /// "graph" or "inference". NULL: graph.
+    const char *batch_norm;
+    /// The tags and the signature of a SavedModel.
+    const char *tag;
+    const char *signature;
+    const thaw_setting *settings;
+    size_t setting_count;
+    /// pixel = scale * y + bias of an image output, and its color: "rgb", "bgr" or "gray".
+    const double *output_scale;
+    size_t output_scale_count;
+    const double *output_bias;
+    size_t output_bias_count;
+    const char *output_color;
+    /// Other names for inputs and outputs: key is the old name, value the new one.
+    const thaw_pair *renamings;
+    size_t renaming_count;
+} thaw_convert_options;
+
+/// Converts the frozen graph, SavedModel or checkpoint at `path`.
+///
+/// - `options`: may be NULL.
+/// - `model`: the model. `thaw_model_describe` returns the notes and warnings of the conversion.
+thaw_status thaw_convert(
+    const char *path, const thaw_convert_options *options, thaw_model **model, thaw_error **error);
+
+/// Converts a graph in memory: a serialized `GraphDef`.
+///
+/// - `variables`: the values of the graph's variables by their names. NULL if it has none.
+/// - `options`: may be NULL.
+thaw_status thaw_convert_bytes(
+    const void *graph, size_t count, const thaw_tensor *variables, size_t variable_count,
+    const thaw_convert_options *options, thaw_model **model, thaw_error **error);
+
+// MARK: Describing
+
+/// Describes a model, as a JSON object. The caller frees it.
+///
+///     kind            "neuralNetwork", "mlProgram", or "graph" for a converted graph
+///     version         the version of Core ML's format; null for a converted graph
+///     systems         the oldest systems that load it, "iOS 13, macOS 10.15, …"; null for a converted graph
+///     inputs          a list of features, in the model's order
+///     outputs         a list of features; a classifier's first two are its dictionary and its label
+///     classifier      null, or: count, labels (a list of strings), hasIntegerLabels, predictedFeatureName,
+///                     predictedProbabilitiesName, areIndependent (whether probabilities need not add up to 1)
+///     preprocessing   a list of formulas, one per channel: "red: y = 0.0078 x - 1"
+///     metadata        shortDescription, author, license, versionString, userDefined (an object)
+///     parameters      the number of parameters
+///     multiplyAdds    the number of multiply-adds of a run
+///     weightBits      the bits per weight, if they are compressed, or 16 or 32
+///     notes           what was inferred when a graph was converted, a list of sentences
+///     warnings        what may be wrong nevertheless, a list of sentences
+///
+/// A feature has `name`, `description` and `type`:
+///
+///     "image"         width, height, color ("rgb", "bgr", "gray"), isFloat16 (grayscale of 16 bits),
+///                     sizes: null, {"enumerated": [[w, h], …]}, or {"width": [least, most], "height": [least, most]};
+///                     an input has scale and bias: lists of one number per channel, in the order of `color`
+///     "multiArray"    shape, dataType ("float32", "float16", "int32", …)
+///     "dictionary"    keyType ("string" or "int64"): a classifier's probabilities
+///     "string", "int64"   a classifier's label
+thaw_status thaw_model_describe(const thaw_model *model, char **json, thaw_error **error);
+
+/// Describes a file as far as possible even if it can be neither converted nor run, as `thaw inspect` does. The
+/// caller frees the JSON object: `format` ("frozenGraph", "savedModel", "checkpoint", "coreML", "coreMLPackage"),
+/// `byteCount`, `version`, `systems`, `parts` (operations or layers: a list of objects with `kind` and `count`),
+/// `weights` (objects with `type`, `count` and `byteCount`), `signatures` (strings), `variableCount`, `placeholders`
+/// (objects with `name` and `type`).
+///
+/// - `tag`: the tags of a SavedModel's graph. May be NULL.
+thaw_status thaw_inspect(const char *path, const char *tag, char **json, thaw_error **error);
+
+/// The class labels, in the order of the probabilities. They are owned by the model. Without labels, `*count` is 0.
+thaw_status thaw_model_labels(
+    const thaw_model *model, const char *const **labels, size_t *count, thaw_error **error);
+
+/// Sets metadata.
+///
+/// - `field`: "shortDescription", "author", "license", "versionString"; "userDefined", whose `key` is a key; or
+///   "feature", whose `key` is the name of an input or output, to set its description.
+/// - `key`: NULL for the first four.
+/// - `value`: NULL removes it.
+thaw_status thaw_model_set_metadata(
+    thaw_model *model, const char *field, const char *key, const char *value, thaw_error **error);
+
+// MARK: Writing
+
+/// How a model is written. Each member corresponds to an option of `thaw convert`.
+typedef struct thaw_save_options {
+    size_t size;
+    /// "neuralNetwork" or "mlProgram". NULL: by the extension of the path, `.mlmodel` or `.mlpackage`, which
+    /// otherwise must match.
+    const char *kind;
+    /// The oldest system that must load the model: "iOS15", "macOS12", …
+    const char *target;
+    /// "float32", "float16", "int8", "palette8", "palette6" or "palette4". NULL: as they are in a loaded model that is
+    /// written in its own kind; otherwise float32 in a neural network, float16 in an ML Program.
+    const char *weights;
+    /// Weight tensors of fewer elements are not compressed. 0: 2048.
+    size_t minimum_count;
+    /// Not 0: the filters of depthwise convolutions are compressed too.
+    int32_t includes_depthwise;
+    /// Not 0: a file that exists is not replaced.
+    int32_t keeps_existing;
+    /// Of an ML Program, "float32" or "float16". NULL: computes in float16 (in float32 with weights in float32), with
+    /// inputs and outputs in float32.
+    const char *compute_precision;
+    const char *input_type;
+    const char *output_type;
+} thaw_save_options;
+
+/// Writes a model to a file or a package, completely or not at all.
+///
+/// A loaded model that is written in its own kind, without other options, keeps everything that it has; only its
+/// metadata is updated.
+///
+/// - `options`: may be NULL.
+/// - `report`: NULL, or receives a JSON object, which the caller frees: `byteCount`, `version`, `systems`,
+///   `compressedLayers` (a number), and `atEightBits` (the names of layers that a palette does not suit).
+thaw_status thaw_model_save(
+    const thaw_model *model, const char *path, const thaw_save_options *options, char **report, thaw_error **error);
+
+/// Writes a model to memory. The caller frees both buffers.
+///
+/// - `options`: `kind` is required for a converted graph. May be NULL for a loaded model.
+/// - `bytes`: receives the content of the `.mlmodel` file, or of that inside a package.
+/// - `weights`: receives the content of a package's `weights/weight.bin`; NULL and 0 for a neural network.
+thaw_status thaw_model_serialize(
+    const thaw_model *model, const thaw_save_options *options, thaw_buffer *bytes, thaw_buffer *weights,
+    thaw_error **error);
+
+/// A new model with compressed weights, as `thaw compress` writes it. It computes with the compressed weights.
+///
+/// - `options`: `weights` is required; `kind` is required for a converted graph.
+/// - `report`: as of `thaw_model_save`.
+thaw_status thaw_model_compress(
+    const thaw_model *model, const thaw_save_options *options, thaw_model **compressed, char **report,
+    thaw_error **error);
+
+// MARK: Running
+
+/// Computes a model's outputs, as Core ML's `prediction` does.
+///
+/// - `inputs`: one tensor for each input of the model, in any order. `name` may be NULL if there is one input. An
+///   image is THAW_UINT8 of shape [height, width, 3] in the order red, green, blue, or [height, width] for a gray
+///   image; a grayscale image of 16 bits is THAW_FLOAT16. Its size must be one of the model's. A multi-array is of
+///   any type and of the shape that `thaw_model_describe` shows; a batch axis of 1 may be missing or added.
+/// - `threads`: the threads that share the work. 0: one per core.
+/// - `result`: the outputs: `thaw_result_output`, and for a classifier `thaw_result_top`.
+thaw_status thaw_model_run(
+    const thaw_model *model, const thaw_tensor *inputs, size_t input_count, int32_t threads, thaw_result **result,
+    thaw_error **error);
+
+// MARK: Classifying
+
+/// How images are decoded and fitted to the model's size. Each member corresponds to an option of `thaw classify`.
+typedef struct thaw_classifier_options {
+    size_t size;
+    /// "fill", "center:F" with a share F of the shorter side, or "fit". NULL: fill.
+    const char *crop;
+    /// "pillow", "bicubic", "tensorflow", "tensorflow:align-corners", "tensorflow:half-pixel" or "area". NULL: pillow.
+    const char *resize;
+    /// "#RRGGBB": the background of `fit` and of transparent pixels. NULL: black, and alpha is ignored.
+    const char *background;
+    /// Images of more pixels are refused. 0: 200,000,000.
+    uint64_t maximum_pixels;
+    /// Not 0: truncated images and wrong checksums are refused.
+    int32_t is_strict;
+    /// Not 0: JPEGs are decoded at reduced scale if they are at least twice as large as needed.
+    int32_t is_fast;
+    /// The threads that share the work on a single image. 0: one.
+    int32_t threads;
+} thaw_classifier_options;
+
+/// Prepares a model that takes an image and returns a row of values for classifying.
+///
+/// - `options`: may be NULL.
+thaw_status thaw_classifier_create(
+    const thaw_model *model, const thaw_classifier_options *options, thaw_classifier **classifier, thaw_error **error);
+
+void thaw_classifier_free(thaw_classifier *classifier);
+
+/// An image: a file, the content of one, or pixels.
+typedef struct thaw_image {
+    size_t size;
+    /// The path of the file. With `bytes` or `pixels`: the name of the image in results and messages; may be NULL.
+    const char *path;
+    /// The content of an image file: JPEG, PNG, WebP, GIF, BMP, PNM or PAM.
+    const void *bytes;
+    size_t byte_count;
+    /// Pixels of 1 channel (gray), 3 (red, green, blue) or 4 (and alpha), one byte each, at most one of `bytes` and
+    /// `pixels` is given.
+    const uint8_t *pixels;
+    int32_t width, height, channels;
+    /// The bytes from one row of pixels to the next. 0: width * channels.
+    size_t row_stride;
+} thaw_image;
+
+/// Classifies an image of any size.
+thaw_status thaw_classifier_run(
+    const thaw_classifier *classifier, const thaw_image *image, thaw_result **result, thaw_error **error);
+
+// MARK: Results
+
+void thaw_result_free(thaw_result *result);
+
+/// A classification. All pointers are owned by the result.
+typedef struct thaw_classification {
+    size_t size;
+    /// The position of the image in its batch, from 0.
+    size_t index;
+    /// The path or name of the image. NULL if it has none.
+    const char *path;
+    /// What is wrong with the image, although it could be read. NULL if nothing.
+    const char *warning;
+    /// In a batch, why the image could not be classified. NULL if it was. It is owned by the result.
+    const thaw_error *error;
+    /// One value per class, in the order of the labels. NULL if there is an error.
+    const float *probabilities;
+    size_t count;
+} thaw_classification;
+
+/// What a classifier, a batch or a run of a classifying model returned.
+thaw_status thaw_result_classification(
+    const thaw_result *result, thaw_classification *classification, thaw_error **error);
+
+/// The most probable classes, the most probable first; of equals the one with the lower index first.
+///
+/// - `indices`: receives up to `count` class indices.
+/// - `found`: receives their number: fewer than `count` if there are fewer classes, 0 for an image with an error.
+thaw_status thaw_result_top(
+    const thaw_result *result, size_t count, size_t *indices, size_t *found, thaw_error **error);
+
+/// The number of outputs of `thaw_model_run`, in the order of the model's description, without the label. 0 for an
+/// invalid handle, and for results of a classifier.
+size_t thaw_result_output_count(const thaw_result *result);
+
+/// An output of `thaw_model_run`. The name, the shape and the data are owned by the result.
+///
+/// A classifier's probabilities are THAW_FLOAT32 of shape [classes]. An image is THAW_UINT8 of shape [height, width,
+/// 3] in the order red, green, blue, or [height, width] for gray, or THAW_FLOAT16 of that shape for a grayscale image
+/// of 16 bits. A multi-array has the shape and type of the description.
+thaw_status thaw_result_output(const thaw_result *result, size_t index, thaw_tensor *tensor, thaw_error **error);
+
+// MARK: Batches
+
+/// Options of a batch.
+typedef struct thaw_batch_options {
+    size_t size;
+    /// Files, and folders, whose images are found as `thaw classify` finds them, while the batch runs. None: images are
+    /// added by `thaw_batch_add`.
+    const char *const *paths;
+    size_t path_count;
+    /// The threads that work on images, each on one. 0: one per core.
+    int32_t threads;
+    /// The number of images that are worked on, or whose results wait to be taken. It limits memory. 0: 16 per thread.
+    int32_t window;
+} thaw_batch_options;
+
+/// Starts to classify many images on several threads. Results are returned in the order of the images by
+/// `thaw_batch_next`.
+///
+/// - `options`: may be NULL.
+thaw_status thaw_batch_create(
+    const thaw_classifier *classifier, const thaw_batch_options *options, thaw_batch **batch, thaw_error **error);
+
+/// Adds an image to a batch without paths. This never waits, and copies the image: to keep memory constant, take a
+/// result for each image added once `thaw_batch_window` images are pending.
+thaw_status thaw_batch_add(thaw_batch *batch, const thaw_image *image, thaw_error **error);
+
+/// The number of images that keep all threads busy. 0 for an invalid handle.
+size_t thaw_batch_window(const thaw_batch *batch);
+
+/// Waits for the next result, in the order of the images. An image that cannot be read has a result with an error.
+///
+/// - `timeout`: in milliseconds; negative: no limit. If it passes, THAW_TIMED_OUT is returned.
+/// - `result`: NULL at the end: no paths are left, or all images that were added have been returned. More may be added
+///   afterwards.
+///
+/// THAW_CANCELED after `thaw_batch_cancel`.
+thaw_status thaw_batch_next(thaw_batch *batch, int32_t timeout, thaw_result **result, thaw_error **error);
+
+/// Cancels a batch: images not begun are dropped, and `thaw_batch_next` returns at once. It may be called on any
+/// thread, also while another waits in `thaw_batch_next`. It does nothing for an invalid handle.
+void thaw_batch_cancel(thaw_batch *batch);
+
+/// Cancels a batch, waits for the images that are being worked on, and frees it.
+void thaw_batch_free(thaw_batch *batch);
+
+// MARK: The command
+
+/// Runs the command `thaw` as a process does: with standard streams, and handlers for interruption. A small executable
+/// that calls it is the whole command.
+///
+/// - Returns: the exit status.
+int thaw_main(int count, char **arguments);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
