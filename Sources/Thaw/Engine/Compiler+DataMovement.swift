@@ -14,6 +14,15 @@ extension Compiler {
             counts: node.outputs.map { graph[$0].shape.elementCount })
     }
 
+    /// Copies an image into a larger one of zeros.
+    mutating func addBorder(_ node: PlannedNode, _ border: Halo) {
+        addDataMovement(
+            node,
+            DataMovement(
+                padding: graph[node.inputs[0]].shape, before: [0, border.top, border.left, 0],
+                after: [0, border.bottom, border.right, 0], with: 0))
+    }
+
     /// - Parameter counts: The number of elements of each output.
     mutating func addDataMovement(
         _ label: (name: String, kind: String), _ movement: DataMovement, from inputs: [Int], to outputs: [Int],
@@ -52,7 +61,7 @@ extension Compiler {
     private mutating func addBlockedDataMovement(_ node: PlannedNode, _ piece: DataMovement.Piece) {
         let from = location(node.inputs[0], .blocked)
         let to = location(node.outputs[piece.output], .blocked)
-        let ranges = piece.ranges(of: graph[node.inputs[0]].shape)!
+        let ranges = piece.ranges(of: graph[node.inputs[0]].shape, blockWidth: blockWidth)!
         let firstBlock = ranges[3].start / blockWidth
         let kernel = kernels.copy
         add(

@@ -52,8 +52,13 @@ extension Compiler {
             })
     }
 
+    mutating func addConcatenation(_ node: PlannedNode, axis: Int) {
+        layouts.native[node.outputs[0]] == .blocked
+            ? addBlockedConcatenation(node) : addPlainConcatenation(node, axis: axis)
+    }
+
     /// Concatenates the planes of all inputs, except those that are already in the output's memory.
-    mutating func addBlockedConcatenation(_ node: PlannedNode) {
+    private mutating func addBlockedConcatenation(_ node: PlannedNode) {
         let to = location(node.outputs[0], .blocked)
         let inputs = node.inputs.map { location($0, .blocked) }
         var first = to.firstBlock
@@ -83,7 +88,7 @@ extension Compiler {
     }
 
     /// Concatenates plain tensors along an axis.
-    mutating func addConcatenation(_ node: PlannedNode, axis: Int) {
+    private mutating func addPlainConcatenation(_ node: PlannedNode, axis: Int) {
         let output = graph[node.outputs[0]].shape
         let outer = output.prefix(axis).reduce(1, *)
         let to = location(node.outputs[0], .plain)

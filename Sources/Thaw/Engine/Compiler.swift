@@ -40,7 +40,7 @@ struct Compiler {
         minimumBands = threads > 1 ? max(4, threads) : 1
         let nodes = fuse(graph)
         layouts = LayoutAssignment(graph, nodes)
-        isDeep = graph.nodes.count { $0.operation is Convolution } >= CostModel.deep
+        isDeep = nodes.reduce(0) { $0 + $1.convolutionCount } >= CostModel.deep
         for port in graph.inputs {
             try makeLocations(port.value)
             convert(port.value, name: port.name)
@@ -51,7 +51,7 @@ struct Compiler {
                 locations[Key(value: node.outputs[0], kind: alias.kind)] = alias
             }
             for output in node.outputs { try makeLocations(output) }
-            if !isAlias(node) { add(node) }
+            if !isAlias(node) { node.traits.addSteps(&self, node) }
             for output in node.outputs { convert(output, name: node.name) }
         }
     }
@@ -123,67 +123,20 @@ struct Compiler {
 
     /// Whether a node only reinterprets existing memory.
     private func isAlias(_ node: PlannedNode) -> Bool {
-        switch node.form {
-        case .reshape: true
-        case .border: layouts.native[node.outputs[0]] == .blocked
-        default: false
+        switch node.traits.memory {
+        case .own: false
+        case .input: true
+        case .inputWithBorder: layouts.native[node.outputs[0]] == .blocked
         }
     }
 
     /// The location that an alias gives its output.
     private func alias(_ node: PlannedNode) -> Location? {
         guard isAlias(node) else { return nil }
-        guard case .border(let height, let width) = node.form else {
-            return Location(graph[node.outputs[0]], slot: location(node.inputs[0], .plain).slot, kind: .plain)
-        }
-        return location(node.inputs[0], .blocked).absorbing(
-            Halo(top: height.before, bottom: height.after, left: width.before, right: width.after))
-    }
-
-    private mutating func add(_ node: PlannedNode) {
-        let output = node.outputs[0]
-        switch node.form {
-        case .convolution(let filters, let bias, let window):
-            addConvolution(node, filters: filters, bias: bias, window: window)
-        case .depthwise: addDepthwise(node)
-        case .dense(let matrix, let bias): addDense(node, matrix: matrix, bias: bias)
-        case .pooling(let kind, let window, let countsPadding):
-            addPooling(node, kind, window: window, countsPadding: countsPadding)
-        case .pixelSum(let factor): addPixelSum(node, factor: factor)
-        case .unary(let function): addUnary(node, function)
-        case .binary(let function): addBinary(node, function)
-        case .binaryChannels(let function, let image): addBinaryChannels(node, function, image: image)
-        case .binaryConstant(let function, let operand, let constantFirst):
-            addBinary(node, function, operand: operand, constantFirst: constantFirst)
-        case .scale(let factor, let offset): addScale(node, factor: factor, offset: offset)
-        case .broadcast(let function): addBroadcast(node, function)
-        case .broadcastConstant(let function, let operand, let constantFirst):
-            addBroadcast(node, function, operand: operand, constantFirst: constantFirst)
-        case .softmax(let axis, let isLogarithmic): addSoftmax(node, axis: axis, isLogarithmic: isLogarithmic)
-        case .normalization(let axes, let epsilon, let scale, let offset):
-            addNormalization(node, axes: axes, epsilon: epsilon, scale: scale, offset: offset)
-        case .lengthNormalization(let axes, let epsilon): addLengthNormalization(node, axes: axes, epsilon: epsilon)
-        case .imageNormalization(let acrossChannels, let epsilon, let scale, let offset):
-            addImageNormalization(
-                node, acrossChannels: acrossChannels, epsilon: epsilon, scale: scale, offset: offset)
-        case .reduction(let kind, let axes, let factor): addReduction(node, kind, axes: axes, factor: factor)
-        case .matrixProduct(let transposeFirst, let transposeSecond):
-            addMatrixProduct(node, transposeFirst: transposeFirst, transposeSecond: transposeSecond)
-        case .dataMovement(let movement): addDataMovement(node, movement)
-        case .border(let height, let width):
-            addDataMovement(
-                node,
-                DataMovement(
-                    padding: graph[node.inputs[0]].shape, before: [0, height.before, width.before, 0],
-                    after: [0, height.after, width.after, 0], with: 0))
-        case .concatenation(let axis):
-            layouts.native[output] == .blocked ? addBlockedConcatenation(node) : addConcatenation(node, axis: axis)
-        case .resize(let rows, let columns): addResize(node, rows: rows, columns: columns)
-        case .localNormalization(let radius, let bias, let alpha, let power):
-            addLocalNormalization(node, radius: radius, bias: bias, alpha: alpha, power: power)
-        case .interleaving(let phases): addInterleaving(node, phases)
-        case .reshape, nil: addReference(node)
-        }
+        let kind = layouts.native[node.outputs[0]]!
+        let input = location(node.inputs[0], kind)
+        return kind == .blocked
+            ? input.absorbing(node.traits.border) : Location(graph[node.outputs[0]], slot: input.slot, kind: kind)
     }
 }
 

@@ -43,10 +43,5 @@ struct ConcatenationSlices {
 
 extension PlannedNode {
     /// Whether the node itself writes its output, to any location. False for nodes that only rename memory.
-    fileprivate var writes: Bool {
-        switch form {
-        case .border, .reshape, nil: false
-        default: true
-        }
-    }
+    fileprivate var writes: Bool { if case .own = traits.memory { true } else { false } }
 }

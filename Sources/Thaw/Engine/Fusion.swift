@@ -21,16 +21,22 @@ struct PlannedNode {
     var before: [PlannedNode] = []
     var multiplyAdds: Int
 
-    fileprivate var takesResidual: Bool {
-        guard case .convolution = form else { return false }
-        return residual == nil && activation == nil
+    var traits: FormTraits { form.map(FormTraits.init) ?? .reference }
+
+    /// The number of convolutions, including fused ones.
+    var convolutionCount: Int {
+        let own = if case .convolution = form { 1 } else { 0 }
+        return before.reduce(own) { $0 + $1.convolutionCount }
     }
 
+    fileprivate var takesResidual: Bool { traits.addsResidual && residual == nil && activation == nil }
+
     fileprivate func takes(_ function: UnaryFunction) -> Bool {
-        switch form {
-        case .convolution, .depthwise, .dense: activation == nil
-        case .scale: activation == nil && function.kind == .clamp
-        default: false
+        guard activation == nil else { return false }
+        return switch traits.activations {
+        case .none: false
+        case .clamp: function.kind == .clamp
+        case .any: true
         }
     }
 
@@ -43,23 +49,19 @@ struct PlannedNode {
         return window.isPointwise || graph[inputs[0]].shape[3] < blockWidth
     }
 
-    /// Whether the node is fused with the pointwise convolution that is its only consumer. That is so for a depthwise
-    /// convolution whose result is too large for a core's cache, if the weights, all of which each band reads, do stay
-    /// in the cache. It is also so for a scale, which costs little besides its memory traffic.
+    /// Whether the node is fused with the pointwise convolution that is its only consumer.
     fileprivate func joinsPointwise(_ window: Window, filters: Tensor, _ graph: Graph) -> Bool {
-        guard window.isPointwise else { return false }
         let shape = graph[outputs[0]].shape
-        let image = shape.dropFirst().reduce(1, *)
-        switch form {
-        case .depthwise:
-            var weights = filters.elementCount
-            if case .convolution(let filters, _, _)? = before.first?.form { weights += filters.elementCount }
-            return image * 4 >= 1 << 20 && weights * 4 <= 256 << 10
-        case .scale:
-            return shape.rank == 4 && shape[3] >= blockWidth && image * 4 >= 256 << 10
-                && filters.elementCount * 4 <= 512 << 10
-        default: return false
-        }
+        guard window.isPointwise, shape.rank == 4, let limits = traits.bands else { return false }
+        let own = before.reduce(0) { $0 + $1.convolutionWeights }
+        return shape[3] >= limits.leastBlocks * blockWidth
+            && shape.dropFirst().reduce(1, *) * 4 >= limits.leastImageBytes
+            && (own + filters.elementCount) * 4 <= limits.mostWeightBytes
+    }
+
+    private var convolutionWeights: Int {
+        guard case .convolution(let filters, _, _) = form else { return 0 }
+        return filters.elementCount
     }
 
     /// The image and the gates of a product that can be applied to the weights of the pointwise convolution that is its
@@ -67,12 +69,8 @@ struct PlannedNode {
     fileprivate func gating(
         _ window: Window, filters: Tensor, _ graph: Graph
     ) -> (image: Graph.Value, gates: Graph.Value)? {
-        switch form {
-        case .binaryChannels(.multiply, _), .broadcast(.multiply): break
-        default: return nil
-        }
         let shape = graph[outputs[0]].shape
-        guard window.isPointwise, shape[0] == 1, filters.elementCount < shape.elementCount,
+        guard traits.isGating, window.isPointwise, shape[0] == 1, filters.elementCount < shape.elementCount,
             let image = inputs.firstIndex(where: { graph[$0].shape == shape }),
             graph[inputs[1 - image]].shape == [1, 1, 1, shape[3]]
         else { return nil }
@@ -180,14 +178,8 @@ extension Graph {
 extension EngineForm {
     /// Here, borders are stored in memory. Large ones are left to the reference implementation, which stores none.
     fileprivate var hasSmallBorders: Bool {
-        let borders: [Int] =
-            switch self {
-            case .convolution(_, _, let window), .depthwise(_, _, let window), .pooling(_, let window, _):
-                [window.height.before, window.height.after, window.width.before, window.width.after]
-            case .border(let height, let width): [height.before, height.after, width.before, width.after]
-            default: []
-            }
-        return borders.allSatisfy { $0 <= 256 }
+        let border = FormTraits(self).border
+        return [border.top, border.bottom, border.left, border.right].allSatisfy { $0 <= 256 }
     }
 }
 

@@ -20,7 +20,7 @@ struct LayoutAssignment {
         }
         for port in graph.outputs { demand(port.value, .plain) }
         for node in nodes.reversed() {
-            if node.canWritePlain, let kinds = demands[node.outputs[0]]?.keys, Array(kinds) == [.plain] {
+            if node.traits.canWritePlain, let kinds = demands[node.outputs[0]]?.keys, Array(kinds) == [.plain] {
                 native[node.outputs[0]] = .plain
             }
             for output in node.outputs { demand(output, native[output]!) }
@@ -57,22 +57,14 @@ struct LayoutAssignment {
 
     /// The layout that a node writes if it is free to choose.
     private func preferred(_ node: PlannedNode, _ graph: Graph) -> LayoutKind {
-        let isImage = graph[node.outputs[0]].shape.rank == 4
-        let isBlocked = isImage && node.inputs.contains { native[$0] == .blocked }
-        let hasWholeBlocks = node.inputs.allSatisfy { (graph[$0].shape.last ?? 0) % blockWidth == 0 }
-        switch node.form {
-        case .convolution, .depthwise, .pooling, .imageNormalization, .resize, .interleaving: return .blocked
-        case .unary(let function): return isBlocked && (hasWholeBlocks || function.isFiniteAtZero) ? .blocked : .plain
-        case .binary(let function), .binaryConstant(let function, _, _):
-            return isBlocked && (hasWholeBlocks || function.isFiniteAtZero) ? .blocked : .plain
-        case .binaryChannels: return .blocked
-        case .scale, .border: return isBlocked ? .blocked : .plain
-        case .concatenation(axis: 3): return isBlocked && hasWholeBlocks ? .blocked : .plain
-        case .dataMovement(let movement):
-            return isBlocked && movement.keepsBlocks(graph[node.inputs[0]].shape) ? .blocked : .plain
-        case .concatenation, .dense, .pixelSum, .softmax, .normalization, .lengthNormalization, .broadcast,
-            .broadcastConstant, .reduction, .matrixProduct, .localNormalization, .reshape, nil:
-            return .plain
+        let hasBlocks =
+            graph[node.outputs[0]].shape.rank == 4 && node.inputs.contains { native[$0] == .blocked }
+        return switch node.traits.writes {
+        case .plain: .plain
+        case .blocks: .blocked
+        case .likeInputs: hasBlocks ? .blocked : .plain
+        case .likeInputsIf(let condition):
+            hasBlocks && condition(node.inputs.map { graph[$0].shape }, blockWidth) ? .blocked : .plain
         }
     }
 
@@ -81,49 +73,38 @@ struct LayoutAssignment {
         if let gates = node.gates { demand(gates, .plain) }
         // Intermediate results of fused nodes have no layout.
         if let first = node.before.first { return addDemands(of: first, graph) }
-        let output = node.outputs.first
-        switch node.form {
-        case .convolution(_, _, let window):
+        switch node.traits.reads {
+        case .plain: for input in node.inputs { demand(input, .plain) }
+        case .blocks: demand(node.inputs[0], .blocked)
+        case .borderedBlocks(let halo): demand(node.inputs[0], .blocked, halo)
+        case .slidingWindow(let window):
             demand(node.inputs[0], convolutionReads(node.inputs[0], window, graph), Halo(window))
-        case .depthwise(_, _, let window): demand(node.inputs[0], .blocked, Halo(window))
-        case .pooling, .pixelSum, .imageNormalization, .resize, .interleaving: demand(node.inputs[0], .blocked)
-        case .binaryChannels(_, let image):
+        case .imageAndChannels(let image):
             demand(node.inputs[image], .blocked)
             demand(node.inputs[1 - image], .plain)
-        case .unary, .binary, .binaryConstant, .scale, .concatenation, .dataMovement:
-            // A scale that is fused with a convolution writes blocks.
-            for input in node.inputs { demand(input, native[output!] ?? .blocked) }
-        case .border(let height, let width) where native[output!] == .blocked:
-            let border = Halo(top: height.before, bottom: height.after, left: width.before, right: width.after)
-            demand(node.inputs[0], .blocked, border + demands[output!]![.blocked]!)
-        case .dense, .softmax, .normalization, .lengthNormalization, .broadcast, .broadcastConstant, .reduction,
-            .matrixProduct, .localNormalization, .reshape, .border, nil:
-            for input in node.inputs { demand(input, .plain) }
-        }
-    }
-}
-
-extension PlannedNode {
-    /// Whether the kernel can write a plain tensor as well as blocks.
-    fileprivate var canWritePlain: Bool {
-        switch form {
-        case .convolution: true
-        default: false
+        case .likeOutput:
+            // What is fused with a convolution writes blocks.
+            let kind = node.outputs.first.flatMap { native[$0] } ?? .blocked
+            var halo = Halo()
+            if case .inputWithBorder = node.traits.memory, kind == .blocked {
+                halo = node.traits.border + demands[node.outputs[0]]![.blocked]!
+            }
+            for input in node.inputs { demand(input, kind, halo) }
         }
     }
 }
 
 extension DataMovement {
-    /// Whether whole blocks of an image's channels move together.
-    fileprivate func keepsBlocks(_ shape: Shape) -> Bool {
-        filling == nil && pieces.allSatisfy { $0.input == 0 && $0.ranges(of: shape) != nil }
+    /// Whether whole blocks of the channels of an image of this shape move together.
+    func keepsBlocks(of shape: Shape, width: Int) -> Bool {
+        filling == nil && pieces.allSatisfy { $0.input == 0 && $0.ranges(of: shape, blockWidth: width) != nil }
     }
 }
 
 extension DataMovement.Piece {
     /// The ranges that it takes from an image of this shape, if that is all it does and it takes whole blocks of
     /// channels.
-    func ranges(of shape: Shape) -> [StridedSlice.Range]? {
+    func ranges(of shape: Shape, blockWidth: Int) -> [StridedSlice.Range]? {
         guard shape.rank == 4, sizes.count == 4, outputStart == 0, outputSteps == Shape(sizes).strides,
             !sizes.contains(0)
         else { return nil }
@@ -142,14 +123,4 @@ extension DataMovement.Piece {
         let isWhole = channels.count % blockWidth == 0 || channels.start + channels.count == shape[3]
         return channels.step == 1 && channels.start % blockWidth == 0 && isWhole ? ranges : nil
     }
-}
-
-extension UnaryFunction {
-    /// The lanes past the last channel hold zeros. Their results must not corrupt what multiplies them by zero.
-    fileprivate var isFiniteAtZero: Bool { kind != .reciprocalSquareRoot && kind != .reciprocal && kind != .log }
-}
-
-extension BinaryFunction {
-    /// The same for functions of two values: 0 / 0, and powers of 0.
-    fileprivate var isFiniteAtZero: Bool { self != .divide && self != .power }
 }
