@@ -1,10 +1,10 @@
-"""What a network is still right about with its weights stored in less: its size in KB and the share of photographs that it
-gets right, for each way of storing weights and each dialect, as the tables of README.md.
+"""Measures the size of a network with compressed weights in KB, and the share of photos that it
+gets right, for each storage type and each dialect, as in the tables of docs/converting.md.
 
     python3 Benchmarks/compression.py TEST [--thaw .build/release/thaw] [--only palette6,int8]
     python3 Benchmarks/compression.py TRUTH.tsv --graph GRAPH --labels LABELS --with "--offset 1 --crop center:0.875"
 
-The network is the demo's unless --graph names another. TEST is what `thaw evaluate` takes: a folder with a folder of photographs
+The network is the demo's unless --graph names another. TEST is the argument of `thaw evaluate`: a folder with a folder of photos
 for each class (cifar10.tar.xz has one, test/), or a table. Exit code 1 if the demo network loses more than half a point
 with int8 or palette8 against float32, or more than one with palette6.
 """
@@ -17,9 +17,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Points that a way of storing weights may lose; None is measured only.
+# The points of accuracy that each storage type may lose; None means no limit.
 LIMITS = {"float32": 0, "float16": 0.5, "int8": 0.5, "palette8": 0.5, "palette6": 1, "palette4": None}
-# The dialects, with what makes them: the oldest systems, and the file's ending.
+# The dialects with their target and file extension.
 DIALECTS = [
     ("neural network", "mlmodel", []),
     ("ML Program", "mlpackage", []),

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Tells what `thaw classify --fast` changes: how often the first label is another, and how far probabilities move.
+"""Measures what `thaw classify --fast` changes: how often the top label differs, and how far probabilities move.
 
 usage: fast.py [--thaw BINARY] MODEL PHOTOGRAPHS [OPTION...]
 
-MODEL is what `thaw classify` takes, PHOTOGRAPHS a folder of JPEG files; further options (--labels, --crop, …) go to `thaw`.
+MODEL is an argument of `thaw classify`, PHOTOGRAPHS a folder of JPEG files; other options (--labels, --crop, …) are passed to `thaw`.
 """
 import argparse
 import json

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Times the classification of a folder of JPEG files by Thaw and by others, with two cores: images a second, and memory.
+"""Times the classification of a folder of JPEG files by Thaw and other engines on two cores: images per second, and memory.
 
 usage: folder.py [--thaw BINARY] [--count N] [--rounds N] [--engines LIST] GRAPH.pb OUTPUT_NODE PHOTOGRAPHS
 
-PHOTOGRAPHS is a folder of JPEG files, to which links are made under other names until there are N of them. GRAPH takes one image of
-224 x 224 in red, green, blue, fed as x / 127.5 - 1. All decode exactly and resize by an antialiased bilinear filter, except
-TensorFlow, whose own is not antialiased. Each engine does the whole folder in a process of its own (`ort` and `litert` in two
-processes with a thread each), the engines in turn in every round, and the median of its rounds counts; what it takes to start
-and to load the network does not for the others, and does for Thaw. The machine should do nothing else meanwhile.
+PHOTOGRAPHS is a folder of JPEG files; links to them are created until there are N files. GRAPH takes one RGB image of
+224 x 224 pixels, scaled to x / 127.5 - 1. All engines decode exactly and resize with an antialiased bilinear filter, except
+TensorFlow, whose filter is not antialiased. Each engine processes the whole folder in a separate process (`ort` and `litert` in two
+processes with one thread each). The engines run in turn in every round, and the median of the rounds counts. The time for starting
+and loading the network is included for Thaw, but not for the others. The machine should be otherwise idle.
 
 engines: thaw, fast (thaw --fast), ort (Pillow and ONNX Runtime), litert (Pillow and LiteRT), tf (tf.data and TensorFlow)
 Needs `pip install pillow numpy tensorflow-cpu tf2onnx onnxruntime ai-edge-litert`.
@@ -52,7 +52,7 @@ def make_litert(graph, output, folder):
 
 
 def elsewhere(body, *arguments):
-    """What `body` gives in a process of its own: whatever this process held at its largest, the kernel counts for its children."""
+    """The result of `body` in a separate process, because a child inherits the peak memory that the kernel counted for its parent."""
     with multiprocessing.get_context("spawn").Pool(1) as pool: return pool.apply(body, arguments)
 
 
@@ -113,7 +113,7 @@ def run_tf(model, paths, ready, go, results):
 
 
 def time_processes(body, model, paths, count):
-    """Starts `count` processes, waits until all have loaded, and times their work. Returns seconds and megabytes."""
+    """Starts `count` processes, waits until all are loaded, and times their work. Returns seconds and megabytes."""
     context = multiprocessing.get_context("spawn")
     ready, results, go = context.Queue(), context.Queue(), context.Event()
     shares = [paths[place::count] for place in range(count)]
@@ -147,7 +147,7 @@ def main():
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--engines", default="thaw,fast,ort,litert,tf")
-    parser.add_argument("--models", help="a folder that keeps what the others' networks are made into")
+    parser.add_argument("--models", help="a folder that keeps the networks converted for the other engines")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         originals = sorted(os.path.join(place, name) for place, _, names in os.walk(arguments.photographs) for name in names

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures the memory that a conversion takes: its largest resident size, as a share of the size of what is converted.
+"""Measures the memory of a conversion: its peak resident size relative to the size of its source.
 
 usage: memory.py [--thaw BINARY] [--folder FOLDER] [NAME ...]
 
-Makes SavedModels and a frozen graph of about 500 MB with random weights, which stay in FOLDER, and converts each to a neural
-network and to an ML Program. Exit code 1 where a conversion takes 1.2 times the size of its source or more.
+Creates SavedModels and a frozen graph of about 500 MB with random weights, which stay in FOLDER, and converts each to a neural
+network and to an ML Program. The exit code is 1 if a conversion takes 1.2 times the size of its source or more.
 
 Needs `pip install tensorflow-cpu tf_keras`.
 """
@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 LIMIT = 1.2
-# Processes are measured by a small one: a child begins with the size of the one that starts it.
+# A small process starts and measures the others, because a child begins with the peak memory of its parent.
 MEASURE = """
 import os, sys
 pid = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:])
@@ -44,7 +44,7 @@ def frozen_vgg16(path):
 
 
 def convolutions(path):
-    """Wide convolutions, each with a batch norm that is folded into its weights."""
+    """Wide convolutions, each with a batch norm that will be folded into its weights."""
     import tensorflow as tf
     import tf_keras
     image = x = tf_keras.Input([64, 64, 3])
@@ -88,7 +88,7 @@ def size(path):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("names", nargs="*", help="all unless told which: " + ", ".join(SOURCES))
+    parser.add_argument("names", nargs="*", help="default: all of " + ", ".join(SOURCES))
     parser.add_argument("--thaw", default=".build/release/thaw")
     parser.add_argument("--folder", default=".build/memory")
     parser.add_argument("--make", help=argparse.SUPPRESS)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes seven well-known networks as frozen graphs with random weights: what the benchmarks run.
+"""Writes seven well-known networks as frozen graphs with random weights, for the benchmarks.
 
 usage: networks.py FOLDER [NAME ...]
 
@@ -16,7 +16,7 @@ from tensorflow.python.framework.convert_to_constants import convert_variables_t
 
 
 Keras = tf_keras.applications
-# How to build each, and the side of its images.
+# The constructor of each network, and the side of its images.
 NETWORKS = {
     "mobilenet_v1": (Keras.MobileNet, 224),
     "mobilenet_v2": (Keras.MobileNetV2, 224),

@@ -4,10 +4,10 @@
 usage: peers.py [--thaw BINARY] [--engines A,B,…] [--threads 1,2] [--rounds N] [--seconds S]
                 [--json FILE] [--markdown FILE] [--svg FILE] GRAPH.pb [GRAPH.pb ...]
 
-Each engine has a process of its own. In each round each engine runs for S seconds with one image; what counts is the
-median over the rounds of the medians. The machine should do nothing else meanwhile. A graph's input is called `input`, its
-output `Identity`, as `networks.py` writes them. Results are printed as a table; existing results in the JSON file are kept
-where they are not measured anew, so that a long list can be measured piece by piece.
+Each engine has a separate process. In each round, each engine runs for S seconds with one image. The result is the
+median over the rounds of the medians. The machine should be otherwise idle. A graph's input is `input` and its
+output `Identity`, as `networks.py` writes them. Results are printed as a table. Existing results in the JSON file are kept
+unless they are measured again, so that a long list can be measured in several runs.
 
 Needs `pip install numpy openvino onnxruntime tf2onnx tensorflow-cpu ai-edge-litert`, or those of the engines named.
 """
@@ -21,11 +21,11 @@ import tempfile
 import time
 
 ENGINES = ["thaw", "openvino", "openvino-bf16", "onnxruntime", "litert", "tensorflow"]
-# Those that compute in another precision are shown, but are not what Thaw is compared with.
+# Engines in another precision are shown, but Thaw is not compared with them.
 REDUCED = {"openvino-bf16"}
 
 
-# The side that runs an engine: a process that gets a number of seconds and answers with milliseconds.
+# The process that runs an engine: it receives a number of seconds and answers with milliseconds.
 
 def placeholder_shape(graph):
     import tensorflow as tf
@@ -37,7 +37,7 @@ def placeholder_shape(graph):
 
 
 def cached(graph, suffix, make):
-    """A converted copy of the graph, made once."""
+    """A converted copy of the graph, created once."""
     path = os.path.join(tempfile.gettempdir(), f"{os.path.basename(graph)}.{os.path.getsize(graph)}.{suffix}")
     if not os.path.exists(path):
         make(path + ".part")
@@ -115,7 +115,7 @@ def serve(engine, graph, threads):
     makers = {"openvino": openvino, "openvino-bf16": lambda *a: openvino(*a, "bf16"), "onnxruntime": onnxruntime,
               "litert": litert, "tensorflow": tensorflow}
     answers = os.dup(1)
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # keep the libraries' output out of the answers
     infer = makers[engine](graph, threads)
     for _ in range(3):
         infer()
@@ -133,7 +133,7 @@ def serve(engine, graph, threads):
         os.write(answers, (json.dumps(statistics.median(times)) + "\n").encode())
 
 
-# The side that asks.
+# The process that controls the engines.
 
 class Peer:
     def __init__(self, engine, graph, threads):
@@ -202,7 +202,7 @@ def markdown(rows):
 
 
 def chart(rows):
-    """Bars of time, the best of the others in single precision being 1."""
+    """A bar chart of times, relative to the best single-precision time of the other engines."""
     colors = {"thaw": "#0b6e99", "openvino": "#e0a030", "openvino-bf16": "#f3d9a4", "onnxruntime": "#8c6bb1",
               "litert": "#7fb069", "tensorflow": "#b0b0b0"}
     left, width, bar, longest = 190, 560, 11, 3.0

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Times whole processes: from their start to the first label, a conversion, a folder of photographs.
+"""Times whole processes: from the start to the first label, a conversion, a folder of photos.
 
 usage: processes.py [--thaw BINARY] [--runs N] [--folder FOLDER] GRAPH.pb LABELS.txt IMAGE.jpg
 
-Prints for each the median wall time and the largest resident memory: `thaw classify` of a converted model against a Python
-process that loads another engine, decodes and scales the photograph and computes; `thaw convert` against coremltools; and
-how many photographs of FOLDER a second are classified. The graph's input is called `input`, its output `Identity`.
+Prints the median wall time and the peak resident memory of each: `thaw classify` with a converted model against a Python
+process that loads another engine, decodes and scales the photo and computes; `thaw convert` against coremltools; and
+the number of photos of FOLDER classified per second. The graph's input is `input` and its output `Identity`.
 
-Needs `pip install numpy pillow`, and of `openvino onnxruntime tf2onnx tensorflow-cpu ai-edge-litert coremltools` those that are
-to be measured; the others are left out.
+Needs `pip install numpy pillow`, and those of `openvino onnxruntime tf2onnx tensorflow-cpu ai-edge-litert coremltools` that are
+to be measured; the others are skipped.
 """
 import argparse
 import os
@@ -75,7 +75,7 @@ coremltools.convert(definition, source="tensorflow", convert_to="neuralnetwork")
 
 
 def measure(command, runs):
-    """The median seconds of a process, and its memory in MB; None where it fails."""
+    """The median seconds of a process, and its memory in MB; None if it fails."""
     times, memory = [], 0
     for _ in range(runs):
         start = time.perf_counter()

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Holds whole networks of their full size to TensorFlow's answers: `make conformance`.
+"""Compares networks at full size with TensorFlow's answers: `make conformance`.
 
 usage: conformance.py [--thaw BINARY] [--folder FOLDER] [--coreml] [NAME ...]
 
-Makes each network with a hundred inputs and TensorFlow's answers (networks.py), unless it is in the folder already, and runs
-`thaw` on the graph and on the Core ML model that it converts it to, and by the plain references on the first input. An
-answer may differ by 1e-4 of the larger of 1 and its range; the first label must be the same, but where TensorFlow's two
-highest values lie within 2e-4. Where rounding makes more of it than that, exact.py tells whose it is: TensorFlow computes the
-graph in float64, and the answer must lie within 1e-4 of that, which is said, with how far TensorFlow's own lies from it. `thaw compare` must find graph and model the same on a photograph. Where the interpreters of
-../shared/judges (or THAW_SHARED) and what they need are at hand, they run the model too. Prints a table; exit code 1 where
-anything fails.
+Creates each network with a hundred inputs and TensorFlow's answers (networks.py), unless it is already in the folder, and runs
+`thaw` on the graph and on the converted Core ML model, and the reference implementations on the first input. An answer may
+differ by 1e-4 of the larger of 1 and its range. The top label must be the same, unless TensorFlow's two highest values are
+within 2e-4. If rounding errors are larger than that, exact.py shows whose they are: TensorFlow computes the graph in float64,
+the answer must be within 1e-4 of that, and the table shows both errors. `thaw compare` must find that graph and model agree on
+a photo. If the interpreters of ../shared/judges (or THAW_SHARED) and their packages are available, they run the model too.
+Prints a table; the exit code is 1 if anything fails.
 
-TensorFlow comes from PyPI into a virtual environment in .build, unless PYTHON names an interpreter that has it.
+TensorFlow is installed from PyPI into a virtual environment in .build, unless PYTHON names an interpreter that has it.
 """
 import argparse
 import glob
@@ -27,12 +27,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOLERANCE = 1e-4
 CLOSE = 2e-4
-# The last three are for the judges and what they compare with.
+# The last three are for the interpreters and their references.
 PACKAGES = ["tensorflow-cpu==2.21.0", "tf_keras==2.21.0", "coremltools==9.0", "torch", "scikit-learn"]
 
 
 def use_tensorflow():
-    """Goes on in an interpreter that has TensorFlow."""
+    """Continues in an interpreter that has TensorFlow."""
     python = os.environ.get("PYTHON")
     if not python:
         folder = os.path.join(ROOT, ".build", "tensorflow")
@@ -57,7 +57,7 @@ class Failed(Exception):
 
 
 def largest(actual, expected):
-    """The largest difference, as a share of the larger of 1 and the range of the expected values."""
+    """The largest difference relative to the larger of 1 and the range of the expected values."""
     import numpy as np
     ranges = np.maximum(1, expected.max(1) - expected.min(1))
     return float((np.abs(actual - expected).max(1) / ranges).max())
@@ -85,7 +85,7 @@ class Conformance:
         return text
 
     def answers(self, model, inputs, *options):
-        """What thaw computes; as many rows as TensorFlow's."""
+        """Thaw's answers; as many rows as TensorFlow's."""
         import numpy as np
         output = self.path(f"out.{os.getpid()}.npy")
         try:
@@ -96,7 +96,7 @@ class Conformance:
                 os.remove(output)
 
     def hold(self, actual, expected, what, name):
-        """The largest difference as a share of the tolerated range, and on how many inputs the first label is the same."""
+        """The largest difference relative to the range, and the number of inputs with the same top label."""
         import numpy as np
         actual = actual.reshape(len(actual), -1)
         expected = expected.reshape(len(expected), -1)[:len(actual)]
@@ -126,7 +126,7 @@ class Conformance:
         return np.load(path)
 
     def make(self, name):
-        """Makes a network, unless it is there already."""
+        """Creates a network, unless it exists."""
         if not os.path.exists(self.path(name + "_answers.npy")):
             status, text = run(sys.executable, os.path.join(HERE, "networks.py"), name, self.folder)
             if status != 0:
@@ -140,7 +140,7 @@ class Conformance:
         expected = np.load(self.path(name + "_answers.npy"))
         size = f"{inputs.shape[2]}x{inputs.shape[1]}"
         start = time.time()
-        # What scales pixels in the graph itself is found there.
+        # Scaling in the graph itself is detected.
         family = "none" if kind == "pixels" else "inception"
         self.command("convert", graph, "-o", model, "--preprocess", family, "--size", size)
         seconds = time.time() - start
@@ -156,7 +156,7 @@ class Conformance:
         return cells + ["the same", f"{seconds:.1f}"]
 
     def check_networks(self, names):
-        """Prints a row for each network; how many fail."""
+        """Prints a row for each network; returns the number of failures."""
         import networks
         print("| network | graph | model | references | compare | conversion, s |\n|---|---|---|---|---|---|", flush=True)
         failures = 0
@@ -172,7 +172,7 @@ class Conformance:
         return failures
 
     def check_files(self, names, shared):
-        """Holds the Core ML files of networks and of shared graphs to the judges; how many are wrong."""
+        """Checks the Core ML files of networks and of shared graphs with the interpreters; returns the number of failures."""
         import networks
         import numpy as np
         judge = coreml.CoreML(self.thaw, self.folder, self.judges)
@@ -199,7 +199,7 @@ def main():
 
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*",
-                        help="networks, or graphs of ../shared; all unless told which: " + ", ".join(networks.ALL))
+                        help="networks, or graphs of ../shared; default: all of " + ", ".join(networks.ALL))
     parser.add_argument("--thaw", default=os.path.join(ROOT, ".build", "release", "thaw"))
     parser.add_argument("--folder", default=os.path.join(ROOT, ".build", "conformance"))
     parser.add_argument("--coreml", action="store_true", help="check only the Core ML files")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes what coremltools makes of a frozen graph: both dialects, both precisions, and compressed.
+"""Converts a frozen graph with coremltools: both dialects, both precisions, and compressed.
 
 usage: converted.py GRAPH INPUT OUTPUT N,H,W,C COLOUR SCALE BIAS,BIAS,BIAS START
 
@@ -25,8 +25,8 @@ LAYOUTS = {"rgb": "RGB", "bgr": "BGR", "gray": "GRAYSCALE"}
 
 
 def with_defaults(definition, feed, fetch):
-    """The graph with what may be fed besides the image held to its default, which coremltools asks for; a learning phase so
-    held takes the branches of training away, whose Switch and Merge coremltools does not know."""
+    """The graph with all inputs except the image set to their defaults, as coremltools requires; a constant learning phase
+    removes the branches of training, whose Switch and Merge coremltools does not support."""
     import tensorflow as tf
     from tensorflow.core.protobuf import config_pb2
     from tensorflow.python.grappler import tf_optimizer
@@ -59,7 +59,7 @@ def constant(name, value):
 
 
 def dequantized(definition):
-    """The graph with weights in 8 bits as the floating-point values that they stand for: coremltools has no type for them."""
+    """The graph with 8-bit weights converted to floating-point values: coremltools does not support their type."""
     import tensorflow as tf
     nodes = {node.name: node for node in definition.node}
     packed = [node for node in definition.node
@@ -78,7 +78,7 @@ def dequantized(definition):
 
 
 def with_batch(definition, feed):
-    """The graph with an image of four axes, which coremltools asks for, where it takes one of three."""
+    """The graph with an image of four axes instead of three, as coremltools requires."""
     import tensorflow as tf
     node = next(node for node in definition.node if node.name == feed)
     shape = [axis.size for axis in node.attr["shape"].shape.dim]

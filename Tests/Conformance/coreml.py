@@ -1,14 +1,14 @@
-"""Holds Core ML files to interpreters that share nothing with this project, and to what coremltools makes of the same graph.
+"""Checks Core ML files with interpreters that share nothing with this project, and with coremltools' conversion of the same graph.
 
 For each graph, in both dialects and both precisions:
-- what Thaw writes passes `validate.py`, and `evaluate.py` gives TensorFlow's answer for it: within 1e-4 of the larger of 1 and
+- Thaw's file passes `validate.py`, and `evaluate.py` gives TensorFlow's answer for it: within 1e-4 of the larger of 1 and
   the answer's range in float32; in float16 within 2e-2 of that, or 1.2 times the error of coremltools' own conversion, since
-  random weights magnify rounding. The first label is the same, but where TensorFlow's two highest values lie closer together
+  random weights magnify rounding. The top label is the same, unless TensorFlow's two highest values are closer together
   than twice as much;
-- Thaw's own engine agrees with `evaluate.py` on that file, and on what coremltools writes, compressed weights too, within 1e-4;
-- its file and its number of layers are no more than 1 % above coremltools'.
+- Thaw's own engine agrees with `evaluate.py` on that file, and on coremltools' files, also compressed ones, within 1e-4;
+- its file size and its number of layers are at most 1 % above coremltools'.
 
-The interpreters are those of ../shared/judges (or THAW_SHARED).
+The interpreters are in ../shared/judges (or THAW_SHARED).
 """
 import contextlib
 import json
@@ -23,7 +23,7 @@ EXACT, SHORT = 1e-4, 2e-2
 MORE_THAN_PEERS = 1.2
 LARGER = 1.01
 INPUTS = 2
-# Held to another's error, which is the largest of random numbers as this one is: two would say too little.
+# The limit depends on coremltools' largest error over random inputs, for which two inputs are too few.
 PEER_INPUTS = 8
 OPEN_SIZE = 48
 COLUMNS = ("graph", "form", "validate", "written: error", "coremltools: error", "engine on written", "engine on coremltools",
@@ -35,21 +35,21 @@ class Wrong(Exception):
 
 
 class Judged:
-    """A graph, with what goes in and what TensorFlow answers. `inputs` hold what the network sees: height, width, channel."""
+    """A graph with inputs and TensorFlow's answers. `inputs` are after preprocessing: height, width, channel."""
 
     def __init__(self, name, graph, feed, fetch, inputs, answers, colour, scale, bias, options, exact=None):
         self.name, self.graph, self.feed, self.fetch = name, graph, feed, fetch
         self.inputs, self.answers = inputs, answers.reshape(len(answers), -1)
         self.colour, self.scale, self.bias, self.options = colour, scale, bias, options
-        self.exact = exact  # gives TensorFlow's answers in float64
+        self.exact = exact  # returns TensorFlow's answers in float64
 
     def pixels(self, x):
-        """The image of which the network sees `x`: channel, height, width."""
+        """The image that becomes `x` by preprocessing: channel, height, width."""
         import numpy as np
         return ((x - np.array(self.bias, "f4")) / np.float32(self.scale)).transpose(2, 0, 1)
 
     def seen(self, x):
-        """What the network sees of that image; rounded as everybody rounds it, so that nothing falls to another float16."""
+        """The image after preprocessing, rounded as in all implementations, so that no value is rounded to another float16."""
         import numpy as np
         return (self.pixels(x) * np.float32(self.scale)).transpose(1, 2, 0) + np.array(self.bias, "f4")
 
@@ -75,7 +75,7 @@ def shared_models(shared):
 
 
 def rank(tf, graph, name):
-    """How many axes a placeholder has; None where it does not say."""
+    """The number of axes of a placeholder; None if it is unknown."""
     definition = tf.compat.v1.GraphDef()
     with open(graph, "rb") as file:
         definition.ParseFromString(file.read())
@@ -84,7 +84,7 @@ def rank(tf, graph, name):
 
 
 def shared_graphs(shared, names):
-    """The real graphs of these names. Where no answer is stored, `tf_ref.py` gives it, for smooth random pictures."""
+    """The real graphs with these names. If no answer is stored, `tf_ref.py` computes it, for smooth random images."""
     import numpy as np
     for model in shared_models(shared):
         if model["name"] not in names:
@@ -129,7 +129,7 @@ class CoreML:
     # MARK: answers
 
     def evaluated(self, model, judged, exact, count=INPUTS):
-        """What the judges' interpreter answers to so many inputs; `exact` leaves out the rounding to float16."""
+        """The interpreter's answers to this many inputs; `exact` omits the rounding to float16."""
         import numpy as np
         import cmcommon
         import evaluate
@@ -153,11 +153,11 @@ class CoreML:
 
     @staticmethod
     def is_picture(spec):
-        """Whether the answer is an image: its channels lie in planes, and its values between 0 and 255."""
+        """Whether the answer is an image: channels first, with values between 0 and 255."""
         return spec.description.output[0].type.WhichOneof("Type") == "imageType"
 
     def wanted(self, model, answers):
-        """TensorFlow's answers as a model can give them."""
+        """TensorFlow's answers in the form of the model's output."""
         import cmcommon
         import numpy as np
         spec, _, _ = cmcommon.load(model)
@@ -165,10 +165,10 @@ class CoreML:
 
     @staticmethod
     def behind_scaling(model, x, judged):
-        """What stands behind the arithmetic that the image meets first in a program of coremltools'.
+        """The value after the first arithmetic on the image in a program by coremltools.
 
-        There it cannot be told whether that prepares the image or is the network's own. Thaw takes all of it for the
-        former, and `run` feeds what comes behind.
+        In such a program, preprocessing cannot be distinguished from the network's own arithmetic. Thaw treats all of it as the
+        former, and `run` takes the value after it.
         """
         import numpy as np
         import cmcommon
@@ -206,7 +206,7 @@ class CoreML:
         return np.asarray(y[0].transpose(1, 2, 0), "f4")
 
     def computed(self, model, judged, scaled=True):
-        """What Thaw answers; not `scaled` where it must find out itself how the image is prepared."""
+        """Thaw's answers; without `scaled`, it must detect the preprocessing itself."""
         import numpy as np
         fed, answer = self.path(f"fed.{os.getpid()}.npy"), self.path(f"answer.{os.getpid()}.npy")
         rows = []
@@ -223,7 +223,7 @@ class CoreML:
 
     @staticmethod
     def error(actual, expected):
-        """The largest difference as a share of the larger of 1 and the answer's range."""
+        """The largest difference relative to the larger of 1 and the answer's range."""
         import numpy as np
         if actual.shape != expected.shape:
             raise Wrong(f"an answer of shape {actual.shape}, not {expected.shape}")
@@ -248,7 +248,7 @@ class CoreML:
 
     @staticmethod
     def kinds(path):
-        """The kinds of a model's layers or operations; constants are none."""
+        """The kinds of a model's layers or operations, without constants."""
         import cmcommon
         spec, _, _ = cmcommon.load(path)
         if spec.WhichOneof("Type") != "mlProgram":
@@ -303,7 +303,7 @@ class CoreML:
         cells[1] = f"{error:.1e}"
         limit = EXACT if precision == "float32" else SHORT
         if precision == "float32" and error > limit and judged.exact:
-            # Where rounding makes more of it than that, TensorFlow's own is left out.
+            # If rounding errors are larger than that, TensorFlow's own are excluded.
             error = self.error(actual, judged.exact().reshape(-1, actual.shape[1])[:count])
             cells[1] += f"; from float64 {error:.1e}"
         if peer:
@@ -315,7 +315,7 @@ class CoreML:
             wrongs.append(f"error {error:.1e} above {limit:.1e}")
         if not self.same_label(actual, answers, limit):
             wrongs.append("another first label")
-        # What the network gives is `run`'s answer; the bounds of an image stand behind it.
+        # `run` returns the network's own values; the clip of an image output comes after them.
         engine = self.error(self.wanted(model, self.computed(model, judged)), self.evaluated(model, judged, exact=True))
         cells[3] = f"{engine:.1e}"
         if not engine <= EXACT:
@@ -337,8 +337,8 @@ class CoreML:
 
     @contextlib.contextmanager
     def judgeable(self, model):
-        """The model as the judges can read it: the quantised weights of a neural network's deconvolutions, which they take to
-        be of the other order, as the numbers that coremltools takes them for."""
+        """The model in a form that the interpreters can read: they assume another order for the quantized weights of a neural network's
+        deconvolutions, so these are replaced by coremltools' dequantized values."""
         import cmcommon
         spec, _, _ = cmcommon.load(model)
         network = getattr(spec, spec.WhichOneof("Type"))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a network of the conformance run answers where every number has 53 bits: TensorFlow on the graph with float64 for float32.
+"""Computes a network of the conformance run in float64: TensorFlow on the graph with float64 instead of float32.
 
 usage: exact.py NAME FOLDER
 
-Reads FOLDER/NAME.pb and its inputs, writes NAME_exact.npy. It tells whose rounding a difference is: TensorFlow's answers in
-float32 lie as far from these as rounding takes them. Needs `pip install tensorflow-cpu tf_keras`.
+Reads FOLDER/NAME.pb and its inputs, and writes NAME_exact.npy, which shows the cause of a difference: TensorFlow's answers in
+float32 differ from these by their rounding errors. Needs `pip install tensorflow-cpu tf_keras`.
 """
 import os
 import sys
@@ -18,7 +18,7 @@ SINGLE, DOUBLE = tf.float32.as_datatype_enum, tf.float64.as_datatype_enum
 
 
 def written_norm(node):
-    """The nodes of (x - mean) / sqrt(variance + epsilon) * scale + offset: FusedBatchNorm knows no float64."""
+    """The nodes of (x - mean) / sqrt(variance + epsilon) * scale + offset: FusedBatchNorm does not support float64."""
     x, scale, offset, mean, variance = node.input
     nodes = []
 
@@ -40,7 +40,7 @@ def written_norm(node):
 
 
 def write_depthwise(definition):
-    """Keras has convolutions of a group a channel compiled by XLA, which takes minutes for one in float64."""
+    """Keras compiles convolutions with one group per channel by XLA, which takes minutes in float64."""
     inner = {function.signature.name: function.node_def for function in definition.library.function}
     for node in list(definition.node):
         if node.op != "PartitionedCall":
@@ -62,7 +62,7 @@ def write_depthwise(definition):
 
 
 def widen(nodes):
-    """Makes every float32 of the nodes float64."""
+    """Changes every float32 in the nodes to float64."""
     for node in list(nodes):
         if node.op.startswith("FusedBatchNorm"):
             assert not node.attr["is_training"].b

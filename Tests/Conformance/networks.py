@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Makes one network of the conformance run: a frozen graph, a hundred inputs, and TensorFlow's answers.
+"""Creates one network of the conformance run: a frozen graph, a hundred inputs, and TensorFlow's answers.
 
 usage: networks.py NAME FOLDER
 
-Writes FOLDER/NAME.pb, NAME_answers.npy (last, so that it tells a finished network) and the inputs, which networks of the
-same kind share: FOLDER/KIND_SIZE.npy. The weights are random, and settled so that activations keep their scale and the
-answers tell inputs apart. Needs `pip install tensorflow-cpu tf_keras`.
+Writes FOLDER/NAME.pb, NAME_answers.npy (last, as the mark of a finished network) and the inputs, which networks of the
+same kind share: FOLDER/KIND_SIZE.npy. The weights are random, and calibrated so that activations keep their scale and the
+answers distinguish inputs. Needs `pip install tensorflow-cpu tf_keras`.
 """
 import os
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-# TensorFlow's own kernels. oneDNN's approximate some functions: ConvNeXt's answers lie 5e-4 of their range from float64 with
+# TensorFlow's own kernels. oneDNN approximates some functions: ConvNeXt's answers differ from float64 by 5e-4 of their range with
 # them, and 2e-6 without.
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Fixtures", "make"))
@@ -28,7 +28,7 @@ SETTLING = 16
 LEARNING_PHASE = "keras_learning_phase"
 
 Keras = tf_keras.applications
-# How to build each, the side of its images, and what they hold: numbers from -1 to 1, or pixels from 0 to 255.
+# The constructor of each network, the side of its images, and their values: from -1 to 1, or pixels from 0 to 255.
 KERAS = {
     "mobilenet_v1": (Keras.MobileNet, 224, "unit"),
     "mobilenet_v2": (Keras.MobileNetV2, 224, "unit"),
@@ -47,13 +47,13 @@ KERAS = {
     "convnext_tiny": (Keras.ConvNeXtTiny, 224, "pixels"),
 }
 SLIM = {"slim_mobilenet_v1": (slim.mobilenet_v1, 224, "unit"), "slim_resnet_v1_50": (slim.resnet_v1_50, 224, "unit")}
-# As Keras wrote graphs under TensorFlow 1: batch norm and dropout switch on a placeholder.
+# Graphs as Keras wrote them with TensorFlow 1: batch norm and dropout depend on a placeholder.
 PHASED = {LEARNING_PHASE: (Keras.MobileNet, 224, "unit")}
 ALL = KERAS | SLIM | PHASED
 
 
 def pictures(count, size, kind, seed):
-    """Smooth random pictures: coarse noise enlarged, with some fine noise on top."""
+    """Smooth random images: upscaled coarse noise with some fine noise added."""
     generator = np.random.default_rng([seed, size])
     coarse = tf.image.resize(generator.uniform(-1, 1, (count, 8, 8, 3)), (size, size), "bicubic").numpy()
     x = np.clip(coarse + generator.normal(0, 0.1, coarse.shape), -1, 1).astype("f4")
@@ -87,7 +87,7 @@ def phased_graph(build, size, kind):
 
 
 def answers(definition, feed, fetch, x):
-    """TensorFlow's answers, one image at a time: that is all the memory there may be."""
+    """TensorFlow's answers, one image at a time to save memory."""
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(definition, name="")
         with tf.compat.v1.Session(graph=graph) as session:
@@ -95,7 +95,7 @@ def answers(definition, feed, fetch, x):
 
 
 def save(path, array):
-    """Whole or not at all: several networks may write the same inputs."""
+    """Writes atomically: several networks may write the same inputs."""
     part = f"{path[:-4]}.{os.getpid()}.npy"
     np.save(part, np.asarray(array, "<f4"))
     os.replace(part, path)

@@ -1,4 +1,4 @@
-"""Networks of their full size as TensorFlow's slim library wrote them, with the layers of the small ones in the fixtures:
+"""Networks at full size as TensorFlow's slim library wrote them, with the layers of the small ones in the fixtures:
 weights behind Identity, batch norm unfolded into Mul, Add, Rsqrt, Sub."""
 import tensorflow as tf
 
@@ -7,7 +7,7 @@ CLASSES = 1001
 
 
 def predictions(x, scope):
-    """The last convolution's output as a row of probabilities."""
+    """The last convolution's output as a vector of probabilities."""
     x = op.Squeeze(input=x, axis=[1, 2], name=scope + "/Logits/SpatialSqueeze")
     return op.Softmax(logits=x, name=scope + "/Predictions/Softmax")
 
@@ -27,9 +27,9 @@ def mobilenet_v1(net, x):
 
 
 def resnet_v1_50(net, x):
-    """He et al., Deep Residual Learning, 2015, table 1; as in slim the last unit of a block has its stride."""
+    """He et al., Deep Residual Learning, 2015, table 1; as in slim, the last unit of a block has the stride."""
     def same(x, scope, width, stride):
-        """slim's conv2d_same: a stride is padded for explicitly."""
+        """slim's conv2d_same: explicit padding for strides."""
         if stride == 1:
             return net.convolution(x, scope, (3, 3), width)
         return net.convolution(net.pad(x, scope + "/Pad", 1), scope, (3, 3), width, stride=stride, padding="VALID")

@@ -1,4 +1,4 @@
-"""Writes the fixtures beside this folder: `python Tests/Fixtures/make [FOLDER…]`, all of them unless told which.
+"""Writes the fixtures next to this folder: `python Tests/Fixtures/make [FOLDER…]`, by default all of them.
 
 Needs `pip install tensorflow-cpu==2.21.0 tf_keras==2.21.0 coremltools==9.0`, and for `converted` scikit-learn,
 torch and the interpreter of ../shared/judges (or THAW_SHARED). The same versions on the same kind of CPU give the same bytes.

@@ -1,4 +1,4 @@
-"""Narrow versions of well-known architectures, for 32 x 32 pictures and ten classes."""
+"""Narrow versions of well-known architectures, for 32 x 32 images and ten classes."""
 import tensorflow as tf
 
 op = tf.raw_ops
@@ -40,7 +40,7 @@ def squeezenet(net, x):
 
 
 def inception(net, x):
-    """An Inception block with factorised convolutions, a reduction block, and one more."""
+    """An Inception block with factorized convolutions, a reduction block, and another block."""
     def block(x, scope, width):
         ways = [net.convolution(x, scope + "/Branch_0/1x1", (1, 1), width)]
         y = net.convolution(x, scope + "/Branch_1/1x1", (1, 1), width // 2)
@@ -81,20 +81,20 @@ def resnet(net, x):
 
 
 def small(net, x, before_dense=lambda x: x, after_conv=lambda x: x):
-    """Two convolutions and a dense layer: what the unusual wirings are tried on."""
+    """Two convolutions and a dense layer, for unusual wirings."""
     x = after_conv(net.convolution(x, "conv1", (3, 3), 8, stride=2))
     x = net.mean(net.convolution(x, "conv2", (3, 3), 16, stride=2), "pool")
     return op.Softmax(logits=net.dense(before_dense(x), "logits", CLASSES, SPREAD), name="softmax")
 
 
 def dense_digits(net, x):
-    """Two dense layers on a flattened gray picture."""
+    """Two dense layers on a flattened gray image."""
     x = op.Relu(features=net.dense(x, "hidden", 12), name="hidden/Relu")
     return op.Softmax(logits=net.dense(x, "logits", CLASSES, SPREAD), name="softmax")
 
 
 def convolved_digits(net, x):
-    """The tutorials' digits network: a flat picture is given its shape back, and flattened again before the dense layer."""
+    """The tutorials' digits network: a flat image is reshaped to an image, and flattened again before the dense layer."""
     x = net.convolution(op.Reshape(tensor=x, shape=[-1, 28, 28, 1], name="reshape"), "conv1", (5, 5), 4, normalized=False)
     x = net.convolution(net.max_pool(x, "pool1", 2, 2, "SAME"), "conv2", (5, 5), 4, normalized=False)
     x = op.Reshape(tensor=net.max_pool(x, "pool2", 2, 2, "SAME"), shape=[-1, 196], name="flatten")

@@ -1,4 +1,4 @@
-"""Cases of element-wise operations, reductions and matrix products."""
+"""Cases of elementwise operations, reductions and matrix products."""
 import tensorflow as tf
 
 op = tf.raw_ops

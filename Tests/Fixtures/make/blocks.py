@@ -1,4 +1,4 @@
-"""Cases of the operations that move whole blocks of a picture about."""
+"""Cases of the operations that move blocks of an image."""
 import tensorflow as tf
 
 op = tf.raw_ops

@@ -20,7 +20,7 @@ UNTOLD = {"Placeholder", "Const", "Identity"}
 
 
 class Cases:
-    """Writes cases and keeps the rows of their index."""
+    """Writes cases and collects the rows of their index."""
 
     def __init__(self):
         self.rows = []
@@ -30,10 +30,10 @@ class Cases:
                 serialize=graph_bytes):
             """Writes one case.
 
-            build(x, draw) gives the result for the placeholder x. `placeholder` is its shape where that differs from
+            build(x, draw) returns the result for the placeholder x. `placeholder` is its shape if that differs from
             the input's, None for no shape at all. `values` is the range of uniform inputs; without one they are normal
-            with deviation 2. `edit` may change the finished GraphDef, and `serialize` write its bytes, for what this
-            TensorFlow no longer writes.
+            with deviation 2. `edit` may change the finished GraphDef, and `serialize` its bytes, for forms that this
+            version of TensorFlow no longer writes.
             """
             path = f"{name}/{case}"
             draw = Draw(path)

@@ -1,11 +1,11 @@
-"""What every fixture is made with: seeded numbers, TensorFlow's answer for a graph, and files whose bytes repeat.
+"""Shared by all fixtures: seeded random numbers, TensorFlow's answer for a graph, and reproducible files.
 
-A fixture never depends on the ones made before it: each draws from a generator seeded with its own path.
+A fixture never depends on earlier ones: each uses a generator seeded with its own path.
 """
 import os
 import zlib
 
-os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"  # the other kernels know no dilated depthwise convolution
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"  # the other kernels do not support dilated depthwise convolutions
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 import numpy as np
@@ -35,7 +35,7 @@ class Draw:
 
 
 def graph_of(build, library=False):
-    """The GraphDef of what `build` makes in an empty graph, with its functions if asked."""
+    """The GraphDef that `build` creates in an empty graph, with its functions if requested."""
     with tf.Graph().as_default() as graph:
         build()
         definition = graph.as_graph_def()
@@ -45,7 +45,7 @@ def graph_of(build, library=False):
 
 
 def strip_defaults(definition):
-    """Takes away every attribute that holds its default, as TensorFlow does in graphs meant for older readers."""
+    """Removes every attribute with its default value, as TensorFlow does in graphs for older readers."""
     for node in definition.node:
         for attribute in op_def_registry.get(node.op).attr:
             given = attribute.name in node.attr
@@ -62,7 +62,7 @@ def integers(definition, name, values):
 
 
 def channels_last_twin(definition):
-    """The same graph with every NCHW operation run as NHWC between two transposes: TensorFlow's CPU kernels know NHWC only."""
+    """The same graph with every NCHW operation run as NHWC between two transposes: TensorFlow's CPU kernels support only NHWC."""
     twin = tf.compat.v1.GraphDef(versions=definition.versions, library=definition.library)
     for node in definition.node:
         if "data_format" not in node.attr or node.attr["data_format"].s != b"NCHW":
@@ -97,7 +97,7 @@ def channels_last_twin(definition):
 
 
 def varint(number):
-    """A number as protobuf writes it: seven bits a byte, the lowest first."""
+    """A protobuf varint: seven bits per byte, the lowest first."""
     data = bytearray()
     while number > 127:
         data.append(number & 127 | 128)
@@ -111,7 +111,7 @@ def field(number, payload):
 
 
 def answers(definition, inputs, feed="input", fetch="output"):
-    """What TensorFlow gives for each input, unoptimised and on one thread, so that the bytes repeat."""
+    """TensorFlow's answer for each input, without optimizations and on one thread, so that the bytes are reproducible."""
     config = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     with tf.Graph().as_default() as graph:
@@ -131,7 +131,7 @@ def require_telling(outputs, path):
 
 
 def file_at(path):
-    """The full path of a fixture, its folder made."""
+    """The full path of a fixture; its folder is created."""
     full = os.path.join(FIXTURES, path)
     os.makedirs(os.path.dirname(full), exist_ok=True)
     return full

@@ -1,4 +1,4 @@
-"""Cases of constants in every encoding that a TensorProto knows, and of dequantised ones."""
+"""Cases of constants in every encoding of TensorProto, and of dequantized ones."""
 import numpy as np
 import tensorflow as tf
 
@@ -14,7 +14,7 @@ QUANTISED = {"quint8": (0, 255), "qint8": (-128, 127), "quint16": (0, 65535), "q
 
 
 def values_of(kind, draw):
-    """Four values of a type, its extremes among them; as NumPy stores them."""
+    """Four values of a type, including its extremes, as NumPy stores them."""
     dtype = tf.as_dtype(kind).as_numpy_dtype
     if kind == "bool":
         return np.array([True, False, False, True])
@@ -26,7 +26,7 @@ def values_of(kind, draw):
 
 
 def encode(constant, place, values):
-    """Makes the Const node hold `values` in the field `place` and nothing else."""
+    """Stores `values` in the field `place` of the Const node, and nothing else."""
     tensor = constant.attr["value"].tensor
     for name in ["tensor_content", *set(FIELDS.values())]:
         tensor.ClearField(name)
@@ -46,7 +46,7 @@ def encodings(cases):
     add = cases.family("constant")
 
     def constant_added(kind, name, place, count):
-        """A constant of the shape [4] written as `count` values in `place`; the last one stands for the rest."""
+        """A constant of shape [4] written as `count` values in `place`; the last one is repeated for the rest."""
         def build(x, draw):
             values = values_of(kind, draw)
             constant = tf.constant(values, tf.as_dtype(kind), name="constant")
@@ -118,7 +118,7 @@ def dequantised(cases):
 
 
 def computed(cases):
-    """Arrays that a graph computes of constants, by operations that are given no others."""
+    """Tensors that a graph computes from constants, by operations without other inputs."""
     add = cases.family("known")
     for name, kind in [("int32", tf.int32), ("int64", tf.int64)]:
         add(f"broadcast_args_{name}", [4, 1], lambda x, r: op.BroadcastTo(input=x, shape=op.BroadcastArgs(

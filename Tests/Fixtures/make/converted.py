@@ -1,9 +1,9 @@
-"""What coremltools writes: the small architectures of `networks/` in both dialects, and a tiny network in every kind of
-compression that it knows: `converted/NAME.mlmodel` and `converted/NAME.mlpackage`, with the answers to two pictures of
+"""Models by coremltools: the small architectures of `networks/` in both dialects, and a tiny network with every kind of
+compression that it supports: `converted/NAME.mlmodel` and `converted/NAME.mlpackage`, with the answers to two images of
 `networks/pictures` each.
 
 The answers are those of the interpreter in ../shared/judges (or THAW_SHARED), which shares nothing with this project and
-computes in float32; compressed weights are made dense by coremltools before.
+computes in float32; coremltools decompresses weights first.
 """
 import json
 import os
@@ -26,8 +26,8 @@ import evaluate
 
 SIZE = 32
 SCALINGS = {"color": (1 / 127.5, [-1.0] * 3), "pixels": (1.0, [0.0] * 3)}
-# As layers all of them, their weights in half precision; some as programs, too, which compute in it. (ConvNeXt's Erfc
-# coremltools does not know.)
+# All of them as neural networks with weights in half precision; some also as programs, which compute in it. (coremltools
+# does not support ConvNeXt's Erfc.)
 ARCHITECTURES = {"densenet121": "color", "efficientnet_b0": "pixels", "efficientnet_v2_b0": "pixels",
                  "inception_resnet_v2": "color", "inception_v3": "color", "mobilenet_v1": "color", "mobilenet_v2": "color",
                  "mobilenet_v3": "pixels", "nasnet_mobile": "color", "resnet50": "color", "resnet50_v2": "color",
@@ -37,7 +37,7 @@ Target = ct.target
 
 
 def tiny():
-    """A convolution, a depthwise and a pointwise one, a dense layer: each with weights enough for groups and blocks."""
+    """A convolution, a depthwise and a pointwise one, a dense layer: each with enough weights for groups and blocks."""
     draw = Draw("converted/tiny")
     x = tf.compat.v1.placeholder(tf.float32, [1, SIZE, SIZE, 3], name="input")
     x = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, draw(3, 3, 3, 8, scale=0.3), 2, "SAME"), draw(8, scale=0.1)))
@@ -71,7 +71,7 @@ def pruned(model):
 
 
 def listed(bits):
-    """A list of numbers for a neural network's weights, and their places in it."""
+    """A lookup table for a neural network's weights, and their indices."""
     def table(_, weights):
         numbers = np.quantile(weights, (np.arange(1 << bits) + 0.5) / (1 << bits))
         places = np.abs(np.asarray(weights).reshape(-1, 1) - numbers).argmin(1)
@@ -80,7 +80,7 @@ def listed(bits):
 
 
 def compressed(definition):
-    """Each kind of compression: its name, the model, and whether it takes coremltools to make it dense first."""
+    """Each kind of compression: its name, the model, and whether coremltools must decompress it first."""
     layers = converted(definition, "color", "output", "neuralnetwork")
     quantize = quantization_utils.quantize_weights
     for bits in (16, 8, 4, 1):
@@ -118,7 +118,7 @@ def compressed(definition):
 
 
 class Converted:
-    """Writes models and keeps the rows of their index."""
+    """Writes models and collects the rows of their index."""
 
     def __init__(self):
         self.rows = []
@@ -151,7 +151,7 @@ class Converted:
 
 
 def save_package(path, spec, weights):
-    """A package whose bytes repeat: coremltools draws its identifiers anew each time."""
+    """A package with reproducible bytes: coremltools uses random identifiers."""
     names = {"00000000-0000-0000-0000-000000000001": "model.mlmodel", "00000000-0000-0000-0000-000000000002": "weights"}
     entries = {key: {"author": "com.apple.CoreML", "description": "", "name": name, "path": "com.apple.CoreML/" + name}
                for key, name in names.items()}

@@ -1,4 +1,4 @@
-"""Cases of the operations that slide a window, and of batch norm."""
+"""Cases of sliding-window operations and of batch norm."""
 import tensorflow as tf
 
 op = tf.raw_ops

@@ -1,7 +1,7 @@
 """Small Core ML models made by coremltools: `coreml/NAME.mlmodel` with two inputs each and their answers.
 
-An image's `NAME.input0.npy` holds raw pixels, [height, width, channel], in the order red, green, blue whatever the model's own
-layout is; `NAME.output0.npy` the classes' probabilities in their order. A model without image takes the array as it is.
+An image's `NAME.input0.npy` contains raw pixels, [height, width, channel], in RGB order regardless of the model's own
+order; `NAME.output0.npy` contains the class probabilities in order. A model without an image takes the array unchanged.
 """
 import coremltools as ct
 import numpy as np
@@ -45,7 +45,7 @@ def gray(twin, x):
 
 
 def many_dimensions(twin, x):
-    """The layers of version 4, which take arrays of any rank."""
+    """The layers of version 4, which take tensors of any rank."""
     builder = twin.builder
     x = twin.clip(twin.batch_norm(twin.convolution(x, (3, 3), 8, stride=2)), 0.0, 6.0)
     y = twin.clip(twin.convolution(x, (1, 1), 4), 0.0, 6.0)
@@ -80,13 +80,13 @@ def pooled_features(twin, x):
 
 
 class Models:
-    """Writes models and keeps the rows of their index."""
+    """Writes models and collects the rows of their index."""
 
     def __init__(self):
         self.rows = []
 
     def save(self, name, spec, inputs, outputs, preprocessing, note):
-        """`preprocessing` is (colour layout, scale, biases in the layout's order), or None for an array."""
+        """`preprocessing` is (color layout, scale, biases in the layout's order), or None for an array."""
         require_telling(outputs, name)
         save_bytes(f"coreml/{name}.mlmodel", spec.SerializeToString(deterministic=True))
         for index in range(2):
@@ -96,7 +96,7 @@ class Models:
         self.rows.append((name, layout, str(scale), ",".join(map(str, biases)) or "-", str(spec.specificationVersion), note))
 
     def image_classifier(self, name, build, size, layout, scale, biases, note, mapped=True, labels=LABELS):
-        """`size` is height, width; `biases` go in the layout's order. Gives the finished specification, inputs and answers."""
+        """`size` is height, width; `biases` are in the layout's order. Returns the finished specification, inputs and answers."""
         channels = len(biases)
         pixels = np.round((pictures(name, 2, max(size), channels) + 1) * 127.5)[:, :size[0], :size[1]]
         shape = (channels, *size) if mapped else (1, channels, *size)
@@ -121,7 +121,7 @@ class Models:
         self.save(name, twin.builder.spec, inputs.transpose(CHANNELS_FIRST).reshape(2, *shape), outputs, None, note)
 
     def converted(self, name, note):
-        """What `ct.convert` makes of a frozen graph."""
+        """The result of `ct.convert` for a frozen graph."""
         pixels = np.round((pictures(name, 18, 32, 3) + 1) * 127.5)
         network = Network("small")
         small(network, tf.constant(pixels[2:] / 127.5 - 1))

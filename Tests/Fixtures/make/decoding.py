@@ -1,5 +1,5 @@
-"""SavedModels whose signature takes the bytes of image files: `decoding/NAME/`, with TensorFlow's answers to the two `pixels`
-pictures of `ways/`, which go in as PNG files.
+"""SavedModels whose signature takes encoded images: `decoding/NAME/`, with TensorFlow's answers to the two `pixels`
+images of `ways/` as PNG files.
 """
 import os
 import shutil
@@ -29,7 +29,7 @@ class Network(tf.Module):
 
 
 def resized(image):
-    """A decoded image as the network takes it."""
+    """A decoded image in the form that the network takes."""
     return tf.image.resize(tf.image.convert_image_dtype(image, tf.float32), [8, 8]) * 2 - 1
 
 
@@ -54,7 +54,7 @@ def base64(network):
 
 
 def mapped(network):
-    """The batch is mapped over, as the serving functions of Keras models do."""
+    """A map over the batch, as in the serving functions of Keras models."""
     def serve(data):
         return network(tf.map_fn(lambda one: resized(tf.io.decode_jpeg(one, 3)), data, fn_output_signature=tf.float32))
     return serve, STRINGS
@@ -72,7 +72,7 @@ def mapped_base64(network):
 
 
 def mapped_bytes(network):
-    """The map gives bytes; arithmetic stands behind it."""
+    """The map returns bytes; arithmetic follows."""
     def decoded(one):
         return tf.cast(tf.image.resize(tf.io.decode_jpeg(one, 3), [8, 8]), tf.uint8)
 
@@ -124,7 +124,7 @@ def second(build, wrap=lambda data: data, word="data"):
 
 
 def first(build, wrap=lambda data: data):
-    """A SavedModel of TensorFlow 1, its loops written as TensorFlow 1 writes them."""
+    """A SavedModel of TensorFlow 1, with the loops of TensorFlow 1."""
     def write(folder, files):
         with tf.Graph().as_default(), v1.Session() as session:
             v1.disable_control_flow_v2()

@@ -1,8 +1,8 @@
-"""Small versions of the architectures that Keras ships, made of Keras' own blocks where those can be narrow: every kind of
-block that the large network has, once or twice, for 32 x 32 pictures and ten classes, frozen as TensorFlow 2 does it.
+"""Small versions of the Keras architectures, made of Keras' own blocks if those can be narrow: every kind of
+block in the large network, once or twice, for 32 x 32 images and ten classes, frozen as by TensorFlow 2.
 
-What is written out differently by Keras than by anybody else (swish with IdentityN, hard-swish, GELU, layer normalisation,
-squeeze and excitation) stands here as it does in people's graphs.
+Functions that Keras spells out in its own way (swish with IdentityN, hard-swish, GELU, layer normalization,
+squeeze and excitation) appear here as in real graphs.
 """
 import tf_keras
 from tf_keras.src.applications import (convnext, densenet, efficientnet, efficientnet_v2, inception_resnet_v2, inception_v3,
@@ -14,12 +14,12 @@ from pictures import inputs_of
 
 L = tf_keras.layers
 for module in (mobilenet, mobilenet_v2, inception_resnet_v2, resnet):
-    module.layers = L  # which else the function does that builds the whole network
+    module.layers = L  # otherwise set by the function that builds the whole network
 SIZE, CLASSES = 32, 10
 
 
 def network(body, top=True, image=None):
-    """A model of these blocks; `body` makes of the picture what is pooled, or, without `top`, the probabilities."""
+    """A model of these blocks. `body` computes from the image the features to pool or, without `top`, the probabilities."""
     image = tf_keras.Input((SIZE, SIZE, 3), tensor=image)
     x = body(image)
     if top:
@@ -82,7 +82,7 @@ def inception_resnet_v2_small():
     whole = inception_resnet_v2.conv2d_bn
 
     def narrow(x, filters, *arguments, name=None, **options):
-        # What leads back to the residual keeps its width.
+        # The layer before the residual addition keeps its width.
         return whole(x, filters if (name or "").endswith("_conv") else max(3, filters // 24), *arguments, name=name, **options)
 
     def body(x):
@@ -180,7 +180,7 @@ def convnext_tiny():
                              classes=CLASSES)
 
 
-# What they take: pictures from -1 to 1, or pixels from 0 to 255.
+# Their inputs: values from -1 to 1, or pixels from 0 to 255.
 FAMILIES = {"mobilenet_v1": (mobilenet_v1, "color"), "mobilenet_v2": (mobilenet_v2_small, "color"),
             "mobilenet_v3": (mobilenet_v3_small, "pixels"), "inception_v3": (inception_v3_small, "color"),
             "inception_resnet_v2": (inception_resnet_v2_small, "color"), "resnet50": (resnet50, "color"),
@@ -190,7 +190,7 @@ FAMILIES = {"mobilenet_v1": (mobilenet_v1, "color"), "mobilenet_v2": (mobilenet_
 
 
 def shared_names(definition):
-    """Names functions by their order: TensorFlow numbers them over all that there were in the process."""
+    """Names functions by their order: TensorFlow numbers all functions of a process."""
     ordered = sorted(definition.library.function, key=lambda function: int(function.signature.name.split("_")[-1]))
     names = {function.signature.name: f"convolution_{place}" for place, function in enumerate(ordered)}
     for node in definition.node:
@@ -205,9 +205,9 @@ def shared_names(definition):
 
 def families(networks):
     for name, (build, kind) in FAMILIES.items():
-        tf_keras.backend.clear_session()  # layers without a name of their own are numbered
+        tf_keras.backend.clear_session()  # layers without a name are numbered
         model = build()
-        # Without batch norm, what tells pictures apart shrinks from layer to layer.
+        # Without batch norm, differences between images shrink from layer to layer.
         settle(model, inputs_of(kind)[1], 0.5 if name == "vgg16" else 2.0)
         definition = frozen(model)
         shared_names(definition)

@@ -1,7 +1,7 @@
-"""Networks that make pictures of pictures, for any size: `generators/NAME.pb`, and for two pictures of different sizes what
-goes in, `NAME.input0.npy`, and TensorFlow's answer, `NAME.output0.npy`.
+"""Image-to-image networks of any size: `generators/NAME.pb`, and for two images of different sizes the
+input, `NAME.input0.npy`, and TensorFlow's answer, `NAME.output0.npy`.
 
-The weights are random, scaled so that a picture stays one: every layer's output has about the deviation of its input.
+The weights are random, scaled so that an image remains one: every layer's output has about the deviation of its input.
 """
 import os
 
@@ -17,7 +17,7 @@ SIZES = [(24, 32), (40, 28)]  # height and width; multiples of four
 
 
 class Weights:
-    """Draws each layer's weights from a generator of its own."""
+    """Draws each layer's weights from a separate generator."""
 
     def __init__(self, network):
         self.network = network
@@ -39,7 +39,7 @@ def convolution(weights, x, scope, size, outputs, stride=1, padding="SAME"):
 
 
 def moments(x, axes, scope):
-    """tf.nn.moments, as TensorFlow 1 writes it."""
+    """tf.nn.moments as in TensorFlow 1."""
     mean = op.Mean(input=x, axis=axes, keep_dims=True, name=scope + "/moments/mean")
     still = op.StopGradient(input=mean, name=scope + "/moments/StopGradient")
     squares = op.SquaredDifference(x=x, y=still, name=scope + "/moments/SquaredDifference")
@@ -47,7 +47,7 @@ def moments(x, axes, scope):
 
 
 def instance_norm(weights, x, scope):
-    """As the fast style transfer networks write it: each channel by its own mean and deviation over the picture."""
+    """As in the fast style transfer networks: each channel is normalized by its own mean and deviation over the image."""
     mean, variance = moments(x, [1, 2], scope)
     deviation = op.Pow(x=op.Add(x=variance, y=tf.constant(1e-3), name=scope + "/add"), y=tf.constant(0.5), name=scope + "/pow")
     y = op.RealDiv(x=op.Sub(x=x, y=mean, name=scope + "/sub"), y=deviation, name=scope + "/div")
@@ -56,7 +56,7 @@ def instance_norm(weights, x, scope):
 
 
 def layer_norm(weights, x, scope):
-    """tf.contrib.layers.layer_norm: all channels by one mean and deviation over the picture."""
+    """tf.contrib.layers.layer_norm: all channels are normalized by one mean and deviation over the image."""
     mean, variance = moments(x, [1, 2, 3], scope)
     name = scope + "/batchnorm/"
     factor = op.Rsqrt(x=op.Add(x=variance, y=tf.constant(1e-12, name=name + "add/y"), name=name + "add"), name=name + "Rsqrt")
@@ -66,7 +66,7 @@ def layer_norm(weights, x, scope):
 
 
 def twice_as_large(x, scope):
-    """Height and width times two, reckoned from the picture's shape."""
+    """Height and width times two, computed from the image's shape."""
     shape = op.Shape(input=x, name=scope + "/Shape")
     sides = [op.StridedSlice(input=shape, begin=[axis], end=[axis + 1], strides=[1], shrink_axis_mask=1, name=f"{scope}/side{axis}")
              for axis in (1, 2)]
@@ -100,7 +100,7 @@ def style():
 
 
 def super_resolution():
-    """FSRCNN-like: a gray placeholder without a shape, depth_to_space, held between 0 and 1."""
+    """FSRCNN-like: a gray placeholder without a shape, depth_to_space, clipped to 0 to 1."""
     weights = Weights("super_resolution")
     x = tf.compat.v1.placeholder(tf.float32, None, name="luma")
     x.set_shape([None, None, None, 1])
@@ -112,7 +112,7 @@ def super_resolution():
 
 
 def generator():
-    """AnimeGANv2-like: mirrored borders, depthwise blocks, layer norm written out, resize, tanh."""
+    """AnimeGANv2-like: mirrored borders, depthwise blocks, spelled-out layer norm, resize, tanh."""
     weights = Weights("generator")
 
     def mirrored(x, scope):
@@ -147,25 +147,25 @@ def generator():
     op.Tanh(x=convolution(weights, x, "generator/out_layer/Conv", 1, 3), name="generator/out_layer/Tanh")
 
 
-RANGES = {"unit": (1 / 255, 0), "pixels": (1, 0), "centered": (1 / 127.5, -1)}  # what a network takes: scale and bias
+RANGES = {"unit": (1 / 255, 0), "pixels": (1, 0), "centered": (1 / 127.5, -1)}  # a network's input: scale and bias
 
 
 def photograph(name, width=48):
-    """A small copy of a photograph: red, green, blue."""
+    """A small copy of a photo in RGB."""
     image = Image.open(os.path.join(FIXTURES, "photographs", name + ".jpg")).convert("RGB")
     return image.resize((width, round(image.height * width / image.width)), Image.BILINEAR)
 
 
 def features(x, filters, biases):
-    """What a convolution and relu make of images: [batch, height, width, feature], in float64."""
+    """A convolution and relu on images: [batch, height, width, feature], in float64."""
     padded = np.pad(x, [(0, 0), (2, 2), (2, 2)])
     windows = np.lib.stride_tricks.sliding_window_view(padded, (5, 5), (1, 2))
     return np.maximum(np.einsum("bhwij,ijf->bhwf", windows, filters) + biases, 0)
 
 
 def enlarging(kind):
-    """A network that enlarges luma to twice its size, as ESPCN does: random features, and a layer after them that is fitted to
-    photographs. Its biases are of the size of its range, so that it works in that range only; `centered` ends in a tanh."""
+    """A network that upscales luma by 2 like ESPCN: random features, followed by a layer that is fitted to
+    photos. Its biases have the magnitude of its range, so that it works only in that range; `centered` ends in a tanh."""
     scale, bias = RANGES[kind]
     draw, size = Draw("generators/luma_" + kind), 255 * scale
     filters, biases = draw(5, 5, 1, 24, scale=0.3), draw(24, scale=0.5 * size)
@@ -194,7 +194,7 @@ def enlarging(kind):
 
 
 def write_luma():
-    """`luma_KIND.pb`, one for each range; for two photographs their small copies as PNG, and as pixels the answers to their luma."""
+    """`luma_KIND.pb`, one for each range; for two photos, their small copies as PNG, and the answers to their luma as pixels."""
     rows = []
     for kind, (scale, bias) in RANGES.items():
         definition = enlarging(kind)

@@ -1,12 +1,12 @@
-"""Cases of the operations that resize pictures, spread them, cut them into patches and work on their colours."""
+"""Cases of resizes, transposed convolutions, image patches and color operations."""
 import tensorflow as tf
 
 from convolutions import convolution
 
 op = tf.raw_ops
 
-# From height and width to height and width. All grids show the first, the usual grid of each method those too, the usual
-# methods all of them.
+# From height and width to height and width. The first is used with all grids, these also with each method's usual grid, all of
+# them with the usual methods.
 SIZES = [("larger", (3, 4), (5, 7)), ("smaller", (7, 8), (3, 5)), ("twice", (2, 3), (4, 6)), ("to_one", (4, 3), (1, 1)),
          ("from_one", (1, 1), (2, 3)), ("half", (4, 6), (2, 3)), ("thrice", (2, 1), (6, 3)), ("one_axis", (3, 4), (3, 6)),
          ("same", (3, 2), (3, 2))]
@@ -149,7 +149,7 @@ def patches(cases):
 
 
 def scaled(cases):
-    """What tf.image.resize makes of antialiasing and of the filters that no other operation has."""
+    """tf.image.resize with antialiasing and with filters that no other operation has."""
     add = cases.family("scale_and_translate")
     for kernel in ("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic"):
         for name, size in [("smaller", (4, 3)), ("larger", (11, 9))]:
@@ -169,7 +169,7 @@ def scaled(cases):
 
 
 def positions(cases):
-    """Pooling that also gives where the largest values stand, which nobody reads."""
+    """Pooling that also returns the indices of the maxima, which nothing reads."""
     add = cases.family("max_pool_with_argmax")
     for name, size, stride, padding in [("2x2", (2, 2), (2, 2), "VALID"), ("3x3_same", (3, 3), (2, 2), "SAME"),
                                         ("2x3_same_stride1", (2, 3), (1, 1), "SAME")]:
@@ -224,7 +224,7 @@ def colors(cases):
 
 
 def dilations(cases):
-    """Convolutions between SpaceToBatchND and BatchToSpaceND, in all the ways that TensorFlow 1 wrote them."""
+    """Convolutions between SpaceToBatchND and BatchToSpaceND, in all forms of TensorFlow 1."""
     add = cases.family("dilation")
 
     def pair(x, inner, sizes, paddings, crops):

@@ -1,4 +1,4 @@
-"""Label files of every kind, five labels each unless their name says otherwise: `labels/NAME`, listed in `labels.tsv`."""
+"""Label files of every kind, with five labels each unless their name says otherwise: `labels/NAME`, listed in `labels.tsv`."""
 from common import save_bytes, save_table
 
 LABELS = ["tench", "goldfish", "great white shark", "crane", "café"]
@@ -7,7 +7,7 @@ INDEXED = [f"{index}:{label}" for index, label in enumerate(LABELS)]
 
 
 def write():
-    """Each file with what becomes of it: the labels, joined by `|`, or why it is refused."""
+    """Each file with its result: the labels, joined by `|`, or the reason for refusal."""
     good, distinct = "|".join(LABELS), "tench|crane (1)|shark|crane (3)|café"
     files = [
         ("plain.txt", PLAIN + "\n", good),

@@ -1,7 +1,7 @@
-"""Layers for small random networks whose activations keep their scale and whose answers tell pictures apart.
+"""Layers for small random networks whose activations keep their scale and whose answers distinguish images.
 
-A network is a function of a Network and a picture. It runs twice: eagerly over a batch of pictures, which settles the
-weights and the batch-norm statistics, and then inside a graph, where the same weights are spelled as some exporter would.
+A network is a function of a Network and an image. It runs twice: eagerly over a batch of images, which calibrates the
+weights and the batch-norm statistics, and then in a graph, where the same weights are written as by an exporter.
 """
 import numpy as np
 import tensorflow as tf
@@ -13,7 +13,7 @@ EPSILON = 1e-3
 
 
 class Network:
-    """The weights of one network, and how they are written.
+    """The weights of one network, and their form in the graph.
 
     spelling: "chain" (TF-slim: Identity reads, batch norm as Mul, Add, Rsqrt, Sub), "fused" (FusedBatchNormV3), "fused_v1"
     (FusedBatchNorm), "folded" (batch norm inside weights and biases) or "resource" (as TensorFlow 2 freezes variables).
@@ -26,7 +26,7 @@ class Network:
         self.weights = {}
 
     def write(self):
-        """Ends the measuring: what follows is spelled into the current graph."""
+        """Ends the calibration: from now on, layers are added to the current graph."""
         self.measuring = False
 
     @property
@@ -50,7 +50,7 @@ class Network:
         return tf.constant(values, name=name)
 
     def dequantized(self, name, values):
-        """The values as 8-bit numbers behind a Dequantize, as the graph transforms of TensorFlow 1 wrote them."""
+        """The values as 8-bit codes followed by a Dequantize, as the graph transforms of TensorFlow 1 wrote them."""
         low, high = min(values.min(), 0), max(values.max(), 0)
         numbers = np.round((values - low) / (high - low) * 255).astype(tf.quint8.as_numpy_dtype)
         return op.Dequantize(input=tf.constant(numbers, tf.quint8, name=name + "_quint8_const"),
@@ -58,7 +58,7 @@ class Network:
                              mode="MIN_FIRST", name=name)
 
     def settle(self, scope, shape, apply, normalized, spread):
-        """Draws a layer's weights and makes its output, over the pictures at hand, have the wanted scale.
+        """Draws a layer's weights and calibrates them so that its output on the current images has the wanted scale.
 
         With batch norm, the statistics are measured; without it, weights and bias are scaled so that the output has
         mean 0 and deviation `spread`.
@@ -100,7 +100,7 @@ class Network:
 
     def convolution(self, x, scope, kernel, outputs=None, stride=1, padding="SAME", activation="Relu", normalized=True,
                     spread=1.0):
-        """A convolution, depthwise where `outputs` is not given, with batch norm or bias, and its activation."""
+        """A convolution, depthwise if `outputs` is not given, with batch norm or bias, and its activation."""
         is_depthwise = outputs is None
 
         def apply(values):

@@ -1,7 +1,7 @@
-"""Graphs with their variables beside them: SavedModels and checkpoints, as TensorFlow's first and second version write them.
+"""Graphs with separate variables: SavedModels and checkpoints, as TensorFlow 1 and 2 write them.
 
 `live/NAME/` is the folder, `live/NAME.output0.npy` and `1` are TensorFlow's answers to `ways/color0.npy` and `1`. Run by
-TensorFlow 1.15, this writes what a session saves into `live1/`.
+TensorFlow 1.15, this writes `live1/` from sessions.
 """
 import os
 import re
@@ -21,13 +21,13 @@ HOME = "live1" if FIRST else "live"
 
 
 def variable(name, value, resource, partitions=None):
-    """A variable, in so many parts along its last axis but one."""
+    """A variable, in this many parts along its next-to-last axis."""
     partitioner = v1.fixed_size_partitioner(partitions, axis=len(value.shape) - 2) if partitions else None
     return v1.get_variable(name, shape=value.shape, initializer=part_of(value), use_resource=resource, partitioner=partitioner)
 
 
 def part_of(value):
-    """An initialiser of a variable, or of each of its parts."""
+    """An initializer of a variable, or of each of its parts."""
     def initialize(shape, dtype, partition_info=None):
         offset = partition_info.var_offset if partition_info else [0] * value.ndim
         return tf.constant(value[tuple(slice(o, o + s) for o, s in zip(offset, shape))])
@@ -51,13 +51,13 @@ def network(x, resource=False, partitions=None, devices=("/cpu:0", "/cpu:0"), so
 
 
 class Live:
-    """Writes folders and keeps the rows of their index."""
+    """Writes folders and collects the rows of their index."""
 
     def __init__(self):
         self.rows = []
 
     def add(self, name, write, note, options="-", path="", folder=None):
-        """`write(folder)` fills the folder and gives the answers to the two pictures. `folder` holds the same already."""
+        """`write(folder)` fills the folder and returns the answers to the two images. `folder` already has the same content."""
         with tempfile.TemporaryDirectory() as work:
             results = write(os.path.join(work, "model"))
             if not folder:
@@ -70,7 +70,7 @@ class Live:
 
     def session(self, name, note, save, resource=False, training=None, options="-", path="", folder=None, build=None,
                 shape=(8, 8, 3), **how):
-        """A graph of version 1 and its session; `save(session, x, y, folder)` writes it. `training(y)` adds to the graph."""
+        """A graph of TensorFlow 1 and its session; `save(session, x, y, folder)` writes it. `training(y)` adds training nodes."""
         def write(folder):
             config = v1.ConfigProto(device_count={"CPU": 2}, intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
             with tf.Graph().as_default(), v1.Session(config=config) as session:
@@ -85,7 +85,7 @@ class Live:
 
 
 def train(y):
-    """A loss written out, an optimiser with its slots, the accuracy."""
+    """A spelled-out loss, an optimizer with its slots, the accuracy."""
     labels = v1.placeholder(tf.int64, [None], name="labels")
     chosen = tf.reduce_sum(tf.one_hot(labels, 3) * tf.math.log(y), 1)
     loss = -tf.reduce_mean(chosen, name="loss")
@@ -94,7 +94,7 @@ def train(y):
 
 
 def train_softmax(logits):
-    """Labels one-hot, the loss of a softmax, which the graph itself does not have, the accuracy, a summary, a saver."""
+    """One-hot labels, a loss with a softmax that the graph itself does not have, the accuracy, a summary, a saver."""
     labels = v1.placeholder(tf.float32, [None, 3], name="truth")
     loss = tf.reduce_mean(v1.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits))
     v1.train.GradientDescentOptimizer(0.5).minimize(loss)
@@ -105,7 +105,7 @@ def train_softmax(logits):
 
 
 def train_sparse(y):
-    """Labels by number, samples with weights, the best class beside its probabilities, metrics in variables."""
+    """Class indices as labels, sample weights, the top class next to its probabilities, metrics in variables."""
     logits = y.op.inputs[0]
     labels = v1.placeholder(tf.int64, [None], name="truth")
     weights = v1.placeholder_with_default(tf.ones([1]), [None], name="sample_weights")
@@ -117,7 +117,7 @@ def train_sparse(y):
 
 
 def train_sigmoid(logits):
-    """Several classes at once, and a penalty for large weights."""
+    """Multi-label classes, and a penalty for large weights."""
     labels = v1.placeholder(tf.float32, name="truth")
     rate = v1.placeholder(tf.float32, [], name="rate")
     loss = tf.reduce_sum(tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits))
@@ -128,13 +128,13 @@ def train_sigmoid(logits):
 
 
 def rows(x):
-    """One layer on the pixels in a row, with names that every tutorial of its time has."""
+    """One layer on flat pixels, with the names of the tutorials of its time."""
     weights = v1.get_variable("W", initializer=np.tile(DENSE, (48, 1)) / 16)
     return tf.nn.softmax(tf.matmul(x, weights) + v1.get_variable("b", initializer=BIAS[:3]), name="y")
 
 
 def train_rows(y):
-    """The loss written out, with a bound that keeps the logarithm finite."""
+    """A spelled-out loss, with a bound that keeps the logarithm finite."""
     labels = v1.placeholder(tf.float32, [None, 3], name="y_")
     loss = -tf.reduce_sum(labels * tf.math.log(tf.clip_by_value(y, 1e-10, 1.0)) + (1 - labels) * tf.math.log(1 - y + 1e-10))
     v1.train.GradientDescentOptimizer(0.01).minimize(loss)
@@ -170,7 +170,7 @@ def saved_twice(session, x, y, folder):
 
 
 def layers(x):
-    """As tf.layers builds it to be trained: batch norms that keep averages and dropout, behind switches."""
+    """A tf.layers network for training: batch norms with moving averages and dropout, with switches."""
     def constant(value):
         return v1.constant_initializer(value)
     training = v1.placeholder_with_default(False, [], name="training")
@@ -184,7 +184,7 @@ def layers(x):
 
 
 def keras(folder):
-    """Batch norm and dropout behind Keras's learning phase."""
+    """Batch norm and dropout controlled by Keras's learning phase."""
     model = tf.keras.Sequential([
         tf.keras.layers.Conv2D(4, 3, 2, "same", use_bias=False, input_shape=[8, 8, 3]), tf.keras.layers.BatchNormalization(),
         tf.keras.layers.ReLU(), tf.keras.layers.GlobalAveragePooling2D(), tf.keras.layers.Dropout(0.4, seed=1),
@@ -195,7 +195,7 @@ def keras(folder):
 
 
 class Module(tf.Module):
-    """A classifier of version 2: variables of equal names, functions that call each other, two signatures."""
+    """A classifier of TensorFlow 2: variables with equal names, functions that call each other, two signatures."""
 
     class Part(tf.Module):
         def __init__(self, value):
@@ -236,7 +236,7 @@ def module(key):
 
 
 def exported(inference):
-    """What Keras 3's `model.export` makes of a model with a Resizing layer: batch normalization in training mode."""
+    """Keras 3's `model.export` of a model with a Resizing layer: batch normalization in training mode."""
     import keras
 
     def write(folder):
@@ -254,7 +254,7 @@ def exported(inference):
                    if node.op == "AssignVariableOp"]
         if not updates:
             raise ValueError("the export does not update the moving averages")
-        # What only TensorFlow itself needs to load it.
+        # Only TensorFlow itself needs these to load it.
         meta.ClearField("object_graph_def")
         meta.meta_info_def.ClearField("stripped_op_list")
         forget_saving(meta.graph_def)
@@ -274,7 +274,7 @@ def exported(inference):
 
 
 def forget_saving(graph):
-    """Leaves out the call that saves the variables, and what only it reads."""
+    """Removes the call that saves the variables, and the nodes that only it reads."""
     nodes = {node.name: node for node in graph.node}
     pending = [node for node in graph.node if node.attr["f"].func.name and "traced_save" not in node.attr["f"].func.name]
     kept = set()
@@ -332,7 +332,7 @@ def write():
 
 
 def functions(live):
-    """Of version 2: the signatures are functions."""
+    """TensorFlow 2: the signatures are functions."""
     live.add("saved_v2", module("probabilities"), "a SavedModel of version 2, one of the outputs of its signature",
              options="--output StatefulPartitionedCall_1:1")
     live.add("saved_v2_signature", module("energy"), "the other of two signatures", options="--signature energies",

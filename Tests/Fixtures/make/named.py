@@ -1,4 +1,4 @@
-"""Normalisations and activations that are written out, as the libraries write them, and near misses of them."""
+"""Normalizations and activations as the libraries spell them out, and near misses."""
 import numpy as np
 import tensorflow as tf
 
@@ -9,7 +9,7 @@ PICTURE = [1, 5, 6, 8]
 
 
 def layer_normalization(x, gamma, beta, epsilon):
-    """tf_keras's layer over the last axis with an epsilon that batch normalisation's kernel takes: rows as pixels of channels."""
+    """tf_keras's layer over the last axis with an epsilon that batch normalization's kernel accepts: rows as pixels of channels."""
     width = x.shape[-1]
     shape = op.Shape(input=x)
     pieces = [op.StridedSlice(input=shape, begin=[i], end=[i + 1], strides=[1], shrink_axis_mask=1) for i in range(len(x.shape))]
@@ -35,7 +35,7 @@ def normalizations(cases):
         return build
 
     def quotient(x, r):
-        """As in the repositories for style transfer of 2016."""
+        """As in style transfer repositories of 2016."""
         mean, variance = tf.nn.moments(x, [1, 2], keepdims=True)
         normal = op.RealDiv(x=op.Sub(x=x, y=mean), y=op.Pow(x=op.Add(x=variance, y=1e-3), y=0.5))
         return op.Add(x=op.Mul(x=r(8), y=normal), y=r(8))

@@ -1,6 +1,6 @@
-"""Whole small networks: `networks/NAME/graph.pb`, `labels.txt`, and TensorFlow's answers `output0.npy`, `output1.npy`.
+"""Small networks: `networks/NAME/graph.pb`, `labels.txt`, and TensorFlow's answers `output0.npy`, `output1.npy`.
 
-The inputs are shared, in `networks/pictures`; `networks.tsv` says which belong to which, and in what respect each is special.
+The inputs are shared, in `networks/pictures`; `networks.tsv` assigns them, and describes what is special about each network.
 """
 import functools
 
@@ -20,7 +20,7 @@ MEANS = np.array([123.68, 116.779, 103.939], "f4")
 
 
 def fed(kind, picture):
-    """A picture as the placeholder of that kind takes it."""
+    """An image in the form that the placeholder of that kind takes."""
     shapes = {"flat": (1, 784), "single": (32, 32, 3)}
     if kind == "channels_first":
         return picture.transpose(2, 0, 1)[None]
@@ -28,7 +28,7 @@ def fed(kind, picture):
 
 
 class Networks:
-    """Writes networks and keeps the rows of their index."""
+    """Writes networks and collects the rows of their index."""
 
     def __init__(self):
         self.rows = []
@@ -37,9 +37,9 @@ class Networks:
             rearranges=False, feed="input", edit=None, size="-"):
         """Writes one network.
 
-        model(net, x) builds it; `before` stands between placeholder and model and is part of the graph, `after` behind it.
-        A `before` that only rearranges is left out while measuring.
-        `kind` is the kind of input, `shape` the placeholder's where it differs, `size` what must be told if it does not say.
+        model(net, x) builds it; `before` is inserted between placeholder and model as part of the graph, `after` follows the model.
+        A `before` that only rearranges is omitted during calibration.
+        `kind` is the kind of input, `shape` the placeholder's if it differs, `size` the size that must be given if it is open.
         """
         stored, measured = inputs_of(kind)
         x = tf.constant(measured.reshape(-1, 784) if kind == "flat" else measured)
@@ -58,7 +58,7 @@ class Networks:
         self.save(name, definition, output[0], note, kind, feed, size)
 
     def save(self, name, definition, output, note, kind="color", feed="input", size="-"):
-        """Writes a graph, its labels, its inputs and TensorFlow's answers, and keeps the row of the index."""
+        """Writes a graph, its labels, its inputs and TensorFlow's answers, and adds the row of the index."""
         inputs = [fed(kind, picture) for picture in inputs_of(kind)[0]]
         results = answers(definition, inputs, feed, output)
         require_telling(results, name)
@@ -130,7 +130,7 @@ def placeholders(networks):
 
 def leftovers(networks):
     def dropout(x, keep, prefix="dropout/"):
-        """Dropout as TensorFlow wrote it up to 1.12: x / keep * floor(keep + random)."""
+        """Dropout up to TensorFlow 1.12: x / keep * floor(keep + random)."""
         low, high = tf.constant(0.0, name=prefix + "random_uniform/min"), tf.constant(1.0, name=prefix + "random_uniform/max")
         random = op.RandomUniform(shape=op.Shape(input=x, name=prefix + "Shape"), dtype=tf.float32, seed=1, seed2=2,
                                   name=prefix + "random_uniform/RandomUniform")
@@ -141,7 +141,7 @@ def leftovers(networks):
         return op.Mul(x=op.RealDiv(x=x, y=keep, name=prefix + "div"), y=kept, name=prefix + "mul")
 
     def dropout_by_rate(x):
-        """Dropout as TensorFlow wrote it from 1.13 on: x * 1 / (1 - rate) where random >= rate."""
+        """Dropout from TensorFlow 1.13 on: x * 1 / (1 - rate) if random >= rate."""
         random = op.RandomUniform(shape=op.Shape(input=x), dtype=tf.float32, seed=1, seed2=2,
                                   name="dropout/random_uniform/RandomUniform")
         kept = op.Cast(x=op.GreaterEqual(x=random, y=tf.constant(0.0, name="dropout/rate"), name="dropout/GreaterEqual"),
@@ -153,7 +153,7 @@ def leftovers(networks):
                                          name="keras_learning_phase")
 
     def switched_dropout(predicate, x):
-        """Keras' dropout: the true branch drops, the false branch passes on."""
+        """Keras' dropout: the true branch drops, the false branch is an identity."""
         predicate = op.Identity(input=predicate(), name="dropout/cond/pred_id")
         on = op.Switch(data=x, pred=predicate, name="dropout/cond/mul/Switch").output_true
         dropped = dropout(on, tf.constant(0.5, name="dropout/cond/keep_prob"), "dropout/cond/dropout/")
@@ -161,7 +161,7 @@ def leftovers(networks):
         return op.Merge(inputs=[off, dropped], name="dropout/cond/Merge").output
 
     def switched_batch_norm(net, x):
-        """Keras' batch norm: the true branch normalises by the batch's statistics, the false one by the moving ones."""
+        """Keras' batch norm: the true branch uses the batch's statistics, the false one the moving averages."""
         if net.measuring:
             return x
         predicate, draw = learning_phase(), Draw("networks/learning_phase")
@@ -179,7 +179,7 @@ def leftovers(networks):
         return op.Merge(inputs=[inference, training], name="norm/cond/Merge").output
 
     def training_leftovers(x):
-        """A loss with its own placeholder, an optimiser's step and a saver, which nobody reads."""
+        """A loss with its own placeholder, an optimizer step and a saver, which nothing reads."""
         labels = tf.compat.v1.placeholder(tf.int64, [None], name="labels")
         logits = x.op.inputs[0]
         entropy = op.SparseSoftmaxCrossEntropyWithLogits(features=logits, labels=labels, name="loss/xentropy").loss
@@ -224,7 +224,7 @@ def leftovers(networks):
 
 def preprocessing(networks):
     def reversed_and_centred(x):
-        """VGG's own: split into colours, subtract each mean, put together as blue, green, red."""
+        """VGG's preprocessing: split into channels, subtract each mean, concatenate as BGR."""
         red, green, blue = op.Split(axis=3, value=x, num_split=3)
         return op.ConcatV2(values=[op.Sub(x=blue, y=MEANS[2]), op.Sub(x=green, y=MEANS[1]), op.Sub(x=red, y=MEANS[0])], axis=3)
 

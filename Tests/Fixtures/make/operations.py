@@ -1,4 +1,4 @@
-"""Cases of the operations that photographs' networks use now and then: more functions, choices, places and sums."""
+"""Cases of operations that image networks use occasionally: more functions, selection, indices and sums."""
 import tensorflow as tf
 
 op = tf.raw_ops
@@ -11,7 +11,7 @@ def as_float(x):
 
 
 def halves(x):
-    """Multiples of a half, so that rounding and comparing meet ties."""
+    """Multiples of a half, so that rounding and comparisons have ties."""
     return op.Mul(x=op.Floor(x=op.Mul(x=x, y=2.0)), y=0.5)
 
 
@@ -66,7 +66,7 @@ def unary(cases):
         "zero lies outside the range")
     for scaled in (False, True):
         def as_normalization(definition):
-            """Makes the operation of IdentityN; TensorFlow took it away in version 9 of graphs."""
+            """Creates the operation from IdentityN; TensorFlow removed it in graph version 9."""
             definition.versions.producer = 8
             node, = (node for node in definition.node if node.op == "IdentityN")
             node.op = "BatchNormWithGlobalNormalization"

@@ -1,4 +1,4 @@
-"""Frozen graphs of two inputs: `pairs/NAME.pb`, with what is fed, `NAME.INPUT.npy`, and TensorFlow's answer, `NAME.output.npy`."""
+"""Frozen graphs of two inputs: `pairs/NAME.pb`, with the inputs, `NAME.INPUT.npy`, and TensorFlow's answer, `NAME.output.npy`."""
 import tensorflow as tf
 
 from common import Draw, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table
@@ -13,26 +13,26 @@ def features(x):
 
 
 def siamese(left, right):
-    """One network looks at both images; the distance of what it sees."""
+    """The distance between the features that one network computes from both images."""
     difference = tf.abs(features(left / 127.5 - 1) - features(right / 127.5 - 1))
     return tf.sigmoid(tf.matmul(difference, DENSE[:, :1]) + 0.1, name="output")
 
 
 def masked(image, mask):
-    """An image, and where it counts: the mask's own scaling differs from the image's."""
+    """An image and a mask, whose scaling differs from the image's."""
     x = tf.concat([(image - 117.0) * 0.01, mask / 255], 3)
     kernel = tf.constant(Draw("pairs/masked")(3, 3, 4, 3, scale=0.3))
     return tf.nn.tanh(tf.nn.conv2d(x, kernel, 1, "SAME"), name="output")
 
 
 def row(image, numbers):
-    """An image and a row of numbers."""
+    """An image and a vector."""
     x = tf.concat([features(image / 255), numbers], 1)
     return tf.nn.softmax(tf.matmul(x, tf.constant(Draw("pairs/row")(9, 3))), name="output")
 
 
 def rows(first, second):
-    """Two rows of numbers, no image."""
+    """Two vectors, no image."""
     return tf.nn.softmax(first * 0.5 - second, name="output")
 
 

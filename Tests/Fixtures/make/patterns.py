@@ -1,4 +1,4 @@
-"""Cases of several operations in a row, such as passes look for, and of unusual ways to wire a graph."""
+"""Cases of sequences of operations that passes recognize, and of unusual wirings."""
 import tensorflow as tf
 
 from convolutions import convolution, depthwise

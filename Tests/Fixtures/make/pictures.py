@@ -1,11 +1,11 @@
-"""The pictures that networks are fed, and measured with."""
+"""The images used as inputs and for calibration."""
 import numpy as np
 
 from common import Draw
 
 
 def pictures(name, count, size, channels):
-    """Smooth random pictures in -1…1: a few waves, each with a colour of its own, and some noise."""
+    """Smooth random images in -1…1: a few waves of different colors, and some noise."""
     draw = Draw("pictures/" + name)
     y, x = np.mgrid[0:size, 0:size] / size
     result = draw(count, size, size, channels, scale=0.1)
@@ -18,7 +18,7 @@ def pictures(name, count, size, channels):
 
 
 def inputs_of(kind):
-    """Two inputs that are stored, and sixteen to measure with, of the same kind."""
+    """Two inputs that are stored, and sixteen of the same kind for calibration."""
     size, channels = (28, 1) if kind in ("gray", "flat") else (32, 3)
     x = pictures(kind, 18, size, channels)
     if kind == "pixels":

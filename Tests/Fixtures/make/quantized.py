@@ -1,4 +1,4 @@
-"""Cases of the operations on quantized numbers that `quantize_graph` wrote: TensorFlow's own kernels on 8-bit codes."""
+"""Cases of the quantized operations written by `quantize_graph`: TensorFlow's own kernels on 8-bit codes."""
 import numpy as np
 import tensorflow as tf
 
@@ -21,7 +21,7 @@ def dequantized(codes):
 
 
 def measured(x):
-    """Codes with the range that the numbers cover, which the graph computes: as quantize_graph writes it."""
+    """Codes with the values' range, which the graph computes, as written by quantize_graph."""
     flat = op.Reshape(tensor=x, shape=[-1])
     return op.QuantizeV2(input=x, min_range=op.Min(input=flat, axis=[0]), max_range=op.Max(input=flat, axis=[0]),
                          T=tf.quint8, mode="MIN_FIRST")
@@ -37,7 +37,7 @@ def known(values):
 
 
 def narrowed(codes, low=None, high=None):
-    """32-bit sums as codes again: in a range that is known, or in the one that the sums cover."""
+    """32-bit sums requantized: in a known range, or in the range of the sums."""
     if low is None:
         low, high = op.RequantizationRange(input=codes[0], input_min=codes[1], input_max=codes[2])
     else:
@@ -102,7 +102,7 @@ def write(cases):
             x=(y := quantized(x))[0], y=(z := known(r(3)))[0], min_x=y[1], max_x=y[2], min_y=z[1], max_y=z[2]))), values=RANGE)
 
     def network(x, r):
-        """As quantize_graph writes a convolution, its bias and what follows."""
+        """A convolution with its bias and activation, as written by quantize_graph."""
         y = narrowed(convolved(measured(x), known(r(3, 3, 3, 4))))
         bias = known(r(4))
         y = narrowed(op.QuantizedBiasAdd(input=y[0], bias=bias[0], min_input=y[1], max_input=y[2], min_bias=bias[1],

@@ -1,4 +1,4 @@
-"""Files that must be refused, each for one reason: `refuse/NAME`, listed in `refuse.tsv` with the words the message must hold."""
+"""Files that must be refused, each for one reason: `refuse/NAME`, listed in `refuse.tsv` with words that the message must contain."""
 import refused_control
 import refused_files
 import refused_graphs

@@ -1,4 +1,4 @@
-"""Files that are no frozen graph, or a damaged one: what `convert` must tell apart and call by name."""
+"""Files that are not frozen graphs, or corrupt ones, which `convert` must identify."""
 import io
 import zipfile
 
@@ -13,7 +13,7 @@ op = tf.raw_ops
 
 
 def nested_attributes(depth):
-    """A graph whose only node has an attribute that holds a function with an attribute that holds a function…"""
+    """A graph whose only node has an attribute with a function with an attribute with a function…"""
     value = field(2, b"end")
     for _ in range(depth):
         value = field(10, field(2, field(1, b"a") + field(2, value)))

@@ -1,6 +1,6 @@
 """Graphs that must be refused, each for one reason.
 
-Most have one placeholder `input` and a node `output`; what TensorFlow would not write is edited in afterwards.
+Most have one placeholder `input` and a node `output`; invalid parts that TensorFlow would not write are edited in afterwards.
 """
 import numpy as np
 import tensorflow as tf
@@ -35,7 +35,7 @@ def unsupported(add):
         return op.Merge(inputs=[op.Tanh(x=off), op.Neg(x=on)]).output
 
     def loop(x):
-        """A loop as frozen graphs hold it: Enter, Merge, Switch, NextIteration, Exit."""
+        """A loop as in frozen graphs: Enter, Merge, Switch, NextIteration, Exit."""
         tf.compat.v1.disable_control_flow_v2()
         result = tf.compat.v1.while_loop(lambda value: True, lambda value: [op.Tanh(x=value)], [x], name="loop")
         tf.compat.v1.enable_control_flow_v2()
@@ -55,7 +55,7 @@ def unsupported(add):
 
 
 def places_and_sizes(add):
-    """What lies outside an array, or makes one that nobody could hold."""
+    """Indices out of range, and tensors too large for memory."""
     def numbers(x):
         return op.Reshape(tensor=x, shape=[1, -1])
 
@@ -83,7 +83,7 @@ def places_and_sizes(add):
 
 
 def attributes(add):
-    """Attributes and constants that no operation of ours honours: one row each."""
+    """Attributes and constants that are not supported: one row each."""
     def conv(x):
         return op.Conv2D(input=x, filter=KERNEL, strides=[1, 1, 1, 1], padding="SAME", name="conv")
 
@@ -158,7 +158,7 @@ def attributes(add):
 
 
 def set_attribute(node, name, value):
-    """Sets an attribute: a list, bytes, a truth value, a number; None takes it away."""
+    """Sets an attribute: a list, bytes, a Boolean, a number; None removes it."""
     node.attr.pop(name, None)
     if isinstance(value, list):
         node.attr[name].list.i.extend(value)
@@ -167,7 +167,7 @@ def set_attribute(node, name, value):
 
 
 def shapes(add):
-    """Constants that say impossible shapes, axes and sizes: one row each."""
+    """Constants with impossible shapes, axes and sizes: one row each."""
     def flat(x):
         return op.Reshape(tensor=x, shape=[1, 108], name="flat")
 
@@ -216,7 +216,7 @@ def shapes(add):
 
 
 def by_activation(add):
-    """Inputs that must be constant, and depend on the picture."""
+    """Inputs that must be constant, but depend on the image."""
     def whole_number(x):
         return op.Cast(x=op.Max(input=x, axis=[0, 1, 2, 3]), DstT=tf.int32)
 

@@ -1,4 +1,4 @@
-"""Graphs that must be refused: pictures resized, spread or cut as nobody can."""
+"""Graphs that must be refused: impossible resizes, transposed convolutions and crops."""
 import tensorflow as tf
 
 from refused_graphs import set_attribute

@@ -13,7 +13,7 @@ v1 = tf.compat.v1
 
 
 def saved(folder, variables):
-    """A graph with these variables, as a checkpoint: its files by their endings."""
+    """A graph with these variables, as a checkpoint: its files by extension."""
     with tf.Graph().as_default(), v1.Session() as session:
         y = v1.placeholder(tf.float32, [1, 6, 6, 3], name="input")
         for name, value in variables.items():
@@ -41,7 +41,7 @@ def write(refusals):
 
 
 def without_signature(refusals):
-    """What `tf.saved_model.save` writes of a module whose functions were never called with known shapes."""
+    """The result of `tf.saved_model.save` for a module whose functions were never called with known shapes."""
     class Scaled(tf.Module):
         def __init__(self):
             super().__init__()

@@ -1,4 +1,4 @@
-"""Core ML models that must be refused, each made from a good one by one change: `coreml/refuse/NAME`, listed in `refuse.tsv`."""
+"""Core ML models that must be refused, each made from a valid one by one change: `coreml/refuse/NAME`, listed in `refuse.tsv`."""
 from coremltools.proto import Model_pb2
 
 from common import save_bytes, save_table

@@ -1,4 +1,4 @@
-"""What the files that must be refused are made with."""
+"""Shared by the scripts for files that must be refused."""
 import numpy as np
 import tensorflow as tf
 
@@ -29,16 +29,16 @@ def edited(build, name, change):
 
 
 class Refusals:
-    """Writes files to refuse and keeps the rows of their index."""
+    """Writes files to refuse and collects the rows of their index."""
 
     def __init__(self):
         self.rows = []
 
     def add(self, name, content, wrong, words=""):
-        """`words`, separated by blanks, must stand in the message."""
+        """The message must contain `words`, separated by spaces."""
         save_bytes("refuse/" + name, content if isinstance(content, bytes) else graph_bytes(content))
         self.row(name, wrong, words)
 
     def row(self, name, wrong, words=""):
-        """Lists a file or folder that is there already."""
+        """Adds an existing file or folder to the index."""
         self.rows.append((name, words or "-", wrong))

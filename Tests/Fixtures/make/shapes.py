@@ -1,4 +1,4 @@
-"""Cases of operations that move values about, and of the shape arithmetic found in frozen graphs."""
+"""Cases of operations that move values, and of the shape arithmetic in frozen graphs."""
 import tensorflow as tf
 
 op = tf.raw_ops
@@ -117,14 +117,14 @@ def shape_arithmetic(cases):
         return op.StridedSlice(input=op.Shape(input=x), begin=[axis], end=[axis + 1], strides=[1], shrink_axis_mask=1)
 
     def flatten_slim(x, r):
-        """As slim.flatten wrote it: the batch from Slice, the rest multiplied by Prod."""
+        """slim.flatten: the batch from Slice, the other sizes multiplied by Prod."""
         shape = op.Shape(input=x)
         batch, rest = op.Slice(input=shape, begin=[0], size=[1]), op.Slice(input=shape, begin=[1], size=[3])
         count = op.ExpandDims(input=op.Prod(input=rest, axis=[0]), axis=0)
         return op.Reshape(tensor=x, shape=op.ConcatV2(values=[batch, count], axis=0))
 
     def dense_of_rank4(x, r):
-        """As tf.layers.dense writes it for more than two dimensions (there with Gather): flatten, multiply, restore."""
+        """tf.layers.dense for more than two dimensions (there with Gather): flatten, multiply, restore."""
         product = op.MatMul(a=op.Reshape(tensor=x, shape=[-1, 5]), b=r(5, 2))
         return op.Reshape(tensor=product, shape=op.Pack(values=[dimension(x, 0), dimension(x, 1), dimension(x, 2), 2]))
 

@@ -1,4 +1,4 @@
-"""A network of a few hundred bytes, for graphs whose wiring is the point, and pictures for it."""
+"""A network of a few hundred bytes, for tests of a graph's wiring, and images for it."""
 import numpy as np
 import tensorflow as tf
 
@@ -10,7 +10,7 @@ GAMMA = Draw("ways/gamma").uniform(0.6, 1.4, 4)
 
 
 def pictures(kind):
-    """Two pictures of 8 x 8 pixels: `color` from -1 to 1, `pixels` whole numbers from 0 to 255."""
+    """Two images of 8 x 8 pixels: `color` from -1 to 1, `pixels` integers from 0 to 255."""
     draw = Draw("ways/" + kind)
     if kind == "pixels":
         return [draw.integers(0, 256, 1, 8, 8, 3).astype("f4") for _ in range(2)]
@@ -32,5 +32,5 @@ def pooled(x, scope=""):
 
 
 def tiny(x, middle=lambda x: x, scope=""):
-    """Convolution, pool, dense layer, softmax; `middle` stands before the pool."""
+    """Convolution, pool, dense layer, softmax; `middle` is inserted before the pool."""
     return op.Softmax(logits=dense(pooled(middle(convolved(x, scope)), scope), scope), name=scope + "softmax")

@@ -1,7 +1,7 @@
 """A small Core ML network and, layer by layer, TensorFlow's answer for it.
 
-coremltools' builder writes the model; beside each layer the same weights go through TensorFlow, so that model and answer
-do not come from one program. Values run as [picture, height, width, channel]; Core ML's own order is channel first.
+coremltools' builder writes the model. For each layer, TensorFlow computes with the same weights, so that model and answer
+come from different programs. Values are [image, height, width, channel]; Core ML's own layout is channels first.
 """
 import math
 from collections import namedtuple
@@ -17,7 +17,7 @@ Blob = namedtuple("Blob", "name value")
 
 
 def edges(size, window, stride, mode, asymmetry="BOTTOM_RIGHT_HEAVY"):
-    """What a pool or convolution adds before and after an edge of this size."""
+    """The padding of a pool or convolution before and after a side of this size."""
     if mode == "VALID":
         return 0, 0
     if mode == "INCLUDE_LAST_PIXEL":
@@ -28,12 +28,12 @@ def edges(size, window, stride, mode, asymmetry="BOTTOM_RIGHT_HEAVY"):
 
 
 def half_exact(values):
-    """The nearest values that half precision holds exactly."""
+    """The nearest values that half precision represents exactly."""
     return values.astype("f2").astype("f4")
 
 
 class Twin:
-    """A model being built. `shape` is the input's, channel first; `mapped` says whether rank-5 mapping (version 1) is used."""
+    """A model being built. `shape` is the input's, channels first; `mapped` tells whether rank-5 mapping (version 1) is used."""
 
     def __init__(self, name, shape, output, classifier=True, mapped=True):
         self.draw, self.count = Draw("coreml/" + name), 0
@@ -50,7 +50,7 @@ class Twin:
         return f"{kind}_{self.count}"
 
     def layer(self, kind, add, value, output=None):
-        """Adds one layer through the builder and gives its blob."""
+        """Adds one layer with the builder and returns its blob."""
         name = output or self.new_name(kind)
         add(name="layer_" + name, output_name=name)
         return Blob(name, value)
@@ -108,7 +108,7 @@ class Twin:
             name, kind, x.name, output_name, params), functions[kind](x.value))
 
     def relu6(self, x):
-        """As coremltools itself spells it without the clip layer: relu, negate, threshold at -6, negate."""
+        """As coremltools itself writes it without the clip layer: relu, negate, threshold at -6, negate."""
         x = self.activation(self.activation(x, "RELU"), "LINEAR", [-1.0, 0.0])
         x = self.layer("threshold", lambda name, output_name: self.builder.add_unary(
             name, x.name, output_name, "threshold", alpha=-6.0), tf.maximum(x.value, -6.0))
@@ -130,7 +130,7 @@ class Twin:
             name, mode, x.name, output_name), tf.reshape(value, [value.shape[0], -1]))
 
     def dense(self, x, outputs, spread=1.0, output=None):
-        """`spread` is how far the outputs of different pictures lie apart."""
+        """`spread` is the difference between the outputs of different images."""
         value = tf.reshape(x.value, [x.value.shape[0], -1]).numpy()
         inputs = value.shape[-1]
         matrix = self.draw(outputs, inputs)

@@ -1,6 +1,6 @@
-"""The ways in which graphs were frozen: `ways/NAME.pb`, a tiny network each, with TensorFlow's answers to two pictures.
+"""The ways of freezing graphs: `ways/NAME.pb`, a tiny network each, with TensorFlow's answers to two images.
 
-Where a graph was frozen as it is trained, the answers are those of the same network built for inference.
+If a graph was frozen in training mode, the answers are those of the same network built for inference.
 """
 import tensorflow as tf
 
@@ -13,7 +13,7 @@ from tiny import pictures, tiny
 
 
 class Ways:
-    """Writes graphs and keeps the rows of their index."""
+    """Writes graphs and collects the rows of their index."""
 
     def __init__(self):
         self.rows = []
@@ -22,10 +22,10 @@ class Ways:
             options="-", kind="color", fed=None, edit=None, named=False):
         """Writes one graph.
 
-        build(x) gives the result, or a list of them, for the placeholder x. `reference` builds what TensorFlow answers with,
-        where that is another graph. Of a batch only the first answer is kept. `declared` is the placeholder's shape where it differs from the pictures'; `feed` is
-        the tensor that is fed, None where `build` makes its input itself and gives (fed, results). `options` are words
-        of the command line. `fed` shapes a picture as the graph takes it. `named` writes the outputs' names into the options.
+        build(x) returns the result, or a list of them, for the placeholder x. `reference` builds the graph for TensorFlow's answer,
+        if that is another graph. Of a batch, only the first answer is kept. `declared` is the placeholder's shape if it differs from
+        the images'; `feed` is the tensor that gets the input, None if `build` creates its input itself and returns (fed, results). `options`
+        are command-line arguments. `fed` reshapes an image for the graph. `named` writes the outputs' names into the options.
         """
         def whole(construct, into):
             def construction():

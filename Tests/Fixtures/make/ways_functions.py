@@ -1,4 +1,4 @@
-"""Graphs whose parts stand in a library of functions, as TensorFlow 2 writes them, and what its optimisers make of nodes."""
+"""Graphs with parts in a function library, as TensorFlow 2 writes them, and nodes changed by its optimizers."""
 import tensorflow as tf
 
 from tiny import BIAS, GAMMA, KERNEL, dense, pooled, tiny
@@ -29,7 +29,7 @@ def nested(x):
 
 
 def endpoints(x):
-    """Outputs other than the first inside a function, and of it."""
+    """Outputs other than the first, inside a function and of the function itself."""
     def body(x):
         first, second, third = op.Split(axis=3, value=x, num_split=3, name="parts")
         norm = op.FusedBatchNormV3(x=tf.concat([third, first, second], 3), scale=GAMMA[:3], offset=BIAS[:3], mean=BIAS[1:],
@@ -63,7 +63,7 @@ def controlled(definition):
 
 
 def fused(edits):
-    """Nodes as Grappler's remapper writes them: the first takes the place of the others."""
+    """Nodes as Grappler's remapper writes them: the first replaces the others."""
     def edit(definition):
         for last, op_name, inputs, attributes in edits:
             node = next(node for node in definition.node if node.name == last)
@@ -139,7 +139,7 @@ def batch_norm_ex(definition):
 
 
 def pad_conv(definition):
-    """As optimize_for_inference writes it."""
+    """As written by optimize_for_inference."""
     conv = next(node for node in definition.node if node.name == "conv")
     mirror = next(node for node in definition.node if node.name == "mirror")
     conv.op = "FusedPadConv2D"

@@ -1,4 +1,4 @@
-"""What stands in front of networks: decoders, resizing, iterators, queues, several placeholders, batches of a fixed size."""
+"""Nodes in front of networks: decoders, resizing, iterators, queues, several placeholders, batches of a fixed size."""
 import numpy as np
 import tensorflow as tf
 
@@ -25,7 +25,7 @@ def inception():
 
 
 def scaled_first():
-    """Arithmetic before the size is changed, as tf.image.convert_image_dtype does."""
+    """Arithmetic before a resize, as in tf.image.convert_image_dtype."""
     x = decoded("DecodePng", channels=3)
     y = op.Mul(x=op.Cast(x=x, DstT=tf.float32), y=1 / 255)
     y = resized(op.ExpandDims(input=op.Sub(x=y, y=np.array([0.5, 0.4, 0.3], "f4")), axis=0), kind="ResizeBicubic")
@@ -33,7 +33,7 @@ def scaled_first():
 
 
 def reversed_channels():
-    """Blue, green, red, as Caffe's models want them, before there is a batch."""
+    """BGR for Caffe models, before a batch axis is added."""
     x = decoded(channels=3)
     y = op.Cast(x=x, DstT=tf.float32)[:, :, ::-1]
     y = op.ExpandDims(input=op.Sub(x=y, y=np.array([104, 117, 123], "f4")), axis=0)
@@ -84,7 +84,7 @@ def settings_reference(x):
 
 
 def batched(x):
-    """A batch of eight, which constants know of."""
+    """A batch of eight, which appears in constants."""
     y = convolved(x)
     z = op.Slice(input=y, begin=[0, 1, 0, 0], size=[8, 2, 4, 4])
     y = op.Reshape(tensor=y, shape=[8, -1], name="flat")

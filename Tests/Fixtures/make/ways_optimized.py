@@ -1,4 +1,4 @@
-"""Graphs that TensorFlow's own optimize_for_inference wrote, with TensorFlow's answers for what it wrote."""
+"""Graphs written by TensorFlow's own optimize_for_inference, with TensorFlow's answers for them."""
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.tools import optimize_for_inference_lib
@@ -20,7 +20,7 @@ def fused_norm(x):
 
 
 def written_norm(x):
-    """tf.nn.batch_normalization, its factors reckoned in the graph."""
+    """tf.nn.batch_normalization, with factors computed in the graph."""
     raised = op.Add(x=tf.constant(GAMMA / 2, name="norm/variance"), y=tf.constant(np.float32(1e-3), name="norm/epsilon"), name="norm/add")
     factor = op.Mul(x=op.Rsqrt(x=raised, name="norm/Rsqrt"), y=tf.constant(GAMMA, name="norm/gamma"), name="norm/mul")
     shift = op.Sub(x=tf.constant(BIAS, name="norm/beta"),

@@ -1,4 +1,4 @@
-"""Graphs frozen between training and inference: learning phases, dropout in all spellings, conditions."""
+"""Graphs frozen between training and inference: learning phases, all forms of dropout, conditions."""
 import tensorflow as tf
 
 from tiny import GAMMA, tiny
@@ -44,7 +44,7 @@ def chosen(x, generator="RandomUniform"):
 
 
 def chosen_elsewise(x):
-    """The same the other way round, with the older Select: zero where random < rate."""
+    """The same reversed, with the older Select: zero if random < rate."""
     dropped = op.Less(x=random(x), y=tf.constant(0.3))
     return op.Select(condition=dropped, x=op.ZerosLike(x=x), y=op.RealDiv(x=x, y=0.7), name="dropout/Select")
 
@@ -59,7 +59,7 @@ def halved_before(x):
 
 
 def halved_unscaled(x):
-    """A mask that nothing makes up for: the half before it belongs to the network."""
+    """A mask without rescaling: the preceding factor of a half belongs to the network."""
     kept = op.Floor(x=op.Add(x=0.8, y=random(x)))
     return op.Mul(x=op.Mul(x=x, y=0.5, name="half"), y=kept)
 
