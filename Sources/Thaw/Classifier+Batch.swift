@@ -1,20 +1,19 @@
 extension Classifier {
-    /// Classifies many images on several threads, and hands the answers to `body` in the order of `images`, on the thread
-    /// that calls.
+    /// Classifies many images on several threads, and passes the results to `body` in the order of `images`, on the calling
+    /// thread.
     ///
-    /// Reading, decoding and computing go on side by side. `images` is asked for the next one when there is room: some
-    /// images are worked on before the answer to the first is handed over, never all of them, so that memory does not grow
-    /// with their number.
+    /// Reading, decoding and computing run in parallel. `images` is read ahead by a limited number of images, so that memory
+    /// does not grow with their number.
     /// - Parameters:
-    ///   - thumbnailSide: The longer side of a small version of each image, in pixels, where one is wanted.
-    ///   - body: Gets an image's path, and its classification, or the `Failure` of one that cannot be read. What it throws
-    ///     ends the work.
+    ///   - thumbnailSide: The longer side of each image's thumbnail in pixels; nil makes none.
+    ///   - body: Called with an image's path and its classification, or the `Failure` if it cannot be read. An error that it
+    ///     throws ends the work.
     public func classify(
         images: some Sequence<FoundImage>, threads: Int, thumbnailSide: Int? = nil,
         _ body: (String, Result<Classification, Failure>) throws -> Void
     ) rethrows {
         typealias Half = (path: String, image: Result<Prepared, Failure>)
-        // Copies of an iterator may not share a place, so it lies in a box.
+        // Copies of an iterator may not share their position, so it is in a box.
         let source = IteratorBox(images.makeIterator())
         let conveyor = Conveyor<FoundImage, Half, (path: String, answer: Result<Classification, Failure>)>(
             threads: threads, window: 16 * threads, draw: { source.next() },
@@ -25,7 +24,7 @@ extension Classifier {
         try conveyor.run { try body($0.path, $0.answer) }
     }
 
-    /// The same for files that are known by their paths.
+    /// Classifies the images at these paths.
     public func classify(
         imagesAt paths: some Sequence<String>, threads: Int,
         _ body: (String, Result<Classification, Failure>) throws -> Void

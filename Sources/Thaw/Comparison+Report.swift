@@ -1,34 +1,34 @@
 extension Comparison {
-    /// What a comparison found.
+    /// The result of a comparison.
     public struct Report: Sendable {
         public let tolerance: Double
-        /// How many images were compared.
+        /// The number of images compared.
         public private(set) var images = 0
-        /// The largest difference by its share of the range, with the image and the output; nil where nothing was compared.
+        /// The largest difference relative to the range, with the image and the output; nil if nothing was compared.
         public private(set) var largest: (difference: Difference, image: String, output: String)?
-        /// On how many images first labels were compared: none where the first output is no row of one number a class.
+        /// The number of images whose top labels were compared: 0 if the first output is not a vector of class scores.
         public private(set) var labelsCompared = 0
-        /// The images whose first labels differ.
+        /// The images whose top labels differ.
         public private(set) var differingLabels: [DifferingLabels] = []
-        /// Where the models first part; nil where they agree.
+        /// The first value that differs; nil if the models agree.
         public internal(set) var place: Place?
-        /// The images whose files have something wrong with them, though they could be read.
+        /// The images that could be read although something is wrong with their files.
         public private(set) var warnings: [(image: String, warning: String)] = []
         /// The images that cannot be read.
         public internal(set) var failures: [(image: String, failure: Failure)] = []
 
-        /// An image on which the models put different classes first.
+        /// An image for which the models have different top labels.
         public struct DifferingLabels: Sendable {
             public let image: String
             public let first: String
             public let second: String
-            /// Whether the two classes lie so close together that the tolerance explains it.
+            /// Whether the scores of the two classes are so close that the tolerance explains the difference.
             public let isExplained: Bool
         }
 
         init(tolerance: Double) { self.tolerance = tolerance }
 
-        /// Whether no difference exceeds the tolerance, and the first labels are the same as far as that tells them apart.
+        /// Whether no difference exceeds the tolerance, and the top labels agree except where the tolerance explains it.
         public var agrees: Bool {
             (largest.map { $0.difference.relative <= tolerance } ?? true) && differingLabels.allSatisfy(\.isExplained)
         }
@@ -50,11 +50,11 @@ extension Comparison {
         }
     }
 
-    /// A value of the graph at which the models part.
+    /// A value of the graph that differs between the models.
     public struct Place: Sendable {
-        /// The name that the node has in both models.
+        /// The name of the node in both models.
         public let node: String
-        /// What it computes in the second: "Convolution".
+        /// The operation in the second model, such as "Convolution".
         public let operation: String
         public let difference: Difference
         public let image: String

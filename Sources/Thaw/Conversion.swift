@@ -1,23 +1,23 @@
-/// A converted model, and what a person should know of how it came about.
+/// A converted model, and what a user should know about the conversion.
 public struct Conversion: Sendable {
     public var model: Model
-    /// What was found out and assumed, a sentence each.
+    /// What was inferred and assumed, one sentence each.
     public var notes: [String]
-    /// Those of the notes that say how the graph was read, and not how images come to it.
+    /// The notes about how the graph was read, without those about its image input.
     public var assumptions: [String] = []
-    /// What may be wrong although the conversion went through.
+    /// What may be wrong although the conversion succeeded.
     public var warnings: [String]
-    /// Whether the model was converted from a graph, and not read as it was.
+    /// Whether the model was converted from a graph, not read from a Core ML file.
     public var isGraph = true
-    /// The graph as it was read, before any pass; its image input is not scaled by what was lifted out of it. Nil for a
-    /// Core ML model.
+    /// The graph as it was read, before any pass. It still contains the preprocessing that passes lift into the image input.
+    /// Nil for a Core ML model.
     public var original: Graph?
-    /// Whether how the image is scaled was said or stands in the file, and was not assumed.
+    /// Whether the preprocessing was given by the options or the file, not assumed.
     public var isPreprocessingCertain = true
     /// Whether the file stores weights in 16 bits or less.
     public var hasShortWeights = false
-    /// The range of numbers that was found by a trial; nil if none was made, or if it told nothing.
+    /// The value range that a trial found; nil if there was no trial, or if it was inconclusive.
     var pixelRange: PixelRangeTrial?
-    /// Whether neither the graph nor the options say the image's size: that of the model is `openSize`.
+    /// Whether neither the graph nor the options determine the image's size. The model then has the size `openSize`.
     public var isSizeOpen = false
 }

@@ -1,7 +1,7 @@
 extension Converter {
-    /// What a trial tells of the numbers that a super-resolution network takes and gives for pixels; nil if that was said, if
-    /// the network is of another kind, or if the trial tells nothing.
-    /// - Parameter lifted: What the graph itself did to its pixels.
+    /// The value ranges of a super-resolution network's input and output, determined by a trial. Nil if the options give
+    /// them, if the network is of another kind, or if the trial is inconclusive.
+    /// - Parameter lifted: The preprocessing that was lifted out of the graph.
     func pixelRange(
         _ graph: Graph, _ lifted: PixelScaling?, _ source: GraphSource, _ imported: Importer.Result
     ) -> PixelRangeTrial? {
@@ -9,7 +9,7 @@ extension Converter {
             let image = imported.images.first, !image.takesPixels,
             graph.preparation() == nil, graph.enlargesImage
         else { return nil }
-        // Any size tells; a small one tells it soon.
+        // Any size will do; a small one is fast.
         var small: Graph?
         if image.isSizeOpen || options.size != nil {
             var options = options
@@ -29,7 +29,7 @@ extension Converter {
 }
 
 extension Converter.Options {
-    /// These options with what a conversion has found out by a trial, which so need not be made again.
+    /// These options with the result of a conversion's trial, which then need not be repeated.
     func settled(by conversion: Conversion) -> Converter.Options {
         guard let range = conversion.pixelRange else { return self }
         var options = self
@@ -44,7 +44,7 @@ extension Converter.Options {
 }
 
 extension Graph {
-    /// Whether it takes one image, and its first output is an image with as many channels that is larger.
+    /// Whether it takes one image, and its first output is a larger image with the same number of channels.
     fileprivate var enlargesImage: Bool {
         guard inputs.count == 1, let output = outputs.first, self[output.value].element == .float32,
             let form = ImageForm(self[output.value].shape)

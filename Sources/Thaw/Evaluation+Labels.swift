@@ -1,10 +1,10 @@
-/// How often each label had which score, where it is on the photograph and where it is not.
+/// Histograms of each label's scores: over the photos with the label, and over those without it.
 ///
-/// Scores are counted in steps of a thousandth, which is what thresholds are told in.
+/// Scores are counted in steps of 0.001, the precision in which thresholds are reported.
 struct LabelScores: Sendable {
     static let steps = 1000
     private let labelCount: Int
-    /// For each label and step the photographs with it, and those without.
+    /// For each label and step, the number of photos with the label, and of those without it.
     private var present: [Int32]
     private var absent: [Int32]
 
@@ -19,7 +19,7 @@ struct LabelScores: Sendable {
         var loss = 0.0
         for (label, probability) in probabilities.enumerated() {
             let isPresent = truths.contains(label)
-            // What is no number is said of nothing.
+            // NaN counts as the lowest score.
             let share = probability.isNaN ? 0 : min(max(Double(probability), 0), 1)
             let index = label * (Self.steps + 1) + Int(share * Double(Self.steps))
             if isPresent { present[index] += 1 } else { absent[index] += 1 }
@@ -32,13 +32,13 @@ struct LabelScores: Sendable {
         let start = label * (Self.steps + 1)
         let images = present[start...start + Self.steps].reduce(0) { $0 + Int($1) }
         var (right, predicted) = (0, 0)
-        // From the highest threshold down to the least above 0.
+        // From the highest threshold down to the lowest above 0.
         let all = (1...Self.steps).reversed().map { step -> Evaluation.LabelResult.Threshold in
             right += Int(present[start + step])
             predicted += Int(present[start + step]) + Int(absent[start + step])
             return .init(value: Double(step) / Double(Self.steps), images: images, predicted: predicted, right: right)
         }
-        // Of thresholds that are as good, as there are between two scores, the middle one is the safest.
+        // All thresholds between two adjacent scores are equally good. The middle one is the safest.
         let first = all.indices.max { (all[$0].f1OrZero, $1) < (all[$1].f1OrZero, $0) }!
         let end = all[first...].firstIndex { $0.f1OrZero != all[first].f1OrZero } ?? all.endIndex
         return .init(
@@ -47,31 +47,31 @@ struct LabelScores: Sendable {
 }
 
 extension Evaluation {
-    /// How well a label that does not exclude others is told from its absence.
+    /// The accuracy of one label of a multi-label model.
     public struct LabelResult: Sendable {
         public let index: Int
-        /// The photographs that show it.
+        /// The number of photos with the label.
         public let images: Int
         public let atHalf: Threshold
-        /// The threshold of the highest F1.
+        /// The threshold with the highest F1.
         public let best: Threshold
 
-        /// What comes of saying the label from a score on.
+        /// The accuracy if the label is predicted for every score from a threshold on.
         public struct Threshold: Sendable {
             public let value: Double
-            /// Photographs that show the label, those that it is said of, and those of both.
+            /// The number of photos with the label, of those for which it is predicted, and of those with both.
             public let images: Int
             public let predicted: Int
             public let right: Int
             public var precision: Proportion { Proportion(right, of: predicted) }
             public var recall: Proportion { Proportion(right, of: images) }
-            /// The harmonic mean of both.
+            /// The harmonic mean of precision and recall.
             public var f1: Double { images + predicted == 0 ? .nan : 2 * Double(right) / Double(images + predicted) }
             fileprivate var f1OrZero: Double { f1.isNaN ? 0 : f1 }
         }
     }
 
-    /// One result for each label; nil if the labels exclude each other.
+    /// One result per label; nil if the labels exclude each other.
     public var labels: [LabelResult]? {
         scores.map { scores in (0..<classCount).map { scores.result(of: $0) } }
     }

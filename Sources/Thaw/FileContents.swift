@@ -1,24 +1,24 @@
-/// What a model's file holds, told without understanding all of it: also of one that can be neither converted nor run.
+/// A summary of a model file, also of one that can be neither converted nor run.
 public struct FileContents: Sendable {
     public let format: ModelFormat
     public let byteCount: Int
     /// The version of Core ML's format.
     public private(set) var version: Int?
-    /// The version whose systems can load a Core ML model: not below what it has in it; nil for one that is newer than known.
+    /// The version whose systems can load a Core ML model, considering what it contains; nil if it is newer than any known.
     public private(set) var loadableVersion: CoreMLVersion?
     /// TensorFlow's operations or Core ML's layers, the most frequent first.
     public private(set) var parts: [(kind: String, count: Int)] = []
-    /// The weights by how they are stored, those that take most bytes first; none for graphs whose variables lie elsewhere.
+    /// The weights by storage type, those with the most bytes first; empty for graphs whose variables are stored elsewhere.
     public private(set) var weights: [StoredWeights] = []
-    /// A graph's placeholders as it declares them, `?` standing for what it leaves open.
+    /// A graph's placeholders as it declares them, with `?` for what it leaves open.
     public private(set) var placeholders: [(name: String, type: String)] = []
 
-    /// A SavedModel's signatures: what they take and give.
+    /// A SavedModel's signatures: their inputs and outputs.
     public private(set) var signatures: [String] = []
-    /// How many variables a SavedModel or a checkpoint stores; nil where it stores none.
+    /// The number of variables that a SavedModel or a checkpoint stores; nil if it stores none.
     public private(set) var variableCount: Int?
 
-    /// - Throws: `Failure` naming the file when it is neither a TensorFlow graph nor a Core ML model, or is damaged.
+    /// - Throws: `Failure` naming the file if it is neither a TensorFlow graph nor a Core ML model, or is corrupt.
     public init(contentsOf path: String, tag: String? = nil) throws {
         format = try ModelFormat(of: path)
         switch format {
@@ -70,7 +70,7 @@ public struct FileContents: Sendable {
         loadableVersion = CoreMLVersion(rawValue: message.specificationVersion).map { max($0, message.leastVersion) }
     }
 
-    /// How often each of `kinds` stands there, the most frequent first, of equals in the order of the alphabet.
+    /// How often each of `kinds` occurs, the most frequent first. Ties are in alphabetical order.
     public static func counted(_ kinds: some Sequence<String>) -> [(kind: String, count: Int)] {
         Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { (kind: $0.key, count: $0.value) }
@@ -78,7 +78,7 @@ public struct FileContents: Sendable {
 }
 
 extension NodeDefinition {
-    /// A constant's numbers, unless they are whole numbers that say how something is done.
+    /// The weights of a constant, unless they are integers or Booleans, which are parameters such as shapes and axes.
     fileprivate var storedWeights: StoredWeights? {
         guard op == "Const", case .tensor(let tensor)? = attributes["value"], tensor.shape.rank > 0,
             ![.int32, .int64, .bool].contains(tensor.element)

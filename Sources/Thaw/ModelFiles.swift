@@ -2,8 +2,8 @@ extension Model {
     /// Reads a Core ML model (`.mlmodel`, `.mlpackage`), or converts a TensorFlow graph in memory.
     ///
     /// - Parameters:
-    ///   - options: What to convert a graph with; a Core ML model needs none of it.
-    ///   - labels: The names of a graph's classes; a Core ML classifier brings its own.
+    ///   - options: Options for converting a graph; a Core ML model needs none.
+    ///   - labels: The labels of a graph's classes; a Core ML classifier has its own.
     /// - Throws: `Failure` naming the file and what is wrong with it.
     public static func load(
         contentsOf path: String, options: Converter.Options = .init(), labels: Labels? = nil
@@ -20,17 +20,17 @@ extension Model {
         }
     }
 
-    /// Writes the model, whole or not at all: as a Core ML neural network where `path` ends in `.mlmodel`, as an ML Program
-    /// where it ends in `.mlpackage`. The same model gives the same bytes.
+    /// Writes the model atomically: as a Core ML neural network if `path` ends in `.mlmodel`, as an ML Program if it ends in
+    /// `.mlpackage`. The same model gives the same bytes.
     ///
     /// - Parameters:
-    ///   - weights: How weights are stored; nil takes what is usual, float32 for a neural network and float16 for a program,
-    ///     which then also computes in it.
-    ///   - target: The oldest systems that must load it; nil takes whatever the model needs.
-    ///   - precision: What an ML Program takes, computes in and gives; a neural network has no such choice.
-    ///   - mayReplace: Whether what is there already may be replaced.
-    /// - Returns: What was written. The version of the format is the lowest that will do.
-    /// - Throws: `Failure` for what nothing in the format computes, and when the file cannot be written.
+    ///   - weights: How weights are stored. By default float32 for a neural network, and float16 for a program, which then
+    ///     also computes in float16.
+    ///   - target: The oldest systems that must load it; nil means whatever the model needs.
+    ///   - precision: The types that an ML Program takes, computes in and returns; a neural network has no such choice.
+    ///   - mayReplace: Whether an existing file may be replaced.
+    /// - Returns: What was written. The version of the format is the lowest that suffices.
+    /// - Throws: `Failure` for an operation that the format cannot express, and if the file cannot be written.
     @discardableResult
     public func write(
         to path: String, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,
@@ -58,7 +58,7 @@ extension Model {
         return WrittenModel(bytes: bytes, version: program.version, compression: program.report)
     }
 
-    /// Core ML refuses a model that computes nothing, and an output that is an input.
+    /// Core ML refuses a model without layers, and an output that is an input.
     private func requireLayers() throws {
         let inputs = Dictionary(graph.inputs.map { ($0.value, $0.name) }, uniquingKeysWith: { first, _ in first })
         let isEmpty = graph.nodes.isEmpty && image?.scaling.isIdentity != false
@@ -89,22 +89,22 @@ public struct WrittenModel: Sendable {
     public var bytes: Int
     /// The version of the format.
     public var version: CoreMLVersion
-    /// What became of the layers' weights, if they were to be compressed.
+    /// The layers whose weights were and were not compressed, if compression was requested.
     public var compression: CompressionReport?
 }
 
 extension Message {
-    /// The version of a Core ML model; the newest known for one that is newer.
+    /// The version of a Core ML model, or the newest known one if the model is newer.
     var knownVersion: CoreMLVersion {
         CoreMLVersion(rawValue: self.specificationVersion) ?? CoreMLVersion.allCases.last!
     }
 }
 
-/// What a model may come from, told by the content of files and folders.
+/// The kinds of file that a model is read from, recognized by the content of files and folders.
 public enum ModelFormat: Sendable {
     case frozenGraph, savedModel, checkpoint, coreML, coreMLPackage
 
-    /// - Throws: `Failure` naming the file, that says what the file is where it is none of these.
+    /// - Throws: `Failure` naming the file, and its kind if it is none of these.
     public init(of path: String) throws {
         let wanted =
             "a Core ML model (.mlmodel, .mlpackage) or a TensorFlow graph (.pb, SavedModel, checkpoint)"
@@ -116,7 +116,7 @@ public enum ModelFormat: Sendable {
             case nil: break
             }
             if let kind = FolderKind(path: path) {
-                // A package without a manifest is told what it lacks.
+                // For a package without a manifest, the failure says what is missing.
                 let isPackage = kind == .coreMLPackage || ModelFormat(pathToWrite: path) == .coreMLPackage
                 guard isPackage else { throw Failure.wrongFolder(kind, wanted: wanted) }
                 return .coreMLPackage
@@ -137,7 +137,7 @@ public enum ModelFormat: Sendable {
     }
 }
 
-/// A Core ML model's file, or its package with the file inside.
+/// A Core ML model's file, or its package with the file in it.
 struct CoreMLFile {
     let file: MappedFile
     let package: ModelPackage?
@@ -152,12 +152,12 @@ struct CoreMLFile {
     /// The outermost message of a Core ML model.
     func message() throws -> Message { try Message(.model, reading: ByteView(viewing: file.bytes, of: file)) }
 
-    /// The model that the file's message is.
+    /// Reads the model from the file's message.
     func conversion(of message: Message) throws -> Conversion {
         let (model, warnings) = try ModelReader.run(message, package)
         var conversion = Conversion(
             model: model, notes: model.formulas, warnings: warnings, isGraph: false)
-        // A program with short weights computes in float16, which rounds what goes in.
+        // A program with short weights computes in float16, which also rounds the input.
         let isHalf = model.graph.nodes.contains { ($0.operation as? Unary)?.function == .float16 }
         conversion.hasShortWeights = message.hasShortWeights || isHalf
         return conversion

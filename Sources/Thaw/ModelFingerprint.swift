@@ -1,12 +1,14 @@
 extension Model {
-    /// A number that tells the model at `path` from others by the content of its files, whatever they are called and wherever
-    /// they lie; with `labels`, a graph's label file, by that one's too; and by words that say how the model is used.
+    /// A checksum that identifies the model at `path` by the content of its files, not by their names and locations.
+    /// - Parameters:
+    ///   - labels: A graph's label file, whose content is included.
+    ///   - words: Options that change the model's results.
     /// - Throws: `Failure` naming the file that cannot be read.
     public static func fingerprint(of path: String, labels: String? = nil, words: [String] = []) throws -> UInt32 {
         let (folder, names) = try files(of: path, ModelFormat(of: path))
         var sum: UInt32 = 0
         func add(_ bytes: UnsafeRawBufferPointer) {
-            // Where one file ends and the next begins counts, too.
+            // The boundaries between files count too.
             withUnsafeBytes(of: bytes.count.littleEndian) { sum = CRC32C.sum($0, after: sum) }
             sum = CRC32C.sum(bytes, after: sum)
         }
@@ -18,9 +20,9 @@ extension Model {
         return sum
     }
 
-    /// The size of the model at `path` in bytes, and a checksum that other programs compute as well: what `sha256sum` prints of
-    /// its file; of a folder's files, what it prints of its own lines for them, in the order of their names
-    /// (`LC_ALL=C; find . -type f | sed s,./,, | sort | xargs sha256sum | sha256sum`, in the folder).
+    /// The size of the model at `path` in bytes, and a checksum that other tools can reproduce. For a file it is what
+    /// `sha256sum` prints; for a folder it is the checksum of the lines that `sha256sum` prints for its files, in the order of
+    /// their names (`LC_ALL=C; find . -type f | sed s,./,, | sort | xargs sha256sum | sha256sum`, in the folder).
     /// - Throws: `Failure` naming the file that cannot be read.
     public static func checksum(of path: String) throws -> (bytes: Int, sha256: String) {
         let (folder, names) = try files(of: path, ModelFormat(of: path))
@@ -35,7 +37,7 @@ extension Model {
         return (bytes, Array(lines.utf8).withUnsafeBytes { SHA256.text(of: $0) })
     }
 
-    /// The files that a model consists of: where they lie, and how they are called there.
+    /// The files that a model consists of: their folder, and their names in it.
     private static func files(of path: String, _ format: ModelFormat) -> (folder: String, names: [String]) {
         if FolderKind(path: path) != nil { return (path + "/", below(path + "/", "")) }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
@@ -44,14 +46,14 @@ extension Model {
         case .frozenGraph, .coreML, .coreMLPackage: return ("", [path])
         case .savedModel: return (folder, below(folder, ""))
         case .checkpoint:
-            // One of several checkpoints in a folder, named with what its files' names begin with, or by one of these files.
+            // One of several checkpoints in a folder, given by the prefix of its files' names or by one of these files.
             let suffix = [".index", ".meta"].first { path.hasSuffix($0) } ?? ""
             let stem = parts.last!.dropLast(suffix.count) + "."
             return (folder, below(folder, "").filter { $0.hasPrefix(stem) })
         }
     }
 
-    /// The names of all files in a folder and the folders in it, in order. No model has more than a few floors.
+    /// The names of all files in a folder and its subfolders, sorted. Models are nested only a few levels deep.
     private static func below(_ folder: String, _ inner: String, depth: Int = 0) -> [String] {
         let names = FolderKind.names(in: (folder + inner).isEmpty ? "." : folder + inner) ?? []
         return names.sorted().flatMap { name in

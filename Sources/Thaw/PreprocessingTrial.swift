@@ -1,21 +1,22 @@
-/// How sure a network is of what it sees under each of the ways in which it may have been fed while it was trained.
+/// A network's confidence with one of the usual kinds of preprocessing.
 ///
-/// A network that is fed rightly is sure of its first labels, and they are right: a person sees at a glance which way it is.
+/// With the right preprocessing, a network is confident of its top labels, and they are correct: a user sees at a glance
+/// which one is right.
 public struct PreprocessingTrial: Sendable {
-    /// The family, or nil for a scaling that none of them has.
+    /// The preprocessing family, or nil for a scaling that belongs to none.
     public let preprocessing: Preprocessing?
     public let image: ImageInput
-    /// Whether the model as it is is fed this way.
+    /// Whether this is the model's current preprocessing.
     public let isPresent: Bool
-    /// The mean probability of the first label.
+    /// The mean probability of the top label.
     public let confidence: Double
-    /// How often each label came first, the most frequent first, of equals the one that came first earlier.
+    /// How often each label came out on top, the most frequent first. Ties are in order of appearance.
     public let labels: [(label: String, count: Int)]
 
-    /// Tries the model as it is fed, and all families that know its colours. Images that cannot be read are passed over.
+    /// Tries the model's current preprocessing and all families that fit its colors. Unreadable images are skipped.
     ///
-    /// - Parameter color: The order of channels, where that is certain.
-    /// - Throws: `Failure` when the model takes no image or gives no row of one number a class.
+    /// - Parameter color: The channel order, if that is certain.
+    /// - Throws: `Failure` if the model takes no image or does not return a vector of class scores.
     public static func all(
         for model: Model, color: ColorLayout? = nil, imagesAt paths: [String], crop: Crop = .fill,
         decoding: DecodingOptions = DecodingOptions(), threads: Int = 1
@@ -59,7 +60,7 @@ public struct PreprocessingTrial: Sendable {
 }
 
 extension Classification {
-    /// The probability of a class; of a network that ends before its softmax, what that would make of it.
+    /// The probability of a class. If the network returns logits, softmax is applied first.
     fileprivate func confidence(of index: Int) -> Double {
         if probabilities.allSatisfy({ (0...1).contains($0) }) { return Double(probabilities[index]) }
         let row = Tensor(probabilities, shape: [1, probabilities.count])

@@ -1,6 +1,6 @@
-/// The oldest version of Core ML's format that knows all that a model has.
+/// The oldest version of Core ML's format that supports everything in a model.
 ///
-/// Apple's own checks pass over a model that says that it is of an older one, and its systems then refuse it, or not.
+/// Apple's validation accepts a model that declares an older version, but its systems may then refuse to load it.
 /// Source: the layers and fields by version in coremltools' `mlmodel/src/Utils.cpp` and `NeuralNetwork.proto`.
 extension Message {
     var leastVersion: CoreMLVersion {
@@ -8,7 +8,7 @@ extension Message {
         return (parts + featureVersions).max() ?? .iOS11
     }
 
-    /// The set of operations that a program is written in, where it is none that is known.
+    /// The opset of a program, if it is unknown.
     var unknownOpset: String? {
         guard choice == "mlProgram" else { return nil }
         let known = CoreMLVersion.allCases.map(\.opset)
@@ -29,7 +29,7 @@ extension Message {
         return versions
     }
 
-    /// For operations that hold weights in less; all others stand in their sets.
+    /// The version of an operation with compressed weights. All others are covered by their opsets.
     private var operationVersion: CoreMLVersion? {
         let kind: String = self.type
         guard kind.hasPrefix("constexpr_") else { return nil }
@@ -60,7 +60,7 @@ extension Message {
             default: false
             }
         if isNewForm { return .iOS14 }
-        // All layers but these came with version 4.
+        // All layers except these were added in version 4.
         return switch kind {
         case "convolution", "pooling", "activation", "innerProduct", "embedding", "batchnorm", "mvn", "l2normalize",
             "softmax", "lrn", "crop", "padding", "upsample", "unary", "add", "multiply", "average", "scale", "bias",
@@ -77,12 +77,12 @@ extension Message {
         }
     }
 
-    /// By how the weights of a layer are stored.
+    /// The version required by the storage of a layer's weights.
     private var weightsVersion: CoreMLVersion {
         hasCompressedWeights ? .iOS12 : hasShortWeights ? .iOS11Point2 : .iOS11
     }
 
-    // MARK: What goes in and comes out
+    // MARK: Features
 
     private var featureVersions: [CoreMLVersion] {
         let description: Message = self["description"]

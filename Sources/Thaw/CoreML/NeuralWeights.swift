@@ -1,13 +1,13 @@
 extension Message {
-    /// Stores the weights of a neural network's layers, in a whole model, in less than they take.
+    /// Compresses the weights of a neural network's layers.
     /// - Parameter target: The newest version that may be used.
-    /// - Returns: Whether any are, and what became of the layers if they are to be compressed.
-    /// - Throws: `Failure` if the version does not know such weights.
+    /// - Returns: Whether any weights changed, and a report on the layers if `storage` compresses selectively.
+    /// - Throws: `Failure` if the version does not support such weights.
     @discardableResult
     mutating func storeWeights(
         as storage: WeightStorage, target: CoreMLVersion? = nil
     ) throws -> (isChanged: Bool, report: CompressionReport?) {
-        // The first version that knows such weights.
+        // The first version that supports such weights.
         let needed: CoreMLVersion = storage.type.isSelective ? .iOS12 : .iOS11Point2
         if let target, target < needed {
             throw Failure.targetTooOld("--weights \(storage.type.rawValue)", needs: needed.systems, target.name)
@@ -15,7 +15,7 @@ extension Message {
         let kind = choice!
         var isChanged = false
         var report: CompressionReport?
-        // What prepares the image stays exact.
+        // The scaling of the image stays exact.
         let prefix = NeuralNetworkWriter.scalingLayer(of: "")
         if storage.type.isSelective {
             var compressor = LayerCompressor(self[kind].layers, storage)
@@ -33,8 +33,8 @@ extension Message {
         return (isChanged, report)
     }
 
-    /// Stores all weights in this message in half precision, but for arrays of which a number is too large for it.
-    /// - Returns: Whether there are any.
+    /// Stores all weights in this message in half precision, except for tensors with a value too large for it.
+    /// - Returns: Whether any weights changed.
     private mutating func halveWeights() -> Bool {
         guard messageType == .weights else {
             var isChanged = false
@@ -48,7 +48,7 @@ extension Message {
         return true
     }
 
-    /// The weights, if they are floating-point numbers.
+    /// The weights, if they are stored as floating-point values.
     fileprivate var storedFloats: Tensor? {
         let (floats, halves): (ByteView, ByteView) = (self.floatValue, self.float16Value)
         let (view, element): (ByteView, ElementType) = floats.count > 0 ? (floats, .float32) : (halves, .float16)
@@ -64,11 +64,11 @@ private struct LayerCompressor {
     private let layers: [Message]
     private let storage: WeightStorage
     private let readByDepthwise: Set<String>
-    /// The names of layers and of what they compute.
+    /// The names of layers and of their inputs and outputs.
     private var names: Set<String>
     private(set) var report = CompressionReport()
 
-    /// Layers that compute each element by itself, or from one element of each input.
+    /// Layers that compute each element from one element of each input.
     private static let elementwise: Set<String> = [
         "activation", "add", "addBroadcastable", "batchnorm", "bias", "clip", "gelu", "multiply",
         "multiplyBroadcastable",
@@ -87,17 +87,17 @@ private struct LayerCompressor {
         names = Set(layers.flatMap { [$0.name as String] + ($0.output as [String]) + ($0.input as [String]) })
     }
 
-    /// All layers, those compressed that `isIncluded` names and that have weights to compress.
+    /// All layers; those that `isIncluded` selects are compressed if they have compressible weights.
     mutating func layers(_ isIncluded: (Message) -> Bool) -> [Message] {
         layers.flatMap { layer in isIncluded(layer) ? compressed(layer) : [layer] }
     }
 
-    /// The layer, with a second one behind it if its output channels have to be scaled.
+    /// The compressed layer, followed by a second one if its output channels have to be scaled.
     private mutating func compressed(_ original: Message) -> [Message] {
         var layer = original
         guard let (kind, weights) = layer.compressibleWeights, storage.compresses(weights) else { return [layer] }
         let outputs: [String] = layer.output
-        // A scale layer takes images alone, which dense layers need not give.
+        // A scale layer takes only images, and the output of a dense layer need not be one.
         let use = LayerUse(
             feedsDepthwise: outputs.contains(where: readByDepthwise.contains), allowsScales: kind == "convolution")
         let (codes, reason) = storage.codes(for: weights, use, storedAs: .float32)
@@ -137,7 +137,7 @@ private struct LayerCompressor {
 }
 
 extension Message {
-    /// Whether a layer convolves each channel by itself.
+    /// Whether a layer is a depthwise convolution.
     fileprivate var isDepthwise: Bool {
         guard choice == "convolution" else { return false }
         let parameters: Message = self["convolution"]
@@ -161,7 +161,7 @@ extension Message {
         return (kind, weights.reshaped(shape))
     }
 
-    /// Compressed weights as they are stored.
+    /// The message for compressed weights.
     fileprivate static func weights(_ codes: WeightCodes) -> Message {
         var message = Message(.weights)
         switch codes {

@@ -1,5 +1,5 @@
 extension Message {
-    /// Whether weights are stored in 16 bits or less, in this message or one inside it.
+    /// Whether weights are stored in 16 bits or less, in this message or one nested in it.
     var hasShortWeights: Bool {
         if messageType.name == "WeightParams" {
             return !Set(setFields).isDisjoint(with: ["float16Value", "rawValue", "int8RawValue"])
@@ -10,14 +10,14 @@ extension Message {
         return contains(\.hasShortWeights)
     }
 
-    /// Whether weights are stored in less than floating-point numbers take: as codes, places in a list, or without zeros.
+    /// Whether weights are quantized, palettized or pruned.
     var hasCompressedWeights: Bool {
         if messageType == .weights { return has("quantization") || has("int8RawValue") }
         if messageType == .operation, (self.type as String).hasPrefix("constexpr_") { return true }
         return contains(\.hasCompressedWeights)
     }
 
-    /// Whether weights of a neural network, or numbers of a program, are stored or computed in single precision.
+    /// Whether weights of a neural network, or tensors of a program, are stored in single precision.
     var hasSinglePrecision: Bool {
         if messageType == .weights { return has("floatValue") }
         if messageType == .value, has("blobFileValue") { return self.type.tensorType.dataType as String == "FLOAT32" }

@@ -1,9 +1,9 @@
-/// What goes in and comes out of a model, by name.
+/// Names of a model's inputs and outputs.
 extension Model {
     private enum Feature: Hashable {
         case input(Int)
         case output(Int)
-        /// The best label.
+        /// The top-label output of a classifier.
         case label
     }
 
@@ -32,20 +32,20 @@ extension Model {
         }
     }
 
-    /// The names of inputs and outputs, as Core ML has them.
+    /// The names of inputs and outputs in Core ML.
     private var featureNames: [String] { features.map { featureName(name($0)) } }
 
-    /// - Parameter name: The name that it has in the graph or in Core ML.
+    /// - Parameter name: The name in the graph or in Core ML.
     private func feature(named name: String) throws -> Feature {
         let found = features.first { self.name($0) == name } ?? features.first { featureName(self.name($0)) == name }
         guard let found else { throw Failure.noFeature(name, featureNames) }
         return found
     }
 
-    /// Gives inputs and outputs other names, all at once: two may change places.
+    /// Renames inputs and outputs, all at once: two names may be swapped.
     ///
-    /// - Throws: `Failure` where there is no input or output of an old name, and where a new one is no identifier or would
-    ///   stand twice.
+    /// - Throws: `Failure` if there is no input or output with an old name, or if a new name is not an identifier or not
+    ///   unique.
     public mutating func rename(_ renamings: [(old: String, new: String)]) throws {
         let known = try renamings.map { (feature: try feature(named: $0.old), new: $0.new) }
         var taken: Set<Feature> = []
@@ -64,9 +64,9 @@ extension Model {
         }
     }
 
-    /// Names the output that holds the best label, and that of the probabilities where `probabilities` is given.
+    /// Renames the top-label output, and the class-probability output if `probabilities` is given.
     ///
-    /// - Throws: `Failure` where a name is no identifier or would stand twice.
+    /// - Throws: `Failure` if a name is not an identifier or not unique.
     public mutating func nameClasses(label: String, probabilities: String?) throws {
         guard let classifier else { return }
         var renamings: [(old: String, new: String)] = []
@@ -75,9 +75,9 @@ extension Model {
         try rename(renamings)
     }
 
-    /// Says what an input or output is.
+    /// Sets the description of an input or output.
     ///
-    /// - Throws: `Failure` where there is none of this name.
+    /// - Throws: `Failure` if there is none of this name.
     public mutating func describe(_ name: String, _ text: String) throws {
         metadata.features[featureName(self.name(try feature(named: name)))] = text
     }

@@ -1,14 +1,14 @@
-/// How an array is seen as a picture: which of its axes are height, width and channels.
+/// The layout of an image in a tensor: which axes are height, width and channels.
 public struct ImageForm: Hashable, Sendable {
     public var height: Int
     public var width: Int
     public var channels: Int
-    /// Whether the channels stand before the height.
+    /// Whether the channel axis comes first.
     public var isChannelsFirst = false
 
-    /// The form of an array of 1 or 3 channels that has more than one row and column, with a batch of 1 or without; nil for
-    /// any other. Channels are looked for behind first. An array without an axis for them is gray.
-    /// - Parameter mayBeLine: Whether one row or one column will do, where it is known to be an image.
+    /// The layout of a tensor with 1 or 3 channels and more than one row and column, with or without a batch of 1; nil for
+    /// any other shape. The last axis is tried as the channel axis first. A tensor without a channel axis is gray.
+    /// - Parameter mayBeLine: Whether a single row or column is allowed, because the tensor is known to be an image.
     public init?(_ shape: Shape, mayBeLine: Bool = false) {
         var axes = shape.dimensions
         if axes.count == 4 {
@@ -25,23 +25,23 @@ public struct ImageForm: Hashable, Sendable {
         guard mayBeLine || height > 1 && width > 1 else { return nil }
     }
 
-    /// The axes as they stand in the array, with a batch in front.
+    /// The shape of the tensor with a batch axis.
     var shape: Shape { isChannelsFirst ? [1, channels, height, width] : [1, height, width, channels] }
 }
 
-/// The image that a model gives.
+/// The image that a model returns.
 ///
-/// A pixel is scale · y + bias of the network's number y, held between 0 and 255, and rounded to the nearest, halves up.
-/// That is what Accelerate does on Apple's systems (`vImageConvert_PlanarFtoPlanar8`: saturated, plus 0.5); what Core ML
-/// itself does with numbers outside is written nowhere, so a model that may give such is written with the bounds in it.
+/// A pixel is scale · y + bias for the network's value y, clamped to 0 to 255, and rounded to the nearest integer, halves up.
+/// Accelerate does the same on Apple's systems (`vImageConvert_PlanarFtoPlanar8`: saturated, plus 0.5). Core ML's treatment of
+/// values outside the range is undocumented, so a model that may return such values is written with a clip layer.
 public struct ImageOutput: Hashable, Sendable {
-    /// Which of the graph's outputs it is.
+    /// The index of the graph's output.
     public var index: Int
     public var form: ImageForm
     public var color: ColorLayout
-    /// What makes pixels of the network's numbers, channel by channel.
+    /// The scaling from the network's values to pixels.
     public var scaling: PixelScaling
-    /// Whether pixels may lie outside of 0 to 255 before they are held there.
+    /// Whether pixels may be outside 0 to 255 before they are clamped.
     public var exceedsPixels: Bool
 
     public init(
@@ -55,13 +55,13 @@ public struct ImageOutput: Hashable, Sendable {
         self.exceedsPixels = exceedsPixels
     }
 
-    /// What goes out, a formula a channel: "red: pixel = 127.5 · y + 127.5".
+    /// The scaling as one formula per channel: "red: pixel = 127.5 · y + 127.5".
     public var formulas: [String] { scaling.formulas(color, of: "y", as: "pixel") }
 }
 
 extension Model {
-    /// The graph with pixels instead of the network's numbers at its image output: batch, height, width, channel, not yet
-    /// rounded. The graph itself where no output is an image.
+    /// The graph with pixels instead of the network's values at its image output: batch, height, width, channel, not yet
+    /// rounded. If no output is an image, the graph itself.
     func graphOfPixels() throws -> Graph {
         guard let image = imageOutput else { return graph }
         let name = graph.outputs[image.index].name
@@ -80,15 +80,14 @@ extension Model {
             }
             return image.exceedsPixels ? try add(Unary(.clip(0, 255)), value, "bounds") : value
         }
-        // What was turned to channels first only for this output need not be turned at all.
+        // Removes transposes to channels first that only this output needed.
         return try pixels.reordered(to: .last).withoutIdentities()
     }
 
-    /// The model that a graph which gives pixels came from: `graphOfPixels` undone, where what stands at the end of the
-    /// graph is this scaling.
+    /// The inverse of `graphOfPixels`: removes the scaling from the end of a graph that returns pixels, if it is there.
     /// - Parameters:
-    ///   - scaling: What is known of the scaling; nil takes the pixels for the network's own numbers.
-    ///   - hasBounds: Whether bounds to 0 and 255 stand behind the scaling.
+    ///   - scaling: The scaling to remove; nil means that the pixels are the network's own values.
+    ///   - hasBounds: Whether the pixels are clamped to 0 and 255 after the scaling.
     func withoutPixels(_ scaling: PixelScaling?, hasBounds: Bool) throws -> Model {
         guard let scaling, var image = imageOutput else { return self }
         let producers = graph.producers
@@ -105,7 +104,7 @@ extension Model {
             guard let node = producers[value], node.inputs.count == 1 else { return self }
             let input = graph[node.inputs[0]]
             if !(node.operation is Reshape || node.operation is Transpose) {
-                // Channels that stand first are taken as if they stood last.
+                // Channels-first operations are examined in their channels-last form.
                 let isFirst = image.form.isChannelsFirst && input.shape.rank == 4
                 let operation = isFirst ? node.operation.reordered([Graph.toLast], [input])?.operation : node.operation
                 let type = isFirst ? TensorType(input.shape.permuted(Graph.toLast), input.element) : input
@@ -114,7 +113,7 @@ extension Model {
                 else { return self }
                 found = arithmetic.followed(by: found)
             }
-            // Before the axes were turned it was an image, too.
+            // The tensor before the reshape or transpose must be an image too.
             guard let form = ImageForm(input.shape, mayBeLine: true),
                 (form.width, form.height) == (image.form.width, image.form.height),
                 form.channels == image.form.channels
@@ -137,7 +136,7 @@ extension ChannelArithmetic {
             scale: Array(repeating: 1, count: channels), offset: Array(repeating: 0, count: channels))
     }
 
-    /// The same for an array of so many channels: as it is, or the one number of all.
+    /// The same for this number of channels: unchanged, or repeated if all channels are equal.
     fileprivate func of(channels: Int) -> ChannelArithmetic? {
         if scale.count == channels { return self }
         guard let factor = scale.first, let summand = offset.first, scale.allSatisfy({ $0 == factor }),
@@ -147,7 +146,7 @@ extension ChannelArithmetic {
             scale: Array(repeating: factor, count: channels), offset: Array(repeating: summand, count: channels))
     }
 
-    /// Whether it is this scaling but for the rounding to half precision.
+    /// Whether it equals this scaling, up to rounding to half precision.
     fileprivate func isClose(to scaling: PixelScaling) -> Bool {
         zip(scale + offset, scaling.scale + scaling.bias).allSatisfy { abs($0 - $1) <= 0x1p-10 * max(1, abs($1)) }
     }

@@ -1,11 +1,11 @@
-/// How far an output's pixels see: which part of the input image each of them is made of.
+/// The receptive field of an output's pixels.
 ///
-/// Along an axis, the output's pixel i is made of input pixels `step · i + first` to `step · i + last`. So a picture may be
-/// worked on in tiles, where nothing looks at all of it; and where it has `multiple` pixels a side, all steps come out even.
+/// Along an axis, the output's pixel i depends on input pixels `step · i + first` to `step · i + last`. An image can be
+/// processed in tiles if no node depends on all of it. If its sides are multiples of `multiple`, all strides divide evenly.
 struct Locality {
     struct Axis: Equatable {
         var step = Fraction(1)
-        /// In pixels of the input, counted from the place that `step` leads to.
+        /// In pixels of the input, relative to `step · i`.
         var first = 0.0
         var last = 0.0
     }
@@ -13,7 +13,7 @@ struct Locality {
     var rows: Axis
     var columns: Axis
     var multiple: Int
-    /// The first node that looks at the whole picture, or at a pixel's place in it; nil where none does.
+    /// The first node that depends on the whole image, or on a pixel's position in it; nil if there is none.
     var global: String?
 
     init(_ graph: Graph, input: Graph.Value, output: Graph.Value, form: ImageForm) {
@@ -33,7 +33,7 @@ struct Locality {
     }
 }
 
-/// A positive fraction in its lowest terms.
+/// A positive fraction in lowest terms.
 struct Fraction: Equatable {
     let numerator: Int
     let denominator: Int

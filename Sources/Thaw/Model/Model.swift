@@ -1,17 +1,16 @@
-/// A network with what is known of its use: the image it takes, the classes it tells apart or the image it gives, who made
-/// it.
+/// A network with what is known about its use: its image input, its classes or its image output, and its metadata.
 public struct Model: Sendable {
-    /// The network, in TensorFlow's order of axes. Where `image` is set, its first input is that image: float32, batch,
-    /// height, width, channel, already scaled.
+    /// The network, in TensorFlow's axis order. If `image` is set, the first input is that image: float32, batch, height,
+    /// width, channel, already scaled.
     public var graph: Graph
     public var image: ImageInput?
-    /// Further images that go in, by their positions among the graph's inputs, which are like the first in everything.
+    /// Further image inputs, by their index among the graph's inputs.
     public var otherImages: [Int: ImageInput] = [:]
-    /// The output that is shown as an image, where there is one; the graph gives the network's own numbers there.
+    /// The image output, if there is one. The graph returns the network's own values there.
     public var imageOutput: ImageOutput?
     public var classifier: ClassifierConfiguration?
     public var metadata: Metadata
-    /// Makes the model for images of another size, where `image.sizes` are several.
+    /// Creates the model for images of another size, if there are several `image.sizes`.
     var inSize: (@Sendable (ImageSize) throws -> Model)?
 
     public init(
@@ -25,31 +24,31 @@ public struct Model: Sendable {
         self.metadata = metadata
     }
 
-    /// The image that an input of the graph is; nil for an array.
+    /// The image input at an index among the graph's inputs; nil for an array.
     public func image(at index: Int) -> ImageInput? { index == 0 ? image : otherImages[index] }
 
-    /// The image of a model that takes nothing else.
-    /// - Throws: `Failure` for a model that takes arrays, and for one that takes more than an image.
+    /// The only input of a model, which must be an image.
+    /// - Throws: `Failure` for a model that takes arrays, and for one that takes several inputs.
     func onlyImage() throws -> ImageInput {
         guard graph.inputs.count <= 1 else { throw Failure.takesSeveral(graph.inputs.map(\.name)) }
         guard let image else { throw Failure.takesNoImage() }
         return image
     }
 
-    /// All images that go in, in the order of the graph's inputs.
+    /// All image inputs, in the order of the graph's inputs.
     public var images: [ImageInput] { graph.inputs.indices.compactMap { image(at: $0) } }
 
-    /// Makes it the model for images of this size, where it takes several sizes.
-    /// - Throws: `Failure` where that is none of them.
+    /// Changes a model of several image sizes to this size. A model of a fixed size stays unchanged.
+    /// - Throws: `Failure` if it does not take this size.
     public mutating func take(_ size: ImageSize) throws {
         guard let inSize, let image, ImageSize(width: image.width, height: image.height) != size else { return }
         guard image.sizes.contains(size) else { throw Failure.sizeOutside(size, image.sizes) }
         self = try inSize(size)
     }
 
-    /// Makes it the model for images of the size that an array has: its last axes are height, width and channels, or channels,
-    /// height and width.
-    /// - Throws: `Failure` where the model takes several sizes, and that is none of them.
+    /// Changes a model of several image sizes to the size of an array, whose last axes are height, width and channels, or
+    /// channels, height and width.
+    /// - Throws: `Failure` if the model takes several sizes, but not this one.
     public mutating func takeSize(of array: [Int]) throws {
         guard let image, array.count >= 3 else { return }
         let axes = Array(array.suffix(3))
@@ -60,16 +59,16 @@ public struct Model: Sendable {
         }
     }
 
-    /// How many values the first output has for one image: the number of classes of a classifier.
+    /// The number of values of the first output for one image: the number of classes of a classifier.
     public var classCount: Int {
         guard let output = graph.outputs.first else { return 0 }
         return graph[output.value].shape.elementCount / batch
     }
 
-    /// The images that one run takes.
+    /// The number of images in one run.
     public var batch: Int { graph.inputs.first.map { graph[$0.value].shape.first ?? 1 } ?? 1 }
 
-    /// Whether the classes do not exclude each other: the network ends in a sigmoid, and probabilities do not sum to 1.
+    /// Whether this is a multi-label model: it ends in a sigmoid, and probabilities do not sum to 1.
     public var labelsAreIndependent: Bool {
         guard let output = graph.outputs.first else { return false }
         var value = output.value
@@ -82,15 +81,15 @@ public struct Model: Sendable {
     }
 }
 
-/// What makes a model a classifier.
+/// The labels and outputs of a classifier.
 public struct ClassifierConfiguration: Hashable, Sendable {
-    /// One name a class, in the order of the network's output; all distinct.
+    /// One unique label per class, in the order of the network's output.
     public var labels: [String]
-    /// Whether the model gives its labels as whole numbers of 64 bits, which all of them are then.
+    /// Whether labels are returned as 64-bit integers. All of them must be integers then.
     public var hasIntegerLabels: Bool
-    /// The name of the output that holds the best label.
+    /// The name of the top-label output.
     public var predictedFeature: String
-    /// The name of the output that holds the probability of every label.
+    /// The name of the class-probability output.
     public var probabilities: String
 
     public init(
@@ -103,15 +102,15 @@ public struct ClassifierConfiguration: Hashable, Sendable {
     }
 }
 
-/// What people are told of a model.
+/// A model's metadata.
 public struct Metadata: Hashable, Sendable {
     public var description = ""
     public var author = ""
     public var license = ""
     public var version = ""
-    /// Further keys, each with its value. Those that begin with `thaw.` are Thaw's own.
+    /// Further keys with their values. Keys that begin with `thaw.` are reserved for Thaw.
     public var userDefined: [String: String] = [:]
-    /// What inputs and outputs are, by their names as Core ML has them.
+    /// The descriptions of inputs and outputs, by their names in Core ML.
     public var features: [String: String] = [:]
 
     public init() {}

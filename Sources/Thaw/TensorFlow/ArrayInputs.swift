@@ -1,15 +1,14 @@
-/// Graphs of several inputs, each of which is fed with an array.
+/// Graphs of several inputs that all get arrays.
 enum ArrayInputs {
-    /// What the inputs are, by their nodes' names: their shapes those of the arrays, where the graph leaves them open.
+    /// The types of the inputs, by node name. Sizes that the graph leaves open are those of the arrays.
     ///
-    /// - Returns: nil for a graph of one input, and where nothing is fed but to one; nothing for a graph without inputs, if
-    ///   nothing is fed.
-    /// - Throws: `Failure` for an array that does not fit, and for inputs that take no numbers.
+    /// - Returns: nil for a graph of one input, and if there are no arrays; an empty dictionary for a graph without inputs.
+    /// - Throws: `Failure` for an array of the wrong shape, and for inputs that are not numeric.
     static func types(_ flat: FlatGraph, _ options: ImportOptions) throws -> [String: TensorType]? {
         guard let feeding = options.feeding, options.input == nil else { return nil }
         let inputs = try InputNode.candidates(flat.survey, flat.names, fed: options.fed)
         if inputs.isEmpty { return (try? feeding([])) == nil ? nil : [:] }
-        // What a data set or a queue hands on is cut off at one output.
+        // A graph with a data set or a queue is cut at a single output.
         guard inputs.count > 1, inputs.allSatisfy({ flat.survey.node($0.node)!.op.hasPrefix("Placeholder") }) else {
             return nil
         }
@@ -27,7 +26,7 @@ enum ArrayInputs {
             throw Failure.inputNotNumeric(node.name, node.op, "\(node.dataType!)")
         }
         guard let declared = node.shapeAttribute else { return TensorType(Shape(given), element) }
-        // A batch of one may be left out.
+        // A batch axis of size 1 may be omitted.
         let given = given.count == declared.count - 1 && declared[0] < 0 ? [1] + given : given
         if given.count == declared.count {
             return TensorType(Shape(zip(declared, given).map { $0 < 0 ? $1 : $0 }), element)

@@ -1,9 +1,9 @@
 /// Finds a batch size that is fixed inside a graph whose input leaves it open: an input [?, 3] plus a constant [4, 3].
 ///
-/// TensorFlow runs such a graph with a batch of that size, or repeats a single item. Run item by item it would give the
+/// TensorFlow runs such a graph with a batch of that size, or repeats a single item. Run item by item, it would return the
 /// whole batch for each.
 enum FixedBatch {
-    /// A node that gives the whole batch, and the batch's size.
+    /// A node that returns the whole batch, and the batch size.
     struct Finding {
         var node: String
         var batch: Int
@@ -21,7 +21,7 @@ enum FixedBatch {
                 guard let other, let twin = other.nodes.first(where: { $0.name == node.name }),
                     twin.inputs.count == node.inputs.count, twin.outputs.count == node.outputs.count
                 else { continue }
-                // What gives as much for one item as for many has taken the one for many.
+                // A node that returns as much for one item as for many has repeated the item.
                 let readsMore = zip(node.inputs, twin.inputs).contains { graph[$0].shape != other[$1].shape }
                 let givesMore = zip(node.outputs, twin.outputs).contains { graph[$0].shape != other[$1].shape }
                 if readsMore, !givesMore { return Finding(node: node.name, batch: batch) }
@@ -44,7 +44,7 @@ extension Graph {
         switch node.operation {
         case let binary as Binary where binary.constant != nil:
             return Set(growth(self[node.inputs[0]].shape, along: 0..<result.rank))
-        // Of two arrays, the first axis tells enough: gates by channel grow along the others in many networks.
+        // With two tensors, only the first axis counts: per-channel gates grow along the others in many networks.
         case is Binary, is Select, is MatrixProduct, is BroadcastTo:
             return Set(node.inputs.flatMap { growth(self[$0].shape, along: 0..<min(1, result.rank)) })
         default: return []

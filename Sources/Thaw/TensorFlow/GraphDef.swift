@@ -8,7 +8,7 @@ extension GraphDefinition {
     private enum Field { static let node = 1, library = 2, function = 1 }
 
     /// Reads the frozen graph at `path`.
-    /// - Throws: `Failure` naming the file when it is missing, no frozen graph (saying what it is), or damaged.
+    /// - Throws: `Failure` naming the file if it is missing, not a frozen graph (with its kind), or corrupt.
     init(contentsOf path: String) throws {
         self = try naming(file: path) {
             if let kind = FolderKind(path: path) { throw Failure.wrongFolder(kind, wanted: GraphDefinition.wanted) }
@@ -21,7 +21,7 @@ extension GraphDefinition {
     }
 
     /// Reads the GraphDef message at `range` of the file, node by node. Large constants are views of the file.
-    /// - Throws: `Failure` when it is damaged, or when a constant does not match its shape (naming the node).
+    /// - Throws: `Failure` if it is corrupt, or if a constant does not match its shape (naming the node).
     init(_ file: ByteView, at range: Range<Int>) throws {
         let unpacker = Unpacker(file)
         var budget = ConstantBudget(file: file)
@@ -87,12 +87,12 @@ extension NodeDefinition {
     }
 }
 
-/// Attribute values out of protobuf-c's structures.
+/// Reads attribute values from protobuf-c's structures.
 private struct AttributeDecoder {
     let unpacker: Unpacker
 
-    /// The value, or nil where there is none that a node could be understood by: none set, a tensor of complex numbers,
-    /// or a name for the attribute of a surrounding function.
+    /// The value, or nil if there is none that can be used: not set, a tensor of complex numbers, or a reference to an
+    /// attribute of the enclosing function.
     func attribute(_ value: TensorFlow__AttrValue, _ budget: inout ConstantBudget) throws -> Attribute? {
         switch value.value_case {
         case TENSOR_FLOW__ATTR_VALUE__VALUE_LIST: .list(try list(value.list.pointee, &budget))
@@ -116,7 +116,7 @@ private struct AttributeDecoder {
         return try budget.tensor(tensor, unpacker).map { .tensor($0) }
     }
 
-    /// A list holds values of one kind; the others are empty.
+    /// A list contains values of one kind; the other fields are empty.
     private func list(_ value: TensorFlow__ListValue, _ budget: inout ConstantBudget) throws -> [Attribute] {
         var result: [Attribute] = fieldElements(value.i, value.n_i).map { .int(Int($0)) }
         result += fieldElements(value.f, value.n_f).map { .float($0) }
@@ -135,7 +135,7 @@ private struct AttributeDecoder {
         .string(String(decoding: UnsafeBufferPointer(start: bytes.data, count: bytes.len), as: UTF8.self))
     }
 
-    /// The type, or for one that TensorFlow did not have when this was written its number.
+    /// The type, or its enum value if it is newer than this code.
     private func type(_ type: TensorFlow__DataType) -> Attribute {
         DataType(type).map { .type($0) } ?? .int(Int(type.rawValue))
     }

@@ -1,10 +1,10 @@
-/// A TensorFlow graph as its file describes it: nodes by name, with their inputs and attributes, not yet understood.
+/// A TensorFlow graph as its file describes it: nodes with names, inputs and attributes, not yet interpreted.
 ///
 /// Nothing here refers to the file's encoding; large constants are views of the mapped file.
 public struct GraphDefinition: Sendable {
-    /// In the file's order, which need not be topological.
+    /// The nodes in the file's order, which need not be topological.
     public var nodes: [NodeDefinition]
-    /// The functions that nodes may call, by attribute or by their own operation's name.
+    /// The functions that nodes may call, by an attribute or by the name of their operation.
     public var functions: [FunctionDefinition]
 
     public init(nodes: [NodeDefinition], functions: [FunctionDefinition] = []) {
@@ -13,16 +13,16 @@ public struct GraphDefinition: Sendable {
     }
 }
 
-/// A function of a graph's library. Inside, `node:output:0` names an output by the operation's own word for it, and the
-/// name of an argument alone that argument.
+/// A function of a graph's library. In its body, `node:output:0` refers to an output by the operation's name for it, and an
+/// argument's name refers to the argument.
 public struct FunctionDefinition: Sendable {
     public var name: String
-    /// The names of the arguments, in their order.
+    /// The names of the arguments, in order.
     public var inputs: [String]
-    /// The names of what is returned, in their order.
+    /// The names of the results, in order.
     public var outputs: [String]
     public var nodes: [NodeDefinition]
-    /// Where each of `outputs` comes from inside the function.
+    /// The source of each of `outputs` in the function.
     public var results: [String: String]
 
     public init(name: String, inputs: [String], outputs: [String], nodes: [NodeDefinition], results: [String: String]) {

@@ -1,14 +1,14 @@
-/// A TensorFlow graph, frozen, out of whatever it was saved as: a frozen graph's file, a SavedModel's folder, a checkpoint.
+/// A frozen TensorFlow graph, read from a frozen graph's file, a SavedModel or a checkpoint.
 struct GraphSource {
     enum Kind { case frozenGraph, savedModel, checkpoint }
 
     var definition: GraphDefinition
-    /// The input and the outputs that its signature names.
+    /// The signature with its inputs and outputs.
     var signature: MetaGraph.Signature?
-    /// What is computed, as the user says it, or the signature, or as was found; empty where it is still to be found.
+    /// The outputs given by the user or the signature, or detected; empty if they are still to be detected.
     var outputs: [String]
 
-    /// What stands at `path`; nil for what is no graph of TensorFlow.
+    /// The kind of graph at `path`; nil if it is not a TensorFlow graph.
     static func kind(_ path: String) throws -> Kind? {
         switch FolderKind(path: path) {
         case .savedModel?: return .savedModel
@@ -16,7 +16,7 @@ struct GraphSource {
         case .coreMLPackage?, .plain?: return nil
         case nil: break
         }
-        // A checkpoint is often named by what its files' names begin with.
+        // A checkpoint is often given by the prefix of its files' names.
         if !fileExists(path), fileExists(path + ".index") || fileExists(path + ".meta") { return .checkpoint }
         let file = try MappedFile(path: path)
         switch FileKind(file.bytes) {
@@ -28,7 +28,7 @@ struct GraphSource {
         }
     }
 
-    /// The graph with its variables, which a frozen graph has none of.
+    /// The graph with its variables; nil for a frozen graph.
     static func live(_ path: String, _ kind: Kind, tag: String?) throws -> LiveGraph? {
         switch kind {
         case .frozenGraph: return nil
@@ -56,7 +56,7 @@ struct GraphSource {
         let graph = live.meta.graph
         if !options.outputs.isEmpty {
             let words = signature?.outputs ?? []
-            // A signature's word for an output is what its users know.
+            // Users know an output by its key in the signature.
             signature?.outputs = options.outputs.map { name in
                 let isNode = graph.nodes.contains { $0.name == GraphSurvey.Reference(name).node }
                 let found = isNode ? nil : words.first { $0.word == name }
@@ -83,8 +83,8 @@ struct GraphSource {
 }
 
 extension GraphDefinition {
-    /// Whether something outside of the functions could take an image or an array. What TensorFlow 2 saves without a
-    /// signature takes the name of a file only.
+    /// Whether a node outside the functions can take an image or an array. A graph saved by TensorFlow 2 without a signature
+    /// takes only a file name.
     fileprivate var takesNumbers: Bool {
         nodes.contains { node in
             (FixedPlaceholders.operations.contains(node.op) && node.dataType != .string)

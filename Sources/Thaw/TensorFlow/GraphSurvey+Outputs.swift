@@ -1,8 +1,8 @@
 extension GraphSurvey {
-    /// The outputs that show themselves: nodes that depend on the image and on nothing like its label, and that nothing
-    /// reads; what only trains, saves, reports or compares with labels does not count.
+    /// The detected outputs: nodes without consumers that depend on the image but not on labels. Nodes that only train, save,
+    /// report or compare with labels do not count.
     ///
-    /// - Parameter fed: Placeholders that arrays are at hand for, which are no labels then.
+    /// - Parameter fed: Placeholders that get arrays, and therefore are not labels.
     func outputs(fed: Set<String> = []) throws -> [String] {
         let truths = try TruthSearch(self).truths(fed: fed)
         let search = try OutputSearch(self)
@@ -14,7 +14,7 @@ extension GraphSurvey {
     func reducesBatch(_ node: NodeDefinition) -> Bool {
         guard GraphSurvey.totals.contains(node.op), node.data.count == 2 else { return false }
         let axes = self.node(Reference(node.data[1]).node)
-        // All axes are a range that depends on the rank.
+        // A reduction over all axes has a range that depends on the rank.
         guard axes?.op == "Const" else { return axes?.op == "Range" }
         guard case .tensor(let tensor)? = axes?.attributes["value"] else { return false }
         return tensor.integers.contains(0)
@@ -22,7 +22,7 @@ extension GraphSurvey {
 
     // MARK: Kinds of operations
 
-    /// Operations that read values only to train, to judge, to save or to report.
+    /// Operations that only train, evaluate, save or report.
     fileprivate static let leftovers: Set<String> = [
         "NoOp", "Assert", "MergeV2Checkpoints", "ShardedFilename", "PrintV2", "InTopK", "InTopKV2",
         "IteratorToStringHandle", "MakeIterator", "SoftmaxCrossEntropyWithLogits",
@@ -31,7 +31,7 @@ extension GraphSurvey {
     fileprivate static let leftoverPrefixes = ["Save", "Restore", "QueueEnqueue"] + optimizerPrefixes
     fileprivate static let optimizerPrefixes = ["Apply", "ResourceApply", "SparseApply", "ResourceSparseApply"]
 
-    /// Operations that keep what they read in a variable.
+    /// Operations that store their input in a variable.
     static let updates: Set<String> = [
         "Assign", "AssignAdd", "AssignSub", "AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp",
     ]
@@ -40,13 +40,13 @@ extension GraphSurvey {
         "Const", "Placeholder", "PlaceholderV2", "VariableV2", "Variable", "VarHandleOp",
     ]
 
-    /// Operations that need no more of their input than its size.
+    /// Operations that need only the size of their input.
     static let sizeOperations: Set<String> = ["Shape", "ShapeN", "Size", "Rank"]
 
-    /// What chooses among the numbers of an answer.
+    /// Operations that select the largest of a result's values.
     static let choices: Set<String> = ["ArgMax", "TopK", "TopKV2"]
 
-    /// What is made of an answer to compare it with the truth, or to compute a loss.
+    /// Operations on a result that prepare a comparison with labels or a loss.
     static let comparisons: Set<String> = choices.union([
         "Log", "Log1p", "Exp", "Neg", "Abs", "ClipByValue", "Maximum", "Minimum", "StopGradient", "Round", "Rint",
         "Cast", "Square",
@@ -55,7 +55,7 @@ extension GraphSurvey {
 
     static let questions: Set<String> = ["Equal", "NotEqual"]
 
-    /// What a loss that is written out ends in, and what may still be done to it.
+    /// The operations at the end of a spelled-out loss, and those that may follow.
     static let totals: Set<String> = ["Mean", "Sum"]
     static let arithmetic: Set<String> = [
         "Neg", "Add", "AddV2", "AddN", "Sub", "Mul", "Div", "RealDiv", "DivNoNan", "Sqrt", "Log", "Pow", "Identity",
@@ -69,18 +69,17 @@ extension GraphSurvey {
 }
 
 extension NodeDefinition {
-    /// Whether a node has weights of its own.
+    /// Whether a node has weights.
     var isLayer: Bool { GraphSurvey.layers.contains(op) }
 
-    /// Whether a node only trains, judges, saves or reports, by its operation or by the part of the graph that TensorFlow
-    /// has put it in.
+    /// Whether a node only trains, evaluates, saves or reports, according to its operation or its name scope.
     var onlyTrains: Bool {
         GraphSurvey.leftovers.contains(op) || GraphSurvey.updates.contains(op) || op.contains("Summary")
             || GraphSurvey.leftoverPrefixes.contains(where: op.hasPrefix)
             || name.split(separator: "/").contains { $0.hasPrefix("gradients") || $0.hasPrefix("assert_") }
     }
 
-    /// Whether a node is an optimizer's.
+    /// Whether a node belongs to an optimizer.
     var changesWeights: Bool { GraphSurvey.optimizerPrefixes.contains(where: op.hasPrefix) }
 
     /// The width and height that a placeholder declares for an image.
@@ -92,7 +91,7 @@ extension NodeDefinition {
 
     var dataType: DataType? { if case .type(let type)? = attributes["dtype"] { type } else { nil } }
 
-    /// The sizes that a source declares for an output; nil where the rank is not known.
+    /// The sizes that a source declares for an output; nil if the rank is unknown.
     func declaredShape(_ output: Int) -> [Int]? {
         if case .shape(let sizes)? = attributes["shape"] { return sizes }
         guard case .list(let shapes)? = attributes["output_shapes"], shapes.indices.contains(output),

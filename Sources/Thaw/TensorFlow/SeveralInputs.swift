@@ -1,11 +1,11 @@
 /// Graphs of several inputs that become a model of several: two images that are compared, an image and a mask, an image and a
-/// row of numbers.
+/// vector.
 enum SeveralInputs {
-    /// The inputs, each found in the graph that the one before it left.
+    /// The inputs, each found in the graph that the previous one returned.
     ///
-    /// - Returns: nil for a graph of one input, where the user names one, and where it is not known of all what they take: a
-    ///   number that chooses something is set.
-    /// - Throws: `Failure` for what is said of an input that is not there.
+    /// - Returns: nil for a graph of one input, if the user names one, and if the shape of any is unknown. Scalars must be
+    ///   set.
+    /// - Throws: `Failure` for options for an unknown input.
     static func find(_ flat: FlatGraph, _ options: ImportOptions) throws -> [InputNode]? {
         guard options.input == nil else { return nil }
         let candidates = try InputNode.candidates(flat.survey, flat.names)
@@ -23,7 +23,7 @@ enum SeveralInputs {
         return inputs
     }
 
-    /// Whether a placeholder takes numbers along axes whose sizes are known, but for those of the batch and of images.
+    /// Whether a placeholder is numeric and all its sizes are known, except the batch size and the sizes of images.
     private static func takesArray(_ node: NodeDefinition, _ options: ImportOptions) -> Bool {
         guard node.op == "Placeholder" || node.op == "PlaceholderV2", (node.dataType ?? .float).element != nil,
             let shape = node.shapeAttribute, !shape.isEmpty

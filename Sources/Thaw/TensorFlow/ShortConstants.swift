@@ -1,5 +1,5 @@
 extension [NodeDefinition] {
-    /// Whether weights are stored in 16 bits or less: in a constant of more than a few numbers, which no list of sizes is.
+    /// Whether weights are stored in 16 bits or less: in a constant with more values than any list of sizes.
     var haveShortWeights: Bool {
         contains { node in
             guard node.op == "Const", case .tensor(let tensor)? = node.attributes["value"] else { return false }

@@ -1,28 +1,28 @@
 /// Finds the size of an image that a graph leaves open, by the first layer that takes a fixed number of values: a reshape to
 /// known sizes, or a dense layer.
 ///
-/// Sizes are tried by importing the part of the graph that is in front of that layer.
+/// Sizes are tried by importing the part of the graph before that layer.
 struct SizeSearch {
     /// The sizes that fit a layer.
     struct Finding {
-        /// The layer, as a message names it.
+        /// The layer's name for messages.
         var layer: String
-        /// In rising order.
+        /// The sizes in ascending order.
         var sizes: [(width: Int, height: Int)]
-        /// The number of channels that fits, if the graph does not say it otherwise.
+        /// The number of channels that fits, if the graph leaves it open.
         var channels: Int?
     }
 
-    /// A layer, what it reads, and how many values it takes of that.
+    /// A layer, its input, and the number of values that it takes.
     private struct Layer {
         var node: NodeDefinition
         var input: String
         var count: Int
-        /// The sizes behind the batch that a reshape gives.
+        /// The sizes of a reshape's result after the batch.
         var sizes: [Int] = []
     }
 
-    /// The shape of a node's output for an image of this size and so many channels; nil if that cannot be.
+    /// The shape of a node's output for an image of this size and number of channels; nil if it is impossible.
     typealias Trial = (_ node: String, _ size: (width: Int, height: Int), _ channels: Int?) -> Shape?
 
     private let image: InputImage
@@ -31,12 +31,12 @@ struct SizeSearch {
     private var constants: GraphConstants
     private let trial: Trial
 
-    /// Larger images are not looked for.
+    /// The longest side that is tried.
     private static let largest = 4096
-    /// How many layers are looked at.
+    /// The number of layers that are tried.
     private static let mostLayers = 4
 
-    /// - Parameter nodes: What the outputs need, each behind what it reads.
+    /// - Parameter nodes: The nodes that the outputs need, in topological order.
     init(
         _ image: InputImage, input: String, through nodes: [NodeDefinition], _ survey: GraphSurvey,
         trial: @escaping Trial
@@ -45,7 +45,7 @@ struct SizeSearch {
         constants = GraphConstants(survey)
     }
 
-    /// - Returns: nil if nothing is open, or no layer tells.
+    /// - Returns: nil if nothing is open, or if no layer determines a size.
     mutating func find(_ options: ImportOptions) -> Finding? {
         let choices: [Int?] = image.knowsChannels(options) ? [nil] : [1, 3]
         let open = image.openSize(options)
@@ -69,7 +69,7 @@ struct SizeSearch {
 
     // MARK: Layers
 
-    /// The first layers behind the input that take a fixed number of values.
+    /// The first layers after the input that take a fixed number of values.
     private mutating func layers() -> [Layer] {
         var dependsOnInput: Set<String> = [input]
         var layers: [Layer] = []
@@ -90,14 +90,14 @@ struct SizeSearch {
         return layers
     }
 
-    /// The sizes that a reshape gives behind the batch; nil unless all of them are known.
+    /// The sizes of a reshape's result after the batch; nil unless all of them are known.
     private mutating func targetSizes(_ input: String) -> [Int]? {
         let sizes: [Int]
         if let known = constants.value(input)?.integers {
             guard known.count == 1 || known.first.map({ [-1, 1].contains($0) }) == true else { return nil }
             sizes = known.count == 1 ? known : Array(known.dropFirst())
         } else {
-            // Behind a batch that is taken from the input.
+            // The sizes after a batch size that is computed from the input.
             let name = GraphSurvey.Reference(input).node
             guard let pack = nodes.first(where: { $0.name == name }), pack.op == "Pack", pack.data.count > 1 else {
                 return nil
@@ -108,7 +108,7 @@ struct SizeSearch {
         return sizes.allSatisfy { $0 > 0 } ? sizes : nil
     }
 
-    /// What a reshape of the input itself to an image says.
+    /// The size according to a reshape of the input itself to an image.
     private func asImage(_ layer: Layer, _ open: (width: Int?, height: Int?)?) -> Finding? {
         guard let open, open.width == nil, open.height == nil, layer.sizes.count == 3, isInput(layer.input) else {
             return nil
@@ -121,7 +121,7 @@ struct SizeSearch {
         return Finding(layer: layer.node.label, sizes: [(width, height)], channels: channels)
     }
 
-    /// Whether a node is the input, or hands it on.
+    /// Whether a node is the input, or passes it on.
     private func isInput(_ name: String) -> Bool {
         var name = name
         while name != input {
@@ -135,10 +135,10 @@ struct SizeSearch {
 
     // MARK: Sizes
 
-    /// How many values a layer gets; nil if that cannot be, or if the values are not all of one image.
+    /// The number of values that a layer gets; nil if it is impossible, or if the values are not all of one image.
     private func count(_ layer: Layer, _ size: (width: Int, height: Int), _ channels: Int?) -> Int? {
         guard let shape = trial(layer.input, size, channels) else { return nil }
-        // What only keeps the channels together, or computes with rows, takes any number of pixels.
+        // A layer that only keeps the channel axis takes any number of pixels.
         if !layer.sizes.isEmpty, shape.rank > 2, shape.last == layer.count { return nil }
         if layer.sizes.isEmpty, shape.rank != 2 || shape[0] != 1 { return nil }
         return shape.elementCount
@@ -149,9 +149,9 @@ struct SizeSearch {
         width: Int, height: Int
     )] {
         func size(_ side: Int) -> (width: Int, height: Int) { (open.width ?? side, open.height ?? side) }
-        // What does not depend on the size tells nothing of it.
+        // A layer that does not depend on the size cannot determine it.
         guard count(layer, size(64), channels) != count(layer, size(1024), channels) else { return [] }
-        /// The first side from which on a layer gets more than so many values.
+        /// The first side for which a layer gets more values than the limit.
         func firstSide(above limit: Int) -> Int {
             var (low, high) = (1, SizeSearch.largest + 1)
             while low < high {
@@ -168,6 +168,6 @@ struct SizeSearch {
 }
 
 extension NodeDefinition {
-    /// As a message names it.
+    /// The name for messages.
     fileprivate var label: String { "'\(name)' (\(op))" }
 }

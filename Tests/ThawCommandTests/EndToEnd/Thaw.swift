@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The program itself, as a shell runs it.
+/// The program, run by a shell.
 enum Thaw {
-    /// What came of a run.
+    /// The result of a run.
     struct Outcome {
         var status: Int32
         var output: String
@@ -14,15 +14,15 @@ enum Thaw {
         }
     }
 
-    /// Whether a shell can limit what the program takes: `make sanitize` says so where a sanitizer's own memory, or what it
+    /// Whether a shell can limit the program's resources. `make sanitize` turns this off if a sanitizer's own memory, or what it
     /// writes, would not fit.
     static let canBeLimited = ProcessInfo.processInfo.environment["THAW_SANITIZED"] == nil
 
-    /// Runs `thaw` with these words. It must end by itself, not by a signal.
+    /// Runs `thaw` with these arguments. It must exit by itself, not by a signal.
     ///
     /// - Parameters:
-    ///   - shell: What a shell does first, such as `ulimit -f 8;`.
-    ///   - after: What follows the words in the shell, such as `> /dev/full`.
+    ///   - shell: Shell commands to run first, such as `ulimit -f 8;`.
+    ///   - after: Shell text after the arguments, such as `> /dev/full`.
     static func run(
         _ words: [String], in folder: TemporaryFolder? = nil, environment: [String: String] = [:], shell: String? = nil,
         after: String = ""
@@ -33,13 +33,13 @@ enum Thaw {
             process.arguments = words
         } else {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            // Behind a pipe there is no program to become.
+            // After a pipe there is nothing to `exec`.
             let start = shell?.hasSuffix("|") == true ? "" : " exec"
             process.arguments = ["-c", (shell ?? "") + start + " \"$0\" \"$@\" " + after, binary.path] + words
         }
         process.currentDirectoryURL = folder?.url
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        // Files take any amount without anybody having to read at the same time.
+        // Files take any amount of output without a concurrent reader.
         let captured = try TemporaryFolder()
         let files = ["output", "errors"].map { captured.path($0) }
         for file in files { _ = FileManager.default.createFile(atPath: file, contents: nil) }
@@ -59,7 +59,7 @@ enum Thaw {
         try run(words, in: folder)
     }
 
-    /// `thaw`, built beside the tests; or what the environment's `THAW` names.
+    /// The `thaw` built with the tests, or the one that the environment variable `THAW` names.
     static let binary: URL = {
         if let path = ProcessInfo.processInfo.environment["THAW"] { return URL(fileURLWithPath: path) }
         #if os(macOS)
@@ -71,7 +71,7 @@ enum Thaw {
     }()
 }
 
-/// A folder of its own for a test, removed with this object.
+/// A temporary folder for a test, removed with this object.
 final class TemporaryFolder: Sendable {
     let url: URL
 
@@ -85,7 +85,7 @@ final class TemporaryFolder: Sendable {
 
     func path(_ name: String) -> String { url.appending(path: name).path }
 
-    /// The names in the folder, in order.
+    /// The names in the folder, sorted.
     var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() } }
 
     func write(_ text: String, to name: String) throws -> String {

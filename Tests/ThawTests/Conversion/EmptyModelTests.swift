@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// Models that Core ML, or Thaw itself, would not load.
+/// Models that Core ML or Thaw itself could not load.
 @Suite struct EmptyModelTests {
     private static func convert(_ shape: [Int], output: String, scale: [Double]? = nil) throws -> Model {
         let nodes = [

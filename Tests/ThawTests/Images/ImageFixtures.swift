@@ -3,14 +3,14 @@ import Testing
 
 @testable import Thaw
 
-/// The pictures under Tests/Fixtures/images, and what Pillow makes of them; see make.py there.
+/// The images in Tests/Fixtures/images and Pillow's results for them; see make.py there.
 enum ImageFixtures {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Fixtures/images")
 
     static func path(_ name: String) -> String { folder.appending(path: name).path }
 
-    /// A line of a table, by the names of its columns, with the pixels that it points to.
+    /// A row of a table, by column names, with the pixels that it refers to.
     struct Case: CustomTestStringConvertible, Sendable {
         let fields: [String: String]
         let pixels: Pixels
@@ -36,14 +36,14 @@ enum ImageFixtures {
 }
 
 extension Pixels {
-    /// The largest difference of any byte, or nil where the sizes differ.
+    /// The largest difference of any byte, or nil if the sizes differ.
     func difference(from other: Pixels) -> Int? {
         guard (width, height, channels) == (other.width, other.height, other.channels) else { return nil }
         return zip(bytes, other.bytes).map { abs(Int($0) - Int($1)) }.max()
     }
 }
 
-/// The CRC-32 of bytes, as zlib computes it.
+/// The CRC-32 of bytes, like zlib's.
 func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {
     ~bytes.reduce(~UInt32(0)) { crc, byte in crcTable[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] ^ (crc >> 8) }
 }

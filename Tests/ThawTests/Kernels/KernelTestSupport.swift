@@ -2,10 +2,10 @@ import Kernels
 
 @testable import Thaw
 
-/// Every instruction set of this machine, with its kernels.
+/// The kernels of every instruction set of this machine.
 let kernelTables: [(set: InstructionSet, table: KernelTable)] = InstructionSet.available.map { ($0, $0.kernels) }
 
-/// Numbers between −1 and 1 that look random and are the same in every run.
+/// Pseudorandom values between −1 and 1, the same in every run.
 func noise(_ count: Int, seed: UInt64 = 1) -> [Float] {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
     return (0..<count).map { _ in
@@ -14,7 +14,7 @@ func noise(_ count: Int, seed: UInt64 = 1) -> [Float] {
     }
 }
 
-/// The largest difference, as a share of the largest expected magnitude (at least 1).
+/// The largest difference relative to the largest expected magnitude (at least 1).
 func error(_ actual: [Float], _ expected: [Float]) -> Float {
     precondition(actual.count == expected.count)
     let scale = expected.reduce(Float(1)) { max($0, abs($1)) }
@@ -24,7 +24,7 @@ func error(_ actual: [Float], _ expected: [Float]) -> Float {
     }
 }
 
-/// A copy of `values` that lives as long as the tests do.
+/// A copy of `values` that lives as long as the tests.
 func pointer<T>(_ values: [T]) -> UnsafeMutablePointer<T> {
     let copy = UnsafeMutablePointer<T>.allocate(capacity: max(values.count, 1))
     copy.initialize(from: values, count: values.count)
@@ -32,7 +32,7 @@ func pointer<T>(_ values: [T]) -> UnsafeMutablePointer<T> {
     return copy
 }
 
-/// All copies, so that a leak checker finds them in use.
+/// All copies, so that a leak checker sees them in use.
 private nonisolated(unsafe) var copies: [UnsafeRawPointer] = []
-/// Guards them. (The standard library's `Mutex` is a lock that the thread sanitizer does not see.)
+/// Protects them. (The thread sanitizer does not recognize the standard library's `Mutex`.)
 private let lock = Lock()

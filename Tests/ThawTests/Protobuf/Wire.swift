@@ -1,4 +1,4 @@
-/// Protobuf messages written by hand, right or wrong, to feed the readers with.
+/// Protobuf messages written by hand, valid or not, as input for the readers.
 struct Wire {
     private(set) var bytes: [UInt8] = []
 
@@ -42,7 +42,7 @@ struct Wire {
 }
 
 extension Wire {
-    /// A GraphDef with one constant, whose tensor has this type (TensorFlow's number), shape and further fields.
+    /// A GraphDef with one constant, whose tensor has this type (TensorFlow's enum value), shape and further fields.
     static func constant(type: Int, shape: [Int], _ content: (inout Wire) -> Void) -> [UInt8] {
         Wire {
             $0.node("weights", "Const") {
@@ -75,7 +75,7 @@ extension Wire {
     }
 }
 
-/// Numbers that are the same in every run.
+/// Random values that are the same in every run.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,6 +1,6 @@
 @testable import Thaw
 
-/// Numbers drawn at random that are the same for the same seed (SplitMix64: Steele et al., Fast Splittable Pseudorandom
+/// Random values that are the same for the same seed (SplitMix64: Steele et al., Fast Splittable Pseudorandom
 /// Number Generators, 2014).
 struct Draw {
     private var state: UInt64
@@ -21,10 +21,10 @@ struct Draw {
 
     mutating func element<T>(_ elements: [T]) -> T { elements[int(0...elements.count - 1)] }
 
-    /// True once in so many times.
+    /// True with a probability of 1 / `count`.
     mutating func chance(oneIn count: Int) -> Bool { int(1...count) == 1 }
 
-    /// Numbers between −scale and scale.
+    /// Values between −scale and scale.
     mutating func tensor(_ shape: Shape, scale: Float = 1) -> Tensor {
         tensor(shape) { $0 * scale }
     }

@@ -1,13 +1,13 @@
 @testable import Thaw
 
-/// All that must agree of one graph.
+/// Everything about a graph that must agree.
 struct RandomCheck {
     let graph: Graph
     let input: Tensor
     let expected: [Tensor]
-    /// The largest number on the way: errors are measured against it, for differences of large numbers have large errors.
+    /// The largest intermediate value. Errors are relative to it, because differences of large values have large errors.
     let magnitude: Float
-    /// What the engine is made to do wrong.
+    /// The fault injected into the engine.
     let fault: InjectedFault?
 
     init(_ random: RandomGraph, fault: InjectedFault? = nil) throws {
@@ -23,10 +23,10 @@ struct RandomCheck {
         magnitude = largest
     }
 
-    /// Numbers that grow beyond all bounds prove nothing.
+    /// Graphs whose values overflow prove nothing.
     var counts: Bool { magnitude < 1e4 }
 
-    /// What disagrees first, or nil.
+    /// The first disagreement, or nil.
     func problem() throws -> String? {
         guard counts else { return nil }
         if let problem = try engineProblem(graph, InstructionSet.available) { return problem }
@@ -51,7 +51,7 @@ struct RandomCheck {
     }
 
     private func coreMLProblem(_ graph: Graph) throws -> String? {
-        // Core ML loads no model that computes nothing.
+        // Core ML does not load models without layers.
         if graph.nodes.isEmpty { return nil }
         let back: Model
         do { back = try Dialect.neuralNetwork.roundTrip(Model(graph: graph)) } catch let failure as Failure {
@@ -63,7 +63,7 @@ struct RandomCheck {
         return difference(back.graph.evaluate([input.reshaped(shape)])).map { "read back from Core ML: \($0)" }
     }
 
-    /// How results differ from what is expected, or nil where they agree to the digits of single precision.
+    /// The difference of results from the expected ones, or nil if they agree within single precision.
     private func difference(_ results: [Tensor]) -> String? {
         for (index, (actual, wanted)) in zip(results, expected).enumerated() {
             guard actual.elementCount == wanted.elementCount else { return "output \(index) has shape \(actual.shape)" }

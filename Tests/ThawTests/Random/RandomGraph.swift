@@ -1,15 +1,15 @@
 @testable import Thaw
 
-/// A small graph drawn at random: chains, branches that meet again, and values with several readers.
+/// A small random graph: chains, branches that join again, and values with several consumers.
 ///
-/// Each step is drawn by itself and takes the values that there are; one that finds none it can take does nothing. So any
-/// steps may be left out, and what is left is still a graph: that is how a failing one is made small.
+/// Each step is drawn separately and uses existing values; it does nothing if none fits. So any
+/// steps may be omitted, and the rest is still a graph. This is how a failing graph is reduced.
 struct RandomGraph: CustomStringConvertible, Sendable {
     let seed: UInt64
-    /// The steps that are done, by their numbers.
+    /// The indices of the steps that are included.
     var steps: [Int]
     var input: Shape
-    /// The output that counts, of those that the graph has; all of them where nil.
+    /// The output to check; nil means all of them.
     var output: Int?
 
     init(seed: UInt64) {
@@ -22,7 +22,7 @@ struct RandomGraph: CustomStringConvertible, Sendable {
         steps = Array(0..<draw.int(2...12))
     }
 
-    /// What to write to get the same graph again.
+    /// The code that creates the same graph again.
     var description: String {
         "RandomGraph(seed: \(seed), steps: \(steps), input: \(input), output: \(output.map { "\($0)" } ?? "nil"))"
     }
@@ -59,7 +59,7 @@ struct RandomGraph: CustomStringConvertible, Sendable {
         return builder.graph.pruned()
     }
 
-    /// Graphs that are a little smaller.
+    /// Slightly smaller graphs.
     var smaller: [RandomGraph] {
         var graphs: [RandomGraph] = []
         for index in steps.indices.reversed() {
@@ -84,7 +84,7 @@ struct RandomGraph: CustomStringConvertible, Sendable {
         return graphs
     }
 
-    /// The smallest graph near this one for which `fails` still holds.
+    /// The smallest graph reachable from this one for which `fails` is still true.
     func shrunk(while fails: (RandomGraph) -> Bool) -> RandomGraph {
         var smallest = self
         while let next = smallest.smaller.first(where: fails) { smallest = next }

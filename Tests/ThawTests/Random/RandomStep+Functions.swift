@@ -1,6 +1,6 @@
 @testable import Thaw
 
-// Steps that work number by number.
+// Elementwise steps.
 
 extension RandomStep {
     static let functions: [Unary.Function] = [
@@ -13,7 +13,7 @@ extension RandomStep {
         [try builder.one(Unary(draw.element(functions)), value)]
     }
 
-    /// Functions that are spelled out, and such as take positive numbers only.
+    /// Spelled-out functions, and functions of positive values.
     static let written: Maker = { draw, builder, value, _ in
         func number(_ function: Binary.Function, _ number: Float, _ x: Graph.Value) throws -> Graph.Value {
             try builder.one(Binary(function, constant: Tensor([number], shape: [])), x)
@@ -57,7 +57,7 @@ extension RandomStep {
         return [try builder.one(Binary(function, constant: operand, constantFirst: isFirst), value)]
     }
 
-    /// Two values of one shape, or such as are broadcast.
+    /// Two values of equal shapes, or shapes that broadcast.
     static let twoInputs: Maker = { draw, builder, value, values in
         let partners = values.filter { (try? builder[$0].shape.broadcast(with: builder[value].shape)) != nil }
         let function = draw.element([Binary.Function.add, .add, .subtract, .multiply, .maximum, .minimum])

@@ -4,11 +4,11 @@
 enum RandomStep {
     typealias Maker = @Sendable (inout Draw, inout GraphBuilder, Graph.Value, [Graph.Value]) throws -> [Graph.Value]
 
-    /// - Returns: The values that are new; none where the operation drawn cannot take what there is.
+    /// - Returns: The new values; none if the operation does not fit any existing value.
     static func run(_ draw: inout Draw, _ builder: inout GraphBuilder, _ values: [Graph.Value]) throws -> [Graph.Value]
     {
         let maker = draw.element(makers)
-        // The latest values most often, so that graphs grow deep.
+        // Recent values are preferred, so that graphs become deep.
         let back = min(draw.int(0...values.count - 1), draw.int(0...values.count - 1), draw.int(0...2))
         let value = values[values.count - 1 - min(back, values.count - 1)]
         guard builder[value].shape.rank > 0 else { return [] }
@@ -74,7 +74,7 @@ enum RandomStep {
         guard let shape = image(builder, value), var height = window(&draw, shape[1]),
             var width = window(&draw, shape[2])
         else { return [] }
-        // A window that lies in the padding as a whole has no value.
+        // A window entirely in the padding has no value.
         func held(_ axis: inout Window.Axis) {
             axis.dilation = 1
             axis.before = min(axis.before, axis.size - 1)
@@ -108,7 +108,7 @@ enum RandomStep {
         ]
     }
 
-    // MARK: Sums, distributions and the like
+    // MARK: Sums and distributions
 
     static let batchNormalization: Maker = { draw, builder, value, _ in
         guard let channels = builder[value].shape.last, image(builder, value) != nil else { return [] }
@@ -127,7 +127,7 @@ enum RandomStep {
         let shape = builder[value].shape
         let axes = axes(&draw, shape.rank)
         guard let channels = shape.last, !axes.isEmpty else { return [] }
-        // A single element has no variance, and a small one makes small errors large.
+        // A single element has no variance, and a small variance amplifies errors.
         let normalization = Normalization(
             axes: axes, epsilon: 0.05, scale: draw.chance(oneIn: 3) ? nil : draw.tensor([channels]) { $0 + 1.5 },
             offset: draw.chance(oneIn: 3) ? nil : draw.tensor([channels]))
@@ -161,13 +161,13 @@ enum RandomStep {
         let rank = builder[value].shape.rank
         guard rank >= 2 else { return [] }
         let isFirst = draw.chance(oneIn: 2)
-        // With itself turned over, which always fits.
+        // With its own transpose, which always fits.
         let product = try builder.one(MatrixProduct(transposeFirst: isFirst, transposeSecond: !isFirst), value, value)
         return [try builder.one(Binary(.multiply, constant: Tensor([0.1], shape: [])), product)]
     }
 
     static let select: Maker = { draw, builder, value, _ in
-        // The condition must not hang on rounding, so it is drawn, and read from the array's own numbers only where equal.
+        // The condition must not depend on rounding, so it compares 0, computed from the value, with random constants.
         let condition = try builder.one(
             Binary(.greater, constant: draw.tensor(builder[value].shape)),
             builder.one(Binary(.multiply, constant: Tensor([0], shape: [])), value))

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Thaw
 
-/// The files that tests read: those checked in, and the shared material where it is at hand.
+/// The files that tests read: those in the project, and the shared material if it is available.
 enum Fixtures {
     /// `Tests/Fixtures`.
     static let folder: URL = {
@@ -13,7 +13,7 @@ enum Fixtures {
 
     static func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    /// The rows of a table with a header line, as a list of columns each.
+    /// The rows of a table with a header line, each as an array of columns.
     static func table(_ name: String) -> [[String]] {
         let text = try! String(contentsOfFile: path(name), encoding: .utf8)
         return text.split(separator: "\n").dropFirst().map {
@@ -26,7 +26,7 @@ enum Fixtures {
         return Tensor(file.values, shape: Shape(file.shape))
     }
 
-    /// The folder of shared test material, or nil where it is absent: `THAW_SHARED`, or `shared` beside the project.
+    /// The folder of shared test material, or nil if it is absent: `THAW_SHARED`, or `shared` next to the project.
     static let shared: URL? = {
         let beside = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let url =
@@ -36,7 +36,7 @@ enum Fixtures {
     }()
 }
 
-/// How far `actual` is from `expected`: the largest difference, as a share of the larger of 1 and the range of what is expected.
+/// The largest difference of `actual` from `expected`, relative to the larger of 1 and the range of the expected values.
 func difference(_ actual: Tensor, _ expected: Tensor) -> Float {
     let a = actual.floats
     let b = expected.floats
@@ -49,8 +49,8 @@ func difference(_ actual: Tensor, _ expected: Tensor) -> Float {
 }
 
 extension Graph {
-    /// The answer of the graph's first output by the references, to an input in TensorFlow's order of axes. A larger batch
-    /// than the graph's is run piece by piece.
+    /// The graph's first output by the reference implementations, for an input in TensorFlow's axis order. A batch
+    /// larger than the graph's is split into several runs.
     func answer(to input: Tensor) -> Tensor {
         let shape = self[inputs[0].value].shape
         let pieces = input.elementCount / shape.elementCount
@@ -65,7 +65,7 @@ extension Graph {
         return pieces == 1 ? answers[0] : Concatenation(axis: 0).evaluate(answers.map(\.asFloat32))[0]
     }
 
-    /// `input` in the order of this graph's input, where the placeholder that it was made for has the channels first.
+    /// `input` in the layout of this graph's input, if its placeholder has channels first.
     func channelsLast(_ input: Tensor) -> Tensor {
         let shape = self[inputs[0].value].shape
         guard shape.rank == 4, input.shape.rank == 4, !input.shape.dropFirst().elementsEqual(shape.dropFirst()),

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for a test, removed with this object.
+/// A temporary folder for a test, removed with this object.
 final class TemporaryFolder {
     let url: URL
 

@@ -1,11 +1,11 @@
-/// A graph with what TensorFlow keeps of its use, as a SavedModel holds one or several, and a checkpoint's `.meta` file one.
+/// A graph with its signatures. A SavedModel contains one or several, a checkpoint's `.meta` file one.
 struct MetaGraph {
-    /// The names that a graph of a SavedModel is chosen by: `serve`.
+    /// The tags that select a graph of a SavedModel, such as `serve`.
     var tags: [String]
     var graph: GraphDefinition
     var signatures: [Signature]
 
-    /// What a use of the graph takes and gives: tensors by the words for them, in the words' order.
+    /// The inputs and outputs for a use of the graph: tensors by key, sorted by key.
     struct Signature: Sendable {
         var name: String
         var inputs: [(word: String, tensor: String)]
@@ -19,7 +19,7 @@ struct MetaGraph {
     }
 
     /// Reads the MetaGraphDef message.
-    /// - Throws: `Failure` when it is damaged.
+    /// - Throws: `Failure` if it is corrupt.
     init(_ message: RawMessage) throws {
         tags = try MetaGraph.tags(message)
         guard let graph = try message.message(Field.graph) else { throw Failure.emptyGraph() }

@@ -1,5 +1,5 @@
-/// The names that TensorFlow 2 stores variables under: a checkpoint of objects carries a graph of them, which says of each
-/// variable what it was called and what it is stored as.
+/// The keys under which TensorFlow 2 stores variables: an object-based checkpoint contains a graph of its objects, with the name
+/// and the key of each variable.
 ///
 /// Source: tensorflow/core/protobuf/trackable_object_graph.proto.
 enum ObjectGraph {
@@ -7,7 +7,7 @@ enum ObjectGraph {
 
     private enum Field { static let node = 1, attribute = 2, fullName = 2, checkpointKey = 3 }
 
-    /// The keys by the variables' names, without names that several variables have.
+    /// The keys by variable name, without ambiguous names.
     static func keys(_ bundle: TensorBundle) throws -> [String: String] {
         guard let bytes = try bundle.string(key) else { return [:] }
         var keys: [String: String] = [:]

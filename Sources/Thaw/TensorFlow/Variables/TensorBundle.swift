@@ -1,4 +1,4 @@
-/// The variables of a checkpoint: an index (`PREFIX.index`) that says where each stands in the data files
+/// The variables of a checkpoint: an index (`PREFIX.index`) with their locations in the data files
 /// (`PREFIX.data-00000-of-00001`, …). Values are views of the data files.
 ///
 /// Source of the format: tensorflow/core/protobuf/tensor_bundle.proto and core/util/tensor_bundle.
@@ -14,7 +14,7 @@ final class TensorBundle {
         static let dimension = 2, dimensionSize = 1, extent = 1, start = 1, length = 2
     }
 
-    /// - Throws: `Failure` naming the index file when it is missing or damaged.
+    /// - Throws: `Failure` naming the index file if it is missing or corrupt.
     init(prefix: String) throws {
         self.prefix = prefix
         let index = prefix + ".index"
@@ -28,21 +28,21 @@ final class TensorBundle {
         }
     }
 
-    /// The names of the variables, in the alphabet's order.
+    /// The names of the variables, sorted.
     var names: [String] {
         table.values.keys.filter { !$0.isEmpty && $0[0] != 0 }.map { String(decoding: $0, as: UTF8.self) }.sorted()
     }
 
-    /// The size of all its files together, as far as they are there.
+    /// The total size of all its existing files.
     var byteCount: Int {
         let data = (0..<min(shardCount, 1000)).compactMap { try? path(ofShard: $0) }
         return ([prefix + ".index"] + data).reduce(0) { $0 + (fileSize($1) ?? 0) }
     }
 
-    /// The value of a variable, or of the part of one that is partitioned.
+    /// The value of a variable, or of a part of a partitioned one.
     ///
-    /// - Parameter part: The part's range along each axis, all of it where nil.
-    /// - Throws: `Failure` naming the file at fault when the value is damaged, or a shard is missing.
+    /// - Parameter part: The part's range along each axis; nil means the whole variable.
+    /// - Throws: `Failure` naming the file at fault if the value is corrupt, or if a shard is missing.
     func value(_ name: String, part: [Range<Int>]? = nil) throws -> Tensor? {
         guard let entry = table.values[Array(name.utf8)] else { return nil }
         return try naming(place: name) { () throws -> Tensor in
@@ -58,13 +58,13 @@ final class TensorBundle {
         }
     }
 
-    /// The bytes of a single string, nil where there is none of that name.
+    /// The bytes of a scalar string; nil if there is none with this name.
     func string(_ name: String) throws -> ByteView? {
         guard let entry = table.values[Array(name.utf8)] else { return nil }
         return try naming(place: name) {
             let bytes = try bytes(of: entry)
             var reader = WireReader(bytes.bytes, 0..<bytes.count)
-            // The length, its check, the characters.
+            // The length, its checksum, the characters.
             guard let length = try? reader.varint(), length <= UInt64(max(0, bytes.count - reader.position - 4)) else {
                 throw Failure.valueDamaged()
             }
@@ -76,7 +76,7 @@ final class TensorBundle {
 
     // MARK: Values
 
-    /// What the index says of a value as a whole.
+    /// The type of a complete value according to the index.
     private func whole(_ entry: RawMessage) throws -> TensorType {
         let number = try entry.integer(Field.type) ?? 0
         guard let element = DataType(rawValue: number)?.element else { throw Failure.valueNotNumeric(number) }
@@ -98,7 +98,7 @@ final class TensorBundle {
             shape: type.shape, element: type.element, storage: Tensor.Storage(viewing: bytes.bytes, of: bytes.owner))
     }
 
-    /// The bytes of an entry in its data file, checked.
+    /// The bytes of an entry in its data file, with the checksum verified.
     private func bytes(of entry: RawMessage) throws -> ByteView {
         let number = try entry.integer(Field.shard) ?? 0
         let path = try path(ofShard: number)
@@ -117,11 +117,11 @@ final class TensorBundle {
                 throw Failure.shardTruncated(file.bytes.count)
             }
             let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[offset..<offset + size])
-            // Checking reads all of it, long before it is needed.
+            // The checksum reads all of it, long before it is needed.
             defer { file.release(bytes) }
             if let check = try entry.integer(Field.check),
                 CRC32C.masked(CRC32C.sum(bytes)) != UInt32(truncatingIfNeeded: check),
-                // The check of strings is made of their lengths too.
+                // The checksum of strings includes their lengths.
                 try entry.integer(Field.type) != DataType.string.rawValue
             {
                 throw Failure.valueChecksum()
@@ -140,7 +140,7 @@ final class TensorBundle {
 
     // MARK: Parts
 
-    /// The parts that a partitioned variable is stored in.
+    /// The parts in which a partitioned variable is stored.
     private func slices(of entry: RawMessage) throws -> [VariableSlice] {
         let parts = try entry.messages(Field.slice)
         guard !parts.isEmpty else { return [] }
@@ -169,7 +169,7 @@ final class TensorBundle {
         return try stored(entry)
     }
 
-    /// The whole of a partitioned variable.
+    /// A complete partitioned variable.
     private func assembled(_ name: String, _ slices: [VariableSlice], _ type: TensorType) throws -> Tensor {
         let parts = try slices.map { try stored($0, of: name) }
         let count = parts.reduce(0) { $0 + $1.elementCount }
