@@ -10,19 +10,20 @@ BUILD = $(SWIFT) build -c release --static-swift-stdlib -debug-info-format none
 TESTING = .build/testing
 THAW = .build/release/thaw
 
-.PHONY: all setup graphviz build demo test sanitize conformance bench lint check protos page install clean
+.PHONY: all setup graphviz build demo test test-serve sanitize conformance bench lint check protos page install clean
 
 all: build
 
 # Debian's packages for the C libraries, where they are missing.
 setup:
-	@pkg-config --exists libprotobuf-c libturbojpeg libpng libwebp && echo '#include <gif_lib.h>' | cc -E - > /dev/null 2>&1 || { \
-	    command -v apt-get > /dev/null || { echo "install the C libraries (brew install protobuf-c jpeg-turbo libpng webp giflib)"; exit 1; }; \
+	@pkg-config --exists libprotobuf-c libturbojpeg libpng libwebp libmicrohttpd && echo '#include <gif_lib.h>' | cc -E - > /dev/null 2>&1 || { \
+	    command -v apt-get > /dev/null || { echo "install the C libraries (brew install protobuf-c jpeg-turbo libpng webp giflib libmicrohttpd)"; exit 1; }; \
 	    sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
-	    $$sudo apt-get update -q && $$sudo apt-get install -q -y pkg-config libprotobuf-c-dev libturbojpeg0-dev libpng-dev libwebp-dev libgif-dev; }
+	    $$sudo apt-get update -q && $$sudo apt-get install -q -y pkg-config libprotobuf-c-dev libturbojpeg0-dev libpng-dev libwebp-dev libgif-dev libmicrohttpd-dev; }
 
 build: setup
 	$(BUILD) --product thaw
+	$(BUILD) --product thaw-serve
 
 # What lays out the drawings of `thaw inspect --graph`; its test is skipped where it cannot be had.
 graphviz:
@@ -41,6 +42,12 @@ test: setup graphviz
 	@mkdir -p $(TESTING)
 	@set -o pipefail; $(SWIFT) test -c release --scratch-path $(TESTING) 2>&1 | tee $(TESTING)/log; status=$$?; \
 	    echo "skipped: $$(grep -ac '^➜ Test' $(TESTING)/log || true)"; exit $$status
+
+# The service, spoken to by other people's clients, which come from PyPI into .build.
+test-serve: build
+	@test -x .build/serve-python/bin/python || { python3 -m venv .build/serve-python && \
+	    .build/serve-python/bin/pip install -q -r Tests/Service/requirements.txt; }
+	THAW_SERVE=$(abspath .build/release/thaw-serve) .build/serve-python/bin/python -m unittest discover -s Tests/Service
 
 # The tests with the compiler's checks of memory and of threads: two builds, a quarter of an hour each.
 sanitize: setup graphviz
@@ -73,14 +80,16 @@ check: build lint
 protos:
 	Sources/CSchemas/generate.sh
 
-# Writes the Swift that holds the report's page anew.
+# Writes the Swift that contains the pages of reports and of the service anew.
 page:
 	Sources/ThawCommand/Report/Page/embed.sh
+	Sources/ThawService/Page/embed.sh
 
-# The binary, its manual page, and completions for three shells.
+# The binaries, the manual page, and completions for three shells.
 install: build
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -s -m 755 $(THAW) "$(DESTDIR)$(PREFIX)/bin/thaw"
+	install -s -m 755 .build/release/thaw-serve "$(DESTDIR)$(PREFIX)/bin/thaw-serve"
 	install -d "$(SHARE)/man/man1" "$(SHARE)/bash-completion/completions" "$(SHARE)/zsh/site-functions" "$(SHARE)/fish/vendor_completions.d"
 	$(THAW) --man > "$(SHARE)/man/man1/thaw.1"
 	$(THAW) --completions bash > "$(SHARE)/bash-completion/completions/thaw"

@@ -30,6 +30,7 @@ let package = Package(
     products: [
         .library(name: "Thaw", targets: ["Thaw"]),
         .executable(name: "thaw", targets: ["ThawMain"]),
+        .executable(name: "thaw-serve", targets: ["ThawServe"]),
     ],
     targets: [
         .systemLibrary(
@@ -46,7 +47,11 @@ let package = Package(
             providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
         // Not every giflib comes with a pkg-config file; its header is where the compiler looks anyway.
         .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
         // libpng needs zlib, and brings it.
+        .systemLibrary(name: "CZlib"),
         .target(
             name: "CCodecs", dependencies: ["CTurboJPEG", "CPNG", "CWebP", "CGIF"],
             linkerSettings: [.linkedLibrary("z")]),
@@ -62,6 +67,9 @@ let package = Package(
                 + kernelModules.map { .byName(name: $0.name) }),
         .target(name: "ThawCommand", dependencies: ["Thaw", "CMachine"], exclude: ["Report/Page"]),
         .executableTarget(name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main"),
+        // A program of its own: the HTTP library brings others, which would slow down the start of every command.
+        .target(name: "ThawService", dependencies: ["Thaw", "CMicroHTTPD", "CZlib"], exclude: ["Page"]),
+        .executableTarget(name: "ThawServe", dependencies: ["ThawService"], path: "Sources/ServeMain"),
         .executableTarget(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",
             exclude: [

@@ -36,7 +36,7 @@ struct Command: Sendable {
 
 /// The commands, in the order in which the help lists them.
 enum Commands {
-    static let all = [convert, compress, classify, evaluate, apply, run, compare, benchmark, inspect]
+    static let all = [convert, compress, classify, evaluate, apply, run, compare, benchmark, inspect, serve]
 
     static let whatGoesIn: [any AnyOption] = [
         Options.input, Options.output, Options.set, Options.batchNorm, Options.tag, Options.signature, Options.size,

@@ -90,5 +90,16 @@ enum Examples {
                 purpose: "Show what a file contains, whether it can be converted or not:",
                 line: "thaw inspect inference.pb")
         ],
+        "serve": [
+            Example(
+                purpose: "Open a page for dropping photos at http://127.0.0.1:8080:",
+                line: "thaw serve Net.mlmodel"),
+            Example(
+                purpose: "Compare two models side by side on that page:",
+                line: "thaw serve old=Net.mlmodel new=Net6.mlmodel"),
+            Example(
+                purpose: "Serve other machines, which need the token in a file:",
+                line: "thaw serve Net.mlmodel --host 0.0.0.0 --token-file token.txt"),
+        ],
     ]
 }

@@ -151,6 +151,16 @@ extension Failure {
         Failure(.notWritable, file: path, "the folder cannot be created: \(reason)")
     }
 
+    static func noServer(_ program: String) -> Failure {
+        Failure(
+            .environment, file: program, "the program that serves models is missing",
+            hint: "it is not part of the Python package; 'make install' installs it beside thaw")
+    }
+
+    static func serverFailed(_ program: String, _ reason: String) -> Failure {
+        Failure(.environment, file: program, "cannot be started: \(reason)")
+    }
+
     static func noGraphviz() -> Failure {
         Failure(
             .environment, "SVG drawings need Graphviz, whose program 'dot' is not on PATH",

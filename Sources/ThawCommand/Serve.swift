@@ -1,0 +1,108 @@
+import Thaw
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension Commands {
+    static let serve = Command(
+        name: "serve", summary: "serve models to browsers and programs, over HTTP",
+        positionals: [.many("[NAME=]MODEL", "the model")],
+        optionGroups: [
+            (
+                "address and access",
+                [ServeOptions.host, ServeOptions.port, ServeOptions.tokenFile, ServeOptions.origin]
+            ),
+            (
+                "limits",
+                [
+                    Options.threads, ServeOptions.queue, ServeOptions.maxBody, ServeOptions.maxPixels,
+                    ServeOptions.connections, ServeOptions.patience, ServeOptions.grace,
+                ]
+            ),
+            (
+                "images and models",
+                [
+                    Options.crop, Options.resize, Options.fast, Options.background, Options.strict, ServeOptions.labels,
+                    ServeOptions.accessLog,
+                ]
+            ),
+        ],
+        notes: [
+            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted in memory. NAME is what requests "
+                + "call it; by default it is the name of the file without its extension.",
+            "A browser shows a page on which photos can be dropped. Programs use the Open Inference Protocol (/v2), or "
+                + "post images to /classify; /openapi.json describes everything, /metrics is for Prometheus.",
+            "SIGHUP reloads the models. SIGTERM and SIGINT finish the requests in progress. TLS is left to a proxy.",
+        ],
+        run: runServe)
+}
+
+/// Options of `thaw serve` only.
+enum ServeOptions {
+    static let host = Option(
+        "host", "HOST", "the address to listen on; 0.0.0.0 or :: is all of this machine", standard: "127.0.0.1",
+        "127.0.0.1"
+    ) { $0 }
+    static let port = Option("port", "N", "the port; 0 chooses a free one", standard: 8080, "8080") {
+        guard let port = Int($0), 0...65535 ~= port else { throw Failure.badValue($0, "an integer from 0 to 65535") }
+        return port
+    }
+    static let tokenFile = Option(
+        "token-file", "FILE", "require the token in this file: requests send it as 'Authorization: Bearer TOKEN'")
+    static let origin = Option(
+        "origin", "URL",
+        "also accept requests from pages of this origin, such as https://example.com, and for its host; may be repeated",
+        isRepeatable: true)
+    static let queue = Option(
+        "queue", "N", "the number of requests that may wait; more get status 503", standard: 64, "64", read: readCount)
+    static let maxBody = Option(
+        "max-body", "BYTES", "refuse requests that are larger", standard: 64 << 20, "\(64 << 20)", read: readCount)
+    static let maxPixels = Option(
+        "max-pixels", "N", "refuse images of more pixels than this, before allocating memory", standard: 64_000_000,
+        "64000000", read: readCount)
+    static let connections = Option(
+        "connections", "N", "the number of clients that may be connected", standard: 4096, "4096", read: readCount)
+    static let patience = Option(
+        "patience", "S",
+        "the seconds that a client has for the header of a request, for its body, and to take the answer",
+        standard: 60, "60", read: readCount)
+    static let grace = Option(
+        "grace", "S", "the seconds that requests in progress have when the service is stopped", standard: 10, "10"
+    ) {
+        guard let seconds = Int($0), 0...86400 ~= seconds else { throw Failure.badValue($0, "a number of seconds") }
+        return seconds
+    }
+    static let labels = Option(
+        "labels", "[NAME=]FILE", "the class labels of a graph, or of the one that is named; may be repeated",
+        isRepeatable: true)
+    static let accessLog = Option(
+        "access-log", "FILE", "append a line of JSON for each request to this file; - is standard output")
+}
+
+/// `thaw serve`: becomes the program `thaw-serve`, which is beside this one. The options have been checked; it reads them
+/// again.
+func runServe(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+    let program = try ownFolder() + "/thaw-serve"
+    guard access(program, X_OK) == 0 else { throw Failure.noServer(program) }
+    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments.line).map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    // Interrupted commands clean up; the service handles signals itself.
+    execv(program, &words)
+    throw Failure.serverFailed(program, String(cString: strerror(errno)))
+}
+
+/// The folder of the running program.
+private func ownFolder() throws -> String {
+    var path = [CChar](repeating: 0, count: 4096)
+    #if os(Linux)
+        guard readlink("/proc/self/exe", &path, path.count - 1) > 0 else { throw Failure.noServer("thaw-serve") }
+    #else
+        var size = UInt32(path.count)
+        guard _NSGetExecutablePath(&path, &size) == 0 else { throw Failure.noServer("thaw-serve") }
+    #endif
+    let text = String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return text.lastIndex(of: "/").map { String(text[..<$0]) } ?? "."
+}

@@ -1,0 +1,148 @@
+import Thaw
+
+extension Service {
+    /// More labels than this are not a result to read.
+    private static let mostLabels = 1000
+
+    /// Classifies one image, or the images of a form.
+    func classify(_ exchange: Exchange) throws -> Response {
+        let request = exchange.request!
+        let options = try ClassifyOptions(request.query, models, limit: Service.mostLabels)
+        exchange.model = options.model.name
+        let body = try decodedBody(of: exchange)
+        guard !body.isEmpty else { throw Refusal.noBody() }
+        let work = ImageWork(settings, options.image, crop: options.crop ?? settings.crop)
+        guard let boundary = try Multipart.boundary(in: request["content-type"]) else {
+            let result = try classify(body, exchange, options, work)
+            return Response(
+                type: "application/json", headers: result.headers, text: result.line(image: nil, top: options.top))
+        }
+        let parts = try Multipart.parts(of: body, boundary: boundary).filter { $0.fileName != nil }
+        if parts.count == 1 {
+            let result = try classify(parts[0].content, exchange, options, work)
+            return Response(
+                type: "application/json", headers: result.headers,
+                text: result.line(image: parts[0].fileName, top: options.top))
+        }
+        guard !parts.isEmpty else { throw Refusal.badRequest("the form has no file") }
+        var lines = ""
+        for part in parts {
+            do {
+                lines += try classify(part.content, exchange, options, work).line(
+                    image: part.fileName, top: options.top)
+            } catch let failure as Failure {
+                metrics.count(failure.code)
+                let refusal = Refusal(failure)
+                lines +=
+                    "{\"image\": \(quoted(part.fileName ?? "")), \"error\": \(quoted(refusal.message)), "
+                    + "\"code\": \(quoted(failure.code.rawValue))}\n"
+            }
+        }
+        return Response(type: "application/x-ndjson", text: lines)
+    }
+
+    private func classify(
+        _ bytes: ArraySlice<UInt8>, _ exchange: Exchange, _ options: ClassifyOptions, _ work: ImageWork
+    ) throws -> ClassifiedImage {
+        let start = Moment.now
+        let (pixels, warning) = try work.pixels(decoding: bytes)
+        let decoded = Moment.now
+        exchange.timings.decoding = (exchange.timings.decoding ?? 0) + decoded.seconds(since: start)
+        let model = options.model
+        let probabilities = queue.withThreads { threads in
+            model.run(
+                threads: threads,
+                { executor in
+                    for place in 0..<model.group {
+                        pixels.bytes.withUnsafeBufferPointer {
+                            executor.load(pixels: $0, work.image.scaling, input: 0, image: place)
+                        }
+                    }
+                }, { executor in executor.withOutput(0) { Array($0.prefix(model.classCount)) } })
+        }
+        exchange.timings.computing = (exchange.timings.computing ?? 0) + Moment.seconds(since: decoded)
+        metrics.countImages(1)
+        return ClassifiedImage(probabilities: probabilities, labels: model.labels, warning: warning)
+    }
+}
+
+/// The query of a request to classify.
+private struct ClassifyOptions {
+    let model: ServedModel
+    let image: ImageInput
+    let top: Int
+    let crop: Crop?
+
+    init(_ query: [String: String], _ models: ModelStore, limit: Int) throws {
+        if let unknown = query.keys.sorted().first(where: { !["model", "top", "crop"].contains($0) }) {
+            throw Refusal.badParameter("the query", unknown, expected: "model, top or crop")
+        }
+        if let name = query["model"] {
+            model = try models.model(name)
+        } else {
+            // With one classifier, there is nothing to choose.
+            let classifiers = models.all.filter { $0.classifiedImage != nil }
+            guard let only = classifiers.first, classifiers.count == 1 else {
+                throw Refusal.badParameter(
+                    "model", "", expected: "one of '\(models.all.map(\.name).joined(separator: "', '"))'")
+            }
+            model = only
+        }
+        guard let image = model.classifiedImage else {
+            throw Refusal(
+                400, .unsupportedModel, "'\(model.name)' does not classify single images", remedy: "use infer")
+        }
+        self.image = image
+        let text = query["top"] ?? "5"
+        guard let top = Int(text), 1...limit ~= top else {
+            throw Refusal.badParameter("top", text, expected: "an integer from 1 to \(limit)")
+        }
+        self.top = top
+        crop = try query["crop"].map {
+            guard let crop = Crop(name: $0, background: nil) else {
+                throw Refusal.badParameter("crop", $0, expected: "fill, center, center:F or fit")
+            }
+            return crop
+        }
+    }
+}
+
+/// The result for an image.
+private struct ClassifiedImage {
+    let probabilities: [Float]
+    let labels: [String]?
+    let warning: String?
+
+    /// The same line as `thaw classify --format json` prints.
+    func line(image: String?, top count: Int) -> String {
+        let predictions = topClasses(probabilities, count).map { index in
+            let probability = probabilities[index]
+            return "{\"label\": \(quoted(labels?[index] ?? "\(index)")), \"index\": \(index), "
+                + "\"probability\": \(probability.isFinite ? probability.description : "null")}"
+        }
+        return
+            "{\"image\": \(image.map(quoted) ?? "null"), \"predictions\": [\(predictions.joined(separator: ", "))]}\n"
+    }
+
+    /// What is wrong with the file, in a header field, since the body is the same as that of the command line.
+    var headers: [(String, String)] {
+        guard let warning else { return [] }
+        let ascii = String(decoding: warning.utf8.map { 0x20..<0x7F ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+        return [("Thaw-Warning", ascii)]
+    }
+}
+
+/// The indices of the `count` highest values, the highest first; of equals the lower index.
+func topClasses(_ values: [Float], _ count: Int) -> [Int] {
+    // NaN comes last.
+    let keys = values.map { $0.isNaN ? -.infinity : $0 }
+    if count * 8 > keys.count { return Array(keys.indices.sorted { (keys[$1], $0) < (keys[$0], $1) }.prefix(count)) }
+    var best: [Int] = []
+    for index in keys.indices {
+        if best.count == count, let last = best.last, keys[index] <= keys[last] { continue }
+        let rank = best.firstIndex { keys[index] > keys[$0] } ?? best.count
+        best.insert(index, at: rank)
+        if best.count > count { best.removeLast() }
+    }
+    return best
+}

@@ -1,0 +1,84 @@
+import Thaw
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The drawings of models, each laid out by Graphviz on first request.
+final class DrawingCache: Sendable {
+    private let drawings = Monitor<[String: [UInt8]]>([:])
+
+    func remove(_ name: String) { drawings.with { $0[name] = nil } }
+
+    /// - Throws: `Refusal` with status 501 without Graphviz.
+    func response(for model: ServedModel) throws -> Response {
+        let svg: [UInt8]
+        if let known = drawings.with({ $0[model.name] }) {
+            svg = known
+        } else {
+            svg = try Graphviz.svg(of: model.details.drawing)
+            drawings.with { $0[model.name] = svg }
+        }
+        // Scripts in the drawing, if there were any, must not run.
+        return Response(
+            type: "image/svg+xml",
+            headers: [("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")], body: svg)
+    }
+}
+
+/// The layout program (https://graphviz.org), which must be on PATH.
+private enum Graphviz {
+    static func svg(of dot: String) throws -> [UInt8] {
+        let input = try temporaryFile()
+        let output = try temporaryFile()
+        defer {
+            fclose(input)
+            fclose(output)
+        }
+        let text = Array(dot.utf8)
+        guard fwrite(text, 1, text.count, input) == text.count, fflush(input) == 0 else { throw failed() }
+        rewind(input)
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, fileno(input), STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, fileno(output), STDOUT_FILENO)
+        var words: [UnsafeMutablePointer<CChar>?] = ["dot", "-Tsvg"].map { (word: String) in strdup(word) } + [nil]
+        defer { for word in words { free(word) } }
+        // The service blocks the signals that it waits for; the program must not.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var process = pid_t()
+        let error = posix_spawnp(&process, "dot", &actions, &attributes, &words, environ)
+        guard error == 0 else { throw error == ENOENT ? missing() : failed() }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else { throw status >> 8 == 127 ? missing() : failed() }
+        fseek(output, 0, SEEK_END)
+        let size = ftell(output)
+        rewind(output)
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            count = fread(buffer.baseAddress, 1, size, output)
+        }
+    }
+
+    private static func temporaryFile() throws -> UnsafeMutablePointer<FILE> {
+        guard let file = tmpfile() else { throw failed() }
+        return file
+    }
+
+    private static func missing() -> Refusal {
+        Refusal(
+            501, .environment, "drawings need Graphviz, which this server does not have",
+            remedy: "install it there: apt-get install graphviz")
+    }
+
+    private static func failed() -> Refusal { Refusal(500, .environment, "Graphviz failed to draw the network") }
+}

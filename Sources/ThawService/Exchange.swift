@@ -1,0 +1,40 @@
+import CMicroHTTPD
+
+/// One request on its way through the service. The HTTP library calls for it several times: when the header is there, for
+/// each part of the body, when that is complete, and when the answer has been sent.
+final class Exchange: @unchecked Sendable {
+    /// The path and query as sent.
+    let target: String
+    let connection: Connections.Connection
+    let began = Moment.now
+    var request: Request?
+    var body: [UInt8] = []
+    /// The bytes of the body that are counted against the limit of all bodies.
+    var reserved = 0
+    /// The bytes of a body that nobody needs, since the answer is known already.
+    var discarded = 0
+    /// The answer, as soon as it is known.
+    var response: Response?
+    var isBodyComplete = false
+    var timings = Timings()
+    /// The model that a request was for, as metrics and the log name it.
+    var model: String?
+    var route = Route.unknown
+
+    init(target: String, connection: Connections.Connection) { (self.target, self.connection) = (target, connection) }
+}
+
+/// How long a request took, in seconds; nil for what it did not need.
+struct Timings: Sendable {
+    var waiting: Double?
+    var decoding: Double?
+    var computing: Double?
+
+    /// The value of the field Server-Timing; nil if nothing was measured.
+    var header: String? {
+        let parts = [("wait", waiting), ("decode", decoding), ("compute", computing)].compactMap { name, seconds in
+            seconds.map { "\(name);dur=\(Double(Int($0 * 1e5)) / 100)" }
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,147 @@
+import Thaw
+
+/// A request of the protocol to run a model, read but not yet compared with the model.
+struct InferRequest {
+    struct Input {
+        var name: String
+        var shape: [Int]
+        var type: DataType
+        var content: TensorContent
+    }
+
+    /// What the client wants of an output.
+    struct Output {
+        var name: String
+        var isBinary: Bool
+        /// The number of classes to return instead of values; nil for values.
+        var classes: Int?
+    }
+
+    let id: String?
+    let inputs: [Input]
+    /// Nil for all outputs.
+    let outputs: [Output]?
+    /// Whether outputs that the client does not list are sent as binary data.
+    let isBinary: Bool
+
+    /// - Parameters:
+    ///   - body: The request, decompressed.
+    ///   - headerLength: The length of the JSON in front of binary data, as the header of the request has it.
+    /// - Throws: `Refusal` if it is not of the protocol.
+    init(_ body: ArraySlice<UInt8>, headerLength: String?) throws {
+        guard !body.isEmpty else { throw Refusal.noBody() }
+        var binary = body[body.endIndex...]
+        var text = body
+        if let headerLength {
+            guard let length = Int(headerLength), 1...body.count ~= length else {
+                throw Refusal.badParameter(
+                    "Inference-Header-Content-Length", headerLength, expected: "an integer from 1 to \(body.count)")
+            }
+            (text, binary) = (body.prefix(length), body.dropFirst(length))
+        }
+        let json = try JSON(text)
+        guard case .object = json else { throw Refusal.missing("inputs", "a JSON object") }
+        id = try json["id"].map {
+            guard case .string(let id) = $0 else { throw Refusal.missing("id", "a string") }
+            return id
+        }
+        guard case .array(let list)? = json["inputs"] else { throw Refusal.missing("inputs", "an array") }
+        inputs = try list.map { try Input($0, &binary) }
+        guard binary.isEmpty else {
+            throw Refusal.badRequest("\(binary.count) bytes of binary data belong to no input")
+        }
+        isBinary = try json["parameters"]?.flag("binary_data_output") ?? false
+        let standard = isBinary
+        outputs = try json["outputs"].map {
+            guard case .array(let list) = $0 else { throw Refusal.missing("outputs", "an array") }
+            return try list.map { try Output($0, isBinary: standard) }
+        }
+    }
+}
+
+extension InferRequest.Input {
+    /// - Parameter binary: The binary data of this input and those after it. What belongs to this one is removed.
+    fileprivate init(_ json: JSON, _ binary: inout ArraySlice<UInt8>) throws {
+        guard case .string(let name)? = json["name"] else { throw Refusal.missing("name", "the name of an input") }
+        guard case .string(let word)? = json["datatype"], let type = DataType(rawValue: word) else {
+            throw Refusal.missing("datatype", "a type such as FP32, UINT8 or BYTES for '\(name)'")
+        }
+        guard case .array(let list)? = json["shape"] else {
+            throw Refusal.missing("shape", "a list of integers for '\(name)'")
+        }
+        let shape = try list.map { size -> Int in
+            guard let size = size.integer, 0...Int(Int32.max) ~= size else {
+                throw Refusal.missing("shape", "a list of integers for '\(name)'")
+            }
+            return size
+        }
+        guard shape.count <= 16, Shape(shape).checkedCount != nil else {
+            throw Refusal(413, .limitExceeded, "the shape of '\(name)' is too large")
+        }
+        let parameters = json["parameters"]
+        if let key = ["shared_memory_region", "shared_memory_byte_size"].first(where: { parameters?[$0] != nil }) {
+            throw Refusal.badRequest("'\(key)' is not supported")
+        }
+        (self.name, self.type, self.shape) = (name, type, shape)
+        if let size = parameters?["binary_data_size"] {
+            guard let count = size.integer, count >= 0 else {
+                throw Refusal.missing("binary_data_size", "a number of bytes")
+            }
+            guard json["data"] == nil else { throw Refusal.badRequest("'\(name)' has both data and binary data") }
+            guard count <= binary.count else {
+                throw Refusal.badRequest(
+                    "'\(name)' has \(count) bytes of binary data", remedy: "the request has only \(binary.count)")
+            }
+            content = .binary(binary.prefix(count))
+            binary = binary.dropFirst(count)
+            return
+        }
+        switch json["data"] {
+        case .numbers(let numbers)?: content = .numbers(numbers)
+        case .strings(let strings)?:
+            content = .strings(strings, isBase64: try parameters.map { try InferRequest.Input.isBase64($0) } ?? false)
+        default: throw Refusal.missing("data", "a list of the elements of '\(name)', or binary_data_size")
+        }
+    }
+
+    private static func isBase64(_ parameters: JSON) throws -> Bool {
+        guard let type = parameters["content_type"] else { return false }
+        guard case .string("base64") = type else {
+            throw Refusal.badRequest("the content_type of an input is not supported", remedy: "expected base64")
+        }
+        return true
+    }
+}
+
+extension InferRequest.Output {
+    fileprivate init(_ json: JSON, isBinary: Bool) throws {
+        guard case .string(let name)? = json["name"] else { throw Refusal.missing("name", "the name of an output") }
+        let parameters = json["parameters"]
+        self.name = name
+        self.isBinary = try parameters?.flag("binary_data") ?? isBinary
+        classes = try parameters?["classification"].flatMap { count in
+            guard let count = count.integer, count >= 0 else {
+                throw Refusal.missing("classification", "a number of classes")
+            }
+            return count == 0 ? nil : count
+        }
+        if parameters?["shared_memory_region"] != nil {
+            throw Refusal.badRequest("'shared_memory_region' is not supported")
+        }
+    }
+}
+
+extension JSON {
+    /// The value as an integer; nil if it is not one.
+    var integer: Int? {
+        guard case .number(let number) = self else { return nil }
+        return Int(exactly: number)
+    }
+
+    fileprivate func flag(_ name: String) throws -> Bool? {
+        try self[name].map {
+            guard case .bool(let flag) = $0 else { throw Refusal.missing(name, "true or false") }
+            return flag
+        }
+    }
+}

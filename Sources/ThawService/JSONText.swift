@@ -1,0 +1,98 @@
+/// JSON text in the making.
+struct JSONText {
+    private(set) var bytes: [UInt8] = []
+    /// Whether the next key or element must be separated from one before.
+    private var needsComma = false
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    mutating func object(_ members: (inout JSONText) -> Void) { enclose("{", "}", members) }
+    mutating func array(_ elements: (inout JSONText) -> Void) { enclose("[", "]", elements) }
+
+    mutating func key(_ name: String) {
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    mutating func string(_ text: String) {
+        separate()
+        bytes.append(contentsOf: quoted(text).utf8)
+    }
+
+    mutating func number(_ number: Int) { raw(String(number)) }
+
+    /// As few digits as identify the number; null for NaN and infinities, which JSON does not have.
+    mutating func number<Number: BinaryFloatingPoint & CustomStringConvertible>(_ number: Number) {
+        raw(number.isFinite ? number.description : "null")
+    }
+
+    mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
+    mutating func null() { raw("null") }
+
+    /// A value that is JSON text already.
+    mutating func raw(_ text: String) {
+        separate()
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    // MARK: Members of objects
+
+    mutating func member(_ name: String, _ text: String) {
+        key(name)
+        string(text)
+    }
+
+    mutating func member(_ name: String, _ number: Int) {
+        key(name)
+        self.number(number)
+    }
+
+    mutating func member(_ name: String, _ value: Bool) {
+        key(name)
+        bool(value)
+    }
+
+    mutating func member(_ name: String, _ numbers: [Int]) {
+        key(name)
+        array { json in for number in numbers { json.number(number) } }
+    }
+
+    mutating func member(_ name: String, _ texts: [String]) {
+        key(name)
+        array { json in for text in texts { json.string(text) } }
+    }
+
+    private mutating func enclose(_ open: Unicode.Scalar, _ close: Unicode.Scalar, _ body: (inout JSONText) -> Void) {
+        separate()
+        bytes.append(UInt8(ascii: open))
+        needsComma = false
+        body(&self)
+        bytes.append(UInt8(ascii: close))
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+}
+
+/// A JSON string with its quotes.
+func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\"": result += "\\\""
+        case "\\": result += "\\\\"
+        case "\n": result += "\\n"
+        case "\r": result += "\\r"
+        case "\t": result += "\\t"
+        case "\0"..<" ":
+            let digits = String(scalar.value, radix: 16)
+            result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        default: result.unicodeScalars.append(scalar)
+        }
+    }
+    return result + "\""
+}

@@ -1,0 +1,114 @@
+import Thaw
+
+/// What people are told of a model.
+struct ModelDetails: Sendable {
+    let file: String
+    let metadata: Metadata
+    /// The preprocessing, a formula for each channel.
+    let formulas: [String]
+    let layers: [(kind: String, count: Int)]
+    let parameters: Int
+    let multiplyAdds: Int
+    let labelsAreIndependent: Bool
+    let warnings: [String]
+    /// The network as a drawing, in the language of Graphviz.
+    let drawing: String
+
+    init(_ conversion: Conversion, _ source: Settings.Source) {
+        let model = conversion.model
+        file = source.path.split(separator: "/").last.map(String.init) ?? source.path
+        metadata = model.metadata
+        self.formulas = model.formulas
+        layers = FileContents.counted(model.graph.nodes.map(\.operation.kind))
+        parameters = model.graph.parameterCount
+        multiplyAdds = model.graph.multiplyAdds
+        labelsAreIndependent = model.labelsAreIndependent
+        let formulas = model.formulas
+        warnings = (conversion.isGraph ? conversion.notes.filter { !formulas.contains($0) } : []) + conversion.warnings
+        drawing = GraphDrawing(model, title: source.name).dot
+    }
+}
+
+extension ServedModel {
+    /// The metadata of the protocol.
+    var description: JSONText {
+        var json = JSONText()
+        json.object { json in
+            json.member("name", name)
+            json.member("versions", ["1"])
+            json.member("platform", "thaw_coreml")
+            for (key, ports) in [("inputs", inputs), ("outputs", outputs)] {
+                json.key(key)
+                json.array { json in
+                    for port in ports {
+                        json.object { json in
+                            json.member("name", port.name)
+                            json.member("datatype", port.type.rawValue)
+                            json.member("shape", port.shape)
+                        }
+                    }
+                }
+            }
+        }
+        return json
+    }
+
+    /// What the page shows in a list of models.
+    func addSummary(to json: inout JSONText) {
+        json.member("name", name)
+        json.member("file", details.file)
+        json.member("classifies", classifiedImage != nil)
+        json.member("classes", classCount)
+        json.member("hasLabels", labels != nil)
+        json.member("independentLabels", details.labelsAreIndependent)
+        if let image = classifiedImage {
+            json.member("width", image.width)
+            json.member("height", image.height)
+            json.member("color", image.color.rawValue)
+        }
+        json.member("parameters", details.parameters)
+        json.member("multiplyAdds", details.multiplyAdds)
+    }
+
+    /// Everything that the page shows of one model.
+    var fullDescription: JSONText {
+        var json = JSONText()
+        json.object { json in
+            addSummary(to: &json)
+            for (key, ports) in [("inputs", inputs), ("outputs", outputs)] {
+                json.key(key)
+                json.array { json in
+                    for port in ports {
+                        json.object { json in
+                            json.member("name", port.name)
+                            json.member("datatype", port.type.rawValue)
+                            json.member("shape", port.shape)
+                            json.member("image", port.image != nil)
+                        }
+                    }
+                }
+            }
+            json.member("preprocessing", details.formulas)
+            json.member("warnings", details.warnings)
+            json.key("layers")
+            json.array { json in
+                for layer in details.layers {
+                    json.object { json in
+                        json.member("kind", layer.kind)
+                        json.member("count", layer.count)
+                    }
+                }
+            }
+            json.key("metadata")
+            json.object { json in
+                let metadata = details.metadata
+                for (key, value) in [
+                    ("description", metadata.description), ("author", metadata.author), ("license", metadata.license),
+                    ("version", metadata.version),
+                ] where !value.isEmpty { json.member(key, value) }
+            }
+            json.member("labels", labels ?? [])
+        }
+        return json
+    }
+}

@@ -1,0 +1,44 @@
+import Thaw
+
+/// The models by their names. A model can be replaced while requests use the one before.
+final class ModelStore: Sendable {
+    private let sources: [Settings.Source]
+    private let threads: Int
+    private let current: Monitor<[ServedModel]>
+    let drawings = DrawingCache()
+
+    /// - Throws: `Failure` if a model cannot be read or run.
+    init(_ settings: Settings) throws {
+        (sources, threads) = (settings.models, settings.threads)
+        let threads = threads
+        current = Monitor(try sources.map { try ServedModel($0, threads: threads) })
+    }
+
+    var all: [ServedModel] { current.with { $0 } }
+
+    /// - Throws: `Refusal` with status 404 if there is no model of this name.
+    func model(_ name: String) throws -> ServedModel {
+        let models = all
+        guard let model = models.first(where: { $0.name == name }) else {
+            throw Refusal.noSuchModel(name, models.map(\.name))
+        }
+        return model
+    }
+
+    /// Loads all models again. One that fails stays as it was.
+    /// - Parameter report: Gets what happened to each model.
+    func reload(_ report: (_ name: String, _ failure: Failure?) -> Void) {
+        for (index, source) in sources.enumerated() {
+            do {
+                let model = try ServedModel(source, threads: threads)
+                current.with { $0[index] = model }
+                drawings.remove(source.name)
+                report(source.name, nil)
+            } catch let failure as Failure {
+                report(source.name, failure)
+            } catch {
+                fatalError("unexpected error: \(error)")
+            }
+        }
+    }
+}

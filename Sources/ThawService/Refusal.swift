@@ -1,0 +1,154 @@
+import Thaw
+
+/// A request that is answered with an error: its status, and what is wrong.
+struct Refusal: Error {
+    var status: Int
+    var failure: Failure
+    /// The header fields that go with the status.
+    var headers: [(String, String)] = []
+
+    init(
+        _ status: Int, _ code: Failure.Code, _ problem: String, remedy: String? = nil, headers: [(String, String)] = []
+    ) {
+        self.status = status
+        failure = Failure(code, problem, remedy: remedy)
+        self.headers = headers
+    }
+
+    /// What the library refuses about a request.
+    init(_ failure: Failure) {
+        self.failure = failure
+        status =
+            switch failure.code {
+            case .limitExceeded: 413
+            case .unknownFormat, .wrongKind: 415
+            default: 400
+            }
+    }
+
+    /// The message without a file or a hint for users of the command line.
+    var message: String {
+        var copy = failure
+        (copy.file, copy.hint) = (nil, nil)
+        return copy.description
+    }
+
+    /// The error in the form of the Open Inference Protocol, with the code.
+    var response: Response {
+        var json = JSONText()
+        json.object { json in
+            json.member("error", message)
+            json.member("code", failure.code.rawValue)
+        }
+        return Response(status: status, json: json, headers: headers)
+    }
+}
+
+/// Codes of the service, besides those of the library.
+extension Failure.Code {
+    /// The request is not valid HTTP, JSON or Open Inference Protocol.
+    static let invalidRequest = Self(rawValue: "invalidRequest")
+    /// There is no model, version or page of this name.
+    static let notFound = Self(rawValue: "notFound")
+    static let methodNotAllowed = Self(rawValue: "methodNotAllowed")
+    /// A token is missing or wrong.
+    static let unauthorized = Self(rawValue: "unauthorized")
+    /// The Host or Origin of a request is not allowed.
+    static let forbidden = Self(rawValue: "forbidden")
+    /// The service is busy or shutting down.
+    static let unavailable = Self(rawValue: "unavailable")
+}
+
+// MARK: All that can be wrong with a request
+
+extension Refusal {
+    static func badRequest(_ problem: String, remedy: String? = nil) -> Refusal {
+        Refusal(400, .invalidRequest, problem, remedy: remedy)
+    }
+
+    static func notJSON(at offset: Int) -> Refusal { badRequest("the request is not valid JSON at byte \(offset)") }
+
+    static func tooManyValues() -> Refusal {
+        badRequest("the request has more than \(JSON.valueLimit) JSON values besides the elements of tensors")
+    }
+
+    static func mixedElements() -> Refusal { badRequest("the data of a tensor mixes strings with numbers") }
+
+    static func missing(_ key: String, _ expected: String) -> Refusal {
+        badRequest("'\(key)' is missing or of the wrong type", remedy: "expected \(expected)")
+    }
+
+    static func badParameter(_ name: String, _ value: String, expected: String) -> Refusal {
+        Refusal(400, .invalidOption, "\(name) is '\(value)'", remedy: "expected \(expected)")
+    }
+
+    static func noSuchModel(_ name: String, _ names: [String]) -> Refusal {
+        var refusal = Refusal(
+            404, .notFound, "there is no model '\(name)'",
+            remedy: "the models are '\(names.joined(separator: "', '"))'")
+        refusal.failure.names = names
+        return refusal
+    }
+
+    static func noSuchVersion(_ version: String) -> Refusal {
+        Refusal(404, .notFound, "there is no version '\(version)'", remedy: "the only version is 1")
+    }
+
+    static func noSuchPath(_ path: String) -> Refusal {
+        Refusal(404, .notFound, "there is nothing at \(path)", remedy: "/openapi.json describes what there is")
+    }
+
+    static func methodNotAllowed(_ method: String, _ allowed: [String]) -> Refusal {
+        Refusal(
+            405, .methodNotAllowed, "\(method) is not supported here",
+            remedy: "use \(allowed.joined(separator: " or "))",
+            headers: [("Allow", allowed.joined(separator: ", "))])
+    }
+
+    static func unauthorized() -> Refusal {
+        Refusal(
+            401, .unauthorized, "this service needs a token", remedy: "send 'Authorization: Bearer TOKEN'",
+            headers: [("WWW-Authenticate", "Bearer realm=\"thaw\"")])
+    }
+
+    static func foreignHost(_ host: String) -> Refusal {
+        Refusal(403, .forbidden, "requests for the host '\(host)' are not allowed", remedy: "see --origin")
+    }
+
+    static func foreignOrigin(_ origin: String) -> Refusal {
+        Refusal(403, .forbidden, "requests from pages of '\(origin)' are not allowed", remedy: "see --origin")
+    }
+
+    static func bodyTooLarge(_ limit: Int) -> Refusal {
+        Refusal(413, .limitExceeded, "the request has more than \(limit) bytes", remedy: "--max-body raises the limit")
+    }
+
+    static func tensorTooLarge(_ limit: Int) -> Refusal {
+        Refusal(413, .limitExceeded, "the batch has more than \(limit) images", remedy: "send several requests")
+    }
+
+    static func noBody() -> Refusal { badRequest("the request has no body") }
+
+    static func unsupportedEncoding(_ encoding: String) -> Refusal {
+        Refusal(
+            415, .unknownFormat, "the content encoding '\(encoding)' is not supported",
+            remedy: "use gzip, deflate or none")
+    }
+
+    static func queueFull(_ limit: Int) -> Refusal {
+        Refusal(
+            503, .unavailable, "\(limit) requests are waiting already", remedy: "try again later",
+            headers: [("Retry-After", "1")])
+    }
+
+    static func bodiesFull() -> Refusal {
+        Refusal(
+            503, .unavailable, "the requests in progress take all memory for bodies", remedy: "try again later",
+            headers: [("Retry-After", "1")])
+    }
+
+    static func stopping() -> Refusal {
+        Refusal(
+            503, .unavailable, "the service is shutting down", headers: [("Retry-After", "5"), ("Connection", "close")])
+    }
+}

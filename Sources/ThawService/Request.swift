@@ -1,0 +1,70 @@
+/// The first part of a request: everything but the body.
+struct Request: Sendable {
+    let method: String
+    /// The decoded segments of the path, without empty ones at the end.
+    let path: [String]
+    let query: [String: String]
+    private let fields: [(name: String, value: String)]
+
+    /// - Parameters:
+    ///   - target: The path and the query as sent.
+    ///   - fields: The header fields, with names in lower case.
+    /// - Throws: `Refusal` for what is malformed, or could mean different things to a proxy.
+    init(method: String, target: String, fields: [(name: String, value: String)]) throws {
+        self.method = method
+        self.fields = fields
+        let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts[0].first == UInt8(ascii: "/") else { throw Refusal.badRequest("the path does not begin with '/'") }
+        var path = try parts[0].dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { try Request.decoded($0, plusIsSpace: false) }
+        while path.last == "" { path.removeLast() }
+        self.path = path
+        var query: [String: String] = [:]
+        for pair in parts.count > 1 ? parts[1].split(separator: UInt8(ascii: "&")) : [] {
+            let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let name = try Request.decoded(sides[0], plusIsSpace: true)
+            let value = try sides.count > 1 ? Request.decoded(sides[1], plusIsSpace: true) : ""
+            guard query.updateValue(value, forKey: name) == nil else {
+                throw Refusal.badRequest("the query has '\(name)' twice")
+            }
+        }
+        self.query = query
+        for name in ["host", "content-length", "transfer-encoding", "authorization", "origin", "content-type"] {
+            guard fields.count(where: { $0.name == name }) <= 1 else {
+                throw Refusal.badRequest("the header field '\(name)' is given twice")
+            }
+        }
+        guard self["content-length"] == nil || self["transfer-encoding"] == nil else {
+            throw Refusal.badRequest("the request has both Content-Length and Transfer-Encoding")
+        }
+    }
+
+    /// The first header field of this name, which is in lower case.
+    subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    /// The declared length of the body; nil if it is sent in chunks.
+    var contentLength: Int? { self["transfer-encoding"] == nil ? self["content-length"].flatMap { Int($0) } ?? 0 : nil }
+
+    /// Percent-decodes a part of a path or a query.
+    private static func decoded(_ text: Substring.UTF8View, plusIsSpace: Bool) throws -> String {
+        var bytes: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                let digits = Substring(rest.prefix(2))
+                guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit), let code = UInt8(digits, radix: 16)
+                else {
+                    throw Refusal.badRequest("the path or query has a '%' without two hexadecimal digits")
+                }
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+            throw Refusal.badRequest("the path or query is not UTF-8 text")
+        }
+        return text
+    }
+}

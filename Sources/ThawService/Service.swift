@@ -1,0 +1,193 @@
+import Thaw
+
+/// The service: what the parts of a request go through. Everything but `run(_:)` is called on the HTTP library's thread.
+final class Service: @unchecked Sendable {
+    static let version = "0.1.0"
+    /// More of a body that nobody needs is not read, although the client may then miss the answer.
+    static let drainLimit = 16 << 20
+
+    let settings: Settings
+    let models: ModelStore
+    let connections: Connections
+    let metrics = Metrics()
+    let queue: WorkQueue
+    private let access: Access
+    private let bodies: BodyBudget
+    private let log: AccessLog?
+    /// The requests in progress, and whether the service is shutting down.
+    private let progress = Monitor((requests: 0, isStopping: false))
+
+    init(_ settings: Settings, _ models: ModelStore, access: Access, log: AccessLog?) {
+        (self.settings, self.models, self.access, self.log) = (settings, models, access, log)
+        connections = Connections(patience: settings.patience)
+        queue = WorkQueue(limit: settings.queue, threads: settings.threads)
+        bodies = BodyBudget(limit: 8 * settings.maxBody)
+    }
+
+    var isStopping: Bool { progress.with { $0.isStopping } }
+
+    // MARK: The parts of a request
+
+    func begin() { progress.with { $0.requests += 1 } }
+
+    /// Decides whether a request is answered at once, before its body is there.
+    func receiveHead(of exchange: Exchange, method: String, fields: [(name: String, value: String)]) {
+        do {
+            let request = try Request(method: method, target: exchange.target, fields: fields)
+            exchange.request = request
+            exchange.route = Route(request.path)
+            if request.method == "OPTIONS", request["access-control-request-method"] != nil {
+                exchange.response = try access.preflight(request)
+                return
+            }
+            try access.check(request, exchange.route)
+            try exchange.route.check(method: method)
+            if let length = request.contentLength, length > settings.maxBody {
+                throw Refusal.bodyTooLarge(settings.maxBody)
+            }
+            if exchange.route.needsWork {
+                if isStopping { throw Refusal.stopping() }
+                if queue.isFull { throw Refusal.queueFull(settings.queue) }
+            }
+        } catch {
+            refuse(exchange, error)
+        }
+    }
+
+    /// Whether to read the body of a request whose answer is known already.
+    func mayDrain(_ exchange: Exchange) -> Bool {
+        guard let request = exchange.request else { return false }
+        return request["expect"] == nil && (request.contentLength ?? 0) <= Service.drainLimit
+    }
+
+    /// Takes a part of the body. Returns whether to go on.
+    func receive(_ part: UnsafeRawBufferPointer, of exchange: Exchange) -> Bool {
+        if exchange.response == nil {
+            if exchange.body.count + part.count > settings.maxBody {
+                refuse(exchange, Refusal.bodyTooLarge(settings.maxBody))
+            } else if !bodies.take(part.count) {
+                refuse(exchange, Refusal.bodiesFull())
+            } else {
+                exchange.reserved += part.count
+                if exchange.body.isEmpty {
+                    // The declared length may be a lie.
+                    exchange.body.reserveCapacity(min(exchange.request?.contentLength ?? 0, 1 << 20))
+                }
+                exchange.body.append(contentsOf: part)
+                return true
+            }
+        }
+        exchange.discarded += part.count
+        return exchange.discarded <= Service.drainLimit
+    }
+
+    /// Answers a request that needs no work. Returns false for one that does, or is to be answered with an error.
+    func respondAtOnce(to exchange: Exchange) -> Bool {
+        guard exchange.route.needsWork else {
+            answer(exchange)
+            return false
+        }
+        if queue.reserve() { return true }
+        refuse(exchange, Refusal.queueFull(settings.queue))
+        return false
+    }
+
+    /// Lets a worker answer. `resume` is called when it has.
+    func enqueue(_ exchange: Exchange, resume: @escaping @Sendable () -> Void) {
+        let entered = Moment.now
+        queue.add { [self] fate in
+            defer { resume() }
+            exchange.timings.waiting = Moment.seconds(since: entered)
+            switch fate {
+            case .run:
+                // Nobody waits for the answer any more.
+                if Connections.isGone(exchange.connection) {
+                    exchange.response = Response(status: 499)
+                    return
+                }
+                answer(exchange)
+            case .dropped: refuse(exchange, Refusal.stopping())
+            }
+        }
+    }
+
+    private func answer(_ exchange: Exchange) {
+        do {
+            var response = try respond(to: exchange)
+            if let request = exchange.request { compress(&response, for: request) }
+            exchange.response = response
+        } catch {
+            refuse(exchange, error)
+        }
+    }
+
+    /// The answer, with the header fields that all answers have.
+    func finished(_ exchange: Exchange) -> Response {
+        var response = exchange.response ?? Refusal.stopping().response
+        if let request = exchange.request { access.addHeaders(to: &response, for: request) }
+        response.headers.append(("X-Content-Type-Options", "nosniff"))
+        if let timings = exchange.timings.header { response.headers.append(("Server-Timing", timings)) }
+        if isStopping, !response.headers.contains(where: { $0.0 == "Connection" }) {
+            response.headers.append(("Connection", "close"))
+        }
+        exchange.response = response
+        // The body is needed no more, and a client may take its time to read the answer.
+        bodies.giveBack(exchange.reserved)
+        (exchange.reserved, exchange.body) = (0, [])
+        return response
+    }
+
+    func end(_ exchange: Exchange, isComplete: Bool) {
+        bodies.giveBack(exchange.reserved)
+        metrics.count(exchange, isComplete: isComplete)
+        log?.write(exchange, isComplete: isComplete)
+        progress.update { $0.requests -= 1 }
+    }
+
+    /// Notes what is wrong with a request.
+    func refuse(_ exchange: Exchange, _ error: any Error) {
+        bodies.giveBack(exchange.reserved)
+        (exchange.reserved, exchange.body) = (0, [])
+        let refusal =
+            switch error {
+            case let refusal as Refusal: refusal
+            case let failure as Failure: Refusal(failure)
+            default: fatalError("unexpected error: \(error)")
+            }
+        metrics.count(refusal.failure.code)
+        exchange.response = refusal.response
+    }
+
+    // MARK: Shutting down
+
+    /// Waits until no request is in progress, or until the time is over. Returns how many are left.
+    func finish(grace: Double) -> Int {
+        progress.update { $0.isStopping = true }
+        let start = Moment.now
+        while Moment.seconds(since: start) < grace {
+            if progress.with({ $0.requests }) == 0 { return 0 }
+            pause(milliseconds: 10)
+        }
+        queue.drop()
+        pause(milliseconds: 100)
+        return progress.with { $0.requests }
+    }
+}
+
+/// A limit on the memory that the bodies of all requests take together.
+private final class BodyBudget: Sendable {
+    private let used = Monitor(0)
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    func take(_ count: Int) -> Bool {
+        used.with { used in
+            guard used + count <= limit else { return false }
+            used += count
+            return true
+        }
+    }
+
+    func giveBack(_ count: Int) { used.with { $0 -= count } }
+}

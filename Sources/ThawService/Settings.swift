@@ -1,0 +1,186 @@
+import Thaw
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What the command line says. `thaw serve` has the help, and checks the words first.
+struct Settings: Sendable {
+    /// A model to serve.
+    struct Source: Sendable {
+        var name: String
+        var path: String
+        var labels: String?
+    }
+
+    var models: [Source] = []
+    var host = "127.0.0.1"
+    var port = 8080
+    var threads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    var queue = 64
+    var maxBody = 64 << 20
+    var decoding = DecodingOptions(maximumPixels: 64_000_000)
+    var connections = 4096
+    /// The seconds that a client has for a header, for a body, and to take an answer.
+    var patience = 60.0
+    /// The seconds that requests in progress have when the service is stopped.
+    var grace = 10.0
+    var crop = Crop.fill
+    var resize = ResizeMethod.pillow
+    var isFast = false
+    var tokenFile: String?
+    var origins: [String] = []
+    var accessLog: String?
+
+    /// - Throws: `StartFailure` for a word that is not understood.
+    init(_ words: some Sequence<String>) throws {
+        var rest = Array(words)[...]
+        var positional: [String] = []
+        var labels: [String] = []
+        var crop = "fill"
+        while let word = rest.popFirst() {
+            if word == "--" {
+                positional += rest
+                break
+            }
+            guard word.hasPrefix("--") else {
+                positional.append(word)
+                continue
+            }
+            let sides = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            switch sides[0] {
+            case "--fast": isFast = true
+            case "--strict": decoding.isStrict = true
+            case "--quiet": break
+            default:
+                guard let value = sides.count > 1 ? sides[1] : rest.popFirst() else {
+                    throw StartFailure("\(sides[0]) needs a value")
+                }
+                switch sides[0] {
+                case "--labels": labels.append(value)
+                case "--crop": crop = value
+                default: try set(sides[0], value)
+                }
+            }
+        }
+        guard let choice = Crop(name: crop, background: decoding.background) else {
+            throw StartFailure("--crop is '\(crop)'; expected fill, center, center:F or fit")
+        }
+        self.crop = choice
+        try addModels(positional, labels: labels)
+    }
+
+    private mutating func set(_ option: String, _ value: String) throws {
+        func count(_ range: ClosedRange<Int>) throws -> Int {
+            guard let number = Int(value), range.contains(number) else {
+                throw StartFailure("\(option) is '\(value)'; expected an integer from \(range.lowerBound)")
+            }
+            return number
+        }
+        switch option {
+        case "--host": host = value
+        case "--port": port = try count(0...65535)
+        case "--threads": threads = try count(1...1024)
+        case "--queue": queue = try count(1...1_000_000)
+        case "--max-body": maxBody = try count(1...(1 << 40))
+        case "--max-pixels": decoding.maximumPixels = try count(1...(1 << 40))
+        case "--connections": connections = try count(1...1_000_000)
+        case "--patience": patience = Double(try count(1...86400))
+        case "--grace": grace = Double(try count(0...86400))
+        case "--token-file": tokenFile = value
+        case "--origin": origins.append(value)
+        case "--access-log": accessLog = value
+        case "--resize":
+            guard let method = ResizeMethod(rawValue: value) else { throw StartFailure("--resize is '\(value)'") }
+            resize = method
+        case "--background":
+            guard let color = Color(hexadecimal: value) else { throw StartFailure("--background is '\(value)'") }
+            decoding.background = color
+        default: throw StartFailure("there is no option \(option)")
+        }
+    }
+
+    /// Adds the models, `MODEL` or `NAME=MODEL`, and their labels, `FILE` or `NAME=FILE`.
+    private mutating func addModels(_ words: [String], labels: [String]) throws {
+        guard !words.isEmpty else { throw StartFailure("no model is given") }
+        for word in words {
+            let (name, path) = Settings.named(word)
+            let known = name ?? Settings.standardName(path)
+            guard Settings.isName(known) else {
+                throw StartFailure("'\(known)' cannot name a model in a URL; write NAME=\(path)")
+            }
+            guard !models.contains(where: { $0.name == known }) else {
+                throw StartFailure("two models are named '\(known)'; write NAME=MODEL for one of them")
+            }
+            models.append(Source(name: known, path: path))
+        }
+        for word in labels {
+            let (name, path) = Settings.named(word)
+            if let name, !models.contains(where: { $0.name == name }) {
+                throw StartFailure("--labels: there is no model '\(name)'")
+            }
+            for index in models.indices where name == nil || models[index].name == name {
+                models[index].labels = path
+            }
+        }
+    }
+
+    /// Splits `NAME=PATH`. What has a slash before the equals sign is a path.
+    private static func named(_ word: String) -> (name: String?, path: String) {
+        guard let equals = word.firstIndex(of: "="), isName(String(word[..<equals])) else { return (nil, word) }
+        return (String(word[..<equals]), String(word[word.index(after: equals)...]))
+    }
+
+    /// The name of the file or folder without its extension; for `NAME/saved_model.pb` that of the folder.
+    static func standardName(_ path: String) -> String {
+        var parts = path.split(separator: "/").map(String.init)
+        if parts.count > 1, ["saved_model.pb", "graph.pb", "frozen_graph.pb", "model.pb"].contains(parts.last) {
+            parts.removeLast()
+        }
+        let last = parts.last ?? ""
+        guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return last }
+        let isExtension = [".mlmodel", ".mlpackage", ".pb", ".meta", ".index"].contains(String(last[dot...]))
+        return isExtension ? String(last[..<dot]) : last
+    }
+
+    /// Whether it can be a segment of a path without being encoded.
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 128 && text != "." && text != ".."
+            && text.utf8.allSatisfy { byte in
+                let character = Character(Unicode.Scalar(byte))
+                return byte < 0x80 && (character.isLetter || character.isNumber || "-._".contains(character))
+            }
+    }
+}
+
+extension Crop {
+    /// Reads `fill`, `center`, `center:F` and `fit`.
+    init?(name: String, background: Color?) {
+        let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        switch parts[0] {
+        case "fill" where parts.count == 1: self = .fill
+        case "fit" where parts.count == 1: self = .fit(on: background ?? .black)
+        case "center":
+            guard let fraction = parts.count == 1 ? 1 : Double(parts[1]), fraction > 0, fraction <= 1 else {
+                return nil
+            }
+            self = .center(fraction)
+        default: return nil
+        }
+    }
+}
+
+extension Color {
+    /// Reads `#RRGGBB` or `RRGGBB`.
+    init?(hexadecimal text: String) {
+        let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
+        guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let number = UInt32(digits, radix: 16) else {
+            return nil
+        }
+        self.init(
+            red: UInt8(number >> 16), green: UInt8(truncatingIfNeeded: number >> 8),
+            blue: UInt8(truncatingIfNeeded: number))
+    }
+}

@@ -1,0 +1,93 @@
+import Thaw
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Runs the service until a signal ends it, and returns the exit code.
+public func runService(_ words: [String]) -> Int32 {
+    do {
+        return try run(Settings(words))
+    } catch let failure as StartFailure {
+        tell(failure.message)
+    } catch let failure as Failure {
+        tell(failure.description)
+    } catch {
+        fatalError("unexpected error: \(error)")
+    }
+    return 2
+}
+
+private func run(_ settings: Settings) throws -> Int32 {
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+    raiseDescriptorLimit(to: settings.connections + 64)
+    // This thread waits for the signals. All others inherit that they are blocked.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, number) }
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+
+    let listener = try Listener(host: settings.host, port: settings.port)
+    let access = try Access(tokenFile: settings.tokenFile, origins: settings.origins, isLoopback: listener.isLoopback)
+    let log = try settings.accessLog.map { try AccessLog($0) }
+    if !listener.isLoopback, access.token == nil {
+        tell("warning: everybody who can connect to \(listener.host) can use this service; see --token-file")
+    }
+    let models = try ModelStore(settings)
+    for model in models.all { for warning in model.details.warnings { tell("\(model.name): \(warning)") } }
+    let service = Service(settings, models, access: access, log: log)
+    let server = HTTPServer(service)
+    try listener.listen()
+    try server.start(listener: listener.socket)
+    announce(listener.url)
+
+    while true {
+        var number: Int32 = 0
+        guard sigwait(&signals, &number) == 0 else { continue }
+        guard number == SIGHUP else { break }
+        models.reload { name, failure in
+            tell(failure.map { "\(name) stays as it was: \($0)" } ?? "\(name) is reloaded")
+        }
+        do { try log?.reopen() } catch let failure as StartFailure { tell(failure.message) }
+    }
+    // A second signal ends the program at once.
+    for number in [SIGTERM, SIGINT] { signal(number, SIG_DFL) }
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    server.quiesce()
+    let left = service.finish(grace: settings.grace)
+    guard left == 0 else {
+        tell("stopped with \(left) \(left == 1 ? "request" : "requests") in progress")
+        // Threads that compute cannot be stopped.
+        exit(1)
+    }
+    server.stop()
+    return 0
+}
+
+/// Prints where the service is, for people and for programs that start it.
+private func announce(_ url: String) {
+    let line = Array("listening on \(url)\n".utf8)
+    _ = write(STDOUT_FILENO, line, line.count)
+}
+
+/// Prints a line to standard error.
+func tell(_ text: String) {
+    let line = Array("thaw serve: \(text)\n".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+}
+
+/// Allows this process to have `count` open files, or as many as the system lets it.
+private func raiseDescriptorLimit(to count: Int) {
+    var limit = rlimit()
+    #if os(Linux)
+        let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+        let kind = RLIMIT_NOFILE
+    #endif
+    guard getrlimit(kind, &limit) == 0, limit.rlim_cur < count else { return }
+    limit.rlim_cur = min(rlim_t(count), limit.rlim_max)
+    setrlimit(kind, &limit)
+}

@@ -1,0 +1,101 @@
+/// Requests that wait for a thread to work on them.
+final class WorkQueue: Sendable {
+    /// What becomes of a job.
+    enum Fate {
+        case run
+        /// The service is shutting down.
+        case dropped
+    }
+
+    typealias Job = @Sendable (Fate) -> Void
+
+    private struct State {
+        var jobs: [Job] = []
+        var first = 0
+        /// Jobs that wait, and places that are promised to jobs.
+        var taken = 0
+        var running = 0
+        /// Threads that no job uses.
+        var freeThreads: Int
+    }
+
+    private let state: Monitor<State>
+    let limit: Int
+    let threads: Int
+
+    /// - Parameters:
+    ///   - limit: The number of jobs that may wait.
+    ///   - threads: The number of threads that all jobs use together.
+    init(limit: Int, threads: Int) {
+        (self.limit, self.threads) = (limit, threads)
+        state = Monitor(State(freeThreads: threads))
+        for _ in 0..<threads {
+            startThread { [self] in
+                while true { runNext() }
+            }
+        }
+    }
+
+    var waiting: Int { state.with { $0.jobs.count - $0.first } }
+    var running: Int { state.with { $0.running } }
+    var isFull: Bool { state.with { $0.taken >= limit + $0.freeThreads } }
+
+    /// Reserves a place for a job. Returns false if the queue is full.
+    func reserve() -> Bool {
+        state.with { state in
+            // Jobs for which there is a thread do not wait.
+            guard state.taken < limit + state.freeThreads else { return false }
+            state.taken += 1
+            return true
+        }
+    }
+
+    /// Adds a job to the place that was reserved for it.
+    func add(_ job: @escaping Job) { state.update { $0.jobs.append(job) } }
+
+    /// Gives up all jobs that wait.
+    func drop() {
+        let jobs = state.with { state in
+            let jobs = state.jobs[state.first...]
+            state.taken -= jobs.count
+            (state.jobs, state.first) = ([], 0)
+            return jobs
+        }
+        for job in jobs { job(.dropped) }
+    }
+
+    private func runNext() {
+        let job = state.wait { state -> Job? in
+            guard state.freeThreads > 0, state.first < state.jobs.count else { return nil }
+            let job = state.jobs[state.first]
+            state.first += 1
+            if state.first == state.jobs.count {
+                state.jobs.removeAll(keepingCapacity: true)
+                state.first = 0
+            }
+            state.taken -= 1
+            state.running += 1
+            state.freeThreads -= 1
+            return job
+        }
+        job(.run)
+        state.update { state in
+            state.running -= 1
+            state.freeThreads += 1
+        }
+    }
+
+    /// Runs `body` with the number of threads that it may use: more than one if there are threads for which nothing waits.
+    func withThreads<Result>(_ body: (Int) throws -> Result) rethrows -> Result {
+        let extra = state.with { state -> Int in
+            // Half of what is left, so that the next request finds a thread too, unless this is the only one.
+            let isAlone = state.running == 1 && state.first == state.jobs.count
+            let free = state.first < state.jobs.count ? 0 : state.freeThreads
+            let extra = isAlone ? free : free / 2
+            state.freeThreads -= extra
+            return extra
+        }
+        defer { if extra > 0 { state.update { $0.freeThreads += extra } } }
+        return try body(1 + extra)
+    }
+}
