@@ -1,0 +1,182 @@
+"""HTTP, access, limits, and what is malformed."""
+import http.client
+import json
+import os
+import random
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from openapi_spec_validator import validate
+from prometheus_client.parser import text_string_to_metric_families
+from server import DEMO, LABELS, PHOTOS, THAW, Server, form, photo
+
+
+class HTTPTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--max-body", "2000000", "--max-pixels", "1000000")
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.stop() == 0
+
+    def test_classify_is_what_the_command_prints(self):
+        path = os.path.join(PHOTOS, "cat.jpg")
+        words = [THAW, "classify", DEMO, "--labels", LABELS, "--format", "json", path]
+        expected = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        body, fields = form([("a \"b\".jpg".replace('"', "%22"), photo("cat"))])
+        for answer, name in [
+            (self.server.request("POST", "/classify", photo("cat")), None),
+            (self.server.request("POST", "/classify", body, fields), "a %22b%22.jpg"),
+        ]:
+            self.assertEqual(answer[0], 200)
+            self.assertEqual(answer[2].decode(), expected.replace(json.dumps(path), json.dumps(name)))
+            self.assertIn("compute;dur=", answer[1]["Server-Timing"])
+
+    def test_curl_sends_one_image_and_many(self):
+        url, path = self.server.url + "/classify?top=1", os.path.join(PHOTOS, "cat.jpg")
+        curl = lambda *words: subprocess.run(["curl", "-s", *words], capture_output=True, check=True).stdout.decode()
+        self.assertIn('"label": "cat"', curl("--data-binary", "@" + path, url))
+        lines = [json.loads(line) for line in curl("-F", f"a=@{path}", "-F", "b=@/etc/passwd", "-F", f"c=@{path}", url).splitlines()]
+        self.assertEqual([line["image"] for line in lines], ["cat.jpg", "passwd", "cat.jpg"])
+        self.assertEqual([line.get("code") for line in lines], [None, "unknownFormat", None])
+        self.assertIn('"label": "cat"', curl("-H", "Transfer-Encoding: chunked", "--data-binary", "@" + path, url))
+        self.assertIn('"label": "cat"', curl("-H", "Expect: 100-continue", "--data-binary", "@" + path, url))
+
+    def test_wrong_requests_to_classify(self):
+        large = b"P6\n5000 5000\n255\n"
+        cases = [
+            ("/classify", b"", 400), ("/classify", b"text", 415), ("/classify", photo("cat")[:200], 400),
+            ("/classify", large, 413), ("/classify", bytes(2_000_001), 413), ("/classify?top=0", photo("cat"), 400),
+            ("/classify?top=x", photo("cat"), 400), ("/classify?model=x", photo("cat"), 404),
+            ("/classify?crop=x", photo("cat"), 400), ("/classify?x=1", photo("cat"), 400), ("/classify?top=1&top=2", b"", 400),
+        ]
+        for path, body, status in cases:
+            with self.subTest(path=path, body=body[:10]):
+                answer = self.server.post(path, body)
+                self.assertEqual(answer[0], status, answer)
+                self.assertEqual(set(answer[1]), {"error", "code"})
+        fields = {"Content-Type": "multipart/form-data; boundary=x"}
+        for body in [b"--x", b"--x--", b"--x\r\n\r\n\r\n--x--", b"nothing"]:
+            with self.subTest(form=body):
+                self.assertEqual(self.server.post("/classify", body, fields)[0], 400)
+        self.assertEqual(self.server.post("/classify", b"x", {"Content-Encoding": "br"})[0], 415)
+        self.assertEqual(self.server.post("/classify", b"x", {"Content-Encoding": "gzip"})[0], 400)
+
+    def test_methods(self):
+        for method, path, status, allowed in [
+            ("GET", "/classify", 405, "POST"), ("POST", "/v2", 405, "GET, HEAD"), ("DELETE", "/v2/models/demo", 405, "GET, HEAD"),
+            ("PUT", "/v2/models/demo/infer", 405, "POST"), ("POST", "/nothing", 404, None), ("HEAD", "/v2", 200, None),
+        ]:
+            with self.subTest(method=method, path=path):
+                answer = self.server.request(method, path)
+                self.assertEqual((answer[0], answer[1]["Allow"]), (status, allowed))
+
+    def test_malformed_requests_get_their_status(self):
+        host = b"Host: localhost\r\n"
+        cases = [
+            (b"GET / HTTP/1.1\r\n\r\n", 400), (b"nonsense\r\n\r\n", None),
+            (b"GET /%zz HTTP/1.1\r\n" + host + b"\r\n", 400), (b"GET /v2 HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+            (b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n" + host + b"\r\n", 414),
+            (b"GET / HTTP/1.1\r\n" + host + b"A: " + b"a" * 100_000 + b"\r\n\r\n", 431),
+            (b"POST /classify HTTP/1.1\r\n" + host + b"Content-Length: x\r\n\r\n", 400),
+            (b"POST /classify HTTP/1.1\r\n" + host + b"Content-Length: -1\r\n\r\n", 400),
+            (b"POST /classify HTTP/1.1\r\n" + host + b"Content-Length: 99999999999999999999\r\n\r\n", 413),
+            (b"POST /classify HTTP/1.1\r\n" + host + b"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+            (b"POST /classify HTTP/1.1\r\n" + host + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+            (b"\0\0\0\0", None), (b"", None), (b"\r\n" * 50, None),
+        ]
+        for data, status in cases:
+            with self.subTest(data=data[:60]):
+                answer = self.server.raw(data)
+                if status:
+                    self.assertIn(answer[:12].decode(errors="replace"), [f"HTTP/1.1 {status}", f"HTTP/1.0 {status}"])
+                else:
+                    self.assertTrue(not answer or answer.startswith(b"HTTP/1."), answer)
+        self.assertEqual(self.server.get("/v2/health/live")[0], 200)
+
+    def test_random_requests_do_no_harm(self):
+        """Bytes of a valid request, changed at random. RANDOM_REQUESTS says how many."""
+        chance = random.Random(5)
+        head = b'{"inputs":[{"name":"input","datatype":"BYTES","shape":[1],"parameters":{"binary_data_size":8}}]}'
+        infer = (b"POST /v2/models/demo/infer HTTP/1.1\r\nHost: localhost\r\nInference-Header-Content-Length: %d\r\n"
+                 b"Content-Length: %d\r\n\r\n" % (len(head), len(head) + 8)) + head + b"\4\0\0\0abcd"
+        body, fields = form([("a", b"abc")])
+        classify = (b"POST /classify HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
+                    % (fields["Content-Type"].encode(), len(body))) + body
+        for _ in range(int(os.environ.get("RANDOM_REQUESTS", "500"))):
+            data = bytearray(chance.choice([infer, classify]))
+            for _ in range(chance.randint(1, 4)):
+                place = chance.randrange(len(data))
+                kind = chance.randrange(3)
+                if kind == 0:
+                    data[place] = chance.randrange(256)
+                elif kind == 1:
+                    del data[place:place + chance.randint(1, 20)]
+                else:
+                    data[place:place] = chance.choice([b"\r\n", b"[", b'"', b"{", b"9" * 20, b"\0", b"\xff"])
+            answer = self.server.raw(bytes(data), 0.2)
+            self.assertTrue(not answer or answer.startswith(b"HTTP/1."), (bytes(data), answer))
+            for part in answer.split(b"HTTP/1.1 ")[1:]:
+                self.assertTrue(part[:1] in b"1234" or part[:3] in [b"501", b"503", b"505"], (bytes(data), answer))
+        self.assertIsNone(self.server.process.poll())
+        self.assertEqual(self.server.post("/classify?top=1", photo("cat"))[0], 200)
+
+    def test_metrics_and_description(self):
+        self.server.post("/classify", photo("cat"))
+        status, fields, data = self.server.get("/metrics")
+        self.assertEqual((status, fields["Content-Type"]), (200, "text/plain; version=0.0.4; charset=utf-8"))
+        families = {family.name: family for family in text_string_to_metric_families(data.decode())}
+        for name in ["thaw_requests", "thaw_failures", "thaw_images", "thaw_wait_seconds", "thaw_decode_seconds",
+                     "thaw_compute_seconds", "thaw_queue_length", "process_resident_memory_bytes"]:
+            self.assertIn(name, families)
+        buckets = [sample.value for sample in families["thaw_compute_seconds"].samples if sample.name.endswith("_bucket")]
+        self.assertEqual(buckets, sorted(buckets))
+        self.assertGreaterEqual(buckets[-1], 1)
+        description = json.loads(self.server.get("/openapi.json")[2])
+        validate(description)
+        for path in ["/", "/models", "/models/demo", "/v2/models/demo"]:
+            self.assertEqual(self.server.get(path)[0], 200)
+            self.assertIn(path.replace("demo", "{model}"), description["paths"])
+
+
+class AccessTests(unittest.TestCase):
+    def test_hosts_and_origins(self):
+        with Server("--origin", "https://photos.example.com") as server:
+            for fields, status in [
+                ({}, 200), ({"Host": "evil.example"}, 403), ({"Host": "localhost:1"}, 200), ({"Host": "photos.example.com"}, 200),
+                ({"Origin": "http://evil.example"}, 403), ({"Origin": "null"}, 403), ({"Origin": server.url}, 200),
+                ({"Origin": "https://photos.example.com"}, 200),
+            ]:
+                for path in ["/", "/v2", "/v2/health/live"]:
+                    with self.subTest(fields=fields, path=path):
+                        self.assertEqual(server.get(path, **fields)[0], status)
+            asked = {"Origin": "https://photos.example.com", "Access-Control-Request-Method": "POST"}
+            status, fields, _ = server.request("OPTIONS", "/classify", headers=asked)
+            self.assertEqual((status, fields["Access-Control-Allow-Origin"]), (204, "https://photos.example.com"))
+            self.assertEqual(server.request("OPTIONS", "/classify", headers=asked | {"Origin": "http://evil.example"})[0], 403)
+
+    def test_token(self):
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("secret\n")
+            file.flush()
+            with Server("--token-file", file.name) as server:
+                for path, status in [("/", 200), ("/v2/health/live", 200), ("/v2/health/ready", 200), ("/v2", 401),
+                                     ("/metrics", 401), ("/openapi.json", 401), ("/models", 401), ("/nothing", 401)]:
+                    with self.subTest(path=path):
+                        self.assertEqual(server.get(path)[0], status)
+                        self.assertEqual(server.get(path, Authorization="Bearer wrong")[0], status)
+                self.assertEqual(server.get("/v2", Authorization="Bearer secret")[0], 200)
+                self.assertEqual(server.post("/classify", photo("cat"))[0], 401)
+
+    def test_other_addresses_are_warned_of(self):
+        with Server("--host", "0.0.0.0") as server:
+            self.assertIn("everybody who can connect", server.told())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,140 @@
+"""Load, limits of time and number, reloading and stopping."""
+import json
+import os
+import shutil
+import signal
+import socket
+import tempfile
+import threading
+import time
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+from server import DEMO, Server, form, photo
+
+PHOTO = photo("cat")
+
+
+def resident(server):
+    with open(f"/proc/{server.process.pid}/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+class LifeTests(unittest.TestCase):
+    def test_a_full_queue_is_refused_at_once(self):
+        with Server("--queue", "2", "--threads", "1") as server, ThreadPoolExecutor(24) as pool:
+            body, fields = form([(str(index), PHOTO) for index in range(20)])
+            answers = list(pool.map(lambda _: server.request("POST", "/classify", body, fields), range(24)))
+            statuses = [answer[0] for answer in answers]
+            self.assertEqual(set(statuses), {200, 503})
+            self.assertGreaterEqual(statuses.count(200), 3)
+            for status, fields, data in answers:
+                if status == 503:
+                    self.assertEqual(fields["Retry-After"], "1")
+                    self.assertEqual(json.loads(data)["code"], "unavailable")
+
+    def test_slow_clients_are_cut_off(self):
+        """One byte at a time counts as much as silence."""
+        with Server("--patience", "1") as server:
+            heads = [b"GET /v2 HTTP/1.1\r\nHost: localhost\r\nA: ",
+                     b"POST /classify HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n"]
+            for head in heads:
+                with socket.create_connection((server.host, server.port)) as client:
+                    client.sendall(head)
+                    start, received = time.time(), b""
+                    client.settimeout(0.2)
+                    while time.time() - start < 10:
+                        try:
+                            client.sendall(b"a")
+                            part = client.recv(1000)
+                            received += part
+                            if not part:
+                                break
+                        except TimeoutError:
+                            continue
+                        except OSError:
+                            break
+                    self.assertLess(time.time() - start, 5)
+                    self.assertIn(b" 408 ", received)
+            # A client that says nothing at all.
+            with socket.create_connection((server.host, server.port)) as client:
+                client.settimeout(10)
+                start = time.time()
+                client.recv(1000)
+                self.assertLess(time.time() - start, 5)
+            self.assertEqual(server.get("/v2/health/live")[0], 200)
+
+    def test_idle_connections_are_cheap(self):
+        with Server() as server:
+            server.post("/classify", PHOTO)
+            before = resident(server)
+            clients = [socket.create_connection((server.host, server.port)) for _ in range(1000)]
+            for client in clients:
+                client.sendall(b"GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            for client in clients:
+                self.assertIn(b"200 OK", client.recv(1000))
+            taken = resident(server) - before
+            print(f"1,000 idle connections: {taken / 1e6:.1f} MB")
+            self.assertLess(taken, 50e6)
+            for client in clients:
+                client.close()
+
+    def test_reloading_drops_no_request(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "net.pb")
+            shutil.copy(DEMO, path)
+            with Server(models=["demo=" + path]) as server, ThreadPoolExecutor(2) as pool:
+                stop = threading.Event()
+
+                def work():
+                    statuses = set()
+                    while not stop.is_set():
+                        statuses.add(server.post("/classify?top=1", PHOTO)[0])
+                    return statuses
+
+                running = [pool.submit(work) for _ in range(2)]
+                server.process.send_signal(signal.SIGHUP)
+                server.waits_for("demo is reloaded")
+                with open(path + ".new", "wb") as file:
+                    file.write(b"broken")
+                os.rename(path + ".new", path)
+                server.process.send_signal(signal.SIGHUP)
+                server.waits_for("demo stays as it was")
+                stop.set()
+                for future in running:
+                    self.assertEqual(future.result(), {200})
+
+    def test_stopping_finishes_requests(self):
+        server = Server("--grace", "60")
+        with ThreadPoolExecutor(1) as pool:
+            body, fields = form([(str(index), PHOTO) for index in range(10)])
+            request = pool.submit(server.request, "POST", "/classify", body, fields)
+            time.sleep(0.4)
+            self.assertEqual(server.stop(timeout=60), 0)
+            status, _, data = request.result()
+            self.assertEqual((status, data.count(b"\n")), (200, 10))
+        with self.assertRaises(ConnectionRefusedError):
+            server.get("/v2")
+
+    def test_killing_never_looks_complete(self):
+        """Clients see a whole answer, or an error."""
+        body, fields = form([(str(index), PHOTO) for index in range(3)])
+        for _ in range(3):
+            server = Server()
+            with ThreadPoolExecutor(4) as pool:
+                def work(_):
+                    try:
+                        status, _, data = server.request("POST", "/classify?top=1", body, fields)
+                        return status != 200 or data.count(b"\n") == 3
+                    except Exception:
+                        return True
+                running = [pool.submit(work, index) for index in range(8)]
+                time.sleep(0.6)
+                server.process.kill()
+                server.process.wait()
+                server.process.stdout.close()
+                self.assertTrue(all(future.result() for future in running))
+
+
+if __name__ == "__main__":
+    unittest.main()
