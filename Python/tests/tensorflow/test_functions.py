@@ -1,0 +1,149 @@
+"""Functions and Keras models of TensorFlow 2, and coremltools' own objects."""
+
+import os
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+tf = pytest.importorskip("tensorflow")
+if not hasattr(tf, "__version__") or tf.__version__.startswith("1."):
+    pytest.skip("TensorFlow 2 is needed", allow_module_level=True)
+np = pytest.importorskip("numpy")
+Image = pytest.importorskip("PIL.Image")
+
+from material import CAT, GRAPH, LABELS  # noqa: E402
+
+import thaw as ct  # noqa: E402
+
+
+def photo(side):
+    return Image.open(CAT).convert("RGB").resize((side, side))
+
+
+def pixels(side):
+    return np.asarray(photo(side), np.float32)[np.newaxis]
+
+
+class Net(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.weights = tf.Variable(tf.random.stateless_normal([3, 3, 3, 4], [1, 2]))
+        self.table = tf.constant([1.0, 2.0, 3.0, 4.0])
+
+    @tf.function
+    def inner(self, x):
+        return tf.nn.conv2d(x, self.weights, 2, "SAME") * self.table
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 8, 8, 3], tf.float32, name="image")])
+    def __call__(self, x):
+        return {"answer": tf.reduce_mean(self.inner(x), axis=[1, 2])}
+
+
+@pytest.mark.parametrize("kind", ["concrete", "list", "function"])
+def test_functions_with_variables_and_constants(kind):
+    net = Net()
+    concrete = net.__call__.get_concrete_function()
+    given = {"concrete": concrete, "list": [concrete], "function": net.__call__}[kind]
+    (answer,) = ct.convert(given).predict({"image": photo(8)}).values()
+    assert np.allclose(answer, net(pixels(8))["answer"], rtol=1e-4, atol=1e-3)
+    net.weights.assign(2 * net.weights)
+    (answer,) = ct.convert(given).predict({"image": photo(8)}).values()
+    assert np.allclose(answer, net(pixels(8))["answer"], rtol=1e-4, atol=1e-3)
+
+
+def test_a_function_without_signature_is_refused():
+    with pytest.raises(TypeError, match="get_concrete_function"):
+        ct.convert(tf.function(lambda x: x + 1))
+
+
+def test_a_saved_model(tmp_path):
+    net = Net()
+    tf.saved_model.save(net, str(tmp_path))
+    answer = ct.convert(tmp_path).predict({"image": photo(8)})["answer"]
+    assert np.allclose(answer, net(pixels(8))["answer"], rtol=1e-4, atol=1e-3)
+
+
+def test_keras_3(tmp_path):
+    keras = pytest.importorskip("keras")
+    if not keras.__version__.startswith("3"):
+        pytest.skip("Keras 3 is needed")
+    keras.utils.set_random_seed(1)
+    image = keras.Input((12, 12, 3), name="photo")
+    x = keras.layers.SeparableConv2D(6, 3, activation="relu6")(image)
+    x = keras.layers.BatchNormalization()(x)
+    outputs = [
+        keras.layers.Dense(3, activation="softmax")(keras.layers.Flatten()(x)),
+        keras.layers.GlobalMaxPool2D()(x),
+    ]
+    model = keras.Model(image, outputs)
+    model.save(str(tmp_path / "model.keras"))
+    expected = model.predict(pixels(12) / 255, verbose=0)
+    for given in (model, str(tmp_path / "model.keras")):
+        converted = ct.convert(given, inputs=[ct.ImageType("photo", scale=1 / 255.0)])
+        answers = list(converted.predict({"photo": photo(12)}).values())
+        for answer, wanted in zip(answers, expected):
+            assert np.allclose(answer, wanted, atol=1e-5)
+
+
+def test_several_inputs():
+    keras = pytest.importorskip("tf_keras")
+    left, right = keras.Input((8, 8, 3), name="left"), keras.Input((5,), name="right")
+    joined = keras.layers.Concatenate()([keras.layers.GlobalAveragePooling2D()(left), right])
+    model = keras.Model([left, right], keras.layers.Dense(4)(joined))
+    converted = ct.convert(model, inputs=[ct.ImageType("left"), ct.TensorType("right", (1, 5))])
+    row = np.arange(5, dtype=np.float32)[np.newaxis]
+    (answer,) = converted.predict({"left": photo(8), "right": row}).values()
+    assert np.allclose(answer, model.predict([pixels(8), row], verbose=0), rtol=1e-4, atol=1e-3)
+
+
+def test_a_model_that_was_never_built_is_refused():
+    keras = pytest.importorskip("tf_keras")
+    with pytest.raises(ValueError, match="no inputs yet"):
+        ct.convert(keras.Sequential([keras.layers.Dense(3)]))
+
+
+def test_a_known_network():
+    keras = pytest.importorskip("tf_keras")
+    keras.utils.set_random_seed(1)
+    model = keras.applications.MobileNetV2(weights=None, input_shape=(96, 96, 3), alpha=0.35, classes=10)
+    image = ct.ImageType(shape=(1, 96, 96, 3), scale=1 / 127.5, bias=[-1, -1, -1])
+    converted = ct.convert(
+        model, inputs=[image], classifier_config=ct.ClassifierConfig([str(index) for index in range(10)])
+    )
+    (name,) = converted.input_description
+    answer = converted.predict({name: photo(96)})
+    (probabilities,) = [value for value in answer.values() if isinstance(value, dict)]
+    expected = model.predict(pixels(96) / 127.5 - 1, verbose=0)[0]
+    assert np.allclose(list(probabilities.values()), expected, atol=1e-4)
+
+
+def test_objects_of_coremltools(tmp_path):
+    coremltools = pytest.importorskip("coremltools")
+    config = ct.ClassifierConfig(LABELS)
+    for ending, kind in ((".mlmodel", "neuralNetworkClassifier"), (".mlpackage", "mlProgram")):
+        path = str(tmp_path / "model") + ending
+        model = ct.convert(
+            GRAPH, classifier_config=config, minimum_deployment_target=None,
+            convert_to="mlprogram" if ending == ".mlpackage" else "neuralnetwork",
+        )  # fmt: skip
+        model.author = "A. Author"
+        model.save(path)
+        expected = model.predict({"image": photo(32)})
+        theirs = coremltools.models.MLModel(path, skip_model_load=True)
+        again = ct.models.MLModel(theirs)
+        assert again.author == "A. Author"
+        answer = again.predict({"image": photo(32)})
+        assert answer["classLabel"] == expected["classLabel"]
+        assert answer["probabilities"] == pytest.approx(expected["probabilities"], abs=2e-2)
+        spec = model.get_spec()
+        assert spec.WhichOneof("Type") == kind and spec.description.metadata.author == "A. Author"
+        if ending == ".mlmodel":
+            assert ct.models.MLModel(spec).predict({"image": photo(32)}) == expected
+    target, precision = coremltools.target.iOS16, coremltools.precision.FLOAT32
+    model = ct.convert(GRAPH, minimum_deployment_target=target, compute_precision=precision)
+    assert model.get_spec().WhichOneof("Type") == "mlProgram"
+    with pytest.raises(TypeError):
+        ct.models.MLModel(coremltools.proto.FeatureTypes_pb2.FeatureType())

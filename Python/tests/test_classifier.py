@@ -1,0 +1,225 @@
+"""Classifier: many images, of any size and kind, in their order."""
+
+import io
+import itertools
+import json
+import os
+import shutil
+
+import pytest
+from material import CAT, GRAPH, LABELS, PHOTOS, labels, thaw_command
+
+np = pytest.importorskip("numpy")
+Image = pytest.importorskip("PIL.Image")
+
+
+@pytest.fixture(scope="module")
+def classifier():
+    import thaw
+
+    return thaw.Classifier(thaw.convert(GRAPH, classifier_config=thaw.ClassifierConfig(LABELS)))
+
+
+@pytest.fixture
+def paths():
+    return sorted(os.path.join(PHOTOS, name) for name in os.listdir(PHOTOS) if name.endswith(".jpg"))
+
+
+def test_a_folder_is_classified_as_by_the_command(classifier, tmp_path):
+    model = str(tmp_path / "model.mlmodel")
+    classifier.model.save(model)
+    expected = [json.loads(line) for line in thaw_command("classify", model, PHOTOS, "--format", "json").splitlines()]
+    results = list(classifier.classify(PHOTOS))
+    assert [result.path for result in results] == [line["image"] for line in expected]
+    for result, line in zip(results, expected):
+        assert [(part.label, part.index) for part in result.predictions] == [
+            (part["label"], part["index"]) for part in line["predictions"]
+        ]
+        assert [part.probability for part in result.predictions] == pytest.approx(
+            [part["probability"] for part in line["predictions"]], abs=1e-6
+        )
+        assert len(result.predictions) == 5 and result.error is None
+        assert (result.label, result.probability) == (result.predictions[0].label, result.predictions[0].probability)
+
+
+def test_every_kind_of_image_gives_the_same_answer(classifier):
+    with open(CAT, "rb") as file:
+        data = file.read()
+    pixels = np.asarray(Image.open(CAT).convert("RGB"))
+    opaque = np.dstack([pixels, np.full(pixels.shape[:2], 255, np.uint8)])
+    given = [CAT, data, bytearray(data), memoryview(data), Image.open(CAT), pixels, pixels[:, ::-1].copy()[:, ::-1],
+             np.asfortranarray(pixels), opaque]  # fmt: skip
+    (expected,) = classifier.classify(CAT, top=10)
+    for image in given:
+        results = list(classifier.classify([image], top=10))
+        assert len(results) == 1
+        # Pillow's decoder of JPEG may round another way than the library's.
+        assert [
+            part.probability for part in sorted(results[0].predictions, key=lambda part: part.index)
+        ] == pytest.approx(
+            [part.probability for part in sorted(expected.predictions, key=lambda part: part.index)], abs=0.02
+        ), type(image)
+    for single in (data, Image.open(CAT), pixels):
+        assert [result.label for result in classifier.classify(single)] == [expected.label]
+
+
+@pytest.mark.parametrize("mode", ["L", "LA", "P", "RGBA", "CMYK", "YCbCr", "1", "I", "F"])
+def test_pil_images_of_every_mode(classifier, mode):
+    image = Image.open(CAT)
+    image = image.convert("RGBA").convert(mode) if mode == "LA" else image.convert(mode)
+    (result,) = classifier.classify([image])
+    assert result.error is None and len(result.predictions) == 5
+
+
+def test_bad_images_are_values_in_their_places(classifier, ct, paths, tmp_path):
+    damaged = tmp_path / "damaged.jpg"
+    damaged.write_bytes(b"\xff\xd8 nonsense")
+    given = [
+        (CAT, None), ("no such file.jpg", FileNotFoundError), (str(damaged), ct.Error), (b"", ct.Error),
+        (b"nonsense", ct.Error), (3, TypeError), (None, TypeError), (np.zeros((5, 5, 3)), TypeError),
+        (np.zeros((5, 5, 2), np.uint8), ValueError), (np.zeros((0, 5, 3), np.uint8), ValueError),
+        (np.zeros(5, np.uint8), ValueError), (GRAPH, ct.Error), (CAT, None),
+    ]  # fmt: skip
+    results = list(classifier.classify(iter([image for image, _ in given])))
+    assert len(results) == len(given)
+    for result, (image, error) in zip(results, given):
+        if error is None:
+            assert result.error is None and result.label
+        else:
+            assert isinstance(result.error, error) and isinstance(result.error, ct.Error), image
+            assert result.predictions == [] and result.label is None and result.error.code
+    assert results[1].path == "no such file.jpg"
+
+
+def test_a_truncated_pil_image_is_an_error(classifier):
+    with open(CAT, "rb") as file:
+        data = file.read()
+    (result,) = classifier.classify([Image.open(io.BytesIO(data[: len(data) // 2]))])
+    assert result.error.code == "imageDamaged"
+
+
+def test_results_come_in_order_while_images_are_drawn(classifier):
+    drawn = itertools.count()
+    pixels = [np.full((8, 8, 3), shade, np.uint8) for shade in range(0, 256, 32)]
+
+    def images():
+        for index in range(500):
+            next(drawn)
+            yield pixels[index % 8]
+
+    single = [next(iter(classifier.classify(image, top=10))).predictions for image in pixels]
+    results = classifier.classify(images(), top=10, threads=2)
+    for index, result in enumerate(results):
+        assert result.predictions == single[index % 8]
+        if index == 0:
+            ahead = next(drawn)
+    # Memory does not grow with the number of images: only some are drawn ahead.
+    assert ahead < 200
+
+
+def test_what_is_left_can_be_dropped(classifier, paths):
+    results = classifier.classify(itertools.repeat(CAT))
+    assert next(results).label == next(results).label
+    results.close()
+    with pytest.raises(StopIteration):
+        next(results)
+    with classifier.classify(itertools.cycle(paths)) as results:
+        next(results)
+    for _ in range(20):
+        next(classifier.classify(itertools.repeat(CAT)))
+
+
+def test_an_error_of_the_iterable_is_raised(classifier):
+    def images():
+        yield CAT
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        list(classifier.classify(images()))
+
+
+def test_no_images(classifier, tmp_path, ct):
+    assert list(classifier.classify([])) == list(classifier.classify(iter(()))) == []
+    with pytest.raises(ct.Error):
+        list(classifier.classify(str(tmp_path)))
+    with pytest.raises(TypeError):
+        classifier.classify(3)
+
+
+@pytest.mark.parametrize("arguments", [{"top": 0}, {"top": 1.5}, {"threads": 0}, {"threads": -1}, {"top": True}])
+def test_wrong_numbers_are_refused(classifier, arguments):
+    with pytest.raises((ValueError, TypeError)):
+        classifier.classify(CAT, **arguments)
+
+
+@pytest.mark.parametrize("arguments", [{"crop": "nonsense"}, {"resize": "nonsense"}, {"background": "red"}])
+def test_wrong_options_are_refused(ct, model, arguments):
+    with pytest.raises(ValueError):
+        ct.Classifier(model, **arguments)
+
+
+def test_options_are_those_of_the_command(ct, classifier, tmp_path):
+    path = str(tmp_path / "model.mlmodel")
+    classifier.model.save(path)
+    for options, words in (
+        ({"crop": "center:0.5", "resize": "bicubic"}, ["--crop", "center:0.5", "--resize", "bicubic"]),
+        ({"crop": "fit", "background": "#FF0000"}, ["--crop", "fit", "--background", "#FF0000"]),
+    ):
+        (line,) = thaw_command("classify", path, CAT, "--format", "json", *words).splitlines()
+        (result,) = ct.Classifier(path, **options).classify(CAT)
+        assert result.probability == pytest.approx(json.loads(line)["predictions"][0]["probability"], abs=1e-6)
+    (result,) = ct.Classifier(path, max_pixels=10).classify(CAT)
+    assert result.error is not None
+
+
+def test_all_probabilities(classifier):
+    (result,) = classifier.classify([CAT], probabilities=True)
+    assert result.probabilities.shape == (10,) and result.probabilities.dtype == np.float32
+    for part in result.predictions:
+        assert result.probabilities[part.index] == part.probability and labels()[part.index] == part.label
+    (result,) = classifier.classify([CAT])
+    assert result.probabilities is None
+
+
+def test_a_table_of_pandas(classifier, paths):
+    pandas = pytest.importorskip("pandas")
+    frame = classifier.classify(paths + ["no such file.jpg"], top=2).to_pandas()
+    assert list(frame.columns) == ["path", "rank", "label", "index", "probability", "error"]
+    assert len(frame) == 2 * len(paths) + 1
+    assert list(frame["path"][::2]) == paths + ["no such file.jpg"]
+    assert "no such file" in frame["error"].iloc[-1] and pandas.isna(frame["rank"].iloc[-1])
+
+
+def test_progress_is_shown_by_tqdm(classifier, paths, capsys):
+    pytest.importorskip("tqdm")
+    list(classifier.classify(paths, progress=True))
+    assert "{0}/{0}".format(len(paths)) in capsys.readouterr().err
+    list(classifier.classify(paths, progress=False))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_closed_classifier(ct, model):
+    classifier = ct.Classifier(model)
+    results = classifier.classify([CAT])
+    classifier.close()
+    assert len(list(results)) == 1
+    with pytest.raises(ValueError, match="closed"):
+        classifier.classify([CAT])
+    model.predict  # The model lives on.
+
+
+def test_reports(ct, model, tmp_path):
+    for name in ("cat", "ship"):
+        (tmp_path / name).mkdir()
+        shutil.copy(CAT, str(tmp_path / name / "photo.jpg"))
+    report = ct.evaluate(model, tmp_path, threads=1)
+    assert report["images"] == 2
+    with pytest.raises(ct.Error) as caught:
+        ct.evaluate(model, tmp_path / "nowhere")
+    assert isinstance(caught.value, FileNotFoundError)
+    with pytest.raises(ValueError):
+        ct.evaluate(model, tmp_path, crop="nonsense")
+    comparison = ct.compare(GRAPH, model, CAT)
+    assert comparison
+    described = ct.inspect(GRAPH)
+    assert described["file"]["format"] == "frozenGraph" and described["model"]["inputs"][0]["name"] == "image"

@@ -1,0 +1,212 @@
+"""Conversions of the project's own network, against the command's."""
+
+import os
+import shutil
+
+import pytest
+from material import CAT, GRAPH, LABELS, labels, thaw_command
+
+np = pytest.importorskip("numpy")
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def test_the_file_is_that_of_the_command(ct, tmp_path):
+    model = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS))
+    for ending in ("mlmodel", "mlpackage"):
+        theirs, ours = (str(tmp_path / name) + "." + ending for name in ("theirs", "ours"))
+        thaw_command("convert", GRAPH, "--labels", LABELS, "-o", theirs, "--quiet")
+        model.save(ours)
+        if ending == "mlmodel":
+            assert content(ours) == content(theirs)
+        else:
+            for name in ("Data/com.apple.CoreML/model.mlmodel", "Data/com.apple.CoreML/weights/weight.bin"):
+                assert content(os.path.join(ours, name)) == content(os.path.join(theirs, name))
+
+
+@pytest.mark.parametrize("kind", ["path", "pathlib", "bytes", "bytearray", "list"])
+def test_sources_without_tensorflow(ct, photo, kind, tmp_path):
+    data = content(GRAPH)
+    source = {
+        "path": GRAPH, "pathlib": tmp_path / "graph.pb", "bytes": data, "bytearray": bytearray(data), "list": [GRAPH],
+    }[kind]  # fmt: skip
+    shutil.copy(GRAPH, str(tmp_path / "graph.pb"))
+    model = ct.convert(source, classifier_config=ct.ClassifierConfig(LABELS))
+    assert model.predict({"image": photo})["classLabel"] == "cat"
+
+
+@pytest.mark.parametrize("kind", ["list", "tuple", "bytes", "array", "path"])
+def test_labels(ct, photo, kind):
+    names = labels()
+    given = {
+        "list": names, "tuple": tuple(names), "bytes": [name.encode() for name in names], "array": np.array(names),
+        "path": LABELS,
+    }[kind]  # fmt: skip
+    answer = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(given)).predict({"image": photo})
+    assert answer["classLabel"] == "cat" and set(answer["probabilities"]) == set(names)
+
+
+def test_integer_labels_are_integers(ct, photo):
+    for given in (list(range(100, 110)), np.arange(100, 110)):
+        answer = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(given)).predict({"image": photo})
+        assert answer["classLabel"] == 103 and list(answer["probabilities"]) == list(range(100, 110))
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        (["a", "b"], "2 labels for 10 classes"),
+        ([], "class_labels"),
+        (3, "class_labels"),
+        (["a"] * 9 + [1], "strings"),
+        ([0.5] * 10, "integer"),
+        ("no such file.txt", "no such file"),
+    ],
+)
+def test_wrong_labels_are_refused(ct, given, words):
+    with pytest.raises(ct.Error, match=words):
+        ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(given))
+
+
+def test_names_of_a_classifiers_outputs(ct, photo):
+    config = ct.ClassifierConfig(LABELS, "what", "probabilities")
+    answer = ct.convert(GRAPH, classifier_config=config).predict({"image": photo})
+    assert answer["what"] == "cat" and len(answer["probabilities"]) == 10
+    with pytest.raises(KeyError, match="nonsense"):
+        ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS, "what", "nonsense"))
+
+
+def test_scale_and_bias_are_those_that_are_given(ct, photo):
+    """The graph's own preprocessing is 2 / 255 * x - 1; with the image at half its range, pixels must be doubled."""
+    config = ct.ClassifierConfig(LABELS)
+    expected = ct.convert(GRAPH, classifier_config=config).predict({"image": photo})["probabilities"]
+    image = ct.ImageType(name="image", shape=(1, 32, 32, 3), scale=2, bias=[0, 0, 0])
+    doubled = ct.convert(GRAPH, inputs=[image], classifier_config=config)
+    answer = doubled.predict({"image": photo.point(lambda value: value // 2)})["probabilities"]
+    assert max(abs(answer[name] - expected[name]) for name in expected) < 0.05
+    plain = ct.convert(GRAPH, inputs=[ct.ImageType()], classifier_config=config)
+    assert plain.predict({"image": photo})["probabilities"] == pytest.approx(expected, abs=1e-6)
+
+
+def test_bgr_reverses_the_channels(ct, photo):
+    from PIL import Image
+
+    config = ct.ClassifierConfig(LABELS)
+    straight = ct.convert(GRAPH, classifier_config=config)
+    image = ct.ImageType(color_layout=ct.colorlayout.BGR)
+    reversed_ = ct.convert(GRAPH, inputs=[image], classifier_config=config)
+    swapped = Image.merge("RGB", photo.split()[::-1])
+    expected = straight.predict({"image": swapped})["probabilities"]
+    assert reversed_.predict({"image": photo})["probabilities"] == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_tensor_type_takes_arrays(ct, photo, model):
+    pixels = np.asarray(photo)[np.newaxis]
+    expected = model.predict({"image": photo})["probabilities"]
+    for image in (ct.TensorType(), ct.TensorType("image", (1, 32, 32, 3)), ct.TensorType("image:0", dtype=np.float32)):
+        arrays = ct.convert(GRAPH, inputs=[image], classifier_config=ct.ClassifierConfig(LABELS))
+        answer = arrays.predict({"image": pixels})
+        assert answer["probabilities"] == pytest.approx(expected, abs=1e-5)
+        with pytest.raises(TypeError):
+            arrays.predict({"image": photo.convert("P").tobytes()})
+
+
+@pytest.mark.parametrize(
+    "image, words",
+    [
+        (("ImageType", {"shape": (1, 32, 32, 1)}), "shape"),
+        (("ImageType", {"shape": (2, 32, 32, 3)}), "shape"),
+        (("ImageType", {"shape": (1, 64, 64, 3)}), "64"),
+        (("ImageType", {"shape": (1, 3, 32, 32), "channel_first": False}), "shape"),
+        (("ImageType", {"color_layout": "G"}), "gray"),
+        (("ImageType", {"name": "nonsense"}), "nonsense"),
+        (("TensorType", {"name": "nonsense"}), "nonsense"),
+        (("TensorType", {"shape": (1, 31, 32, 3)}), "31"),
+        (("TensorType", {"dtype": "int32"}), "float32"),
+        (("TensorType", {"dtype": "complex64"}), "complex64"),
+    ],
+)
+def test_inputs_that_do_not_fit_are_refused(ct, image, words):
+    with pytest.raises(ct.Error, match=words):
+        ct.convert(GRAPH, inputs=[getattr(ct, image[0])(**image[1])])
+
+
+def test_outputs_by_name(ct, photo):
+    model = ct.convert(GRAPH, outputs=[ct.TensorType(name="probabilities")])
+    answer = model.predict({"image": photo})
+    assert answer["probabilities"].shape == (1, 10) and answer["probabilities"].dtype == np.float32
+    assert int(answer["probabilities"].argmax()) == 3
+    with pytest.raises(KeyError, match="nonsense"):
+        ct.convert(GRAPH, outputs=["nonsense"])
+
+
+@pytest.mark.parametrize(
+    "arguments, ending, version",
+    [
+        ({"minimum_deployment_target": "iOS13"}, ".mlmodel", 4),
+        ({"minimum_deployment_target": "iOS15"}, ".mlpackage", 6),
+        ({"minimum_deployment_target": "macOS13"}, ".mlpackage", 6),
+        ({"convert_to": "neuralnetwork"}, ".mlmodel", None),
+        ({"convert_to": "mlprogram"}, ".mlpackage", 6),
+        ({"compute_precision": "FLOAT32"}, ".mlpackage", 6),
+        ({}, ".mlmodel", None),
+    ],
+)
+def test_the_kind_of_model(ct, arguments, ending, version, tmp_path):
+    if "minimum_deployment_target" in arguments:
+        arguments = dict(arguments, minimum_deployment_target=ct.target[arguments["minimum_deployment_target"]])
+    if "compute_precision" in arguments:
+        arguments = dict(arguments, compute_precision=ct.precision[arguments["compute_precision"]])
+    model = ct.convert(GRAPH, **arguments)
+    model.save(str(tmp_path / "model"))
+    assert os.listdir(str(tmp_path)) == ["model" + ending]
+    described = ct.inspect(tmp_path / ("model" + ending))["model"]
+    assert described["kind"] == ("mlProgram" if ending == ".mlpackage" else "neuralNetwork")
+    if version:
+        assert described["version"] == version
+    if arguments:
+        other = ".mlmodel" if ending == ".mlpackage" else ".mlpackage"
+        with pytest.raises(ct.Error):
+            model.save(str(tmp_path / ("other" + other)))
+
+
+def test_arguments_without_effect_are_accepted(ct):
+    ct.convert(GRAPH, skip_model_load=True, compute_units=ct.ComputeUnit.CPU_ONLY, package_dir="/nowhere", debug=True)
+
+
+@pytest.mark.parametrize(
+    "model, error, code",
+    [
+        ("no such file.pb", FileNotFoundError, "noSuchFile"),
+        (b"", ValueError, "damaged"),
+        (b"nonsense", ValueError, "wrongKind"),
+        (CAT, ValueError, "wrongKind"),
+    ],
+)
+def test_what_is_no_graph_is_refused(ct, model, error, code):
+    with pytest.raises(error) as caught:
+        ct.convert(model)
+    assert caught.value.code == code
+
+
+def test_a_keras_file_needs_keras(ct, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        ct.convert("no such file.h5")
+    if not pytest.importorskip("importlib").util.find_spec("tensorflow"):
+        path = tmp_path / "model.h5"
+        path.write_bytes(b"nonsense")
+        with pytest.raises(RuntimeError, match="TensorFlow"):
+            ct.convert(path)
+
+
+def test_unsupported_operations_are_named(ct):
+    folder = os.path.join(os.path.dirname(os.path.dirname(CAT)), "refuse")
+    graph = os.path.join(folder, "custom_in_front.pb")
+    if not os.path.exists(graph):
+        pytest.skip("the fixture is gone")
+    with pytest.raises(NotImplementedError) as caught:
+        ct.convert(graph)
+    assert caught.value.code == "unsupportedOperations" and caught.value.nodes

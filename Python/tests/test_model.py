@@ -1,0 +1,232 @@
+"""MLModel: predictions, metadata, files, and what Core ML would refuse."""
+
+import gc
+import os
+import threading
+
+import pytest
+from material import GRAPH, LABELS, labels
+
+np = pytest.importorskip("numpy")
+Image = pytest.importorskip("PIL.Image")
+
+
+def test_the_answer_of_a_classifier(model, photo):
+    answer = model.predict({"image": photo})
+    assert list(answer["probabilities"]) == labels()
+    assert all(type(value) is float for value in answer["probabilities"].values())
+    assert sum(answer["probabilities"].values()) == pytest.approx(1, abs=1e-5)
+    assert answer["classLabel"] == max(answer["probabilities"], key=answer["probabilities"].get) == "cat"
+
+
+@pytest.mark.parametrize("ending", [".mlmodel", ".mlpackage"])
+def test_a_written_model_answers_the_same(ct, model, photo, tmp_path, ending):
+    path = tmp_path / ("model" + ending)
+    model.save(path)
+    answer = ct.models.MLModel(str(path)).predict({"image": photo})
+    expected = model.predict({"image": photo})
+    tolerance = 1e-5 if ending == ".mlmodel" else 2e-2
+    assert answer["classLabel"] == "cat"
+    assert answer["probabilities"] == pytest.approx(expected["probabilities"], abs=tolerance)
+
+
+def test_a_list_is_a_batch(model, photo):
+    turned = photo.rotate(180)
+    answers = model.predict([{"image": photo}, {"image": turned}, {"image": photo}])
+    assert answers == [model.predict({"image": image}) for image in (photo, turned, photo)]
+    assert model.predict([]) == []
+
+
+@pytest.mark.parametrize(
+    "data, error, words",
+    [
+        (lambda photo: 3, TypeError, "dictionary"),
+        (lambda photo: [{"image": photo}, 3], TypeError, "dictionary"),
+        (lambda photo: {}, ValueError, "no value"),
+        (lambda photo: {"picture": photo}, KeyError, "no input 'picture'"),
+        (lambda photo: {"image": photo, "other": 1}, KeyError, "other"),
+        (lambda photo: {"image": None}, TypeError, "PIL"),
+        (lambda photo: {"image": np.asarray(photo)}, TypeError, "PIL"),
+        (lambda photo: {"image": photo.tobytes()}, TypeError, "PIL"),
+        (lambda photo: {"image": photo.convert("L")}, TypeError, "mode RGB, not L"),
+        (lambda photo: {"image": photo.convert("RGBA")}, TypeError, "mode RGB"),
+        (lambda photo: {"image": photo.resize((33, 32))}, ValueError, "32x32 pixels, not 33x32"),
+        (lambda photo: {"image": photo.resize((1, 1))}, ValueError, "32x32"),
+    ],
+)
+def test_what_core_ml_would_refuse(model, photo, data, error, words, ct):
+    with pytest.raises(error, match=words) as caught:
+        model.predict(data(photo))
+    assert isinstance(caught.value, ct.Error)
+
+
+@pytest.fixture(scope="module")
+def arrays():
+    """A model that takes an array of 1 x 32 x 32 x 3 numbers and gives one of 10."""
+    import thaw
+
+    return thaw.convert(GRAPH, inputs=[thaw.TensorType(shape=(1, 32, 32, 3))])
+
+
+def test_arrays_of_every_layout_give_the_same_answer(arrays):
+    pixels = np.random.RandomState(1).randint(0, 256, (1, 32, 32, 3)).astype(np.float32)
+    expected = arrays.predict({"image": pixels})["probabilities"]
+    read_only = pixels.copy()
+    read_only.setflags(write=False)
+    padded = np.zeros((1, 32, 64, 3), np.float32)
+    padded[:, :, ::2] = pixels
+    variants = {
+        "Fortran": np.asfortranarray(pixels), "read-only": read_only, "strided": padded[:, :, ::2],
+        "backwards": pixels[:, ::-1].copy()[:, ::-1], "big-endian": pixels.astype(">f4"),
+        "double": pixels.astype(np.float64), "half": pixels.astype(np.float16), "bytes": pixels.astype(np.uint8),
+        "integers": pixels.astype(np.int32), "long": pixels.astype(np.int64), "list": pixels.tolist(),
+    }  # fmt: skip
+    for name, variant in variants.items():
+        answer = arrays.predict({"image": variant})["probabilities"]
+        assert np.array_equal(answer, expected), name
+
+
+@pytest.mark.parametrize(
+    "array, error",
+    [
+        (np.zeros((1, 32, 32)), ValueError), (np.zeros((2, 32, 32, 3)), ValueError), (np.zeros(()), ValueError),
+        (np.zeros((1, 32, 32, 0)), ValueError), (np.zeros((1, 3, 32, 32)), ValueError), ("text", TypeError),
+        (np.zeros((1, 32, 32, 3), complex), TypeError), (np.zeros((1, 32, 32, 3), object), TypeError),
+        (np.zeros((1, 32, 32, 3), "datetime64[s]"), TypeError), (None, TypeError),
+    ],
+)  # fmt: skip
+def test_wrong_arrays_are_refused(arrays, array, error):
+    with pytest.raises(error):
+        arrays.predict({"image": array})
+
+
+def test_nan_gives_an_answer(arrays, model):
+    pixels = np.zeros((1, 32, 32, 3), np.float32)
+    pixels[0, 5, 5, 0] = np.nan
+    assert np.isnan(arrays.predict({"image": pixels})["probabilities"]).any()
+    pixels[0, 5, 5, 0] = 0
+    assert np.isfinite(arrays.predict({"image": pixels})["probabilities"]).all()
+
+
+def test_results_stay_when_the_model_is_gone(ct, photo):
+    model = ct.convert(GRAPH, inputs=[ct.TensorType(shape=(1, 32, 32, 3))])
+    answer = model.predict({"image": np.asarray(photo)[np.newaxis]})["probabilities"]
+    before = answer.copy()
+    del model
+    gc.collect()
+    assert np.array_equal(answer, before) and answer.flags.writeable
+
+
+def test_a_closed_model(ct, photo):
+    model = ct.convert(GRAPH)
+    model.close()
+    model.close()
+    for call in (
+        lambda: model.predict({"image": photo}),
+        lambda: model.save("x.mlmodel"),
+        lambda: ct.Classifier(model),
+    ):
+        with pytest.raises(ValueError, match="closed") as caught:
+            call()
+        assert caught.value.code == "invalidHandle"
+    assert repr(model) == "<MLModel, closed>"
+    with ct.convert(GRAPH) as model:
+        model.predict({"image": photo})
+    with pytest.raises(ValueError):
+        model.predict({"image": photo})
+
+
+def test_eight_threads_get_identical_answers(model, photo):
+    images = [photo.rotate(45 * index) for index in range(8)]
+    expected = [model.predict({"image": image}) for image in images]
+    wrong = []
+
+    def work(start):
+        for step in range(24):
+            index = (start + step) % 8
+            if model.predict({"image": images[index]}) != expected[index]:
+                wrong.append(index)
+
+    threads = [threading.Thread(target=work, args=(start,)) for start in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+# MARK: Metadata and files
+
+
+def test_metadata_is_written_and_read(ct, tmp_path):
+    model = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS))
+    model.author = "A. Author"
+    model.license = "MIT"
+    model.short_description = "Ten classes · små bilder"
+    model.version = "2"
+    model.user_defined_metadata["source"] = "tests"
+    model.user_defined_metadata["more"] = ""
+    model.input_description["image"] = "A photo"
+    model.output_description["classLabel"] = "What it is"
+    for name in ("model.mlmodel", "model.mlpackage"):
+        model.save(tmp_path / name)
+        read = ct.models.MLModel(tmp_path / name)
+        assert (read.author, read.license, read.version) == ("A. Author", "MIT", "2")
+        assert read.short_description == "Ten classes · små bilder"
+        assert read.user_defined_metadata["source"] == "tests"
+        assert read.input_description["image"] == "A photo"
+        assert read.output_description["classLabel"] == "What it is"
+        assert set(read.output_description) == {"classLabel", "probabilities"}
+        del read.user_defined_metadata["source"]
+        assert "source" not in read.user_defined_metadata
+        read.author = "B. Author"
+        read.save(tmp_path / ("again-" + name))
+        again = ct.models.MLModel(tmp_path / ("again-" + name))
+        assert again.author == "B. Author" and "source" not in again.user_defined_metadata
+
+
+def test_wrong_metadata_is_refused(ct, model):
+    for assign in (lambda: setattr(model, "author", 3), lambda: model.user_defined_metadata.update(a=3)):
+        with pytest.raises(TypeError):
+            assign()
+    for key in ("nonsense",):
+        with pytest.raises(KeyError):
+            model.input_description[key] = "text"
+        with pytest.raises(KeyError):
+            model.user_defined_metadata[key]
+
+
+def test_files_that_cannot_be_read_or_written(ct, model, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        ct.models.MLModel("no such model.mlmodel")
+    for name, data in (("empty.mlmodel", b""), ("text.mlmodel", b"some text"), ("cut.mlmodel", b"\x08\x04\xaa\x1f")):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(ValueError):
+            ct.models.MLModel(tmp_path / name)
+    with pytest.raises(OSError):
+        model.save(str(tmp_path / "no folder" / "x.mlmodel"))
+    assert sorted(os.listdir(str(tmp_path))) == ["cut.mlmodel", "empty.mlmodel", "text.mlmodel"]
+    for wrong in (3, None, b"bytes", object()):
+        with pytest.raises(TypeError):
+            ct.models.MLModel(wrong)
+
+
+def test_a_path_may_be_any_bytes(ct, model, photo, tmp_path):
+    path = os.fsencode(str(tmp_path)) + b"/mod\xe8le.mlmodel"
+    model.save(os.fsdecode(path))
+    assert ct.models.MLModel(os.fsdecode(path)).predict({"image": photo})["classLabel"] == "cat"
+    with pytest.raises(ct.Error, match="null character|no such file"):
+        ct.models.MLModel("a\0b.mlmodel")
+
+
+def test_predictions_leave_no_memory_behind(model, photo):
+    def resident():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    for _ in range(50):
+        model.predict({"image": photo})
+    before = resident()
+    for _ in range(int(os.environ.get("THAW_PREDICTIONS", 1000))):
+        model.predict({"image": photo})
+    assert resident() - before < 4e6

@@ -1,0 +1,151 @@
+"""Processes: forks, Control-C, and the command of an installed wheel."""
+
+import os
+import signal
+import subprocess
+import sys
+import sysconfig
+import textwrap
+import time
+
+import pytest
+from material import CAT, GRAPH, LABELS, run
+
+pytest.importorskip("numpy")
+
+START = textwrap.dedent(
+    """
+    import os, signal, sys, threading, time
+    import thaw
+    from PIL import Image
+    graph, labels, cat = sys.argv[1:]
+    photo = Image.open(cat).convert("RGB").resize((32, 32))
+    model = thaw.convert(graph, classifier_config=thaw.ClassifierConfig(labels))
+    answer = model.predict({"image": photo})["classLabel"]
+
+    def in_child(body):
+        child = os.fork()
+        if child == 0:
+            # A child that hangs is ended by the alarm, and found so.
+            signal.alarm(20)
+            try:
+                body()
+                os._exit(0)
+            except thaw.Error as failure:
+                os._exit(10 if failure.code == "forked" else 11)
+            except BaseException:
+                import traceback
+                traceback.print_exc()
+                os._exit(12)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) if sys.version_info >= (3, 9) else os.waitpid(child, 0)[1] >> 8
+    """
+)
+
+
+def script(text):
+    return run(START + textwrap.dedent(text), GRAPH, LABELS, CAT)
+
+
+def test_a_model_works_after_a_fork():
+    printed = script(
+        """
+        def body():
+            assert model.predict({"image": photo})["classLabel"] == answer
+            assert [result.label for result in thaw.Classifier(model).classify([cat, cat], threads=2)] == [answer] * 2
+        print(in_child(body), in_child(body), model.predict({"image": photo})["classLabel"] == answer)
+        """
+    )
+    assert printed == "0 0 True"
+
+
+def test_a_fork_during_a_call_in_another_thread_never_hangs():
+    printed = script(
+        """
+        going = True
+        def work():
+            while going:
+                model.predict({"image": photo})
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads: thread.start()
+        def body():
+            start = time.time()
+            try:
+                assert model.predict({"image": photo})["classLabel"] == answer
+                thaw.Classifier(model)
+            finally:
+                if time.time() - start > 10: os._exit(13)
+        codes = {in_child(body) for _ in range(10)}
+        going = False
+        for thread in threads: thread.join()
+        print(codes <= {0, 10}, codes)
+        """
+    )
+    assert printed.startswith("True"), printed
+
+
+def test_workers_of_multiprocessing_use_the_parents_model():
+    printed = script(
+        """
+        import multiprocessing
+        def work(angle):
+            return model.predict({"image": photo.rotate(angle)})["classLabel"]
+        expected = [work(angle) for angle in (0, 90, 180, 270)]
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            print(pool.map_async(work, (0, 90, 180, 270)).get(60) == expected)
+        """
+    )
+    assert printed == "True"
+
+
+@pytest.mark.parametrize("work", [
+    "for _ in thaw.Classifier(model).classify(__import__('itertools').repeat(cat)): pass",
+    "while True: model.predict({'image': photo})",
+    "while True: thaw.convert(graph)",
+])  # fmt: skip
+def test_control_c_ends_a_long_call(work):
+    code = START + textwrap.dedent(
+        """
+        print("ready", flush=True)
+        try:
+            {}
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+            assert model.predict({{"image": photo}})["classLabel"] == answer
+            sys.exit(7)
+        """
+    ).format(work)
+    child = subprocess.Popen([sys.executable, "-c", code, GRAPH, LABELS, CAT], stdout=subprocess.PIPE)
+    assert child.stdout.readline() == b"ready\n"
+    time.sleep(1)
+    child.send_signal(signal.SIGINT)
+    try:
+        assert child.wait(30) == 7
+    finally:
+        child.kill()
+        child.stdout.close()
+
+
+def test_the_process_ends_while_images_wait():
+    script("results = thaw.Classifier(model).classify(__import__('itertools').repeat(cat)); next(results)")
+
+
+def test_a_missing_library_is_said():
+    code = "import thaw\ntry: thaw.convert(b'x')\nexcept RuntimeError as failure: print(failure.code)"
+    assert run(code, env=dict(os.environ, THAW_LIBRARY="/nowhere/libthaw.so")) == "environment"
+
+
+def test_the_command_is_installed():
+    command = os.path.join(sysconfig.get_path("scripts"), "thaw")
+    if not os.path.exists(command):
+        pytest.skip("the wheel is not installed here")
+    version = subprocess.check_output([command, "--version"]).decode().split()
+    import thaw
+
+    assert version == ["thaw", thaw.__version__]
+    assert subprocess.run([command, "nonsense"], stderr=subprocess.DEVNULL).returncode == 2
+    assert subprocess.check_output([command, "classify", GRAPH, "--labels", LABELS, CAT, "--quiet"])
+
+
+def test_the_module_is_the_command():
+    output = subprocess.check_output([sys.executable, "-m", "thaw", "--version"]).decode()
+    assert output.startswith("thaw ")

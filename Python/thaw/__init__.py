@@ -1,0 +1,78 @@
+"""Thaw: converts TensorFlow image classifiers to Core ML, and runs Core ML image models on Linux.
+
+The names of coremltools that this job needs have coremltools' meaning, so that `import thaw as ct` is enough:
+
+    import thaw as ct
+
+    image = ct.ImageType(shape=(1, 224, 224, 3), scale=1 / 127.5, bias=[-1, -1, -1])
+    model = ct.convert("inference.pb", inputs=[image], classifier_config=ct.ClassifierConfig("labels.txt"))
+    model.save("inference.mlmodel")
+    print(model.predict({"input": picture})["classLabel"])
+
+Importing this module loads nothing but itself: the library, NumPy and TensorFlow come in when they are needed.
+"""
+
+import importlib as _importlib
+
+from ._version import __version__
+
+# The module that each public name comes from.
+_HOMES = {
+    "convert": "_convert",
+    "ImageType": "_types",
+    "TensorType": "_types",
+    "ClassifierConfig": "_types",
+    "RangeDim": "_types",
+    "EnumeratedShapes": "_types",
+    "Shape": "_types",
+    "target": "_settings",
+    "precision": "_settings",
+    "colorlayout": "_settings",
+    "ComputeUnit": "_settings",
+    "Classifier": "_classifier",
+    "Classification": "_classifier",
+    "Prediction": "_classifier",
+    "evaluate": "_reports",
+    "compare": "_reports",
+    "inspect": "_reports",
+    "Error": "_errors",
+    "NotFoundError": "_errors",
+    "ExistsError": "_errors",
+    "FileError": "_errors",
+    "InvalidValueError": "_errors",
+    "InvalidTypeError": "_errors",
+    "UnknownNameError": "_errors",
+    "UnsupportedError": "_errors",
+    "MachineError": "_errors",
+}
+_MODULES = ("models", "optimize", "spark")
+
+# What coremltools has and this package does not, with what to do instead.
+_ABSENT = {
+    "utils": "save the model, and use coremltools.utils on the file",
+    "proto": "MLModel.get_spec() returns coremltools' message if coremltools is installed",
+    "converters": "thaw.convert is the only converter",
+    "StateType": "models with state are unsupported",
+    "PassPipeline": "the passes of the conversion are fixed",
+    "transform": "thaw.optimize.coreml compresses weights",
+    "compression_utils": "thaw.optimize.coreml compresses weights",
+    "libcoremlpython": "Core ML itself exists on macOS only",
+}
+
+__all__ = sorted(_HOMES) + sorted(_MODULES) + ["__version__"]
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        value = getattr(_importlib.import_module("." + _HOMES[name], __name__), name)
+    elif name in _MODULES:
+        value = _importlib.import_module("." + name, __name__)
+    else:
+        reason = "; coremltools has it: " + _ABSENT[name] if name in _ABSENT else ""
+        raise AttributeError(f"module 'thaw' has no attribute {name!r}{reason}")
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted(set(globals()) | set(__all__))

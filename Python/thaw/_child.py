@@ -1,0 +1,21 @@
+"""A command in a process of its own, whose failure is printed as a JSON object."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from ctypes import byref, c_char_p, c_int
+
+from . import _library
+
+
+def main() -> int:
+    words = [os.fsencode(word) for word in sys.argv[1:]]
+    status = c_int()
+    try:
+        _library.call("thaw_command", len(words), (c_char_p * len(words))(*words), byref(status))
+    except _library.Error as failure:
+        print(json.dumps({"code": failure.code, "message": failure.message}), file=sys.stderr)
+        return 2
+    return status.value

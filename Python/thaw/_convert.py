@@ -1,0 +1,106 @@
+"""thaw.convert: coremltools' function of this name, for TensorFlow's models."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Sequence
+
+from . import _library, _options, _sources
+from ._errors import InvalidTypeError, InvalidValueError, UnsupportedError
+from ._settings import ComputeUnit, colorlayout, precision, target
+from ._types import ClassifierConfig, ImageType, TensorType
+from .models import MLModel
+
+_log = logging.getLogger("thaw")
+
+
+def convert(
+    model: Any,
+    source: str = "auto",
+    inputs: Sequence[ImageType | TensorType] | None = None,
+    outputs: Sequence[str | ImageType | TensorType] | None = None,
+    classifier_config: ClassifierConfig | None = None,
+    minimum_deployment_target: target | None = None,
+    convert_to: str | None = None,
+    compute_precision: precision | None = None,
+    skip_model_load: bool = False,
+    compute_units: ComputeUnit = ComputeUnit.ALL,
+    package_dir: str | None = None,
+    debug: bool = False,
+    pass_pipeline: Any = None,
+    states: Any = None,
+    *,
+    session: Any = None,
+) -> MLModel:
+    """Converts a TensorFlow model to a Core ML model.
+
+    `model` is the path of a frozen graph (.pb), SavedModel, checkpoint or Keras file, the bytes of a GraphDef, a GraphDef,
+    a tf.Graph, a ConcreteFunction or a list of one, or a Keras model. A tf.Graph with variables takes their values from
+    `session`, from the default session, or from its only open session.
+
+    Without `inputs`, an input of an image's shape becomes an image, preprocessed as the graph shows. Without
+    `minimum_deployment_target`, `convert_to` and `compute_precision`, the extension given to `save` selects the kind of
+    model. `skip_model_load`, `compute_units`, `package_dir` and `debug` have no effect.
+    """
+    if source not in ("auto", "tensorflow"):
+        raise InvalidValueError(f"source={source!r} is unsupported; only TensorFlow's models are converted")
+    for name, value in (("pass_pipeline", pass_pipeline), ("states", states)):
+        if value is not None:
+            raise UnsupportedError(f"{name}= is unsupported", "invalidOption")
+    form = _options.Form.of(convert_to, minimum_deployment_target, compute_precision)
+    inputs = _features(inputs, "inputs", (ImageType, TensorType))
+    outputs = _features(outputs, "outputs", (str, ImageType, TensorType))
+    form.take_types(inputs, outputs)
+    graph = _sources.read(model, session)
+    options = _options.conversion(graph, inputs, outputs, classifier_config)
+
+    def run() -> Any:
+        if graph.path is not None:
+            return _library.handle("thaw_convert", _library.encoded(graph.path), options.record)
+        variables = _options.tensors(graph.variables)
+        return _library.handle(
+            "thaw_convert_bytes",
+            graph.graph,
+            len(graph.graph or b""),
+            variables.record,
+            len(graph.variables),
+            options.record,
+        )
+
+    result = MLModel._of_handle(_library.in_background(run), form, compute_units)
+    for note in result._description["notes"]:
+        _log.info(note)
+    for warning in result._description["warnings"]:
+        _log.warning(warning)
+    _check_types(result, inputs)
+    # Images of 16 bits exist in a written ML Program only.
+    if any(getattr(feature, "color_layout", None) is colorlayout.GRAYSCALE_FLOAT16 for feature in inputs + outputs):
+        result = result._as_written()
+    return result
+
+
+def _features(given: Any, what: str, kinds: tuple[type, ...]) -> list[Any]:
+    if given is None:
+        return []
+    if not isinstance(given, (list, tuple)):
+        raise InvalidTypeError(f"{what}= must be a list, not {given!r}", "wrongType")
+    for feature in given:
+        if not isinstance(feature, kinds):
+            names = " or ".join("thaw." + kind.__name__ if kind is not str else "str" for kind in kinds)
+            raise InvalidTypeError(f"{what}= takes {names}, not {feature!r}", "wrongType")
+    return list(given)
+
+
+def _check_types(model: MLModel, inputs: list[Any]) -> None:
+    """The type of an array is that of the graph's placeholder; a script that asks for another one must not go on."""
+    described = {feature["name"]: feature for feature in model._description["inputs"]}
+    for feature in inputs:
+        if not isinstance(feature, TensorType) or feature.type_name() is None:
+            continue
+        name = (feature.name or next(iter(described))).split(":")[0]
+        found = described.get(name, {}).get("dataType")
+        given = str(feature.type_name())
+        wanted = {"float16": "float32", "float64": "float32", "int64": "int32"}.get(given, given)
+        if found is not None and found != wanted:
+            message = "the input '{}' is of type {}, not {}"
+            raise InvalidTypeError(message.format(name, found, given), "wrongType")

@@ -1,0 +1,76 @@
+"""The exceptions of the package. Each has the stable code of docs/failure-codes.md."""
+
+from __future__ import annotations
+
+
+class Error(Exception):
+    """What Thaw refuses, or fails at. `code` says of what kind it is; the wording of the message may change."""
+
+    def __init__(self, message: str, code: str = "invalidOption", hint: str | None = None):
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.hint = hint
+        # The details of the code: nodes with their names and operations, and names.
+        self.nodes: list[dict[str, str]] = []
+        self.names: list[str] = []
+
+    def __str__(self) -> str:
+        return self.message + ("\n" + self.hint if self.hint else "")
+
+    def __reduce__(self):
+        return type(self), (self.message, self.code, self.hint)
+
+
+class NotFoundError(Error, FileNotFoundError):
+    """A file that does not exist."""
+
+
+class ExistsError(Error, FileExistsError):
+    """A file that must not be replaced."""
+
+
+class FileError(Error, OSError):
+    """A file that cannot be read or written."""
+
+
+class InvalidValueError(Error, ValueError):
+    """A file, shape, size, label or argument of the right type that is wrong."""
+
+
+class InvalidTypeError(Error, TypeError):
+    """A value of the wrong type."""
+
+
+class UnknownNameError(Error, KeyError):
+    """A name that the model or graph does not have."""
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """A model or operation that is unsupported."""
+
+
+class MachineError(Error, RuntimeError):
+    """Something that this process or machine lacks."""
+
+
+_CLASSES = {
+    "noSuchFile": NotFoundError,
+    "fileExists": ExistsError,
+    "notReadable": FileError,
+    "notWritable": FileError,
+    "wrongType": InvalidTypeError,
+    "noSuchNode": UnknownNameError,
+    "noSuchFeature": UnknownNameError,
+    "noSuchSignature": UnknownNameError,
+    "unsupportedOperations": UnsupportedError,
+    "unsupportedModel": UnsupportedError,
+    "unsupportedTarget": UnsupportedError,
+    "environment": MachineError,
+    "forked": MachineError,
+}
+
+
+def error(code: str, message: str, hint: str | None = None) -> Error:
+    """The exception for a failure of this code."""
+    return _CLASSES.get(code, InvalidValueError)(message, code, hint)

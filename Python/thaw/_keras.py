@@ -1,0 +1,163 @@
+"""Keras models: tf_keras, Keras 3 with TensorFlow below it, and the Keras of TensorFlow 1."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from typing import Any, Callable
+
+from . import _graphs
+from ._errors import InvalidValueError, MachineError
+from ._sources import Source
+
+
+def of_model(model: Any) -> Source:
+    """A Keras model as it predicts, with its weights."""
+    import tensorflow as tf
+
+    if not getattr(model, "built", True) or not _inputs(model):
+        raise InvalidValueError(
+            "the Keras model has no inputs yet: call it, or build it with an input shape, first", "noInput"
+        )
+    if _is_graph_tensor(model):
+        return _of_session(model, tf)
+    _require_tensorflow(model)
+    inputs = _inputs(model)
+    signature = [
+        tf.TensorSpec(tensor.shape, tf.as_dtype(tensor.dtype), name=_name(inputs, index))
+        for index, tensor in enumerate(inputs)
+    ]
+
+    def predict(*tensors):
+        return model(tensors[0] if len(tensors) == 1 else _arranged(model, list(tensors)), training=False)
+
+    return _graphs.of_function(tf.function(predict).get_concrete_function(*signature))
+
+
+def _inputs(model: Any) -> list[Any]:
+    try:
+        inputs = model.inputs
+    except (AttributeError, ValueError):
+        return []
+    return list(inputs or [])
+
+
+def _arranged(model: Any, tensors: list[Any]) -> Any:
+    """The inputs in the structure that the model was made with: a list, or a dictionary by name."""
+    structure = getattr(model, "_inputs_struct", None)
+    if structure is None:
+        structure = getattr(model, "_nested_inputs", None)
+    if isinstance(structure, dict):
+        # Keras lists the inputs of a dictionary in the order of its sorted keys.
+        return dict(zip(sorted(structure), tensors))
+    return tensors
+
+
+def _name(inputs: list[Any], index: int) -> str:
+    names = [(getattr(tensor, "name", None) or "input").split(":")[0] for tensor in inputs]
+    return names[index] if names[index] not in names[:index] else f"{names[index]}_{index}"
+
+
+def _require_tensorflow(model: Any) -> None:
+    """Keras 3 computes with several libraries; only TensorFlow's computations can be converted."""
+    if not type(model).__module__.startswith("keras") and not any(
+        base.__module__.startswith("keras.src") for base in type(model).__mro__
+    ):
+        return
+    try:
+        from keras import backend
+    except ImportError:
+        return
+    name = backend.backend() if callable(getattr(backend, "backend", None)) else "tensorflow"
+    if name != "tensorflow":
+        raise MachineError(
+            f"Keras computes with {name} here; set KERAS_BACKEND=tensorflow before keras is imported",
+            "environment",
+        )
+
+
+# MARK: Graph mode
+
+
+def _is_graph_tensor(model: Any) -> bool:
+    """Whether the model consists of tensors of a tf.Graph, as in TensorFlow 1."""
+    outputs = getattr(model, "outputs", None) or []
+    graph = getattr(outputs[0], "graph", None) if outputs and not hasattr(outputs[0], "_keras_history_v3") else None
+    return graph is not None and hasattr(graph, "as_graph_def") and not hasattr(graph, "captures")
+
+
+def _of_session(model: Any, tf: Any) -> Source:
+    v1 = getattr(getattr(tf, "compat", tf), "v1", tf)
+    graph = model.outputs[0].graph
+    default = v1.get_default_session()
+    if default is not None and default.graph is graph:
+        session = default
+    else:
+        # Keras' own session, which this also initializes.
+        session = v1.keras.backend.get_session()
+    source = _graphs.of_graph(graph, session if session.graph is graph else None)
+    source.outputs = [_graphs._node_output(tensor.name) for tensor in model.outputs]
+    return source
+
+
+# MARK: Files
+
+
+def of_file(path: str) -> Source:
+    """A .keras or HDF5 file, opened by the Keras that wrote it if that is installed."""
+    major = _version(path)
+    if major == "2":
+        try:
+            import tf_keras as keras
+        except ImportError:
+            import tensorflow as tf
+
+            keras = tf.keras
+    elif major == "3":
+        import keras
+    else:
+        import tensorflow as tf
+
+        keras = tf.keras
+    return _in_own_graph(lambda: of_model(_load(keras, path)))
+
+
+def _load(keras: Any, path: str) -> Any:
+    try:
+        return keras.models.load_model(path, compile=False)
+    except Exception as failure:
+        raise InvalidValueError(f"{path}: Keras cannot open it: {failure}", "damaged") from failure
+
+
+def _in_own_graph(body: Callable[[], Source]) -> Source:
+    """Where tensors belong to graphs, what is loaded must not mix with the graph of the caller."""
+    import tensorflow as tf
+
+    if tf.executing_eagerly():
+        return body()
+    v1 = getattr(getattr(tf, "compat", tf), "v1", tf)
+    graph = tf.Graph()
+    with graph.as_default(), v1.Session(graph=graph) as session:
+        v1.keras.backend.set_session(session)
+        try:
+            return body()
+        finally:
+            v1.keras.backend.set_session(None)
+
+
+def _version(path: str) -> str:
+    """The major version of the Keras that wrote a file; nothing if it is not said."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            if "metadata.json" not in archive.namelist():
+                return ""
+            text = json.loads(archive.read("metadata.json").decode()).get("keras_version", "")
+        return text.split(".")[0]
+    import h5py
+
+    try:
+        with h5py.File(path, "r") as file:
+            text = file.attrs.get("keras_version", "")
+    except OSError as failure:
+        raise InvalidValueError(f"{path}: the file is no HDF5 file: {failure}", "damaged") from failure
+    return (text.decode() if isinstance(text, bytes) else text).split(".")[0]

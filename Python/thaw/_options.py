@@ -1,0 +1,301 @@
+"""The options of a conversion, as the library takes them."""
+
+from __future__ import annotations
+
+import os
+from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, cast, pointer
+from typing import Any
+
+from . import _library
+from ._errors import InvalidTypeError, InvalidValueError, UnsupportedError
+from ._library import array, encoded
+from ._settings import colorlayout, precision, target
+from ._sources import Source
+from ._types import ClassifierConfig, EnumeratedShapes, ImageType, RangeDim, TensorType, _integer
+
+_COLORS = {
+    colorlayout.RGB: b"rgb",
+    colorlayout.BGR: b"bgr",
+    colorlayout.GRAYSCALE: b"gray",
+    colorlayout.GRAYSCALE_FLOAT16: b"gray",
+}
+
+
+class Form:
+    """In which form a model is written: its kind, the oldest system, and the precision of an ML Program."""
+
+    def __init__(self, kind: str | None = None, system: str | None = None, compute: str | None = None):
+        # "neuralNetwork" or "mlProgram"; None if the extension decides.
+        self.kind = kind
+        self.target = system
+        self.compute_precision = compute
+        self.input_type: str | None = None
+        self.output_type: str | None = None
+
+    @classmethod
+    def of(cls, convert_to: Any, minimum_target: Any, compute_precision: Any) -> Form:
+        """What the arguments of `convert` say."""
+        kinds = {None: None, "neuralnetwork": "neuralNetwork", "mlprogram": "mlProgram"}
+        if convert_to not in kinds:
+            message = "convert_to must be 'neuralnetwork' or 'mlprogram', not {!r}"
+            raise InvalidValueError(message.format(convert_to))
+        form = cls(kinds[convert_to])
+        if minimum_target is not None:
+            system = _member(target, minimum_target, "minimum_deployment_target", "thaw.target")
+            form.target = system.name
+            fitting = "mlProgram" if system >= target.iOS15 else "neuralNetwork"
+            if form.kind not in (None, fitting):
+                message = "convert_to={!r} does not go with minimum_deployment_target={}"
+                raise InvalidValueError(message.format(convert_to, system.name), "unsupportedTarget")
+            form.kind = fitting
+        if compute_precision is not None:
+            if form.kind == "neuralNetwork":
+                raise InvalidValueError("compute_precision is for ML Programs; a neural network has none")
+            form.kind = "mlProgram"
+            form.compute_precision = _member(precision, compute_precision, "compute_precision", "thaw.precision").value
+        return form
+
+    def take_types(self, inputs: list[Any], outputs: list[Any]) -> None:
+        """Takes in whether inputs and outputs are to be of 16 bits."""
+        self.input_type = self._type(inputs, "inputs")
+        self.output_type = self._type(outputs, "outputs")
+
+    def _type(self, features: list[Any], what: str) -> str | None:
+        half = [
+            getattr(feature, "color_layout", None) is colorlayout.GRAYSCALE_FLOAT16
+            or isinstance(feature, TensorType)
+            and feature.type_name() == "float16"
+            for feature in features
+        ]
+        if not any(half):
+            return None
+        if not all(half):
+            raise UnsupportedError(f"all {what} must be of 16 bits, or none", "unsupportedModel")
+        if self.kind == "neuralNetwork":
+            message = (
+                "a neural network has no {} of 16 bits; minimum_deployment_target=thaw.target.iOS16 makes an ML Program"
+            )
+            raise InvalidValueError(message.format(what), "unsupportedTarget")
+        self.kind = "mlProgram"
+        return "float16"
+
+    def record(self, weights: str | None = None, kind: str | None = None) -> _library.SaveOptions:
+        compute = self.compute_precision
+        if weights is None and compute == "float32":
+            weights = "float32"
+        return _library.SaveOptions(
+            kind=encoded(kind or self.kind),
+            target=encoded(self.target),
+            weights=encoded(weights),
+            compute_precision=encoded(compute),
+            input_type=encoded(self.input_type),
+            output_type=encoded(self.output_type),
+        )
+
+
+def _member(kind: Any, value: Any, what: str, name: str) -> Any:
+    """A member of an enumeration; that of coremltools' enumeration of this name will do."""
+    if isinstance(value, kind):
+        return value
+    try:
+        return kind[getattr(value, "name", value)]
+    except (KeyError, TypeError):
+        raise InvalidTypeError(f"{what} must be a {name}, not {value!r}", "wrongType") from None
+
+
+class Record:
+    """A structure of the library, with the memory that it points to."""
+
+    def __init__(self, record: Any, *owned: Any):
+        self.record = record
+        self._owned = owned
+
+
+def tensors(values: dict[str, Any]) -> Record:
+    """NumPy arrays by name as the library's tensors."""
+    import numpy
+
+    owned: list[Any] = []
+    records = (_library.Tensor * len(values))()
+    for record, (name, value) in zip(records, values.items()):
+        value = numpy.asarray(value)
+        shape = value.shape
+        if value.dtype.name == "bfloat16":
+            # TensorFlow's own type; every one of its values is a float32.
+            value = value.astype(numpy.float32)
+        if value.dtype.name not in _library.TYPES:
+            message = "the variable '{}' is of type {}, which is unsupported"
+            raise InvalidTypeError(message.format(name, value.dtype), "wrongType")
+        value = numpy.ascontiguousarray(value)
+        sizes = array(c_int64, shape)
+        owned += [value, sizes]
+        _library.Tensor.__init__(
+            record,
+            name=encoded(name),
+            data=value.ctypes.data,
+            byte_count=value.nbytes,
+            type=_library.TYPES[value.dtype.name],
+            rank=len(shape),
+            shape=sizes and cast(sizes, POINTER(c_int64)),
+        )
+    return Record(records, *owned)
+
+
+# MARK: The whole
+
+
+def conversion(source: Source, inputs: list[Any], outputs: list[Any], labels: ClassifierConfig | None) -> Record:
+    """The library's options for the arguments of `convert`."""
+    options = _library.ConvertOptions()
+    owned: list[Any] = []
+    _set_inputs(options, owned, source, inputs)
+    names = _set_outputs(options, source, outputs)
+    if labels is not None:
+        names = _set_labels(options, owned, labels, names)
+    if names:
+        options.outputs, options.output_count = _strings(owned, names), len(names)
+    return Record(pointer(options), options, *owned)
+
+
+def _strings(owned: list[Any], texts: list[str]) -> Any:
+    strings = array(c_char_p, [encoded(text) for text in texts])
+    owned.append(strings)
+    return cast(strings, POINTER(c_char_p))
+
+
+def _numbers(owned: list[Any], kind: Any, values: Any) -> Any:
+    numbers = array(kind, values)
+    owned.append(numbers)
+    return cast(numbers, POINTER(kind))
+
+
+def _plain(name: str) -> str:
+    """The name of a node, for that of its first output."""
+    return name[:-2] if name.endswith(":0") else name
+
+
+def _set_inputs(options: Any, owned: list[Any], source: Source, inputs: list[Any]) -> None:
+    if len(inputs) > 1 and any(feature.name is None for feature in inputs):
+        raise InvalidValueError("each of several inputs needs a name", "ambiguousInputs")
+    records = (_library.InputOptions * max(1, len(inputs)))()
+    owned.append(records)
+    for record, feature in zip(records, inputs):
+        _library.InputOptions.__init__(record, name=encoded(feature.name and _plain(feature.name)))
+        if isinstance(feature, ImageType):
+            _set_image(record, owned, feature)
+        else:
+            _set_array(record, owned, feature)
+    options.inputs, options.input_count = cast(records, POINTER(_library.InputOptions)), len(inputs)
+    channels = {feature.channel_first for feature in inputs if isinstance(feature, ImageType)} - {None}
+    if len(channels) > 1:
+        raise UnsupportedError("channel_first differs between the inputs", "unsupportedModel")
+    if channels:
+        options.channels = b"first" if channels.pop() else b"last"
+
+
+def _set_array(record: Any, owned: list[Any], feature: TensorType) -> None:
+    record.is_tensor = 1
+    if feature.shape is None:
+        return
+    if isinstance(feature.shape, EnumeratedShapes) or feature.shape.is_flexible:
+        message = "the shape {} is unsupported: only images may have several sizes"
+        raise UnsupportedError(message.format(feature.shape), "unsupportedModel")
+    record.shape, record.rank = _numbers(owned, c_int64, feature.shape.shape), len(feature.shape.shape)
+
+
+def _set_image(record: Any, owned: list[Any], feature: ImageType) -> None:
+    scale, bias = feature.numbers()
+    record.color = _COLORS[feature.color_layout]
+    record.scale, record.scale_count = _numbers(owned, c_double, scale), len(scale)
+    record.bias, record.bias_count = _numbers(owned, c_double, bias), len(bias)
+    shape = feature.shape
+    if shape is None:
+        return
+    if isinstance(shape, EnumeratedShapes):
+        others = [_size(feature, other.shape) for other in shape.shapes if other.shape != shape.default]
+        sizes = [_size(feature, shape.default)] + others
+        record.sizes = _numbers(owned, c_int32, [side for size in sizes for side in size])
+        record.size_count = len(sizes)
+        return
+    width, height = _size(feature, shape.shape)
+    if not isinstance(width, RangeDim) and not isinstance(height, RangeDim):
+        record.width, record.height = width, height
+        return
+    record.minimum_width, record.maximum_width = _bounds(width)
+    record.minimum_height, record.maximum_height = _bounds(height)
+
+
+def _bounds(side: Any) -> tuple[int, int]:
+    if not isinstance(side, RangeDim):
+        return side, side
+    if side.upper_bound == -1:
+        message = "{} has no upper bound; Thaw's ranges need one, as those of ML Programs do"
+        raise InvalidValueError(message.format(side), "unknownSize")
+    return side.lower_bound, side.upper_bound
+
+
+def _size(feature: ImageType, shape: Any) -> tuple[Any, Any]:
+    """Width and height of an image's shape."""
+    channels = 1 if feature.is_gray else 3
+    sizes = list(shape)
+    if len(sizes) == 4 and (sizes[0] == 1 or isinstance(sizes[0], RangeDim) and sizes[0].lower_bound == 1):
+        sizes = sizes[1:]
+    is_first = feature.channel_first
+    if is_first is None and len(sizes) == 3:
+        is_first = sizes[0] == channels and sizes[2] != channels
+    if len(sizes) != 3 or sizes[0 if is_first else 2] != channels:
+        layout = "1, {0}, height, width" if is_first else "1, height, width, {0}"
+        message = "the shape of an image with color_layout={} is ({}), not {}"
+        raise InvalidValueError(
+            message.format(feature.color_layout.name, layout.format(channels), tuple(shape)), "wrongShape"
+        )
+    height, width = sizes[1:] if is_first else sizes[:2]
+    return width, height
+
+
+def _set_outputs(options: Any, source: Source, outputs: list[Any]) -> list[str]:
+    names = []
+    for feature in outputs:
+        name = feature if isinstance(feature, str) else feature.name
+        if name is not None:
+            names.append(_plain(name))
+        elif len(outputs) > 1:
+            raise InvalidValueError("each of several outputs needs a name", "ambiguousOutputs")
+        if isinstance(feature, ImageType):
+            if feature.shape is not None or set(feature.numbers()[0]) != {1.0} or set(feature.numbers()[1]) != {0.0}:
+                raise InvalidValueError("an image output has neither shape, scale nor bias: its values are pixels")
+            options.image_output = 1
+            options.output_color = _COLORS[feature.color_layout]
+            one, zero = (c_double * 1)(1.0), (c_double * 1)(0.0)
+            options.output_scale, options.output_scale_count = cast(one, POINTER(c_double)), 1
+            options.output_bias, options.output_bias_count = cast(zero, POINTER(c_double)), 1
+    if outputs and not options.image_output:
+        options.image_output = -1
+    return names or source.outputs
+
+
+def _set_labels(options: Any, owned: list[Any], config: Any, outputs: list[str]) -> list[str]:
+    """Sets the labels, and puts the output of the probabilities first."""
+    if not hasattr(config, "class_labels"):
+        raise InvalidTypeError(f"classifier_config must be a thaw.ClassifierConfig, not {config!r}", "wrongType")
+    labels = config.class_labels
+    if isinstance(labels, (str, os.PathLike)):
+        options.label_file = os.fsencode(labels)
+    else:
+        labels = labels.tolist() if hasattr(labels, "tolist") else labels
+        if not isinstance(labels, (list, tuple)) or not labels:
+            raise InvalidValueError("class_labels must be a list of labels, or the path of a file", "wrongLabels")
+        texts = [label.decode("utf-8") if isinstance(label, bytes) else label for label in labels]
+        if all(isinstance(label, str) for label in texts):
+            options.labels, options.label_count = _strings(owned, texts), len(texts)
+        elif any(isinstance(label, str) for label in texts):
+            raise InvalidTypeError("class_labels are all strings or all integers, not both", "wrongLabels")
+        else:
+            numbers = [_integer(label, "a class label") for label in texts]
+            options.integer_labels, options.integer_label_count = _numbers(owned, c_int64, numbers), len(numbers)
+    options.class_label = encoded(config.predicted_feature_name)
+    first = config.predicted_probabilities_output
+    if first is None:
+        return outputs
+    first = _plain(first)
+    return [first] + [name for name in outputs if name != first]

@@ -1,0 +1,184 @@
+"""What goes into a model and what comes out, between Python's types and the library's."""
+
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_char, c_char_p, c_float, c_int64, c_size_t, c_void_p, cast
+from typing import Any
+
+from . import _library
+from ._errors import InvalidTypeError, InvalidValueError, UnknownNameError
+from ._library import Tensor, encoded
+
+
+class Interface:
+    """The inputs and outputs of a model, as its description has them."""
+
+    def __init__(self, description: dict[str, Any]):
+        self.inputs = {
+            feature["name"]: (_Image if feature["type"] == "image" else _Array)(feature)
+            for feature in description["inputs"]
+        }
+        self.outputs = {feature["name"]: feature for feature in description["outputs"]}
+        classifier = description["classifier"]
+        self.labels: list[Any] = []
+        self.label_name = self.probabilities_name = None
+        if classifier:
+            has_integers = classifier["hasIntegerLabels"]
+            self.labels = [int(label) for label in classifier["labels"]] if has_integers else classifier["labels"]
+            self.label_name = classifier["predictedFeatureName"]
+            self.probabilities_name = classifier["predictedProbabilitiesName"]
+
+    def predict(self, handle: Any, data: dict[str, Any]) -> dict[str, Any]:
+        """Runs the model once."""
+        names = ", ".join(repr(name) for name in self.inputs)
+        for name in data:
+            if name not in self.inputs:
+                message = "the model has no input {!r}; its inputs are {}"
+                raise UnknownNameError(message.format(name, names), "noSuchFeature")
+        tensors = (Tensor * len(self.inputs))()
+        owned = []
+        for tensor, (name, feature) in zip(tensors, self.inputs.items()):
+            if name not in data:
+                raise InvalidValueError(f"the input {name!r} has no value", "noInput")
+            owned.append(feature.fill(tensor, data[name]))
+        result = _library.handle("thaw_model_run", handle, tensors, len(tensors), 0)
+        try:
+            return self._outputs(result)
+        finally:
+            _library.library().thaw_result_free(result)
+
+    def _outputs(self, result: Any) -> dict[str, Any]:
+        outputs: dict[str, Any] = {}
+        tensor = Tensor()
+        for index in range(_library.library().thaw_result_output_count(result)):
+            _library.call("thaw_result_output", result, index, byref(tensor))
+            name = tensor.name.decode()
+            if name == self.probabilities_name:
+                count = tensor.byte_count // 4
+                values = (c_float * count).from_address(tensor.data)[:]
+                outputs[name] = dict(zip(self.labels, values))
+            elif self.outputs[name]["type"] == "image":
+                outputs[name] = _image(tensor)
+            else:
+                outputs[name] = _array(tensor)
+        if self.label_name is not None:
+            best, found = c_size_t(), c_size_t()
+            _library.call("thaw_result_top", result, 1, byref(best), byref(found))
+            outputs[self.label_name] = self.labels[best.value]
+        return outputs
+
+
+class _Input:
+    def __init__(self, feature: dict[str, Any]):
+        self.name = feature["name"]
+        self.type = feature
+        self._encoded = encoded(self.name)
+
+    def _set(self, tensor: Any, data: Any, count: int, type: int, shape: tuple[int, ...]) -> Any:
+        sizes = (c_int64 * len(shape))(*shape)
+        Tensor.__init__(
+            tensor, name=self._encoded, data=data, byte_count=count, type=type, rank=len(shape),
+            shape=cast(sizes, POINTER(c_int64)),
+        )  # fmt: skip
+        return sizes
+
+
+class _Image(_Input):
+    """An image input. Like Core ML, it takes images of the model's own size and mode only."""
+
+    def __init__(self, feature: dict[str, Any]):
+        super().__init__(feature)
+        is_gray = self.type["color"] == "gray"
+        self.mode = ("F" if self.type["isFloat16"] else "L") if is_gray else "RGB"
+
+    def fill(self, tensor: Any, image: Any) -> Any:
+        mode, size = getattr(image, "mode", None), getattr(image, "size", None)
+        if not isinstance(mode, str) or not isinstance(size, tuple):
+            message = "the input {!r} takes a PIL image, not a {}"
+            raise InvalidTypeError(message.format(self.name, type(image).__name__), "wrongType")
+        if mode != self.mode:
+            message = "the input {!r} takes images of mode {}, not {}; image.convert({!r}) changes it"
+            raise InvalidTypeError(message.format(self.name, self.mode, mode, self.mode), "wrongType")
+        if not self._takes(*size):
+            message = "the input {!r} takes images of {} pixels, not {}x{}; image.resize changes it"
+            raise InvalidValueError(message.format(self.name, self._sizes(), *size), "wrongSize")
+        width, height = size
+        if mode == "F":
+            import numpy
+
+            values = numpy.asarray(image, dtype=numpy.float16)
+            data, kind = values.tobytes(), _library.TYPES["float16"]
+        else:
+            data, kind = image.tobytes(), _library.TYPES["uint8"]
+        shape = (height, width, 3) if mode == "RGB" else (height, width)
+        return data, self._set(tensor, cast(c_char_p(data), c_void_p), len(data), kind, shape)
+
+    def _takes(self, width: int, height: int) -> bool:
+        sizes = self.type["sizes"]
+        if not sizes:
+            return (width, height) == (self.type["width"], self.type["height"])
+        if "enumerated" in sizes:
+            return [width, height] in sizes["enumerated"]
+        sides = ((width, sizes["width"]), (height, sizes["height"]))
+        return all(least <= side and (most < 0 or side <= most) for side, (least, most) in sides)
+
+    def _sizes(self) -> str:
+        sizes = self.type["sizes"]
+        if not sizes:
+            return "{}x{}".format(self.type["width"], self.type["height"])
+        if "enumerated" in sizes:
+            return " or ".join("{}x{}".format(*size) for size in sizes["enumerated"])
+        return "{}..{}x{}..{}".format(*sizes["width"], *sizes["height"])
+
+
+class _Array(_Input):
+    """An array input: of the shape in the description, and of any type of number that fits without loss of meaning."""
+
+    def fill(self, tensor: Any, value: Any) -> Any:
+        import numpy
+
+        if hasattr(value, "detach"):
+            # A tensor of PyTorch.
+            value = value.detach().cpu().numpy()
+        array = numpy.asarray(value)
+        takes_floats = self.type["dataType"].startswith("float")
+        if array.dtype.kind not in ("fiub" if takes_floats else "iub"):
+            message = "the input {!r} takes an array of {}, not {}"
+            raise InvalidTypeError(message.format(self.name, self.type["dataType"], array.dtype), "wrongType")
+        if list(array.shape) != list(self.type["shape"]):
+            message = "the input {!r} takes an array of shape {}, not {}"
+            raise InvalidValueError(message.format(self.name, tuple(self.type["shape"]), array.shape), "wrongShape")
+        # Views, other byte orders and read-only arrays are welcome: the library gets a plain copy, or the array itself.
+        if array.dtype.name not in _library.TYPES or not array.dtype.isnative:
+            array = array.astype(numpy.float32 if takes_floats else numpy.int64)
+        array = numpy.ascontiguousarray(array).reshape(array.shape)
+        kind = _library.TYPES[array.dtype.name]
+        return array, self._set(tensor, array.ctypes.data, array.nbytes, kind, array.shape)
+
+
+def _shape(tensor: Any) -> tuple[int, ...]:
+    return tuple(tensor.shape[: tensor.rank])
+
+
+def _array(tensor: Any) -> Any:
+    import numpy
+
+    memory = (c_char * tensor.byte_count).from_address(tensor.data) if tensor.byte_count else b""
+    values = numpy.frombuffer(memory, dtype=_library.TYPE_NAMES[tensor.type])
+    return values.reshape(_shape(tensor)).copy()
+
+
+def _image(tensor: Any) -> Any:
+    from PIL import Image
+
+    shape = _shape(tensor)
+    size = (shape[1], shape[0])
+    if _library.TYPE_NAMES[tensor.type] == "float16":
+        import numpy
+
+        return Image.fromarray(_array(tensor).astype(numpy.float32), mode="F")
+    data = bytes((c_char * tensor.byte_count).from_address(tensor.data))
+    if len(shape) == 2:
+        return Image.frombytes("L", size, data)
+    # Core ML's images have an alpha channel.
+    return Image.frombytes("RGB", size, data).convert("RGBA")

@@ -1,0 +1,101 @@
+"""thaw.inspect, thaw.evaluate and thaw.compare: what the commands of these names find out, as dictionaries."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from typing import Any, Iterator
+
+from . import _library
+from ._errors import InvalidTypeError, error
+from .models import MLModel
+
+
+def inspect(model: Any, tag: str | None = None) -> dict[str, Any]:
+    """Describes a model: `model` is an MLModel, or the path of a model or graph.
+
+    Of a file, `file` has its format, size, operations or layers, and stored weights, even if it cannot be converted; then
+    `model` is None and `error` says why.
+    """
+    if isinstance(model, MLModel):
+        return {"file": None, "model": model._description, "error": None}
+    path = os.fsencode(model)
+    file = _library.text("thaw_inspect", path, _library.encoded(tag))
+    try:
+        with MLModel(model) as loaded:
+            return {"file": file, "model": loaded._description, "error": None}
+    except _library.Error as failure:
+        return {"file": file, "model": None, "error": failure}
+
+
+def evaluate(model: Any, truth: Any, **options: Any) -> dict[str, Any]:
+    """Measures how often a model is right: the results of `thaw evaluate --format json`.
+
+    `truth` is a folder of images for each class, or a table of paths and classes. The options are those of the command,
+    with underscores: `offset=1, crop="center:0.875", threads=2`. `baseline` is another model, or its path.
+    """
+    with contextlib.ExitStack() as stack:
+        if isinstance(options.get("baseline"), MLModel):
+            options["baseline"] = stack.enter_context(_file(options["baseline"]))
+        words = [stack.enter_context(_file(model)), os.fspath(truth)]
+        return _run("evaluate", words, options)
+
+
+def compare(model: Any, other: Any, images: Any, **options: Any) -> dict[str, Any]:
+    """Compares two models, or a model and a graph, on images: the results of `thaw compare --format json`.
+
+    `images` is the path of a file or folder, or a list of such.
+    """
+    with contextlib.ExitStack() as stack:
+        words = [stack.enter_context(_file(part)) for part in (model, other)]
+        words += [os.fspath(image) for image in (images if isinstance(images, (list, tuple)) else [images])]
+        return _run("compare", words, options)
+
+
+@contextlib.contextmanager
+def _file(model: Any) -> Iterator[str]:
+    """The path of a model; one in memory is written to a temporary file."""
+    if not isinstance(model, MLModel):
+        yield os.fspath(model)
+        return
+    with tempfile.TemporaryDirectory(prefix="thaw-") as folder:
+        path = os.path.join(folder, "model.mlpackage" if model._kind() == "mlProgram" else "model.mlmodel")
+        model.save(path)
+        yield path
+
+
+def _words(options: dict[str, Any]) -> list[str]:
+    """Keyword arguments as options of the command."""
+    words = []
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        values = value if isinstance(value, (list, tuple)) else [value]
+        for value in values:
+            if value is True:
+                words.append(option)
+            elif value is not None and value is not False:
+                if not isinstance(value, (str, int, float, os.PathLike)):
+                    raise InvalidTypeError(f"{name} cannot be {value!r}", "wrongType")
+                words.append(f"{option}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
+    return words
+
+
+def _run(name: str, words: list[str], options: dict[str, Any]) -> dict[str, Any]:
+    """Runs a command in a process of its own, and returns its results."""
+    words = [name] + _words(options) + ["--format=json", "--quiet", "--"] + words
+    # The same library, whatever folder the process starts in.
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    start = "import sys; sys.path.insert(0, sys.argv.pop(1)); from thaw._child import main; sys.exit(main())"
+    child = subprocess.run([sys.executable, "-c", start, package] + words, capture_output=True, check=False)
+    if child.stdout.strip():
+        return json.loads(child.stdout.decode())
+    text = child.stderr.decode("utf-8", "replace").strip()
+    try:
+        failure = json.loads(text.splitlines()[-1])
+    except (ValueError, IndexError):
+        raise error("environment", text or f"thaw {name} ended with status {child.returncode}") from None
+    raise error(failure["code"], failure["message"])

@@ -1,0 +1,201 @@
+"""What describes inputs and outputs of a conversion, as in coremltools."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Sequence
+
+from ._errors import InvalidTypeError, InvalidValueError
+from ._settings import colorlayout
+
+
+def _integer(value: Any, what: str) -> int:
+    """`value` as an int; NumPy's integers are welcome, Booleans and floats are not."""
+    if not isinstance(value, bool):
+        try:
+            return operator.index(value)
+        except TypeError:
+            pass
+    raise InvalidTypeError(f"{what} must be an integer, not {value!r}", "wrongType")
+
+
+class RangeDim:
+    """A dimension with a range of sizes. An `upper_bound` of -1 means no limit."""
+
+    def __init__(
+        self, lower_bound: int = 1, upper_bound: int = -1, default: int | None = None, symbol: str | None = None
+    ):
+        self.lower_bound = _integer(lower_bound, "lower_bound")
+        self.upper_bound = _integer(upper_bound, "upper_bound")
+        self.symbol = symbol
+        if self.lower_bound < 1 or self.upper_bound != -1 and self.upper_bound < self.lower_bound:
+            raise InvalidValueError(f"the range {lower_bound}..{upper_bound} is empty", "wrongShape")
+        self.default = self.lower_bound if default is None else _integer(default, "default")
+        if self.default < self.lower_bound or self.default > self.upper_bound != -1:
+            message = "the default {} is outside of the range {}..{}"
+            raise InvalidValueError(message.format(default, lower_bound, upper_bound), "wrongShape")
+
+    def __repr__(self) -> str:
+        return f"RangeDim({self.lower_bound}, {self.upper_bound}, default={self.default})"
+
+
+class Shape:
+    """The shape of an input. Its dimensions are integers or RangeDims."""
+
+    def __init__(self, shape: Sequence[int | RangeDim], default: Sequence[int] | None = None):
+        if not isinstance(shape, (list, tuple)):
+            raise InvalidValueError(f"a shape must be a list or a tuple, not {shape!r}", "wrongShape")
+        if any(size is None or (not isinstance(size, RangeDim) and size == -1) for size in shape):
+            message = "the shape {} has an open dimension; RangeDim(1, 512) gives it a range"
+            raise InvalidValueError(message.format(tuple(shape)), "wrongShape")
+        self.shape = tuple(
+            size if isinstance(size, RangeDim) else _integer(size, "a dimension of a shape") for size in shape
+        )
+        if any(isinstance(size, int) and size < 1 for size in self.shape):
+            raise InvalidValueError(f"the shape {self.shape} has an empty dimension", "wrongShape")
+        if default is None:
+            self.default = tuple(size.default if isinstance(size, RangeDim) else size for size in self.shape)
+        else:
+            self.default = tuple(_integer(size, "a dimension of a default shape") for size in default)
+            if len(self.default) != len(self.shape):
+                message = "the default shape {} has another rank than the shape {}"
+                raise InvalidValueError(message.format(self.default, self.shape), "wrongShape")
+
+    @property
+    def is_flexible(self) -> bool:
+        return any(isinstance(size, RangeDim) for size in self.shape)
+
+    def __repr__(self) -> str:
+        return f"Shape({self.shape})"
+
+
+class EnumeratedShapes:
+    """Several shapes that an input may have. The default is the first, unless said."""
+
+    def __init__(self, shapes: Sequence[Shape | Sequence[int]], default: Sequence[int] | None = None):
+        if not isinstance(shapes, (list, tuple)) or len(shapes) < 2:
+            raise InvalidValueError("EnumeratedShapes needs a list of two shapes or more", "wrongShape")
+        self.shapes = [shape if isinstance(shape, Shape) else Shape(shape) for shape in shapes]
+        if any(shape.is_flexible for shape in self.shapes):
+            raise InvalidValueError("a RangeDim cannot be in one of several EnumeratedShapes", "wrongShape")
+        if len({len(shape.shape) for shape in self.shapes}) > 1:
+            raise InvalidValueError("EnumeratedShapes must have the same rank", "wrongShape")
+        self.default = self.shapes[0].shape if default is None else Shape(default).shape
+        if all(shape.shape != self.default for shape in self.shapes):
+            raise InvalidValueError(f"the default {self.default} is none of the shapes", "wrongShape")
+
+    def __repr__(self) -> str:
+        return f"EnumeratedShapes({[shape.shape for shape in self.shapes]}, default={self.default})"
+
+
+class _Feature:
+    """What an input and an output may both be."""
+
+    def __init__(self, name: str | None, shape: Any):
+        if name is not None and not isinstance(name, str):
+            raise InvalidTypeError(f"the name of an input or output must be a string, not {name!r}", "wrongType")
+        self.name = name
+        known = shape is None or isinstance(shape, (Shape, EnumeratedShapes))
+        self.shape = shape if known else Shape(shape)
+
+
+class ImageType(_Feature):
+    """An image: the network gets scale * pixel + bias of pixels from 0 to 255.
+
+    `scale` is one number or one per channel; `bias` too, in the order of `color_layout`.
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        shape: Any = None,
+        scale: float | Sequence[float] = 1.0,
+        bias: float | Sequence[float] | None = None,
+        color_layout: colorlayout | str = colorlayout.RGB,
+        channel_first: bool | None = None,
+        grayscale_use_uint8: bool = False,
+    ):
+        super().__init__(name, shape)
+        try:
+            self.color_layout = colorlayout(color_layout)
+        except ValueError:
+            names = ", ".join("colorlayout." + layout.name for layout in colorlayout)
+            raise InvalidValueError(f"color_layout must be one of {names}, not {color_layout!r}") from None
+        self.is_gray = self.color_layout in (colorlayout.GRAYSCALE, colorlayout.GRAYSCALE_FLOAT16)
+        self.scale = scale
+        self.bias = (0.0 if self.is_gray else [0.0, 0.0, 0.0]) if bias is None else bias
+        self.channel_first = channel_first
+        if grayscale_use_uint8 and self.color_layout is not colorlayout.GRAYSCALE:
+            raise InvalidValueError("grayscale_use_uint8 is for color_layout=colorlayout.GRAYSCALE")
+        self.grayscale_use_uint8 = grayscale_use_uint8
+        # Errors in numbers show here, not in the conversion.
+        self.numbers()
+
+    def numbers(self) -> tuple[list[float], list[float]]:
+        """Scale and bias as lists of one number, or of one per channel."""
+        return self._list(self.scale, "scale"), self._list(self.bias, "bias")
+
+    def _list(self, value: Any, what: str) -> list[float]:
+        try:
+            numbers = [float(value)]
+        except (TypeError, ValueError):
+            try:
+                numbers = [float(number) for number in value]
+            except (TypeError, ValueError):
+                message = "{} must be a number or a list of numbers, not {!r}"
+                raise InvalidTypeError(message.format(what, value), "wrongType") from None
+        if len(numbers) not in (1, 1 if self.is_gray else 3):
+            message = "{} has {} numbers; the image has {}"
+            channels = "1 channel" if self.is_gray else "3 channels"
+            raise InvalidValueError(message.format(what, len(numbers), channels))
+        if any(number != number or abs(number) == float("inf") for number in numbers):
+            raise InvalidValueError(f"{what} must be finite, not {value!r}")
+        return numbers
+
+    def __repr__(self) -> str:
+        parts = (self.name, self.shape, self.scale, self.bias, self.color_layout)
+        return "ImageType(name={!r}, shape={}, scale={}, bias={}, color_layout={})".format(*parts)
+
+
+class TensorType(_Feature):
+    """An array. `dtype` is a NumPy type: float32 (the default) or float16 for what an ML Program takes and returns."""
+
+    def __init__(self, name: str | None = None, shape: Any = None, dtype: Any = None, default_value: Any = None):
+        super().__init__(name, shape)
+        if default_value is not None:
+            raise InvalidValueError("default_value is unsupported: every input must be given", "unsupportedModel")
+        self.dtype = dtype
+        self.default_value = None
+
+    def type_name(self) -> str | None:
+        """The name of the NumPy type, or None."""
+        if self.dtype is None:
+            return None
+        import numpy
+
+        try:
+            return numpy.dtype(self.dtype).name
+        except TypeError:
+            # coremltools' own types are named fp16 and so on.
+            name = getattr(self.dtype, "__name__", "")
+            known = {"fp16": "float16", "fp32": "float32", "int32": "int32"}
+            if name in known:
+                return known[name]
+            raise InvalidTypeError(f"the dtype {self.dtype!r} is unsupported", "wrongType") from None
+
+    def __repr__(self) -> str:
+        return f"TensorType(name={self.name!r}, shape={self.shape}, dtype={self.dtype})"
+
+
+class ClassifierConfig:
+    """The labels of a classifier: a list of strings, bytes or integers, or the path of a file with a label per line."""
+
+    def __init__(
+        self,
+        class_labels: Any,
+        predicted_feature_name: str = "classLabel",
+        predicted_probabilities_output: str | None = None,
+    ):
+        self.class_labels = class_labels
+        self.predicted_feature_name = predicted_feature_name
+        self.predicted_probabilities_output = predicted_probabilities_output

@@ -1,0 +1,5 @@
+"""Compression of weights."""
+
+from . import coreml as coreml
+
+__all__ = ["coreml"]
