@@ -1,12 +1,11 @@
-/// Runs a model on arrays, as its own graph takes them: not scaled as images are, but with the arithmetic that was lifted
-/// out of the graph done to them. An image is batch, height, width, channel, or batch, channel, height, width where the
-/// network's own graph takes it so.
+/// Runs a model on arrays in the form that its graph takes: without the image input's scaling, but with the arithmetic that
+/// was lifted out of the graph. Images are in NHWC layout, or in NCHW if the network's own graph takes them so.
 public struct ArrayRunner: Sendable {
     private let model: Model
     private let run: @Sendable ([Tensor]) throws -> [Tensor]
 
-    /// - Parameter byReference: Whether the plain references compute, instead of the engine.
-    /// - Throws: `Failure` when the engine cannot run the model, or an array of it is too large.
+    /// - Parameter byReference: Whether to use the reference implementations instead of the engine.
+    /// - Throws: `Failure` if the engine cannot run the model, or if one of its tensors is too large.
     public init(_ model: Model, byReference: Bool = false, threads: Int = 1) throws {
         guard byReference else {
             self.init(model, program: try Program(model.graph, threads: threads), threads: threads)
@@ -23,7 +22,7 @@ public struct ArrayRunner: Sendable {
         self.run = run
     }
 
-    /// Runs the model by a program that was compiled of its graph.
+    /// Runs the model with a program compiled from its graph.
     init(_ model: Model, program: Program, threads: Int = 1) {
         let pool = ExecutorPool(program, threads: threads)
         let outputs = model.graph.outputs.count
@@ -36,17 +35,17 @@ public struct ArrayRunner: Sendable {
         }
     }
 
-    /// The outputs for these inputs, by name. A larger batch than the model's is run piece by piece.
+    /// The outputs for these inputs, by name. A batch larger than the model's is split into several runs.
     ///
-    /// - Parameter arrays: One array an input; the name may be left out where there is only one.
-    /// - Throws: `Failure` for an unknown or missing input, and for an array that does not fit.
+    /// - Parameter arrays: One array per input. The name may be omitted if there is only one input.
+    /// - Throws: `Failure` for an unknown or missing input, and for an array of the wrong shape.
     public func run(_ arrays: [(name: String?, array: NumPyFile)]) throws -> [(name: String, array: NumPyFile)] {
         let types = model.graph.inputs.map { model.graph[$0.value] }
         let inputs = try zip(Self.inOrder(arrays, model.graph.inputs.map(\.name)) { $0.name }, types).enumerated().map {
-            place, input in
+            index, input in
             let array = input.0.array
-            guard let image = model.image(at: place), image.isChannelsFirst else { return array }
-            return try channelsLast(array, input.1.shape, model.graph.inputs[place].name)
+            guard let image = model.image(at: index), image.isChannelsFirst else { return array }
+            return try channelsLast(array, input.1.shape, model.graph.inputs[index].name)
         }
         let counts = try zip(inputs, zip(types, model.graph.inputs)).map { try pieces($0, $1.0, $1.1.name) }
         let count = counts.first ?? 1
@@ -72,10 +71,10 @@ public struct ArrayRunner: Sendable {
         }
     }
 
-    /// What is given, one for each of the inputs' names, in their order.
+    /// Arranges one given element per input in the order of the inputs.
     ///
-    /// - Parameter name: The input that something is given for; nil says nothing where there is only one.
-    /// - Throws: `Failure` for what has an unknown name or none, and for what is missing.
+    /// - Parameter name: The name of the input that an element is for; it may be nil if there is only one input.
+    /// - Throws: `Failure` for an unknown or missing name, and for an input without an element.
     static func inOrder<Given>(_ given: [Given], _ names: [String], name: (Given) -> String?) throws -> [Given] {
         if let unknown = given.compactMap(name).first(where: { !names.contains($0) }) {
             throw Failure.unknownInput(unknown, names)
@@ -90,9 +89,9 @@ public struct ArrayRunner: Sendable {
         }
     }
 
-    /// An array for an image whose channels the graph takes first, in the order in which the model takes them. It may stand
-    /// in the graph's own order or in the model's; the graph's where it is both.
-    /// - Throws: `Failure` for pixels in a row, which stand in either order.
+    /// Converts an array for a graph that takes NCHW images into the model's NHWC layout. It may already be in either layout;
+    /// if both are possible, it is in the graph's.
+    /// - Throws: `Failure` for a flat array, which may be in either layout.
     private func channelsLast(_ array: NumPyFile, _ image: Shape, _ name: String) throws -> NumPyFile {
         let own = image.permuted(Graph.toFirst)
         let given = array.shape.filter { $0 != 1 }
@@ -111,14 +110,14 @@ public struct ArrayRunner: Sendable {
         let count = array.values.count / max(1, own.elementCount / max(1, own[0]))
         let shape = Shape([count] + own.dropFirst())
         guard shape.elementCount == array.values.count else { return array }
-        let turned = Tensor(array.values, shape: shape).transposed(Graph.toLast)
-        return NumPyFile(shape: turned.shape.dimensions, values: turned.floats)
+        let transposed = Tensor(array.values, shape: shape).transposed(Graph.toLast)
+        return NumPyFile(shape: transposed.shape.dimensions, values: transposed.floats)
     }
 
-    /// How many runs an array takes.
+    /// The number of runs that an array needs.
     private func pieces(_ array: NumPyFile, _ type: TensorType, _ name: String) throws -> Int {
         let size = type.shape.elementCount
-        // The batch may be missing or another, an image may stand in a row, and axes of one element say nothing.
+        // The batch may be missing or different, an image may be flat, and axes of size 1 make no difference.
         let item = type.shape.dropFirst().filter { $0 != 1 }
         let whole = type.shape.filter { $0 != 1 }
         let given = array.shape.filter { $0 != 1 }

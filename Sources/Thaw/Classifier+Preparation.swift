@@ -1,20 +1,20 @@
 extension Classifier {
-    /// A picture as the network takes it.
+    /// An image in the size and colors that the network takes.
     struct Prepared: Sendable {
         var pixels: Pixels
         var warning: String?
         var thumbnail: [UInt8]?
     }
 
-    /// How a picture becomes what the network takes.
+    /// Decodes images and fits them to the network.
     struct Preparation: Sendable {
         let image: ImageInput
         let crop: Crop
         let resize: ResizeMethod
         let decoding: DecodingOptions
 
-        /// Reads an image, and makes of it what the network takes.
-        /// - Parameter thumbnailSide: The longer side of a small version besides, in pixels, if one is wanted.
+        /// Reads an image and fits it to the network.
+        /// - Parameter thumbnailSide: The longer side of a thumbnail in pixels; nil makes none.
         func prepare(_ found: FoundImage, thumbnailSide: Int? = nil) throws -> Prepared {
             if let failure = found.failure { throw failure }
             return try naming(file: found.path) {
@@ -26,19 +26,19 @@ extension Classifier {
             }
         }
 
-        /// The same, with the reason if it cannot be read.
+        /// The same as a `Result`.
         func prepared(_ found: FoundImage, thumbnailSide: Int? = nil) -> Result<Prepared, Failure> {
             do {
                 return .success(try prepare(found, thumbnailSide: thumbnailSide))
             } catch let failure as Failure {
                 return .failure(failure)
             } catch {
-                fatalError("an error that is no failure of the input: \(error)")
+                fatalError("unexpected error: \(error)")
             }
         }
 
         func fitted(_ pixels: Pixels) -> Pixels {
-            // One channel is resized faster than three.
+            // Resizing one channel is faster than resizing three.
             let gray = image.color == .gray ? pixels.converted(to: .gray) : pixels
             return gray.fitted(width: image.width, height: image.height, crop: crop, resize: resize)
                 .converted(to: image.color)

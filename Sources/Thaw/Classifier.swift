@@ -1,4 +1,4 @@
-/// Tells what is on images.
+/// Classifies images.
 ///
 ///     let classifier = try Classifier(contentsOf: "inference.mlmodel")
 ///     let answer = try classifier.classify(imageAt: "cat.jpg")
@@ -8,10 +8,10 @@
 public final class Classifier: Sendable {
     public let model: Model
     public let program: Program
-    /// How an image comes to the network's size.
+    /// How an image is fitted to the network's size.
     public var crop: Crop { preparation.crop }
     public var resize: ResizeMethod { preparation.resize }
-    /// How the file of an image is read.
+    /// How image files are decoded.
     public var decoding: DecodingOptions { preparation.decoding }
     private let preparation: Preparation
     private let first: (path: String, image: Ahead<Result<Prepared, Failure>>)?
@@ -19,9 +19,9 @@ public final class Classifier: Sendable {
 
     /// - Parameters:
     ///   - isFast: Whether JPEGs that are at least twice as large as needed may be decoded at reduced scale, which changes
-    ///     the numbers a little.
-    ///   - threads: The threads that one image is spread over.
-    /// - Throws: `Failure` when the model takes no image, or gives no row of numbers.
+    ///     the results slightly.
+    ///   - threads: The number of threads per image.
+    /// - Throws: `Failure` if the model takes no image or does not return a vector of class scores.
     public convenience init(
         _ model: Model, crop: Crop = .fill, resize: ResizeMethod = .pillow,
         decoding: DecodingOptions = DecodingOptions(), isFast: Bool = false, threads: Int = 1
@@ -30,7 +30,7 @@ public final class Classifier: Sendable {
             model, crop: crop, resize: resize, decoding: decoding, isFast: isFast, threads: threads, first: nil)
     }
 
-    /// - Parameter first: The file of the image that will be classified first: it is read while the program is made.
+    /// - Parameter first: The file of the image that will be classified first: it is read while the program is compiled.
     package init(
         _ model: Model, crop: Crop, resize: ResizeMethod, decoding: DecodingOptions, isFast: Bool, threads: Int,
         first: String?
@@ -52,15 +52,17 @@ public final class Classifier: Sendable {
         executors = ExecutorPool(program, threads: threads)
     }
 
-    /// A classifier of the Core ML model in a file, or of the frozen graph there, whose labels `labels` names.
-    /// - Throws: `Failure` when it cannot be read, or is no model that takes an image and gives a row of numbers.
+    /// A classifier for the Core ML model or the TensorFlow graph at `path`.
+    /// - Parameter labels: The labels of a graph's classes; a Core ML classifier has its own.
+    /// - Throws: `Failure` if the file cannot be read, or if the model does not take an image and return a vector of class
+    ///   scores.
     public convenience init(contentsOf path: String, labels: Labels? = nil, threads: Int = 1) throws {
         let model = try Model.load(contentsOf: path, labels: labels).model
         try self.init(model, threads: threads)
     }
 
     /// Classifies the image in a file.
-    /// - Throws: `Failure` naming the file when it is no image that can be read.
+    /// - Throws: `Failure` naming the file if it is not a readable image.
     public func classify(imageAt path: String) throws -> Classification {
         classify(try preparation.prepare(FoundImage(path: path)))
     }
@@ -68,14 +70,14 @@ public final class Classifier: Sendable {
     /// Classifies an image in memory.
     public func classify(_ pixels: Pixels) -> Classification { classify(Prepared(pixels: preparation.fitted(pixels))) }
 
-    /// The same, for callers that must not be held up: the work goes on elsewhere meanwhile.
-    /// - Throws: `CancellationError` besides, where the task is cancelled before the image has been read.
+    /// Classifies the image in a file without blocking the caller.
+    /// - Throws: `Failure` naming the file, or `CancellationError` if the task is canceled before the image has been read.
     public func classify(imageAt path: String) async throws -> Classification {
         try await classifyElsewhere { try self.preparation.prepare(FoundImage(path: path)) }
     }
 
-    /// Classifies an image in memory, for callers that must not be held up.
-    /// - Throws: `CancellationError` where the task is cancelled before the image has come to the network's size.
+    /// Classifies an image in memory without blocking the caller.
+    /// - Throws: `CancellationError` if the task is canceled before the image has been resized.
     public func classify(_ pixels: Pixels) async throws -> Classification {
         try await classifyElsewhere { Prepared(pixels: self.preparation.fitted(pixels)) }
     }
@@ -95,9 +97,9 @@ public final class Classifier: Sendable {
         }
     }
 
-    // MARK: The two halves of it
+    // MARK: The two steps
 
-    /// The first half, which may have been done already.
+    /// The first step, which may have been done already.
     func prepared(_ found: FoundImage, thumbnailSide: Int?) -> Result<Prepared, Failure> {
         let isFirst = found.content == nil && found.failure == nil && thumbnailSide == nil && first?.path == found.path
         if isFirst, let image = first?.image.take() { return image }
@@ -106,9 +108,9 @@ public final class Classifier: Sendable {
 
     func classify(_ prepared: Prepared) -> Classification {
         executors.with { executor in
-            for place in 0..<model.batch {
+            for item in 0..<model.batch {
                 prepared.pixels.bytes.withUnsafeBufferPointer {
-                    executor.load(pixels: $0, preparation.image.scaling, input: 0, image: place)
+                    executor.load(pixels: $0, preparation.image.scaling, input: 0, image: item)
                 }
             }
             executor.run()
@@ -116,20 +118,20 @@ public final class Classifier: Sendable {
             var answer = Classification(probabilities: probabilities, labels: model.classifier?.labels)
             (answer.warning, answer.thumbnail) = (prepared.warning, prepared.thumbnail)
             if answer.probabilities.contains(where: \.isNaN) {
-                answer.warning = "the model's answer is no number: a weight of it may be none"
+                answer.warning = "the model's output contains NaN; one of its weights may be NaN"
             }
             return answer
         }
     }
 }
 
-/// What a network says of an image.
+/// The result of classifying an image.
 public struct Classification: Sendable {
-    /// One number a class, in the order of the network's output.
+    /// One value per class, in the order of the network's output.
     public let probabilities: [Float]
-    /// What is wrong with the image's file, though it could be read.
+    /// What is wrong with the image's file although it could be read.
     public internal(set) var warning: String?
-    /// A small version of the image as a JPEG file, where one was asked for.
+    /// A thumbnail of the image as a JPEG file, if one was requested.
     public internal(set) var thumbnail: [UInt8]?
     private let labels: [String]?
 
@@ -138,22 +140,22 @@ public struct Classification: Sendable {
         self.labels = labels
     }
 
-    /// A class with its name, or its index where there are no names.
+    /// A class with its label, or its index if there are no labels.
     public struct Prediction: Sendable {
         public let label: String
         public let index: Int
         public let probability: Float
     }
 
-    /// The `count` most likely classes, the likeliest first; of equals the one with the lower index.
+    /// The `count` most probable classes, the most probable first. Ties are in the order of the index.
     public func top(_ count: Int) -> [Prediction] {
-        // A number that is none comes last.
+        // NaN comes last.
         let keys = probabilities.map { $0.isNaN ? -.infinity : $0 }
         var best: [Int] = []
         for index in keys.indices {
             if best.count == count, let last = best.last, keys[index] <= keys[last] { continue }
-            let place = best.firstIndex { keys[index] > keys[$0] } ?? best.count
-            best.insert(index, at: place)
+            let position = best.firstIndex { keys[index] > keys[$0] } ?? best.count
+            best.insert(index, at: position)
             if best.count > count { best.removeLast() }
         }
         return best.map { Prediction(label: labels?[$0] ?? "\($0)", index: $0, probability: probabilities[$0]) }

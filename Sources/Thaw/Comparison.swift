@@ -1,13 +1,13 @@
-/// Holds one model to another on the same pictures: the first computed by the plain references, the second by the engine.
+/// Compares two models on the same images. The first is computed by the reference implementations, the second by the engine.
 ///
 ///     let graph = try Converter().convert(contentsOf: "inference.pb")
 ///     let model = try Model.load(contentsOf: "inference.mlmodel")
 ///     let report = try Comparison(graph, model).report(imagesAt: ["cat.jpg"])
 ///     print(report.agrees)
 ///
-/// A graph is computed as it was read, before any pass over it, so that the passes answer for what they did as well.
+/// A converted graph is computed as it was read, before any pass, so that the comparison covers the passes too.
 public struct Comparison: Sendable {
-    /// How far apart numbers may lie, as a share of the larger of 1 and the range of the first model's.
+    /// The largest allowed difference, relative to the larger of 1 and the value range of the first model's output.
     public let tolerance: Double
     let first: Side
     let second: Side
@@ -15,25 +15,25 @@ public struct Comparison: Sendable {
     private let decoding: DecodingOptions
     private let program: Program
     private let executors: ExecutorPool
-    /// One name a class where either model has names.
+    /// The label of each class, if either model has labels.
     private let labels: [String]?
 
-    /// A graph with what is done to a pixel before it gets there.
+    /// A graph, and the scaling of pixels before they reach it.
     struct Side: Sendable {
         let graph: Graph
         let image: ImageInput
         let scaling: PixelScaling
     }
 
-    /// The tolerance between models whose weights are stored in 32 bits, and where either has shorter ones.
+    /// The tolerance between models whose weights are stored in 32 bits, and the tolerance if either has shorter ones.
     public static let tolerance = 1e-4
     public static let toleranceOfShortWeights = 2e-2
 
     /// - Parameters:
-    ///   - tolerance: Unless given, ``tolerance``, or ``toleranceOfShortWeights`` where either model has such.
-    ///   - crop: How an image comes to the networks' size.
-    /// - Throws: `Failure` where the two do not take the same image or do not give the same arrays, or where their classes
-    ///   differ, and when the engine cannot run the second.
+    ///   - tolerance: By default ``tolerance``, or ``toleranceOfShortWeights`` if either model has short weights.
+    ///   - crop: How an image is fitted to the networks' size.
+    /// - Throws: `Failure` if the images, the outputs or the labels of the two models do not match, or if the engine cannot
+    ///   run the second.
     public init(
         _ first: Conversion, _ second: Conversion, tolerance: Double? = nil, crop: Crop = .fill,
         decoding: DecodingOptions = DecodingOptions()
@@ -60,7 +60,7 @@ public struct Comparison: Sendable {
         executors = ExecutorPool(program, threads: 1)
     }
 
-    // MARK: What can be compared
+    // MARK: Comparability
 
     private static func checkInputs(_ a: ImageInput, _ b: ImageInput) throws {
         guard a.width == b.width, a.height == b.height else {
@@ -76,7 +76,7 @@ public struct Comparison: Sendable {
             throw Failure.outputCountsDiffer(a.graph.outputs.map(\.name), b.graph.outputs.map(\.name))
         }
         for (port, other) in zip(a.graph.outputs, b.graph.outputs) {
-            // One axis of one element more or less says nothing.
+            // Axes of size 1 make no difference.
             let shape = a.graph[port.value].shape
             let otherShape = b.graph[other.value].shape
             guard shape.filter({ $0 != 1 }) == otherShape.filter({ $0 != 1 }) else {
@@ -97,10 +97,10 @@ public struct Comparison: Sendable {
 
     // MARK: Running
 
-    /// Compares the models on the images in these files, each on one of several threads.
+    /// Compares the models on the images in these files, using several threads.
     ///
-    /// - Throws: `Failure` when the engine cannot tell where the models first part. What is wrong with an image stands in
-    ///   the report.
+    /// - Throws: `Failure` if the engine cannot determine the first difference. Failures of single images are part of the
+    ///   report.
     public func report(imagesAt paths: [String], threads: Int = 1) throws -> Report {
         let workers = Workers(min(threads, paths.count))
         let outcomes = workers.map(paths) { path in
@@ -123,20 +123,20 @@ public struct Comparison: Sendable {
         }
         if let largest = report.largest, !(largest.difference.relative <= tolerance) {
             report.place = try naming(file: largest.image) {
-                try firstPlace(try DecodedImage(contentsOf: largest.image, decoding).pixels, largest)
+                try firstDifference(try DecodedImage(contentsOf: largest.image, decoding).pixels, largest)
             }
         }
         return report
     }
 
-    /// What came of one image.
+    /// The result for one image.
     struct Outcome: Sendable {
-        /// One difference an output.
+        /// One difference per output.
         var differences: [(output: String, difference: Difference)]
-        /// The classes that come first, where the first output is a row of one number a class, and whether the tolerance
-        /// explains that they differ.
+        /// The top classes, if the first output is a vector of class scores, and whether the tolerance explains that they
+        /// differ.
         var classes: (first: Int, second: Int, isExplained: Bool)?
-        /// What is wrong with the image's file, though it could be read.
+        /// What is wrong with the image's file although it could be read.
         var warning: String?
     }
 
@@ -148,30 +148,30 @@ public struct Comparison: Sendable {
             return second.graph.outputs.indices.map { executor.output($0).floats }
         }
         var outcome = Outcome(
-            differences: zip(second.graph.outputs, zip(expected, actual)).map { port, arrays in
-                (port.name, Difference(arrays.0, arrays.1))
+            differences: zip(second.graph.outputs, zip(expected, actual)).map { port, values in
+                (port.name, Difference(values.0, values.1))
             })
-        if let place = expected.firstIndex(where: { $0.contains(where: \.isNaN) }) {
-            outcome.warning = "'\(second.graph.outputs[place].name)' holds what is no number"
+        if let index = expected.firstIndex(where: { $0.contains(where: \.isNaN) }) {
+            outcome.warning = "'\(second.graph.outputs[index].name)' contains NaN"
         }
         let shape = second.graph[second.graph.outputs[0].value].shape
         let axes = shape.dropFirst().filter { $0 != 1 }
         if axes.count == 1 {
             let (a, b) = (Array(expected[0].prefix(axes[0])), Array(actual[0].prefix(axes[0])))
             let top = [a, b].map { Classification(probabilities: $0, labels: nil).top(1)[0].index }
-            // Each of the two values may be off by as much.
+            // Each of the two values may be off by the tolerance.
             let gap = Double(a[top[0]] - a[top[1]])
             outcome.classes = (top[0], top[1], gap <= 2 * tolerance * max(1, a.range))
         }
         return outcome
     }
 
-    /// The picture as a side's network takes it.
+    /// The image in the size and colors that a side's network takes.
     func fitted(_ pixels: Pixels, to image: ImageInput) -> Pixels {
         pixels.fitted(width: image.width, height: image.height, crop: crop).converted(to: image.color)
     }
 
-    /// The first graph's input, in every place of its batch.
+    /// The first graph's input, repeated for every item of its batch.
     func input(of side: Side, _ pixels: Pixels) -> Tensor {
         let bytes = fitted(pixels, to: side.image).bytes
         let scale = side.scaling.scale
@@ -184,21 +184,21 @@ public struct Comparison: Sendable {
         }
     }
 
-    /// Puts the picture into every place of the second model's batch.
+    /// Loads the image into every item of the second model's batch.
     func load(_ pixels: Pixels, into executor: Executor) {
         let bytes = fitted(pixels, to: second.image).bytes
-        for place in 0..<(second.graph[second.graph.inputs[0].value].shape.first ?? 1) {
-            bytes.withUnsafeBufferPointer { executor.load(pixels: $0, second.scaling, input: 0, image: place) }
+        for item in 0..<(second.graph[second.graph.inputs[0].value].shape.first ?? 1) {
+            bytes.withUnsafeBufferPointer { executor.load(pixels: $0, second.scaling, input: 0, image: item) }
         }
     }
 }
 
 extension Comparison {
-    /// How far two arrays lie apart.
+    /// The difference of two tensors.
     public struct Difference: Sendable {
-        /// The largest difference of two numbers at the same place; infinite where only one is a number.
+        /// The largest difference of two elements at the same index; infinite if they differ and one is not finite.
         public let absolute: Double
-        /// That as a share of the larger of 1 and the range of the first array.
+        /// The same relative to the larger of 1 and the value range of the first tensor.
         public let relative: Double
 
         init(_ a: [Float], _ b: [Float]) {
@@ -213,7 +213,7 @@ extension Comparison {
 }
 
 extension [Float] {
-    /// From the least finite number to the greatest.
+    /// The distance between the smallest and the largest finite value.
     fileprivate var range: Double {
         let finite = self.lazy.filter(\.isFinite)
         guard let low = finite.min(), let high = finite.max() else { return 0 }
@@ -222,16 +222,17 @@ extension [Float] {
 }
 
 extension Graph {
-    /// Puts outputs of the same names into the same order; where there are others, they stay as they are.
+    /// Arranges the outputs in the order of the other graph if both have the same names; otherwise leaves them unchanged.
     fileprivate mutating func arrangeOutputs(like other: Graph) {
-        let places = other.outputs.map { port in outputs.firstIndex { $0.name == port.name } }
-        guard places.count == outputs.count, Set(places.compactMap { $0 }).count == outputs.count else { return }
-        outputs = places.map { outputs[$0!] }
+        let indices = other.outputs.map { port in outputs.firstIndex { $0.name == port.name } }
+        guard indices.count == outputs.count, Set(indices.compactMap { $0 }).count == outputs.count else { return }
+        outputs = indices.map { outputs[$0!] }
     }
 }
 
 extension ImageInput {
-    /// What is done to a pixel on its way to the network's own graph: `scaling` without the part that was lifted out of it.
+    /// The scaling of pixels in front of the network's own graph: `scaling` without the part that was lifted out of the
+    /// graph.
     var outerScaling: PixelScaling {
         guard let lifted else { return scaling }
         return PixelScaling(
@@ -243,10 +244,10 @@ extension ImageInput {
 }
 
 extension Conversion {
-    /// The same graph, fed as another model declares its image input: in its order of channels, with its scaling. Nil where
-    /// the images have not the same channels.
+    /// The same graph with the preprocessing of another model's image input: its channel order and its scaling. Nil if the
+    /// images have different numbers of channels.
     ///
-    /// Where the other does not say which part of its scaling is the network's own, it is the graph's.
+    /// If the other model does not tell which part of its scaling belongs to the network, this graph's part is used.
     public func fed(as other: ImageInput) -> Conversion? {
         guard var image = model.image, image.color.channels == other.color.channels else { return nil }
         image.color = other.color

@@ -1,22 +1,22 @@
-/// A Core ML model whose weights are stored anew in less.
+/// Compresses the weights of a Core ML model.
 ///
 ///     let compression = try Compression(contentsOf: "Net.mlmodel", weights: WeightStorage(.palette6))
 ///     try compression.write(to: "Small.mlmodel")
 ///
-/// Within its dialect all else of the model stays as it is, except that a layer may be followed by a scale of its output channels:
-/// one palette does not serve channels that differ much in scale. A model is written anew where it goes into the other dialect, where
-/// an ML Program of single precision is to compute in half precision, and where its target is newer than it is.
+/// Within its dialect, the rest of the model stays unchanged, except that a layer may be followed by a scale of its output
+/// channels, because channels that differ much in scale cannot share a palette. The model is converted if it is written in the
+/// other dialect, if a single-precision ML Program is to compute in half precision, or if the target is newer than the model.
 public struct Compression: Sendable {
-    /// The model as it was.
+    /// The uncompressed model.
     public let original: Conversion
-    /// The bytes that it took, a package with all that is in it.
+    /// Its size in bytes; for a package, the size of all its files.
     public let byteCount: Int
     private let message: Message
     private let package: ModelPackage?
     private let weights: WeightStorage
 
-    /// - Throws: `Failure` naming the file when it is no Core ML model that can be read, and where its weights are compressed
-    ///   already or may be trained on.
+    /// - Throws: `Failure` naming the file if it is not a readable Core ML model, or if its weights are already compressed or
+    ///   can be trained on the device.
     public init(contentsOf path: String, weights: WeightStorage) throws {
         let format = try ModelFormat(of: path)
         guard format == .coreML || format == .coreMLPackage else { throw Failure.graphCompressed().inFile(path) }
@@ -32,22 +32,23 @@ public struct Compression: Sendable {
         }
     }
 
-    /// Writes the model with its new weights, whole or not at all: as a neural network where `path` ends in `.mlmodel`, as an
-    /// ML Program where it ends in `.mlpackage`. It may take the place of the model that was read.
+    /// Writes the compressed model atomically: as a neural network if `path` ends in `.mlmodel`, as an ML Program if it ends
+    /// in `.mlpackage`. It may replace the original.
     ///
     /// - Parameters:
-    ///   - target: The oldest systems that must load it; nil takes those of the model, or the oldest that know such weights.
-    ///   - mayReplace: Whether what is there already may be replaced.
+    ///   - target: The oldest systems that must load it; nil means those of the model, or the oldest that support such
+    ///     weights.
+    ///   - mayReplace: Whether an existing file may be replaced.
     /// - Returns: What was written.
-    /// - Throws: `Failure` where no array of weights is large enough, where the systems do not know such weights, and when the
-    ///   file cannot be written.
+    /// - Throws: `Failure` if no weight tensor is large enough, if the systems do not support such weights, or if the file
+    ///   cannot be written.
     @discardableResult
     public func write(
         to path: String, target: CoreMLVersion? = nil, mayReplace: Bool = true
     ) throws -> WrittenModel {
-        let isAsItIs = weights.type.isSelective && target ?? .iOS15 <= CompressedProgram.version(of: message)
+        let keepsProgram = weights.type.isSelective && target ?? .iOS15 <= CompressedProgram.version(of: message)
         switch (message.choice, ModelFormat(pathToWrite: path)) {
-        case ("mlProgram", .coreMLPackage) where isAsItIs && package != nil:
+        case ("mlProgram", .coreMLPackage) where keepsProgram && package != nil:
             var result = try CompressedProgram.run(message, .package(package!), weights, target: target)
             guard result.report.layerCount > 0 else { throw Failure.nothingToCompress(weights.minimumCount) }
             result.program.report = result.report

@@ -1,6 +1,6 @@
 extension Converter {
-    /// Decides how the pixels of one image become the network's input: what the options say, else what the graph itself shows,
-    /// else an assumption.
+    /// Decides how the pixels of one image become the network's input: by the options, else by the graph itself, else by an
+    /// assumption.
     ///
     /// - Parameters:
     ///   - index: The index of the image among the graph's inputs.
@@ -25,38 +25,38 @@ extension Converter {
         if options.scale != nil || options.bias != nil {
             guard options.preprocessing == nil else { throw Failure.scalingTwice() }
             let channels = color.channels
-            let scale = try numbers("--scale", options.scale ?? [1], channels)
-            // Smaller ones are 0 in the file.
+            let scale = try channelValues("--scale", options.scale ?? [1], channels)
+            // Smaller values would be 0 in the file.
             if let dark = scale.firstIndex(where: { Float($0) == 0 }) {
                 throw Failure.scalingByZero("--scale", color.channelNames[dark])
             }
             scaling = PixelScaling(
                 scale: scale,
-                bias: try numbers("--bias", options.bias ?? [0], channels))
+                bias: try channelValues("--bias", options.bias ?? [0], channels))
         } else if let preprocessing = options.preprocessing {
             scaling = try preprocessing.scaling(color)
         } else if let lifted {
             scaling = .identity(channels: shape[3])
-            notes.append("the arithmetic at the head of the graph became the scaling of the image")
+            notes.append("the arithmetic at the head of the graph became the image input's preprocessing")
             if options.color == nil, !imported.isDecoded, lifted.centersBlueGreenRed {
                 color = .bgr
                 notes.append(
-                    "colors assumed in the order blue, green, red, as the means go that the graph takes from them; --color rgb says otherwise"
+                    "BGR input inferred from the means that the graph subtracts; --color rgb overrides this"
                 )
             }
         } else if imported.takesPixels {
             scaling = .identity(channels: shape[3])
-            notes.append("the graph itself reads images of 8 bits: pixels go in as they are, 0 to 255")
+            notes.append("the graph itself takes 8-bit images: its input is raw pixels, 0 to 255")
         } else if let node = graph.preparation(ofInput: index) {
-            // What is known of a family was done by the graph already, in its own way.
+            // A family's preprocessing is already done by the graph, in its own way.
             scaling = .identity(channels: shape[3])
             warnings.append(
-                "the graph prepares its images itself, at '\(node)': pixels go in as they are, 0 to 255; --preprocess, or --scale and --bias, say otherwise"
+                "the graph preprocesses its images itself, at '\(node)': its input is raw pixels, 0 to 255; --preprocess, or --scale and --bias, override this"
             )
         } else if let pixelRange {
             scaling = pixelRange.input
             notes.append(
-                "the network gives a test image back when pixels go in as \(pixelRange.rangeOfInput); --preprocess, or --scale and --bias, say otherwise"
+                "the network reproduces a test image if its input is scaled to \(pixelRange.rangeOfInput); --preprocess, or --scale and --bias, override this"
             )
         } else if shape[3] == 3, let guess = PreprocessingGuess(result, source) {
             let isReversed = options.color != nil && options.color != guess.color
@@ -66,17 +66,17 @@ extension Converter {
                 ? PixelScaling(scale: guess.scaling.scale.reversed(), bias: guess.scaling.bias.reversed())
                 : guess.scaling
             notes.append(
-                "preprocessing assumed from \(guess.reason); --preprocess, or --scale and --bias, say otherwise"
+                "preprocessing assumed from \(guess.reason); --preprocess, or --scale and --bias, override this"
             )
         } else {
             scaling = .identity(channels: shape[3])
-            // A network that ends in a tanh mostly takes what it gives.
+            // A network that ends in a tanh usually takes the same range that it returns.
             let advice =
                 graph.endsInTanh
-                ? "its output is a tanh, from -1 to 1, and so is probably its input: try --preprocess inception"
-                : "say it with --preprocess, or --scale and --bias"
+                ? "its output is a tanh, from -1 to 1, so its input probably has that range too: try --preprocess inception"
+                : "set it with --preprocess, or --scale and --bias"
             warnings.append(
-                "nothing tells how the network's images were scaled; they go in as they are, 0 to 255: \(advice)")
+                "the network's preprocessing is unknown; its input is raw pixels, 0 to 255: \(advice)")
         }
         if options.color == nil, color == .rgb, !imported.isDecoded, let means = lifted?.risingMeans {
             warnings.append(Failure.risingMeans(means))
@@ -88,7 +88,7 @@ extension Converter {
         return (image, notes, warnings)
     }
 
-    func numbers(_ option: String, _ values: [Double], _ channels: Int) throws -> [Double] {
+    func channelValues(_ option: String, _ values: [Double], _ channels: Int) throws -> [Double] {
         if values.count == channels { return values }
         guard values.count == 1 else { throw Failure.scalingCount(option, values.count, channels) }
         return Array(repeating: values[0], count: channels)
@@ -96,7 +96,7 @@ extension Converter {
 }
 
 extension Graph {
-    /// Whether the first output is an image that a tanh gives, with nothing behind it that changes numbers.
+    /// Whether the first output is an image computed by a tanh, with nothing after it that changes values.
     fileprivate var endsInTanh: Bool {
         guard var value = outputs.first?.value, self[value].shape.rank >= 3 else { return false }
         let producers = producers

@@ -1,20 +1,20 @@
 extension Converter {
-    /// The output that is shown as an image, where there is one, and what should be known of it.
+    /// The image output, if there is one. Notes about it are appended to `notes`.
     ///
-    /// By itself an output becomes an image where its shape is one's that is no smaller than the image that goes in, where it
-    /// holds no probabilities of classes, and its range is known: numbers that reach over all pixels are pixels, others are
-    /// stretched over them. If it is asked for but the range is not known, a trial tells it; else the image goes out as it
-    /// came in, the scaling of the input undone.
-    /// - Throws: `Failure` where an image is asked for and none is there, or the scaling does not fit.
+    /// An output automatically becomes an image if it has the shape of an image no smaller than the input, does not contain
+    /// class probabilities, and has a known range. If the range covers all pixels, the values are pixels; otherwise they are
+    /// stretched to 0 to 255. If an image output is requested but the range is unknown, a trial determines it; otherwise the
+    /// output uses the inverse of the input's scaling.
+    /// - Throws: `Failure` if an image output is requested but no output is an image, or if the scaling does not fit.
     func imageOutput(
         _ model: Model, _ notes: inout [String], _ pixelRange: PixelRangeTrial? = nil
     ) throws -> ImageOutput? {
-        let isAsked = options.imageOutput == true || options.saysHowImagesGoOut
+        let isAsked = options.imageOutput == true || options.describesImageOutput
         guard options.imageOutput != false || isAsked else { return nil }
         let graph = model.graph
         let candidates = graph.outputs.indices.compactMap { index -> (index: Int, form: ImageForm)? in
             let type = graph[graph.outputs[index].value]
-            // Of a line that goes in a line comes out.
+            // If the input is a single row or column, the output may be one too.
             let isLine = model.image.map { $0.width == 1 || $0.height == 1 } ?? false
             guard type.element == .float32, let form = ImageForm(type.shape, mayBeLine: isLine) else { return nil }
             return (index, form)
@@ -26,7 +26,7 @@ extension Converter {
         let port = graph.outputs[index]
         if !isAsked, let reason = model.reasonAgainstImage(port.value, form) {
             notes.append(
-                "the output '\(port.name)' has an image's shape, but \(reason): it stays an array; --image-output makes it an image"
+                "the output '\(port.name)' has the shape of an image, but \(reason): it stays an array; --image-output makes it an image"
             )
             return nil
         }
@@ -39,8 +39,8 @@ extension Converter {
         let scaling: PixelScaling
         if options.outputScale != nil || options.outputBias != nil {
             scaling = PixelScaling(
-                scale: try numbers("--output-scale", options.outputScale ?? [1], form.channels),
-                bias: try numbers("--output-bias", options.outputBias ?? [0], form.channels))
+                scale: try channelValues("--output-scale", options.outputScale ?? [1], form.channels),
+                bias: try channelValues("--output-bias", options.outputBias ?? [0], form.channels))
         } else if let range {
             scaling = .overPixels(range, channels: form.channels)
         } else if isAsked, let pixelRange, pixelRange.output.scale.count == form.channels {
@@ -48,11 +48,11 @@ extension Converter {
         } else if isAsked {
             scaling = model.image?.scaling.undone(channels: form.channels) ?? .identity(channels: form.channels)
             notes.append(
-                "nothing bounds the output '\(port.name)': it goes out as the image came in; --output-scale and --output-bias say otherwise"
+                "the range of the output '\(port.name)' is unknown: it is assumed to be that of the input; --output-scale and --output-bias override this"
             )
         } else {
             notes.append(
-                "the output '\(port.name)' has an image's shape but no known range: it stays an array; --image-output makes it an image"
+                "the output '\(port.name)' has the shape of an image but no known range: it stays an array; --image-output makes it an image"
             )
             return nil
         }
@@ -66,16 +66,17 @@ extension Converter {
 }
 
 extension Model {
-    /// Why an array like an image is hardly meant to be one: scores of places or of letters have the shape of small images.
+    /// The reason why an output with the shape of an image is probably not one: per-location scores and text scores have the
+    /// shape of small images too.
     fileprivate func reasonAgainstImage(_ value: Graph.Value, _ form: ImageForm) -> String? {
         if let image, let input = graph.inputs.first {
-            // The first of three axes is the batch, where there is one.
+            // The first of three axes is the batch, if there is one.
             let shape = graph[value].shape
             guard !form.isChannelsFirst || shape.rank == graph[input.value].shape.rank else {
-                return "has no axis of channels"
+                return "has no channel axis"
             }
             guard form.width >= image.width, form.height >= image.height else {
-                return "is smaller than the image that goes in"
+                return "is smaller than the input image"
             }
         }
         let producers = graph.producers
@@ -83,17 +84,17 @@ extension Model {
         while let node = producers[source], node.operation is Reshape || node.operation is Transpose {
             source = node.inputs[0]
         }
-        return producers[source]?.operation is Softmax ? "holds probabilities of classes" : nil
+        return producers[source]?.operation is Softmax ? "contains class probabilities" : nil
     }
 }
 
 extension Converter.Options {
-    /// Whether something is said that has no meaning without an image output.
-    fileprivate var saysHowImagesGoOut: Bool { outputScale != nil || outputBias != nil || outputColor != nil }
+    /// Whether an option is given that has no meaning without an image output.
+    fileprivate var describesImageOutput: Bool { outputScale != nil || outputBias != nil || outputColor != nil }
 }
 
 extension PixelScaling {
-    /// What makes pixels of numbers in `range`: nothing where they reach over all pixels, else a stretch.
+    /// The scaling from values in `range` to pixels: the identity if the range covers all pixels, otherwise linear.
     static func overPixels(_ range: ClosedRange<Double>, channels: Int) -> PixelScaling {
         if range.lowerBound <= 1 && range.upperBound >= 254 { return .identity(channels: channels) }
         let scale = 255 / (range.upperBound - range.lowerBound)
@@ -102,17 +103,17 @@ extension PixelScaling {
             bias: Array(repeating: -scale * range.lowerBound, count: channels))
     }
 
-    /// Whether all of `range` becomes numbers that round to pixels.
+    /// Whether all values in `range` become values that round to pixels.
     fileprivate func staysWithinPixels(_ range: ClosedRange<Double>) -> Bool {
         zip(scale, bias).allSatisfy { scale, bias in
             [range.lowerBound, range.upperBound].allSatisfy { (-0.4...255.4).contains($0 * scale + bias) }
         }
     }
 
-    /// The scaling that makes pixels of what this one made of pixels; the first channel's, where channels are more or fewer.
+    /// The inverse scaling. If the number of channels differs, the first channel's is used for all.
     func undone(channels: Int) -> PixelScaling {
         guard scale.allSatisfy({ $0 != 0 }) else { return .identity(channels: channels) }
-        let places = (0..<channels).map { scale.count == channels ? $0 : 0 }
-        return PixelScaling(scale: places.map { 1 / scale[$0] }, bias: places.map { -bias[$0] / scale[$0] })
+        let indices = (0..<channels).map { scale.count == channels ? $0 : 0 }
+        return PixelScaling(scale: indices.map { 1 / scale[$0] }, bias: indices.map { -bias[$0] / scale[$0] })
     }
 }

@@ -7,7 +7,7 @@ extension GraphDefinition {
 }
 
 extension Graph {
-    /// Calls inputs and outputs by the words of a signature, where no node has such a name.
+    /// Names inputs and outputs by the keys of a signature, unless a node already has the name.
     mutating func rename(by signature: MetaGraph.Signature) {
         let taken = Set(nodes.map(\.name) + inputs.map(\.name) + outputs.map(\.name))
         if signature.inputs.count == 1, !taken.contains(signature.inputs[0].word) {
@@ -15,16 +15,16 @@ extension Graph {
         } else {
             for input in signature.inputs where !taken.contains(input.word) {
                 let node = GraphSurvey.Reference(input.tensor).node
-                for place in inputs.indices where inputs[place].name == node { inputs[place].name = input.word }
+                for index in inputs.indices where inputs[index].name == node { inputs[index].name = input.word }
             }
         }
         guard signature.outputs.count == outputs.count else { return }
-        for (place, output) in signature.outputs.enumerated() where !taken.contains(output.word) {
-            outputs[place].name = output.word
+        for (index, output) in signature.outputs.enumerated() where !taken.contains(output.word) {
+            outputs[index].name = output.word
         }
     }
 
-    /// The node whose numbers the first output chooses the largest of; nil if that is no choice.
+    /// The node whose output the first output applies ArgMax or TopK to; nil if there is none.
     var nodeBeforeChoice: String? {
         let producers = producers
         var value = outputs.first?.value
@@ -38,14 +38,14 @@ extension Graph {
         return nil
     }
 
-    /// Puts the first output before the others that has a number for each of so many classes.
+    /// Moves the first output that has one value per class to the front.
     mutating func putFirst(classCount: Int) {
         let batch = inputs.first.map { self[$0.value].shape.first ?? 1 } ?? 1
         guard
-            let place = outputs.firstIndex(where: {
+            let index = outputs.firstIndex(where: {
                 self[$0.value].element == .float32 && self[$0.value].shape.elementCount == classCount * batch
             })
         else { return }
-        outputs.insert(outputs.remove(at: place), at: 0)
+        outputs.insert(outputs.remove(at: index), at: 0)
     }
 }

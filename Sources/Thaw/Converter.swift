@@ -1,59 +1,59 @@
-/// Makes a Model of a TensorFlow graph.
+/// Converts TensorFlow graphs to models.
 ///
 ///     let conversion = try Converter().convert(contentsOf: "inference.pb", labels: Labels(contentsOf: "labels.txt"))
 ///     try conversion.model.write(to: "inference.mlmodel")
 public struct Converter: Sendable {
-    /// What may be said of a graph that the graph itself does not say. All may be left out.
+    /// What a graph may leave open. Every option can be omitted.
     public struct Options: Sendable {
-        /// The node whose place the image takes.
+        /// The node that the image replaces.
         public var input: String?
         /// The nodes to compute.
         public var outputs: [String] = []
-        /// Width and height of the image in pixels, where the graph leaves them open.
+        /// The width and height of the image in pixels, if the graph leaves them open.
         public var size: (width: Int, height: Int)?
-        /// The sizes that the image may have, where the graph leaves them open; not together with `size`.
+        /// The sizes that the image may have, if the graph leaves them open; not together with `size`.
         public var sizes = ImageSizes.fixed
-        /// The size to convert with where neither the graph nor `size` says one; without it such a graph is refused.
+        /// The size to use if neither the graph nor `size` determines one; without it, such a graph is refused.
         public var openSize: (width: Int, height: Int)?
         public var color: ColorLayout?
-        /// Where the image's channels stand in the graph's own input; nil finds it out.
+        /// The position of the channel axis in the graph's own input; nil detects it.
         public var channels: Graph.ChannelOrder?
-        /// What is fed to a graph of several inputs: gets their names, and returns the shapes of arrays, each with the name
-        /// of its input. Without it such a graph is refused.
+        /// For a graph of several inputs: receives their names, and returns the shapes of the arrays that they will get, each
+        /// with the name of its input. Without it, such a graph is refused.
         public var arrays: (@Sendable (_ inputs: [String]) throws -> [(name: String?, shape: [Int])])?
-        /// The inputs that those arrays are for, as far as they are named.
+        /// The inputs that those arrays name.
         public var fed: Set<String> = []
-        /// What to do with batch normalization that was exported in training mode.
+        /// How to convert batch normalization that was exported in training mode.
         public var batchNorm = BatchNormMode.graph
         /// Values for placeholders other than the image's.
         public var settings: [Setting] = []
-        /// The tags of the graph of a SavedModel that is meant, with commas between them; `serve` where nil.
+        /// The tags of a SavedModel's graph, separated by commas; nil means `serve`.
         public var tag: String?
-        /// The signature of a SavedModel that is meant; `serving_default`, or the only one, where nil.
+        /// The signature of a SavedModel; nil means `serving_default`, or the only one.
         public var signature: String?
-        /// The family whose preprocessing is meant; nil finds it out.
+        /// The family whose preprocessing is used; nil detects it.
         public var preprocessing: Preprocessing?
-        /// One number, or one a channel in the order of `color`: y = scale · x + bias. Not together with `preprocessing`.
+        /// One value, or one per channel in the order of `color`: y = scale · x + bias. Not together with `preprocessing`.
         public var scale: [Double]?
         public var bias: [Double]?
-        /// What is said of one of several inputs, by its name; goes before what is said of all.
+        /// Options for one of several inputs, by its name; they take precedence over those for all.
         public var inputs: [String: InputOptions] = [:]
-        /// Whether an image output is written where the output is one: nil finds it out, true asks for it.
+        /// Whether to write an image output: nil detects whether the output is an image, true requires it.
         public var imageOutput: Bool?
-        /// The order of an image output's channels; nil takes the input's.
+        /// The channel order of an image output; nil means that of the input.
         public var outputColor: ColorLayout?
-        /// One number, or one a channel: pixel = scale · y + bias of the network's numbers y; nil finds it out.
+        /// One value, or one per channel: pixel = scale · y + bias of the network's output y; nil detects it.
         public var outputScale: [Double]?
         public var outputBias: [Double]?
-        /// The name of the output that holds the best label.
+        /// The name of the top-label output.
         public var predictedFeature = "classLabel"
-        /// The name of the output that holds the probability of every label; nil takes the graph's.
+        /// The name of the class-probability output; nil keeps the graph's name.
         public var probabilities: String?
-        /// Whether the labels are whole numbers, and are to be given as such.
+        /// Whether labels are integers, and are to be returned as such.
         public var integerLabels = false
         /// Other names for inputs and outputs.
         public var renamings: [(old: String, new: String)] = []
-        /// What the model says of itself. What it says of inputs and outputs goes by the names that they get.
+        /// The model's metadata. Descriptions of inputs and outputs use their new names.
         public var metadata = Metadata()
 
         public init() {}
@@ -66,15 +66,15 @@ public struct Converter: Sendable {
     /// Converts the frozen graph, the SavedModel or the checkpoint at `path`.
     ///
     /// - Parameter path: A graph's file (`.pb`), a SavedModel's folder, or a checkpoint: its folder, its `.meta` or `.index`
-    ///   file, or what their names begin with.
-    /// - Parameter labels: The names of the classes; without them the model is no classifier.
+    ///   file, or the prefix of their names.
+    /// - Parameter labels: The labels of the classes; without them, the model is not a classifier.
     /// - Throws: `Failure` naming the file, and the nodes at fault.
     public func convert(contentsOf path: String, labels: Labels? = nil) throws -> Conversion {
         let source = try GraphSource(path, importOptions, tag: options.tag, signature: options.signature)
         return try naming(file: path) { try convert(source, labels: labels) }
     }
 
-    /// Converts a graph that a program has built or loaded itself.
+    /// Converts a graph that a program has created or loaded itself.
     ///
     ///     let graph = GraphDefinition(nodes: [
     ///         NodeDefinition(
@@ -87,8 +87,8 @@ public struct Converter: Sendable {
     ///
     /// - Parameters:
     ///   - variables: The values of the graph's variables (VariableV2, VarHandleOp), by their names.
-    ///   - labels: The names of the classes; without them the model is no classifier.
-    /// - Throws: `Failure` naming the nodes at fault, and variables without a value or with one of another shape.
+    ///   - labels: The labels of the classes; without them, the model is not a classifier.
+    /// - Throws: `Failure` naming the nodes at fault, and variables whose value is missing or has another shape.
     public func convert(graph: GraphDefinition, variables: [String: Tensor] = [:], labels: Labels? = nil) throws
         -> Conversion
     {
@@ -137,7 +137,7 @@ public struct Converter: Sendable {
         }
         conversion.model.image!.sizes = options.sizes
         var settled = options.settled(by: conversion)
-        // An output a little smaller than the image, as some sizes give it, is no other output.
+        // At some sizes the output is slightly smaller than the image. It is an image output nevertheless.
         if conversion.model.classifier == nil {
             settled.imageOutput = settled.imageOutput ?? (conversion.model.imageOutput != nil)
         }
@@ -151,7 +151,7 @@ public struct Converter: Sendable {
     func convertOneSize(_ source: GraphSource, labels: Labels?) throws -> Conversion {
         var importOptions = importOptions
         if let inputs = source.signature?.inputs {
-            // Files of images are text; the image is what is decoded of them.
+            // Encoded images are strings; the image input is the decoded image.
             if inputs.count == 1, !source.definition.isText(inputs[0].tensor) {
                 importOptions.input = importOptions.input ?? inputs[0].tensor
             }
@@ -186,12 +186,12 @@ public struct Converter: Sendable {
             let lifting = try model.graph.withLiftedPreprocessing(ofInput: index)
             model.graph = lifting?.graph ?? model.graph
             let lifted = lifting.map { PixelScaling(scale: $0.lifted.scale, bias: $0.lifted.offset) }
-            // A trial feeds one image.
+            // A trial needs a single image input.
             if labels == nil, model.graph.inputs.count == 1 {
                 pixelRange = self.pixelRange(model.graph, lifted, source, imported)
             }
             let own = names[index].lazy.compactMap { options.inputs[$0] }.first ?? InputOptions()
-            var (image, said, warned) = try image(
+            var (image, newNotes, newWarnings) = try image(
                 model.graph, index, own, lifted, imported, source.definition, pixelRange)
             if let lifted {
                 image.scaling = image.scaling.followed(by: lifted)
@@ -199,8 +199,8 @@ public struct Converter: Sendable {
             }
             if image.scaling != pixelRange?.input { pixelRange = nil }
             image.isChannelsFirst = read.isChannelsFirst
-            notes += said.filter { !notes.contains($0) }
-            warnings += warned.filter { !warnings.contains($0) }
+            notes += newNotes.filter { !notes.contains($0) }
+            warnings += newWarnings.filter { !warnings.contains($0) }
             if index == 0 { model.image = image } else { model.otherImages[index] = image }
         }
         notes += model.formulas
@@ -209,7 +209,7 @@ public struct Converter: Sendable {
             notes.append(
                 several
                     ? "no input is an image of 1 or 3 channels: the model takes arrays"
-                    : "the input is no image of 1 or 3 channels: the model takes an array")
+                    : "the input is not an image of 1 or 3 channels: the model takes an array")
         }
         if model.graph.inputs.count > 1 {
             notes.append(

@@ -4,20 +4,20 @@
     import Darwin
 #endif
 
-/// How right a model is on photographs whose classes are known.
+/// A model's accuracy on photos whose classes are known.
 ///
-/// Outcomes are added one by one; all else is computed from them. An outcome takes 24 bytes; the scores of a label that does
-/// not exclude others, 8 KB.
+/// Outcomes are added one by one; everything else is computed from them. An outcome takes 24 bytes. In a multi-label model,
+/// each label takes another 8 KB.
 public struct Evaluation: Sendable {
     public let classCount: Int
     public private(set) var outcomes: [Outcome] = []
 
-    /// What came of one photograph.
+    /// The result for one photo.
     public struct Outcome: Sendable {
-        /// The class that it shows, and the one that the model gives the highest probability.
+        /// The true class, and the class with the highest probability.
         public let truth: Int32
         public let prediction: Int32
-        /// How many classes are more probable than the true one; all of them, where of that one no number tells.
+        /// The number of classes that are more probable than the true one; all of them if its probability is NaN.
         public let rank: Int32
         /// The probability of the predicted class, and of the true one.
         public let confidence: Float
@@ -26,19 +26,19 @@ public struct Evaluation: Sendable {
         public var isRight: Bool { rank == 0 }
     }
 
-    /// The scores of all labels, if the labels do not exclude each other.
+    /// The scores of all labels of a multi-label model.
     var scores: LabelScores?
-    /// The sum of the photographs' logarithmic losses.
+    /// The sum of the photos' log losses.
     private var loss = 0.0
 
-    /// - Parameter labelsAreIndependent: Whether a photograph may show several of the labels, so that each has a threshold of
-    ///   its own.
+    /// - Parameter labelsAreIndependent: Whether the model is a multi-label one: a photo may have several labels, and each
+    ///   label has its own threshold.
     public init(classCount: Int, labelsAreIndependent: Bool = false) {
         self.classCount = classCount
         if labelsAreIndependent { scores = LabelScores(labelCount: classCount) }
     }
 
-    /// - Parameter others: Further labels of a photograph that shows several. The most probable of all is taken for the truth.
+    /// - Parameter others: Further labels of a photo that has several. The most probable of all counts as the true class.
     public mutating func add(_ classification: Classification, truth: Int, others: [Int] = []) {
         loss +=
             scores?.add(classification.probabilities, truths: [truth] + others)
@@ -47,7 +47,7 @@ public struct Evaluation: Sendable {
             classification.probabilities[other] > classification.probabilities[best] ? other : best
         }
         let best = classification.top(1)[0]
-        // A number that is none comes last; of equals the one with the lower index comes first, as in `top`.
+        // NaN comes last; of equal values, the one with the lower index comes first, as in `top`.
         let keys = classification.probabilities.map { $0.isNaN ? -.infinity : $0 }
         let own = keys[truth]
         let isKnown = !classification.probabilities[truth].isNaN
@@ -58,46 +58,46 @@ public struct Evaluation: Sendable {
                 confidence: best.probability, truthProbability: classification.probabilities[truth]))
     }
 
-    /// The photographs whose true class is among the `count` most probable ones.
+    /// The share of photos whose true class is among the `count` most probable ones.
     public func top(_ count: Int) -> Proportion {
         Proportion(outcomes.count { $0.rank < count }, of: outcomes.count)
     }
 
-    /// The mean of the classes' F1, each counting the same; classes that no photograph shows and none is taken for do not count.
+    /// The unweighted mean of the classes' F1, without classes that appear neither as truth nor as prediction.
     public var macroF1: Double {
         let values = classes.map(\.f1).filter { !$0.isNaN }
         return values.reduce(0, +) / Double(values.count)
     }
 
-    /// The mean of the negative logarithm of the true class's probability; if the labels do not exclude each other, of the
-    /// mean over all labels of that of each label's presence or absence. Nil if the model's answers are no probabilities.
+    /// The mean log loss: the negative logarithm of the true class's probability or, for a multi-label model, the mean binary
+    /// cross-entropy over all labels. Nil if the model's outputs are not probabilities.
     public var logLoss: Double? {
         calibration == nil || outcomes.isEmpty ? nil : loss / Double(outcomes.count)
     }
 
-    /// A probability of 0 would cost infinitely much; none counts as less than 1e-15.
+    /// The log loss of one probability. A probability of 0 would be infinitely bad, so the least that counts is 1e-15.
     static func loss(of probability: Float) -> Double {
         guard !probability.isNaN else { return .nan }
         return -log(min(max(Double(probability), 1e-15), 1))
     }
 
-    // MARK: Class by class
+    // MARK: Classes
 
     public struct ClassResult: Sendable {
         public let index: Int
-        /// Photographs that show it, those taken for it, and those of both.
+        /// The number of photos of the class, of those predicted as the class, and of those with both.
         public let images: Int
         public let predicted: Int
         public let right: Int
-        /// Of those taken for it, how many show it.
+        /// The share of the predictions that are right.
         public var precision: Proportion { Proportion(right, of: predicted) }
-        /// Of those that show it, how many are taken for it.
+        /// The share of the class's photos that are predicted right.
         public var recall: Proportion { Proportion(right, of: images) }
-        /// The harmonic mean of both.
+        /// The harmonic mean of precision and recall.
         public var f1: Double { images + predicted == 0 ? .nan : 2 * Double(right) / Double(images + predicted) }
     }
 
-    /// One result a class, also of those that no photograph shows.
+    /// One result per class, including classes without photos.
     public var classes: [ClassResult] {
         var (images, predicted, right) = (
             [Int](repeating: 0, count: classCount), [Int](repeating: 0, count: classCount),
@@ -113,49 +113,49 @@ public struct Evaluation: Sendable {
         }
     }
 
-    /// A true class, a predicted one, and how often they came together.
+    /// A cell of the confusion matrix: a true class, a predicted class, and how often they occur together.
     public struct Cell: Equatable, Sendable {
         public let truth: Int
         public let prediction: Int
         public let count: Int
     }
 
-    /// The cells of the confusion matrix that are not empty, by truth and prediction.
+    /// The non-empty cells of the confusion matrix, in the order of truth and prediction.
     public var confusion: [Cell] {
         let keys = outcomes.map { Int($0.truth) * classCount + Int($0.prediction) }.sorted()
         var cells: [Cell] = []
         var start = 0
-        for (place, key) in keys.enumerated() where place + 1 == keys.count || keys[place + 1] != key {
-            cells.append(Cell(truth: key / classCount, prediction: key % classCount, count: place + 1 - start))
-            start = place + 1
+        for (index, key) in keys.enumerated() where index + 1 == keys.count || keys[index + 1] != key {
+            cells.append(Cell(truth: key / classCount, prediction: key % classCount, count: index + 1 - start))
+            start = index + 1
         }
         return cells
     }
 
-    /// The pairs of different classes that are confused most often.
+    /// The most frequently confused pairs of classes.
     public func worstConfusions(_ count: Int) -> [Cell] {
         Array(
             confusion.filter { $0.truth != $0.prediction }
                 .sorted { ($1.count, $0.truth, $0.prediction) < ($0.count, $1.truth, $1.prediction) }.prefix(count))
     }
 
-    /// For each class that is mistaken at all the pair with the class that it is most often taken for.
+    /// For each class with mistakes, the pair with the class that is most often predicted instead.
     public var mostFrequentConfusions: [Int: Cell] {
         Dictionary(worstConfusions(.max).map { ($0.truth, $0) }) { first, _ in first }
     }
 
-    /// The places, in the order of adding, of the mistakes that the model was surest of.
+    /// The indices of the outcomes with the most confident mistakes.
     public func worstMistakes(_ count: Int) -> [Int] {
-        // What is no number is not sure at all.
-        func sureness(_ place: Int) -> Float { outcomes[place].confidence.isNaN ? 0 : outcomes[place].confidence }
+        // NaN is no confidence at all.
+        func confidence(_ index: Int) -> Float { outcomes[index].confidence.isNaN ? 0 : outcomes[index].confidence }
         return Array(
             outcomes.indices.filter { !outcomes[$0].isRight }
-                .sorted { (-sureness($0), $0) < (-sureness($1), $1) }.prefix(count))
+                .sorted { (-confidence($0), $0) < (-confidence($1), $1) }.prefix(count))
     }
 
     // MARK: Calibration
 
-    /// The photographs whose confidence lies in one range: how sure the model was of them, and how often it was right.
+    /// The photos whose confidence is in one range: the mean confidence, and the share of right predictions.
     public struct CalibrationBin: Sendable {
         public let range: ClosedRange<Double>
         public let images: Int
@@ -163,20 +163,19 @@ public struct Evaluation: Sendable {
         public let right: Proportion
     }
 
-    /// Whether an answer lies between 0 and 1 but for rounding, or is no number at all, which has a warning of its own.
+    /// Whether a value is between 0 and 1, apart from rounding, or NaN, for which there is a separate warning.
     public static func mayBeProbability(_ answer: Float) -> Bool { answer.isNaN || -1e-3...1.001 ~= answer }
 
-    /// Whether the model is right as often as it claims to be.
+    /// How well the model's confidence matches its accuracy.
     public struct Calibration: Sendable {
         public let bins: [CalibrationBin]
-        /// The expected calibration error: the mean distance between confidence and accuracy, weighed by photographs.
-        /// Source: Guo, Pleiss, Sun and Weinberger, ICML 2017, with their 15 bins of equal width.
+        /// The expected calibration error: the mean difference between confidence and accuracy, weighted by the number of
+        /// photos. Source: Guo, Pleiss, Sun and Weinberger, ICML 2017, with their 15 bins of equal width.
         public let error: Double
         public let meanConfidence: Double
     }
 
-    /// Nil where the model's answers are no probabilities: where some lie outside 0 to 1 by more than rounding, or are no
-    /// numbers.
+    /// Nil if the model's outputs are not probabilities: if some are NaN, or outside 0 to 1 by more than rounding.
     public var calibration: Calibration? {
         guard outcomes.allSatisfy({ Evaluation.mayBeProbability($0.confidence) && !$0.confidence.isNaN }) else {
             return nil

@@ -3,14 +3,14 @@ extension Failure {
     static func imagesDiffer(_ first: String, _ second: String) -> Failure {
         Failure(
             .notComparable, "the first model takes images of \(first), the second of \(second)",
-            remedy: "both must take the same")
+            remedy: "both must take the same images")
     }
 
     static func outputCountsDiffer(_ first: [String], _ second: [String]) -> Failure {
         Failure(
             .notComparable,
-            "the first model gives '\(first.joined(separator: "', '"))', the second '\(second.joined(separator: "', '"))'",
-            remedy: "both must give as many arrays; --output names a graph's")
+            "the first model has the outputs '\(first.joined(separator: "', '"))', the second '\(second.joined(separator: "', '"))'",
+            remedy: "both must have the same number of outputs; --output selects those of a graph")
     }
 
     static func outputsDiffer(
@@ -19,13 +19,13 @@ extension Failure {
     ) -> Failure {
         Failure(
             .notComparable,
-            "the first model gives '\(first)' of shape \(firstShape), the second '\(second)' of shape \(secondShape)",
-            remedy: "both must give the same; --output names a graph's")
+            "the first model has the output '\(first)' of shape \(firstShape), the second '\(second)' of shape \(secondShape)",
+            remedy: "the shapes must match; --output selects the outputs of a graph")
     }
 
     static func labelsDiffer(_ index: Int, _ first: String, _ second: String) -> Failure {
         Failure(
             .notComparable, "class \(index) is '\(first)' in the first model and '\(second)' in the second",
-            remedy: "the classes must be the same")
+            remedy: "the labels must be the same")
     }
 }

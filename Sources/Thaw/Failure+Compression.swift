@@ -2,28 +2,30 @@
 extension Failure {
     static func graphCompressed() -> Failure {
         Failure(
-            .wrongKind, "is a graph; a Core ML model is expected",
-            remedy: "'thaw convert --weights' compresses on the way")
+            .wrongKind, "is a TensorFlow graph; expected a Core ML model",
+            remedy: "'thaw convert --weights' converts and compresses it")
     }
 
     static func compressedAlready() -> Failure {
         Failure(
-            .cannotCompress, "the weights are compressed already",
-            remedy: "compress the model that it was made of: each time loses more"
+            .cannotCompress, "the weights are already compressed",
+            remedy: "compress the original model: each time loses more"
         )
     }
 
     static func halfAlready() -> Failure {
-        Failure(.cannotCompress, "the weights are stored in float16 already", remedy: "int8 and the palettes take less")
+        Failure(
+            .cannotCompress, "the weights are already stored in float16", remedy: "int8 and the palettes are smaller")
     }
 
     static func trainable() -> Failure {
-        Failure(.cannotCompress, "the model can be trained on devices", remedy: "that takes its weights as they are")
+        Failure(
+            .cannotCompress, "the model can be trained on the device", remedy: "training needs uncompressed weights")
     }
 
     static func nothingToCompress(_ minimum: Int) -> Failure {
         Failure(
-            .cannotCompress, "no convolution and no dense layer has weights to compress, \(minimum) or more",
-            remedy: "--min-elements lowers that number, --depthwise takes in depthwise convolutions")
+            .cannotCompress, "no convolution and no dense layer has \(minimum) weights or more",
+            remedy: "--min-elements lowers that limit, --depthwise includes depthwise convolutions")
     }
 }

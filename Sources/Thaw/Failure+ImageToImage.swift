@@ -1,28 +1,29 @@
 /// Images that an image-to-image network cannot process.
 extension Failure {
-    static func pictureNeeds(_ byteCount: Int, _ limit: Int) -> Failure {
-        Failure(.limitExceeded, "the network needs \(byteCount >> 20) MB for it", remedy: "\(limit >> 20) MB are there")
+    static func imageNeeds(_ byteCount: Int, _ limit: Int) -> Failure {
+        Failure(
+            .limitExceeded, "the network needs \(byteCount >> 20) MB for it", remedy: "\(limit >> 20) MB are available")
     }
 
-    /// The same failure as that of a picture which is too large.
-    func inPicture(_ width: Int, _ height: Int, canTile: Bool) -> Failure {
+    /// The same failure, caused by an image that is too large.
+    func forImage(_ width: Int, _ height: Int, canTile: Bool) -> Failure {
         Failure(
-            code, file: file, "the picture of \(width) × \(height) pixels is too large: \(problem)", remedy: remedy,
+            code, file: file, "the image of \(width) × \(height) pixels is too large: \(problem)", remedy: remedy,
             hint: canTile
-                ? "--tile 512 works on it piece by piece, --max-side N makes it smaller"
-                : "--max-side N makes it smaller")
+                ? "--tile 512 processes it in tiles, --max-side N scales it down"
+                : "--max-side N scales it down")
     }
 
     static func cannotTile(_ node: String) -> Failure {
         Failure(
-            .unsupportedOperations, place: node, "looks at the whole picture, or at places in it",
-            remedy: "tiles would not fit together", hint: "--max-side N makes the picture smaller instead")
+            .unsupportedOperations, place: node, "depends on the whole image, or on positions in it",
+            remedy: "tiles would not fit together", hint: "--max-side N scales the image down instead")
     }
 
     static func tileTooSmall(_ tile: Int, least: Int) -> Failure {
         Failure(
-            .wrongSize, "tiles of \(tile) pixels are too small for how far the network looks",
-            remedy: "--tile \(least) or more is expected")
+            .wrongSize, "tiles of \(tile) pixels are too small for the network's receptive field",
+            remedy: "expected --tile \(least) or more")
     }
 
     static func sizeFixed(_ option: String, _ width: Int, _ height: Int) -> Failure {
@@ -33,7 +34,7 @@ extension Failure {
 
     static func tileSizeFixed(_ width: Int, _ height: Int) -> Failure {
         Failure(
-            .wrongSize, "the network takes images of \(width)×\(height) pixels and no others",
-            remedy: width == height ? "--tile \(width) goes with it" : "it does not go with square tiles")
+            .wrongSize, "the network takes only images of \(width)×\(height) pixels",
+            remedy: width == height ? "use --tile \(width)" : "square tiles do not fit it")
     }
 }

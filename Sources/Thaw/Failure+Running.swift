@@ -1,26 +1,26 @@
-/// Inputs that a model does not take.
+/// Inputs that do not fit a model.
 extension Failure {
     static func takesNoImage() -> Failure {
-        Failure(.wrongShape, "the model takes no image", remedy: "'thaw run' gives it arrays")
+        Failure(.wrongShape, "the model takes no image", remedy: "use 'thaw run' with arrays")
     }
 
     static func takesSeveral(_ names: [String]) -> Failure {
         Failure(
             .wrongShape,
-            "the model takes \(names.count) inputs, '\(names.joined(separator: "', '"))', and not one image",
-            remedy: "'thaw run' gives it an array for each")
+            "the model takes \(names.count) inputs, '\(names.joined(separator: "', '"))', not a single image",
+            remedy: "use 'thaw run' with an array for each")
     }
 
     static func givesNoRow(_ output: TensorType) -> Failure {
         Failure(
-            .wrongShape, "the model gives \(output), no row of one number a class",
-            remedy: "'thaw run' shows its arrays"
+            .wrongShape, "the model's output is \(output), not a vector of class scores",
+            remedy: "use 'thaw run' to get its output"
         )
     }
 
     static func tooManyArrays(_ count: Int, _ names: [String]) -> Failure {
         Failure(
-            .invalidOption, "\(count) arrays are given",
+            .invalidOption, "too many arrays: \(count)",
             remedy: "the model takes " + names.map { "\($0)=FILE.npy" }.joined(separator: " "))
     }
 
@@ -33,16 +33,16 @@ extension Failure {
 
     static func arrayWithoutName(_ names: [String]) -> Failure {
         Failure(
-            .ambiguousInputs, "an array does not say for which of \(names.count) inputs it is",
+            .ambiguousInputs, "an array does not name one of the \(names.count) inputs",
             remedy: "the model takes " + names.map { "\($0)=FILE.npy" }.joined(separator: " "),
             names: names)
     }
 
-    /// The same failure with another way to say what an input is.
+    /// The same failure with a hint that `--set` gives a placeholder its value.
     func orSet(_ names: [String]) -> Failure {
         guard let last = names.last else { return self }
         var copy = self
-        copy.hint = "--set \(last)=VALUE says what a placeholder is without a file"
+        copy.hint = "--set \(last)=VALUE sets a placeholder without a file"
         return copy
     }
 
@@ -54,7 +54,7 @@ extension Failure {
     }
 
     static func batchesDiffer(_ counts: [Int]) -> Failure {
-        Failure(.wrongShape, "the inputs hold batches of different sizes: \(counts)")
+        Failure(.wrongShape, "the inputs have different batch sizes: \(counts)")
     }
 
     static func arrayShape(
@@ -62,6 +62,6 @@ extension Failure {
     ) -> Failure {
         Failure(
             .wrongShape, "the array for '\(name)' has shape \(shape)",
-            remedy: "\(expected) is expected, or more of that along the first axis")
+            remedy: "expected \(expected), or several of that along the first axis")
     }
 }

@@ -2,26 +2,26 @@
 extension Failure {
     static func noTruth() -> Failure {
         Failure(
-            .invalidTable, "names no photograph with its class",
-            remedy: "a folder with a folder for each class is expected, or a table")
+            .invalidTable, "contains no photo with a known class",
+            remedy: "expected a folder with a folder for each class, or a table")
     }
 
     static func nameWithNUL(line: Int) -> Failure {
         Failure(
-            .invalidTable, place: "line \(line)", "the path holds a NUL character",
-            remedy: "tables are text, one photograph a line")
+            .invalidTable, place: "line \(line)", "the path contains a NUL character",
+            remedy: "tables are text, one photo per line")
     }
 
     static func tableTooNarrow(line: Int) -> Failure {
         Failure(
-            .invalidTable, place: "line \(line)", "has one column",
-            remedy: "a path and a class are expected, with a tab between them, below a line with the columns' names")
+            .invalidTable, place: "line \(line)", "has only one column",
+            remedy: "expected a path and a class, separated by a tab, after a header line")
     }
 
     static func tableNamesNothing(line: Int) -> Failure {
         Failure(
             .invalidTable, place: "line \(line)", "has no path in its first column",
-            remedy: "a path and a class are expected")
+            remedy: "expected a path and a class")
     }
 
     static func unknownLabels(_ unknown: [(name: String, place: String, meant: String?)]) -> Failure {
@@ -29,24 +29,24 @@ extension Failure {
             "'\(label.name)'\(label.place)" + (label.meant.map { " (did you mean \($0)?)" } ?? "")
         }
         let more = unknown.count > 5 ? " and \(unknown.count - 5) more" : ""
-        let verb = unknown.count == 1 ? "is no label" : "are no labels"
+        let verb = unknown.count == 1 ? "is not a label" : "are not labels"
         return Failure(.wrongLabels, "\(shown.joined(separator: ", "))\(more) \(verb) of the model")
     }
 
     static func classOutside(_ index: Int, offset: Int, line: Int, count: Int) -> Failure {
-        let sum = offset == 0 ? "" : " (\(index) and the offset of \(offset))"
+        let sum = offset == 0 ? "" : " (\(index) plus the offset \(offset))"
         return Failure(
             .wrongLabels, place: "line \(line)", "there is no class \(index + offset)\(sum)",
-            remedy: "the model has \(count), counted from 0",
+            remedy: "the model has \(count) classes, counted from 0",
             hint: offset == 0
-                ? "--offset is added to the indices in a table: 1 for a model that counts a background class first"
+                ? "--offset is added to the indices in a table: 1 for a model with a background class at index 0"
                 : nil
         )
     }
 
     static func namedTwice(_ path: String, line: Int, earlier: Int) -> Failure {
         Failure(
-            .invalidTable, place: "line \(line)", "'\(path)' stands in line \(earlier) too",
-            remedy: "each photograph counts once")
+            .invalidTable, place: "line \(line)", "'\(path)' is already in line \(earlier)",
+            remedy: "list each photo once")
     }
 }

@@ -1,12 +1,12 @@
-/// What stands in a box of a drawing: the operation in the field's words, and how it is done.
+/// The text in a box of a drawing: the operation's name in the field's terms, and its parameters.
 struct Caption {
     var title: String
     var lines: [String]
-    /// The activation behind it.
+    /// The activation after the operation.
     var activation: String?
     var kind: Kind
 
-    /// What operations are drawn in one colour.
+    /// Operations of one kind have the same color.
     enum Kind {
         case border, convolution, dense, normalization, activation, pooling, arithmetic, arrangement
 
@@ -44,7 +44,7 @@ struct Caption {
                 [layer.window.words + ", \(layer.outputChannels) filters" + (groups > 1 ? ", \(groups) groups" : "")],
                 .convolution)
         case let layer as DepthwiseConvolution:
-            let multiplier = layer.multiplier > 1 ? ", \(layer.multiplier) filters a channel" : ""
+            let multiplier = layer.multiplier > 1 ? ", \(layer.multiplier) filters per channel" : ""
             self.init("Depthwise convolution", [layer.window.words + multiplier], .convolution)
         case let layer as TransposedConvolution:
             self.init(
@@ -96,7 +96,7 @@ struct Caption {
             let axes = zip(layer.before, layer.after).enumerated().filter { $1.0 != 0 || $1.1 != 0 }
             let isAlike = Set(axes.map { "\($1.0) + \($1.1)" }).count == 1
             self.init(
-                "Padding", [isAlike ? "\(axes[0].element.0) before, \(axes[0].element.1) behind" : ""], .arrangement)
+                "Padding", [isAlike ? "\(axes[0].element.0) before, \(axes[0].element.1) after" : ""], .arrangement)
         case let layer as Constant:
             self.init("Constant", [Words.sizes(layer.value.shape)], .arrangement)
         case is Select, is FakeQuantize, is CumulativeSum: self.init(Words.spaced(node.operation.kind), [], .arithmetic)
@@ -106,7 +106,7 @@ struct Caption {
 }
 
 extension Unary {
-    /// Whether it is drawn together with what stands before it.
+    /// Whether it is drawn together with the operation before it.
     var isActivation: Bool {
         switch function {
         case .relu, .relu6, .elu, .selu, .sigmoid, .tanh, .softplus, .softsign, .leakyRelu, .clip, .swish, .hardSigmoid,
@@ -116,7 +116,7 @@ extension Unary {
         }
     }
 
-    /// The function as papers call it.
+    /// The function's name in the literature.
     var words: String {
         switch function {
         case .relu: "ReLU"
@@ -147,7 +147,7 @@ extension Reduction.Function {
 }
 
 extension Window {
-    /// "3×3, stride 2, dilation 4": height before width, each once where both are the same.
+    /// "3×3, stride 2, dilation 4": height before width, and only one number if both are equal.
     fileprivate var words: String {
         func pair(_ word: String, _ a: Int, _ b: Int) -> String? {
             a == 1 && b == 1 ? nil : word + (a == b ? " \(a)" : " \(a)×\(b)")
@@ -159,7 +159,7 @@ extension Window {
     }
 }
 
-/// How a drawing writes names, numbers and shapes.
+/// Formats names, numbers and shapes for a drawing.
 enum Words {
     /// "LogSoftmax" as "Log softmax".
     static func spaced(_ kind: String) -> String {
@@ -171,7 +171,7 @@ enum Words {
         return result
     }
 
-    /// "112×112×32" without the batch of one.
+    /// "112×112×32", without a batch of one.
     static func shape(_ type: TensorType) -> String {
         let sizes = type.shape.rank > 1 && type.shape[0] == 1 ? Shape(type.shape.dropFirst()) : type.shape
         return Words.sizes(sizes)
@@ -181,7 +181,7 @@ enum Words {
 
     static func list(_ numbers: [Int]) -> String { numbers.map(String.init).joined(separator: ", ") }
 
-    /// A number with a comma after every three digits; millions and thousands of millions with one digit behind the point.
+    /// A count: "1200", "25 k", "3.5 M", "1.2 G".
     static func count(_ number: Int) -> String {
         func rounded(_ unit: Double) -> String { "\((Double(number) / unit * 10).rounded() / 10)" }
         if number >= 1_000_000_000 { return rounded(1e9) + " G" }
@@ -195,7 +195,7 @@ enum Words {
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    /// What is done to the pixels: one line where all channels are alike, nothing where they stay as they are.
+    /// The formulas of the preprocessing: one line if all channels are equal, none if pixels are not scaled.
     static func formulas(_ image: ImageInput) -> [String] {
         if image.scaling.isIdentity { return [] }
         let formulas = image.formulas
@@ -203,7 +203,7 @@ enum Words {
         return Set(bare).count == 1 ? [String(bare[0].drop { $0 == " " })] : formulas
     }
 
-    /// A text in quotes, in which a line ends by `\n`.
+    /// The text in quotes, with escapes.
     static func quoted(_ text: String) -> String {
         "\""
             + text.reduce(into: "") { result, character in

@@ -1,12 +1,12 @@
-/// A network as a drawing: the text that Graphviz's `dot` lays out.
+/// A drawing of a network, as text that Graphviz's `dot` lays out.
 ///
-/// A box is an operation with the activation behind it, an arrow an array with its shape. What belongs together by its name
-/// stands on one ground: a block of Inception, a unit of ResNet. The same model gives the same text.
+/// A box is an operation with the activation after it; an arrow is a tensor with its shape. Nodes that belong together by
+/// name, such as an Inception block or a ResNet unit, have a common background. The same model gives the same text.
 public struct GraphDrawing: Sendable {
     /// In Graphviz's language (https://graphviz.org/doc/info/lang.html).
     public let dot: String
 
-    /// - Parameter title: What stands above the drawing: the model's file.
+    /// - Parameter title: The heading of the drawing, such as the model's file name.
     public init(_ model: Model, title: String) {
         let graph = model.graph
         let boxes = Box.all(in: graph)
@@ -15,13 +15,13 @@ public struct GraphDrawing: Sendable {
         for (index, port) in graph.inputs.enumerated() { writer.add(input: port, model.image(at: index)) }
         let scopes = Scopes(boxes)
         var open: String?
-        for (place, box) in boxes.enumerated() {
-            if scopes.names[place] != open {
+        for (index, box) in boxes.enumerated() {
+            if scopes.names[index] != open {
                 if open != nil { writer.endScope() }
-                open = scopes.names[place]
+                open = scopes.names[index]
                 if let open { writer.begin(scope: open) }
             }
-            writer.add(box, place)
+            writer.add(box, index)
         }
         if open != nil { writer.endScope() }
         for index in graph.outputs.indices { writer.add(output: index, of: model) }
@@ -31,24 +31,24 @@ public struct GraphDrawing: Sendable {
 
     // MARK: Boxes
 
-    /// Nodes that are drawn as one: an operation, and the activation that alone reads what it gives.
+    /// Nodes that are drawn as one: an operation, and the activation that is its only consumer.
     struct Box {
         var nodes: [Graph.Node]
 
         var inputs: [Graph.Value] { nodes[0].inputs }
         var outputs: [Graph.Value] { nodes[nodes.count - 1].outputs }
 
-        /// The boxes of a graph, those of one scope behind each other as far as their order allows.
+        /// The boxes of a graph, in the order of its nodes.
         static func all(in graph: Graph) -> [Box] {
-            let readers = graph.readerCounts
+            let consumerCounts = graph.readerCounts
             var boxes: [Box] = []
             var last: [Graph.Value: Int] = [:]
             for node in graph.nodes {
-                if let unary = node.operation as? Unary, unary.isActivation, readers[node.inputs[0].index] == 1,
-                    let place = last[node.inputs[0]], boxes[place].nodes.count == 1
+                if let unary = node.operation as? Unary, unary.isActivation, consumerCounts[node.inputs[0].index] == 1,
+                    let index = last[node.inputs[0]], boxes[index].nodes.count == 1
                 {
-                    boxes[place].nodes.append(node)
-                    last[node.outputs[0]] = place
+                    boxes[index].nodes.append(node)
+                    last[node.outputs[0]] = index
                     continue
                 }
                 boxes.append(Box(nodes: [node]))
@@ -59,36 +59,36 @@ public struct GraphDrawing: Sendable {
             return boxes
         }
 
-        /// The places of the boxes on the longest way from an input to `end`: they stand below each other, and what goes
-        /// past them to the side.
+        /// The indices of the boxes on the longest path from an input to `end`. They are drawn below each other, and branches
+        /// beside them.
         static func trunk(of boxes: [Box], to end: Graph.Value?) -> Set<Int> {
             var makers: [Graph.Value: Int] = [:]
             var lengths: [Int] = []
             var before: [Int?] = []
-            for (place, box) in boxes.enumerated() {
+            for (index, box) in boxes.enumerated() {
                 let inputs = box.inputs.compactMap { makers[$0] }
-                // Of ways of one length the first.
+                // Of paths of equal length, the first.
                 let longest = inputs.max { (lengths[$0], $1) < (lengths[$1], $0) }
                 before.append(longest)
                 lengths.append(1 + (longest.map { lengths[$0] } ?? 0))
-                for node in box.nodes { for output in node.outputs { makers[output] = place } }
+                for node in box.nodes { for output in node.outputs { makers[output] = index } }
             }
             var trunk = Set<Int>()
-            var place = end.flatMap { makers[$0] }
-            while let box = place {
+            var next = end.flatMap { makers[$0] }
+            while let box = next {
                 trunk.insert(box)
-                place = before[box]
+                next = before[box]
             }
             return trunk
         }
     }
 }
 
-/// Which boxes stand on one ground, told by the names of their nodes up to a slash.
+/// The boxes that have a common background, according to the prefixes of their nodes' names.
 ///
-/// A scope is drawn where it holds some boxes but by far not all of them, and where no way leads out of it and in again.
+/// A scope is drawn if it has at least three boxes, at most a third of all, and if its boxes are consecutive.
 private struct Scopes {
-    /// The scope of each box, by its place; nil for one that stands alone.
+    /// The scope of each box; nil for a box without one.
     private(set) var names: [String?]
 
     init(_ boxes: [GraphDrawing.Box]) {
@@ -98,37 +98,37 @@ private struct Scopes {
         for path in paths {
             for length in 1..<path.count + 1 where length > 0 { counts[Array(path.prefix(length)), default: 0] += 1 }
         }
-        for (place, path) in paths.enumerated() {
+        for (index, path) in paths.enumerated() {
             for length in 1..<path.count + 1 {
                 let scope = Array(path.prefix(length))
                 guard let count = counts[scope], count >= 3, count * 3 <= boxes.count else { continue }
-                names[place] = scope.joined(separator: "/")
+                names[index] = scope.joined(separator: "/")
                 break
             }
         }
-        dissolveLoose(boxes)
+        removeScattered(boxes)
     }
 
-    /// Takes scopes apart whose boxes are no neighbours in the order of the graph.
-    private mutating func dissolveLoose(_ boxes: [GraphDrawing.Box]) {
+    /// Removes scopes whose boxes are not consecutive in the order of the graph.
+    private mutating func removeScattered(_ boxes: [GraphDrawing.Box]) {
         var seen = Set<String>()
-        var loose = Set<String>()
-        for (place, name) in names.enumerated() {
-            guard let name, place == 0 || names[place - 1] != name else { continue }
-            if !seen.insert(name).inserted { loose.insert(name) }
+        var scattered = Set<String>()
+        for (index, name) in names.enumerated() {
+            guard let name, index == 0 || names[index - 1] != name else { continue }
+            if !seen.insert(name).inserted { scattered.insert(name) }
         }
-        for place in names.indices where names[place].map(loose.contains) ?? false { names[place] = nil }
+        for index in names.indices where names[index].map(scattered.contains) ?? false { names[index] = nil }
     }
 }
 
 // MARK: - The text
 
-/// Puts the text of a drawing together.
+/// Writes the text of a drawing.
 private struct Writer {
     private(set) var text = ""
     private let graph: Graph
     private let trunk: Set<Int>
-    /// The boxes that the values come from, by the names that the drawing knows them by.
+    /// The names of the boxes that compute the values.
     private var sources: [Graph.Value: String] = [:]
     private var trunkValues = Set<Graph.Value>()
     private var indent = "  "
@@ -186,9 +186,9 @@ private struct Writer {
         box(name, Caption("Input", lines, .border), tooltip: "input \(port.name): \(graph[port.value])")
     }
 
-    mutating func add(_ box: GraphDrawing.Box, _ place: Int) {
-        let name = "n\(place)"
-        let isTrunk = trunk.contains(place)
+    mutating func add(_ box: GraphDrawing.Box, _ index: Int) {
+        let name = "n\(index)"
+        let isTrunk = trunk.contains(index)
         var caption = Caption(box.nodes[0], graph)
         if box.nodes.count > 1, let activation = box.nodes[1].operation as? Unary {
             caption.activation = activation.words
@@ -201,7 +201,7 @@ private struct Writer {
         self.box(name, caption, tooltip: facts.joined(separator: "\n"), isTrunk: isTrunk)
         for value in box.outputs { sources[value] = name }
         for value in box.outputs where isTrunk { trunkValues.insert(value) }
-        // What has one input stands near to where that comes from; what joins several may stand far from them.
+        // A box with one input is placed near its producer; a box that joins several may be far from them.
         for input in box.inputs {
             let isTrunk = isTrunk && trunkValues.contains(input)
             arrow(input, to: name, weight: isTrunk ? 20 : box.inputs.count == 1 ? 4 : 1)

@@ -1,44 +1,44 @@
-/// Makes pictures of pictures: style transfer, super-resolution and the like.
+/// Runs image-to-image networks: style transfer, super-resolution and the like.
 ///
 ///     let network = try ImageToImage(contentsOf: "style.mlmodel")
-///     let picture = try network.apply(toImageAt: "photo.jpg").pixels
-///     try picture.write(to: "painting.png")
+///     let painting = try network.apply(toImageAt: "photo.jpg").pixels
+///     try painting.write(to: "painting.png")
 ///
-/// A super-resolution network of one channel gets the luma of a color image; the chroma is enlarged by Pillow's bicubic filter.
+/// A super-resolution network of one channel gets the luma of a color image; the chroma is upscaled by Pillow's bicubic filter.
 ///
-/// A model of a fixed size gets every picture in that size. A graph that leaves height and width open takes each picture in
-/// its own, to the nearest multiple of what the network halves and doubles. One object is for one thread at a time.
+/// A model of a fixed size gets every image in that size. A graph that leaves height and width open takes each image in its
+/// own size, rounded to a multiple of the factor by which the network downsamples. An instance is for one thread at a time.
 public final class ImageToImage {
     public struct Options: Sendable {
-        /// How a picture comes to a fixed size.
+        /// How an image is fitted to a fixed size.
         public var crop = Crop.fill
         public var decoding = DecodingOptions()
-        /// A larger picture is made smaller until neither side is longer.
+        /// Larger images are scaled down so that no side is longer than this.
         public var longestSide: Int?
-        /// The side of the tiles that a larger picture is worked on in, in pixels that go in; nil works on it whole.
+        /// The side of the tiles that larger images are split into, in input pixels; nil processes images whole.
         public var tile: Int?
-        /// The threads that a picture is spread over.
+        /// The number of threads per image.
         public var threads = 1
-        /// The bytes that a picture may take at most.
+        /// The most bytes that an image may take.
         var memory = machineMemory / 10 * 9
 
         public init() {}
     }
 
-    /// The model; where sizes are open, in some size.
+    /// The model; if sizes are open, at one of them.
     public let model: Model
-    /// What was found out when a graph was converted.
+    /// The result of the conversion, if the model was converted from a graph.
     public let conversion: Conversion?
     private let options: Options
     private let image: ImageInput
-    /// How far pixels see.
+    /// The receptive field of output pixels.
     private let locality: Locality
-    /// Makes the model in another size; nil where its size is fixed.
+    /// Creates the model in another size; nil if its size is fixed.
     private let resize: ((_ width: Int, _ height: Int) throws -> Model)?
-    /// What ran last: pictures of one size often follow each other.
+    /// The engine that ran last: images of one size often follow each other.
     private var engine: Engine?
 
-    /// - Throws: `Failure` when the model takes or gives no image, or does not work in tiles where these are asked for.
+    /// - Throws: `Failure` if the input or the output is not an image, or if tiles are requested but cannot be used.
     public convenience init(_ model: Model, _ options: Options = Options()) throws {
         try self.init(model, nil, options, resize: nil)
     }
@@ -50,7 +50,7 @@ public final class ImageToImage {
     ) throws {
         var graphOptions = graphOptions
         graphOptions.imageOutput = true
-        // Of a size that is open, this one tells all but what depends on the picture.
+        // If the size is open, any size shows everything that does not depend on the image.
         graphOptions.openSize = (256, 256)
         let conversion = try Model.load(contentsOf: path, options: graphOptions)
         graphOptions = graphOptions.settled(by: conversion)
@@ -106,14 +106,14 @@ public final class ImageToImage {
         }
     }
 
-    /// What a picture became.
+    /// The output for one image.
     public struct Result: Sendable {
         public let pixels: Pixels
-        /// What is wrong with the picture's file, though it could be read.
+        /// What is wrong with the image's file although it could be read.
         public let warning: String?
     }
 
-    /// - Throws: `Failure` naming the file where it is no image that can be read, or too large.
+    /// - Throws: `Failure` naming the file if it is not a readable image, or too large.
     public func apply(toImageAt path: String) throws -> Result {
         try naming(file: path) {
             let image = try DecodedImage(contentsOf: path, options.decoding)
@@ -121,37 +121,37 @@ public final class ImageToImage {
         }
     }
 
-    /// - Throws: `Failure` where the picture is too large for memory.
-    public func apply(to picture: Pixels) throws -> Pixels {
-        let size = size(for: picture)
-        guard picture.channels == 3, worksOnLuma else {
-            let gray = image.color == .gray ? picture.converted(to: .gray) : picture
+    /// - Throws: `Failure` if the image is too large for the memory.
+    public func apply(to photo: Pixels) throws -> Pixels {
+        let size = size(for: photo)
+        guard photo.channels == 3, worksOnLuma else {
+            let gray = image.color == .gray ? photo.converted(to: .gray) : photo
             let fitted = gray.fitted(width: size.width, height: size.height, crop: options.crop)
-            return try result(of: fitted.converted(to: image.color), for: picture)
+            return try result(of: fitted.converted(to: image.color), for: photo)
         }
-        let planes = LumaAndChroma(picture.fitted(width: size.width, height: size.height, crop: options.crop))
-        return planes.with(luma: try result(of: planes.luma, for: picture)).rgb
+        let planes = LumaAndChroma(photo.fitted(width: size.width, height: size.height, crop: options.crop))
+        return planes.with(luma: try result(of: planes.luma, for: photo)).rgb
     }
 
-    /// Whether color images keep their chroma: if the network enlarges gray images.
+    /// Whether color images keep their chroma, which is so if the network upscales gray images.
     private var worksOnLuma: Bool {
         guard image.color == .gray, let form = model.imageOutput?.form, form.channels == 1 else { return false }
         return form.width > image.width && form.height > image.height
     }
 
-    /// What the network makes of an image that has its size and its channels.
-    /// - Parameter picture: The image that it was made of.
-    private func result(of fitted: Pixels, for picture: Pixels) throws -> Pixels {
+    /// The network's output for an image that already has the right size and channels.
+    /// - Parameter photo: The image that `fitted` was made from.
+    private func result(of fitted: Pixels, for photo: Pixels) throws -> Pixels {
         let size = (width: fitted.width, height: fitted.height)
         let window = (
             width: min(size.width, tileSize?.width ?? size.width),
             height: min(size.height, tileSize?.height ?? size.height)
         )
-        let engine = try engine(for: window, of: picture)
-        let columns = stretches(of: size.width, window.width, engine.form.width, locality.columns)
-        let rows = stretches(of: size.height, window.height, engine.form.height, locality.rows)
+        let engine = try engine(for: window, of: photo)
+        let columns = segments(of: size.width, window.width, engine.form.width, locality.columns)
+        let rows = segments(of: size.height, window.height, engine.form.height, locality.rows)
         let (width, height) = (columns.last!.end, rows.last!.end)
-        try checkMemory(for: width * height * engine.form.channels + engine.program.arenaBytes, picture)
+        try checkMemory(for: width * height * engine.form.channels + engine.program.arenaBytes, photo)
         return Pixels(width: width, height: height, channels: engine.form.channels) { target in
             for row in rows {
                 for column in columns {
@@ -164,21 +164,21 @@ public final class ImageToImage {
 
     // MARK: Sizes
 
-    /// The size in which the network works on a picture.
-    private func size(for picture: Pixels) -> (width: Int, height: Int) {
+    /// The size at which the network processes an image.
+    private func size(for photo: Pixels) -> (width: Int, height: Int) {
         let isFixed = resize == nil && options.tile == nil
         if isFixed { return (image.width, image.height) }
         if image.sizes != .fixed, options.tile == nil {
-            // What is asked for as the longest side is a bound of the range, too.
+            // The requested longest side is a bound of the range too.
             let longest = Double(options.longestSide ?? .max)
-            let part = min(1, longest / Double(max(picture.width, picture.height)))
+            let part = min(1, longest / Double(max(photo.width, photo.height)))
             let wanted = ImageSize(
-                width: max(1, Int((Double(picture.width) * part).rounded())),
-                height: max(1, Int((Double(picture.height) * part).rounded())))
+                width: max(1, Int((Double(photo.width) * part).rounded())),
+                height: max(1, Int((Double(photo.height) * part).rounded())))
             let size = image.sizes.nearest(to: wanted)!
             return (size.width, size.height)
         }
-        let scale = min(1, Double(options.longestSide ?? .max) / Double(max(picture.width, picture.height)))
+        let scale = min(1, Double(options.longestSide ?? .max) / Double(max(photo.width, photo.height)))
         let unit = locality.multiple
         func rounded(_ side: Int) -> Int {
             let exact = Double(side) * scale
@@ -186,15 +186,15 @@ public final class ImageToImage {
             if let limit = options.longestSide, count > 1, count * unit > limit { count -= 1 }
             return count * unit
         }
-        var size = (width: rounded(picture.width), height: rounded(picture.height))
+        var size = (width: rounded(photo.width), height: rounded(photo.height))
         if resize == nil {
-            // Tiles of a fixed size need a picture that holds one.
+            // With tiles of a fixed size, the image must be at least as large as one.
             size = (max(size.width, image.width), max(size.height, image.height))
         }
         return size
     }
 
-    /// The size of the tiles, where there are any.
+    /// The size of the tiles, if there are any.
     private var tileSize: (width: Int, height: Int)? {
         guard let tile = options.tile else { return nil }
         guard resize != nil else { return (image.width, image.height) }
@@ -214,15 +214,15 @@ public final class ImageToImage {
         }
     }
 
-    private func stretches(of length: Int, _ window: Int, _ output: Int, _ axis: Locality.Axis) -> [Tiles.Stretch] {
-        guard window < length else { return [Tiles.Stretch(start: 0, kept: 0..<output, target: 0)] }
-        return Tiles.stretches(of: length, window, output, axis, unit: locality.multiple)
+    private func segments(of length: Int, _ window: Int, _ output: Int, _ axis: Locality.Axis) -> [Tiles.Segment] {
+        guard window < length else { return [Tiles.Segment(start: 0, kept: 0..<output, target: 0)] }
+        return Tiles.segments(of: length, window, output, axis, unit: locality.multiple)
     }
 
     // MARK: Running
 
-    /// The engine for a size, or the last one where it is of that size.
-    private func engine(for size: (width: Int, height: Int), of picture: Pixels) throws -> Engine {
+    /// The engine for a size; the last one is reused if it has that size.
+    private func engine(for size: (width: Int, height: Int), of photo: Pixels) throws -> Engine {
         if let engine, engine.size == size { return engine }
         engine = nil
         let model = try resize.map { try $0(size.width, size.height) } ?? model
@@ -230,9 +230,9 @@ public final class ImageToImage {
         do {
             program = try Program(model.graphOfPixels(), threads: options.threads)
         } catch let failure as Failure where resize != nil {
-            throw failure.inPicture(picture.width, picture.height, canTile: canTile)
+            throw failure.forImage(photo.width, photo.height, canTile: canTile)
         }
-        try checkMemory(for: program.arenaBytes, picture)
+        try checkMemory(for: program.arenaBytes, photo)
         let result = Engine(model, program, size, threads: options.threads)
         engine = result
         return result
@@ -240,13 +240,13 @@ public final class ImageToImage {
 
     private var canTile: Bool { locality.global == nil }
 
-    private func checkMemory(for byteCount: Int, _ picture: Pixels) throws {
+    private func checkMemory(for byteCount: Int, _ photo: Pixels) throws {
         guard byteCount > options.memory else { return }
-        throw Failure.pictureNeeds(byteCount, options.memory).inPicture(picture.width, picture.height, canTile: canTile)
+        throw Failure.imageNeeds(byteCount, options.memory).forImage(photo.width, photo.height, canTile: canTile)
     }
 }
 
-/// A program of one size with its memory, and how its output becomes pixels.
+/// A program of one size with its memory, and the conversion of its output to pixels.
 private final class Engine {
     let program: Program
     let size: (width: Int, height: Int)
@@ -268,21 +268,21 @@ private final class Engine {
         executor.run()
     }
 
-    /// Writes what is kept of the output to its place in a picture of `width` pixels, in the order red, green, blue.
+    /// Copies the kept part of the output into an image that is `width` pixels wide, in RGB order.
     func copy(
-        _ columns: Tiles.Stretch, _ rows: Tiles.Stretch, to target: UnsafeMutableBufferPointer<UInt8>, width: Int
+        _ columns: Tiles.Segment, _ rows: Tiles.Segment, to target: UnsafeMutableBufferPointer<UInt8>, width: Int
     ) {
         let channels = form.channels
         let isReversed = output.color == .bgr
-        executor.withOutput(output.index) { numbers in
+        executor.withOutput(output.index) { values in
             for (line, row) in rows.kept.enumerated() {
-                let from = numbers.baseAddress! + (row * form.width + columns.kept.lowerBound) * channels
+                let from = values.baseAddress! + (row * form.width + columns.kept.lowerBound) * channels
                 let to = target.baseAddress! + ((rows.target + line) * width + columns.target) * channels
                 for i in 0..<columns.kept.count * channels {
-                    let number = from[isReversed ? i - i % 3 + 2 - i % 3 : i]
-                    // What is no number becomes black.
-                    let held = number > 0 ? min(number, 255) : 0
-                    to[i] = UInt8(held + 0.5)
+                    let value = from[isReversed ? i - i % 3 + 2 - i % 3 : i]
+                    // NaN becomes black.
+                    let clamped = value > 0 ? min(value, 255) : 0
+                    to[i] = UInt8(clamped + 0.5)
                 }
             }
         }
@@ -290,7 +290,7 @@ private final class Engine {
 }
 
 extension Pixels {
-    /// The part of this size that begins at `origin`; the picture itself where that is all of it.
+    /// The part of this size that begins at `origin`; the image itself if that is all of it.
     fileprivate func part(_ size: (width: Int, height: Int), at origin: (x: Int, y: Int)) -> Pixels {
         if size == (width, height) { return self }
         return Pixels(width: size.width, height: size.height, channels: channels) { target in

@@ -1,48 +1,48 @@
-/// Finds out which numbers a network that enlarges or restores images takes and gives for the pixels 0 to 255.
+/// Determines the value ranges that a network for upscaling or restoring images uses for the pixels 0 to 255.
 ///
-/// Such a network gives back what goes in, only larger or cleaner. Fed numbers of another range than those that it was trained
-/// with, its biases are too weak or too strong, and the image that comes out is another one. So a test image goes through the
-/// network in each of the usual ranges; where one of them brings it back, and better than the others, that is the range.
+/// Such a network returns its input, only larger or cleaner. With values in another range than in training, its biases are too
+/// weak or too strong, and it returns a different image. So a test image is run through the network in each of the usual
+/// ranges. If one of them reproduces the image, and better than the others, that is the range.
 struct PixelRangeTrial {
-    /// How the pixels went in, and what made pixels of what came out.
+    /// The scaling of the input's pixels, and the scaling that turns the output into pixels.
     let input: PixelScaling
     let output: PixelScaling
-    /// The root of the mean squared difference of what came out and the test image in that size, in gray levels.
+    /// The root mean square difference between the output and the test image at that size, in gray levels.
     let error: Double
 
-    /// The range of the numbers that go in: "0 to 1".
+    /// The range of the input values: "0 to 1".
     var rangeOfInput: String {
         [(1.0, 0.0), (255, 0), (1, -1)].compactMap { high, low in
             input.scale[0] * 255 + input.bias[0] == high && input.bias[0] == low ? "\(Int(low)) to \(Int(high))" : nil
         }.first ?? "0 to 255"
     }
 
-    /// An enlarged image differs from a plainly enlarged one along its edges; of the test image, whose edges are soft, by
-    /// some three gray levels. Images that have come out in another range are off by far more.
+    /// A network's upscaled image differs from plain interpolation along the edges: for the test image, whose edges are soft,
+    /// by about three gray levels. With a wrong range the difference is far larger.
     private static let tolerance = 16.0
 
-    /// The way through the network that brings the test image back best; nil where none does.
+    /// The ranges with which the network reproduces the test image best; nil if none does.
     ///
     /// - Parameters:
     ///   - graph: Takes one image: batch, height, width, channel.
-    ///   - inputs: How pixels may go in. Of equally good ones the first counts.
-    ///   - outputs: What makes pixels of the output, where that is known.
+    ///   - inputs: The candidates for the input. Of equally good ones, the first is chosen.
+    ///   - output: The scaling that turns the output into pixels, if it is known.
     static func best(_ graph: Graph, inputs: [PixelScaling], output known: PixelScaling? = nil) -> PixelRangeTrial? {
         guard graph.inputs.count == 1, let port = graph.inputs.first else { return nil }
         let shape = graph[port.value].shape
         guard shape.rank == 4, shape[0] == 1, shape[3] == 1 || shape[3] == 3 else { return nil }
         let (width, height, channels) = (shape[2], shape[1], shape[3])
-        let place = graph.outputs.firstIndex { output in
+        let index = graph.outputs.firstIndex { output in
             guard graph[output.value].element == .float32, let form = ImageForm(graph[output.value].shape) else {
                 return false
             }
             return form.channels == channels && form.width >= width && form.height >= height
         }
-        guard let place, let form = ImageForm(graph[graph.outputs[place].value].shape) else { return nil }
+        guard let index, let form = ImageForm(graph[graph.outputs[index].value].shape) else { return nil }
         let color: ColorLayout = channels == 1 ? .gray : .rgb
         var model = Model(graph: graph, image: ImageInput(name: port.name, width: width, height: height, color: color))
-        // The network's own numbers, but in an image's order of axes.
-        model.imageOutput = ImageOutput(index: place, form: form, color: color, exceedsPixels: false)
+        // The network's own values, but with the axes of an image.
+        model.imageOutput = ImageOutput(index: index, form: form, color: color, exceedsPixels: false)
         guard let pixels = try? model.graphOfPixels(), let program = try? Program(pixels) else { return nil }
         let executor = Executor(program, threads: 1)
         let image = testImage(width: width, height: height, channels: channels)
@@ -57,11 +57,11 @@ struct PixelRangeTrial {
                     $0.undone(channels: channels)
                 }
             return outputs.map { output in
-                let error = executor.withOutput(place) { difference($0, output, expected) }
+                let error = executor.withOutput(index) { difference($0, output, expected) }
                 return PixelRangeTrial(input: input, output: output, error: error)
             }
         }
-        // Another range must be clearly better than one that comes before it. A network without biases works in all.
+        // A later range must be clearly better than an earlier one: a network without biases works in all of them.
         var best = trials.first
         for trial in trials.dropFirst() where trial.error < 0.9 * (best?.error ?? .infinity) { best = trial }
         guard let best, best.error <= tolerance else { return nil }
@@ -69,13 +69,13 @@ struct PixelRangeTrial {
     }
 
     private static func difference(
-        _ numbers: UnsafeBufferPointer<Float>, _ scaling: PixelScaling, _ expected: Pixels
+        _ values: UnsafeBufferPointer<Float>, _ scaling: PixelScaling, _ expected: Pixels
     ) -> Double {
         let channels = expected.channels
         var sum = 0.0
         for (index, byte) in expected.bytes.enumerated() {
             let channel = index % channels
-            let pixel: Double = Double(numbers[index]) * scaling.scale[channel] + scaling.bias[channel]
+            let pixel: Double = Double(values[index]) * scaling.scale[channel] + scaling.bias[channel]
             guard !pixel.isNaN else { return .infinity }
             let difference = min(max(pixel, 0), 255) - Double(byte)
             sum += difference * difference
@@ -83,7 +83,7 @@ struct PixelRangeTrial {
         return (sum / Double(expected.bytes.count)).squareRoot()
     }
 
-    /// Shades from black to white, and on them discs of all brightnesses with soft edges.
+    /// Gradients from black to white with discs of various brightness and soft edges on them.
     static func testImage(width: Int, height: Int, channels: Int) -> Pixels {
         let discs: [(x: Double, y: Double, radius: Double, levels: [Double])] = [
             (0.22, 0.25, 0.17, [235, 210, 60]), (0.70, 0.20, 0.13, [20, 35, 190]), (0.50, 0.55, 0.20, [128, 60, 90]),
@@ -110,7 +110,7 @@ struct PixelRangeTrial {
 }
 
 extension PixelScaling {
-    /// The ranges that networks are usually trained with, the most frequent first: 0 to 1, 0 to 255, and -1 to 1.
+    /// The ranges that networks are usually trained with, the most common first: 0 to 1, 0 to 255, and -1 to 1.
     static func usual(_ channels: Int) -> [PixelScaling] {
         [(1 / 255.0, 0.0), (1, 0), (1 / 127.5, -1)].map { scale, bias in
             PixelScaling(scale: Array(repeating: scale, count: channels), bias: Array(repeating: bias, count: channels))

@@ -4,17 +4,17 @@
     import Darwin
 #endif
 
-/// How many of some things are of a kind, and how sure one can be of the share.
+/// A part of a count, and the confidence interval of its share.
 public struct Proportion: Equatable, Sendable {
     public let part: Int
     public let count: Int
 
     public init(_ part: Int, of count: Int) { (self.part, self.count) = (part, count) }
 
-    /// The share; not a number where there is nothing.
+    /// The share; NaN if the count is 0.
     public var value: Double { Double(part) / Double(count) }
 
-    /// Where the share lies with 95 % confidence, if these are a fair sample; everywhere, where there is nothing.
+    /// The 95 % confidence interval of the share, if the sample is fair; 0 to 1 if the count is 0.
     /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American
     /// Statistical Association 22, 1927.
     public var interval: ClosedRange<Double> {
@@ -28,38 +28,38 @@ public struct Proportion: Equatable, Sendable {
     }
 }
 
-/// Two models on the same photographs.
+/// The accuracy of two models on the same photos.
 public struct PairedComparison: Sendable {
-    /// Right by both, by the first only, by the second only, by neither.
+    /// The number of photos that both models, only the first, only the second, and neither get right.
     public private(set) var both = 0
     public private(set) var firstOnly = 0
     public private(set) var secondOnly = 0
     public private(set) var neither = 0
-    /// The photographs of which the two say something else, by their places.
+    /// The indices of the photos that the two models classify differently.
     public private(set) var changed: [Int] = []
 
-    /// - Precondition: The same photographs in the same order.
+    /// - Precondition: Both evaluations have the same photos in the same order.
     public init(_ first: Evaluation, _ second: Evaluation, sameClass: (Int32, Int32) -> Bool = { $0 == $1 }) {
         precondition(first.outcomes.count == second.outcomes.count)
-        for (place, (a, b)) in zip(first.outcomes, second.outcomes).enumerated() {
+        for (index, (a, b)) in zip(first.outcomes, second.outcomes).enumerated() {
             switch (a.isRight, b.isRight) {
             case (true, true): both += 1
             case (true, false): firstOnly += 1
             case (false, true): secondOnly += 1
             case (false, false): neither += 1
             }
-            if !sameClass(a.prediction, b.prediction) { changed.append(place) }
+            if !sameClass(a.prediction, b.prediction) { changed.append(index) }
         }
     }
 
     init(firstOnly: Int, secondOnly: Int) { (self.firstOnly, self.secondOnly) = (firstOnly, secondOnly) }
 
-    /// How likely so uneven a split of the photographs that only one of the models gets right is by chance alone: the exact,
-    /// two-sided test. Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions or
-    /// percentages", Psychometrika 12, 1947, with the binomial distribution in place of its approximation.
+    /// The probability of so uneven a split by chance, among the photos that only one of the models gets right: McNemar's
+    /// exact two-sided test. Source: Q. McNemar, "Note on the sampling error of the difference between correlated
+    /// proportions or percentages", Psychometrika 12, 1947, with the binomial distribution instead of its approximation.
     public var probabilityOfChance: Double {
         let count = Double(firstOnly + secondOnly)
-        // The logarithm of count over k, divided by 2 to the power of count; beginning with k = 0.
+        // The logarithm of the binomial coefficient (count over k) divided by 2^count, starting with k = 0.
         var logarithm = -count * log(2)
         var tail = 0.0
         for k in 0...min(firstOnly, secondOnly) {

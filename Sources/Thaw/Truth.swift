@@ -4,20 +4,20 @@
     import Darwin
 #endif
 
-/// What is on photographs, as a person says it: the class of each, by its index in a model's output.
+/// Ground truth: the class of each photo, by its index in a model's output.
 ///
-/// It comes from a folder that holds a folder for each class, named like its label; or from a table with a header line, whose
-/// columns are divided by tabs: first a path, relative to the table, and second a class's index or its label. If the model's
-/// labels do not exclude each other, a photograph may stand in several lines, with another label in each.
+/// It is read from a folder that contains a folder for each class, named like its label, or from a table with a header line
+/// and columns separated by tabs: the path of a photo, relative to the table, and the index or the label of its class. In a
+/// table for a multi-label model, a photo may appear in several lines, each with another label.
 public struct Truth: Sendable {
     public private(set) var images: [Image] = []
-    /// What a person should know although nothing is wrong.
+    /// What a user should know although nothing is wrong.
     public private(set) var notes: [String] = []
 
     public struct Image: Sendable {
         public let path: String
         public let classIndex: Int
-        /// Further labels that it shows, if labels do not exclude each other.
+        /// Further labels, for a multi-label model.
         public internal(set) var others: [Int] = []
 
         public init(path: String, classIndex: Int, others: [Int] = []) {
@@ -25,9 +25,9 @@ public struct Truth: Sendable {
         }
     }
 
-    /// - Parameter offset: What is added to indices in a table: 1 where the model counts a background class first and the
-    ///   table does not.
-    /// - Throws: `Failure` when it cannot be read, names a photograph twice, or a label that the model does not have.
+    /// - Parameter offset: Added to the indices in a table: 1 if the model has a background class at index 0 and the table
+    ///   does not count it.
+    /// - Throws: `Failure` if it cannot be read, lists a photo twice, or names a label that the model does not have.
     public init(contentsOf path: String, for model: Model, offset: Int = 0) throws {
         let names = LabelIndex(model)
         var status = stat()
@@ -43,7 +43,7 @@ public struct Truth: Sendable {
         }
         let missing = model.classCount - Set(images.flatMap { [$0.classIndex] + $0.others }).count
         if missing > 0 {
-            notes.append("of \(missing) of the model's \(model.classCount) classes there is no photograph")
+            notes.append("\(missing) of the model's \(model.classCount) classes have no photo")
         }
     }
 
@@ -69,8 +69,8 @@ public struct Truth: Sendable {
             if let index = indices[name] { images.append(Image(path: path, classIndex: index)) }
         }
         if !unknown.isEmpty { throw Failure.unknownLabels(unknown) }
-        if strays == 1 { notes.append("a photograph lies in no class's folder and does not count") }
-        if strays > 1 { notes.append("\(strays) photographs lie in no class's folder and do not count") }
+        if strays == 1 { notes.append("1 photo is not in the folder of a class and is ignored") }
+        if strays > 1 { notes.append("\(strays) photos are not in the folder of a class and are ignored") }
     }
 
     private mutating func readTable(
@@ -79,7 +79,7 @@ public struct Truth: Sendable {
         let file = try MappedFile(path: path)
         let folder = folder(of: path)
         var tableNames = TableNames()
-        /// The line and the row that name a photograph first.
+        /// The first line and row that name each photo.
         var named: [[UInt8]: (line: Int, row: Int)] = [:]
         var rows: [Row] = []
         for (number, bytes) in file.bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
@@ -88,7 +88,7 @@ public struct Truth: Sendable {
             if number == 0 {
                 let image = String(line.prefix { $0 != "\t" })
                 if fileExists(image.hasPrefix("/") ? image : folder + image) {
-                    notes.append("the first line does not count, as the header, though there is a file '\(image)'")
+                    notes.append("the first line is skipped as the header, although a file '\(image)' exists")
                 }
                 continue
             }
@@ -96,7 +96,7 @@ public struct Truth: Sendable {
             let columns = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
             guard columns.count > 1 else { throw Failure.tableTooNarrow(line: number + 1) }
             guard !columns[0].isEmpty else { throw Failure.tableNamesNothing(line: number + 1) }
-            // To the system the name would end there.
+            // For the system, the name would end at the NUL.
             guard !columns[0].utf8.contains(0) else { throw Failure.nameWithNUL(line: number + 1) }
             let image = columns[0].hasPrefix("/") ? columns[0] : folder + columns[0]
             let key = tableNames.key(of: image)
@@ -110,13 +110,13 @@ public struct Truth: Sendable {
         try addImages(rows, names, offset)
     }
 
-    private static let needlessOffset = "no class is named by its index here: the offset makes no difference"
+    private static let needlessOffset = "no class is given by its index: the offset has no effect"
 
     private struct Row {
         let image: String
         let name: String
         let line: Int
-        /// The row that names the same photograph first, if another does.
+        /// An earlier row that names the same photo, if there is one.
         let first: Int?
 
         var index: Int? {
@@ -125,30 +125,30 @@ public struct Truth: Sendable {
         }
     }
 
-    /// All numbers of a table are read alike: as labels where each of them is one, else as indices.
+    /// All numbers in a table are read in the same way: as labels if each of them is one, otherwise as indices.
     private mutating func addImages(_ rows: [Row], _ names: LabelIndex, _ offset: Int) throws {
         var unknown: [(name: String, place: String, meant: String?)] = []
         let numbers = rows.filter { $0.index != nil }
         let labels = numbers.count { names.index(of: $0.name) != nil }
         let areIndices = offset != 0 || labels < numbers.count
         if labels > 0 {
-            let (taken, other) = areIndices ? ("indices", "labels") : ("labels", "indices")
-            notes.append("the numbers of the table are taken for \(taken) of classes, not for \(other)")
+            let (kind, other) = areIndices ? ("indices", "labels") : ("labels", "indices")
+            notes.append("the numbers in the table are read as class \(kind), not as \(other)")
         }
         if offset != 0, numbers.isEmpty { notes.append(Self.needlessOffset) }
-        /// For each row the image that it names.
-        var places: [Int] = []
+        /// For each row, the index of its image.
+        var imageIndices: [Int] = []
         func add(_ index: Int, _ row: Row) {
             guard let first = row.first else {
-                places.append(images.count)
+                imageIndices.append(images.count)
                 images.append(Image(path: row.image, classIndex: index))
                 return
             }
-            let place = places[first]
-            places.append(place)
-            guard images.indices.contains(place) else { return }
-            if images[place].classIndex != index, !images[place].others.contains(index) {
-                images[place].others.append(index)
+            let image = imageIndices[first]
+            imageIndices.append(image)
+            guard images.indices.contains(image) else { return }
+            if images[image].classIndex != index, !images[image].others.contains(index) {
+                images[image].others.append(index)
             }
         }
         for row in rows {
@@ -160,8 +160,8 @@ public struct Truth: Sendable {
             } else if let index = names.index(of: row.name) {
                 add(index, row)
             } else {
-                // All of them are refused together, below.
-                places.append(0)
+                // All of them are refused together below.
+                imageIndices.append(0)
                 unknown.append((row.name, " in line \(row.line)", names.meant(by: row.name)))
             }
         }
@@ -169,21 +169,21 @@ public struct Truth: Sendable {
     }
 }
 
-/// Tells whether two paths are of the same photograph: its name, byte by byte, in the same folder. (Two links to one file are
-/// two photographs: somebody meant them to be.)
+/// Determines whether two paths mean the same photo: the same name, byte by byte, in the same folder. (Two links to one file
+/// are two photos: somebody meant them to be.)
 private struct TableNames {
     private var folders: [String: [UInt8]] = [:]
 
     mutating func key(of path: String) -> [UInt8] {
         let folder = folder(of: path)
-        let place = folders[folder] ?? Self.whole(folder.isEmpty ? "." : folder)
-        folders[folder] = place
-        return place + [UInt8(ascii: "/")] + Array(path.utf8.dropFirst(folder.utf8.count))
+        let resolved = folders[folder] ?? Self.resolved(folder.isEmpty ? "." : folder)
+        folders[folder] = resolved
+        return resolved + [UInt8(ascii: "/")] + Array(path.utf8.dropFirst(folder.utf8.count))
     }
 
-    /// The folder without links and without parts that lead nowhere, such as those of `.//photos/..`.
-    private static func whole(_ folder: String) -> [UInt8] {
-        if let whole = withoutLinks(folder) { return Array(whole.utf8) }
+    /// The folder without symbolic links and without redundant components such as those of `.//photos/..`.
+    private static func resolved(_ folder: String) -> [UInt8] {
+        if let path = withoutLinks(folder) { return Array(path.utf8) }
         var parts: [Substring] = []
         for part in folder.split(separator: "/") where part != "." {
             if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
@@ -192,13 +192,13 @@ private struct TableNames {
     }
 }
 
-/// A model's labels, to be found by their names: exactly, or else without regard to case and to underscores for spaces, or
-/// by the first of several names with commas between them, and without the index that a label got because it stood twice.
+/// Finds a model's labels by name: exactly, or ignoring case and underscores for spaces, or by the first of several names
+/// separated by commas, or without the index that was appended to a duplicate label.
 private struct LabelIndex {
     let count: Int
     private let labels: [String]
     private var exact: [String: Int] = [:]
-    /// The labels that answer to a name; where there are several, none is found by it.
+    /// The labels that match a name loosely. If there are several, the name finds none.
     private var loose: [String: [Int]] = [:]
 
     init(_ model: Model) {
@@ -218,14 +218,14 @@ private struct LabelIndex {
     private static func folded(_ name: String) -> String { String(name.lowercased().map { $0 == "_" ? " " : $0 }) }
 
     func index(of name: String) -> Int? {
-        let answering = loose[Self.folded(name), default: []]
-        return exact[name] ?? (answering.count == 1 ? answering[0] : nil)
+        let matches = loose[Self.folded(name), default: []]
+        return exact[name] ?? (matches.count == 1 ? matches[0] : nil)
     }
 
-    /// What a name that is no label may have been meant for: the labels that answer to it, or else the one most like it.
+    /// The labels that an unknown name may mean: those that match it loosely, or else the most similar one.
     func meant(by name: String) -> String? {
-        let answering = loose[Self.folded(name), default: []].prefix(3).map { labels[$0] }
-        let meant = answering.isEmpty ? [nearest(to: name, in: labels)].compactMap { $0 } : answering
+        let matches = loose[Self.folded(name), default: []].prefix(3).map { labels[$0] }
+        let meant = matches.isEmpty ? [nearest(to: name, in: labels)].compactMap { $0 } : matches
         return meant.isEmpty ? nil : meant.map { "'\($0)'" }.joined(separator: " or ")
     }
 

@@ -13,7 +13,7 @@ import Thaw
         return failure?.description
     }
 
-    @Test("Options may be anywhere, followed by their values or by an equals sign and their values")
+    @Test("Options may be anywhere, followed by a space or an equals sign and their values")
     func positions() throws {
         let arguments = try convert(
             "--size", "224x192", "graph.pb", "--labels=a=b.txt", "-o", "out.mlmodel", "--no-clobber")
@@ -33,7 +33,7 @@ import Thaw
         #expect(try convert("--scale", "-1")[Options.scale]?.value == [-1])
     }
 
-    @Test("After two dashes nothing is an option, and a single dash is not an option")
+    @Test("There are no options after two dashes, and a single dash is not an option")
     func dashes() throws {
         #expect(try convert("-", "--", "--labels", "-x", "--").positional == ["-", "--labels", "-x", "--"])
     }
@@ -66,7 +66,7 @@ import Thaw
     }
 
     @Test(
-        "Invalid words are refused with what is expected",
+        "Invalid values are refused with what is expected",
         arguments: [
             (["--lables", "x"], "there is no option --lables; did you mean --labels?"),
             (["--colour=rgb"], "there is no option --colour; did you mean --color?"),
@@ -101,7 +101,7 @@ import Thaw
                 ["--bias", "1,,2"],
                 "--bias: invalid value '1,,2'; expected a number, or one per channel, separated by commas"
             ),
-            // Models hold floats.
+            // Models contain floats.
             (
                 ["--scale", "1e39"],
                 "--scale: invalid value '1e39'; expected a number, or one per channel, separated by commas"
@@ -132,7 +132,7 @@ import Thaw
         #expect(failure?.description == expected)
     }
 
-    @Test func `images may follow the model only when there is something to verify`() throws {
+    @Test func `images may follow the model only with --verify`() throws {
         let words = ["graph.pb", "a.jpg", "b.jpg"]
         #expect(throws: Failure.self) { try Commands.convert.arguments(words) }
         #expect(try Commands.convert.arguments(words + ["--verify", "c.jpg"]).positional == words)

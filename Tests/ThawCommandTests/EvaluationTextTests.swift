@@ -11,8 +11,8 @@ import Testing
         return EvaluationText(result, columns: .max).text.split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    /// Each class has ten photographs; of class N, as many are taken for the next as N has in its last digit.
-    @Test func `of 1,000 classes the worst 20 are listed, and the totals come last`() throws {
+    /// Each class has ten photos. For class N, the last digit of N is the number predicted as the next class.
+    @Test func `of 1,000 classes, the worst 20 are listed, and the totals come last`() throws {
         let labels = (0..<1000).map { "class \($0)" }
         var evaluation = Evaluation(classCount: 1000)
         for truth in 0..<1000 {

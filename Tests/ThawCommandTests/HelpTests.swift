@@ -45,7 +45,7 @@ import Testing
         #expect(Help.overview.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
-    @Test("An option's help is beside it, wrapped, with its default")
+    @Test("An option's help is next to it, wrapped, with its default")
     func entry() {
         #expect(
             Help.text(of: Commands.classify).contains(
@@ -66,7 +66,7 @@ import Testing
         #expect(json("a\"b\\c\n\r\t\u{1}\u{1F}é𝄞/") == "\"a\\\"b\\\\c\\n\\r\\t\\u0001\\u001fé𝄞/\"")
         #expect(csv("plain text") == "plain text")
         #expect(csv("tench, Tinca") == "\"tench, Tinca\"")
-        // A mark over a quote makes one character of both.
+        // A combining mark after a quote makes them one character.
         #expect(csv("\"\u{301}") == "\"\"\"\u{301}\"")
         #expect(csv("say \"hi\"\n") == "\"say \"\"hi\"\"\n\"")
         #expect(csv("a\r\nb") == "\"a\r\nb\"")

@@ -3,7 +3,7 @@ import Testing
 @testable import Thaw
 @testable import ThawCommand
 
-/// What is shown on narrow terminals.
+/// Output on narrow terminals.
 @Suite struct NarrowTerminalTests {
     @Test(
         "The progress line shows as much as fits, most important parts first",
@@ -22,13 +22,13 @@ import Testing
     @Test(arguments: [
         (2, 0, 0.5, "2 images in 0.5 s, 4.0/s"), (1234, 0, 12.34, "1,234 images in 12.3 s, 100/s"),
         (1234, 1000, 123.4, "1,234 images in 2:03, 10/s; could not be read: 1,000"),
-    ]) func `a batch ends with how many images it was and how fast`(
+    ]) func `a batch ends with the number of images and the speed`(
         _ done: Int, _ failures: Int, _ seconds: Double, _ expected: String
     ) {
         #expect(Progress.summary(done: done, failures: failures, seconds: seconds) == expected)
     }
 
-    /// Two classes taken for each other, one of them with a long name.
+    /// Two classes confused with each other, one of them with a long name.
     private func evaluation(columns: Int) -> [Substring] {
         let labels = ["ant", "great crested grebe", "cat"]
         var evaluation = Evaluation(classCount: 3)
@@ -42,7 +42,7 @@ import Testing
         return EvaluationText(result, columns: columns).text.split(separator: "\n")
     }
 
-    @Test func `tables are cut, not wrapped, and a matrix becomes a list`() throws {
+    @Test func `tables are truncated, not wrapped, and a matrix becomes a list`() throws {
         let wide = evaluation(columns: .max)
         #expect(wide.contains("class                photographs  precision  recall     F1  most often taken for"))
         #expect(wide.contains("great crested grebe            2      1.000   0.500  0.667  ant (1)"))

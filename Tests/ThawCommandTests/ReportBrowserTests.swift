@@ -4,13 +4,13 @@ import Testing
 @testable import Thaw
 @testable import ThawCommand
 
-/// What a report's page does in a browser's hands, where there is a browser: one page of 5,000 photographs with another
-/// script behind it that clicks, types and tells what it sees.
+/// A report in a browser, if there is one: a page of 5,000 photos, with a second
+/// script that clicks, types and reports what it sees.
 @Suite(.serialized, .enabled(if: Chromium.path != nil, "there is no Chromium"))
 struct ReportBrowserTests {
     private static let labels = ["ant", "bee", "cat", "dog", "<i>elk</i>"]
 
-    /// What is said of the photograph at `place`, or nil where it cannot be read.
+    /// The prediction for the photo at `place`, or nil if it cannot be read.
     private static func answer(_ place: Int) -> (index: Int, share: Float)? {
         place % 1000 == 999 ? nil : (place % 5, Float(50 + place % 50) / 100)
     }
@@ -19,7 +19,7 @@ struct ReportBrowserTests {
         (0..<5000).count { place in answer(place).map { isMeant($0.index, $0.share) } ?? false }
     }
 
-    /// A page of 5,000 photographs, of an evaluation where `truth` says what is on them.
+    /// A page of 5,000 photos; with `truth`, the page of an evaluation.
     private static func page(in folder: TemporaryFolder, truth: ((Int) -> Int)? = nil) throws -> String {
         let model = Model(
             graph: Graph(), classifier: ClassifierConfiguration(labels: labels, probabilities: "probabilities"))
@@ -49,13 +49,13 @@ struct ReportBrowserTests {
         return path
     }
 
-    @Test func `photographs are searched, filtered and sorted`() throws {
+    @Test func `photos are searched, filtered and sorted`() throws {
         let all = "5,000 photographs"
         func of(_ count: Int) -> String { "\(grouped(count)) of 5,000" }
         let bees = Self.count { index, _ in index == 1 }
         let sure = Self.count { _, share in share >= 0.9 }
         let sureBees = Self.count { index, share in index == 1 && share >= 0.9 }
-        // A name, what is done, what the page then says of the number, and the first photograph.
+        // A name, the action, and the number of photos and the first photo that the page then shows.
         let steps = [
             ("at first all are shown, in order", "", all, "5000 ant"),
             ("a label alone", "set('Label', 'change', 1)", of(bees), "4999 bee"),
@@ -84,7 +84,7 @@ struct ReportBrowserTests {
         }
     }
 
-    @Test func `only what is in sight is drawn, to the last photograph`() throws {
+    @Test func `only visible photos are drawn, down to the last one`() throws {
         let folder = try TemporaryFolder()
         let seen = try Chromium.run(
             ["", "scrollTo(0, 1e9); dispatchEvent(new Event('scroll'))"], on: Self.page(in: folder))
@@ -93,8 +93,8 @@ struct ReportBrowserTests {
         #expect(seen.allSatisfy { 1...120 ~= $0.cards })
     }
 
-    @Test func `an evaluation shows mistakes first, and a cell's photographs on a click`() throws {
-        // Each tenth cat is said to be a dog's photograph, and each that is no cat to be right.
+    @Test func `an evaluation shows mistakes first, and a cell's photos on a click`() throws {
+        // Every tenth cat is predicted as a dog, and every other class is right.
         let truth = { (place: Int) in place % 50 == 2 ? 3 : place % 5 }
         let mistakes = 5000 / 50
         let rights = Self.count { _, _ in true } - mistakes
@@ -114,8 +114,8 @@ struct ReportBrowserTests {
         }
     }
 
-    /// 1,000 classes with two photographs each: of each tenth one is taken for the next class, and of class 500 both for 900.
-    @Test func `of 1,000 classes the most confused pairs and groups of classes lead to the photographs`() throws {
+    /// 1,000 classes with two photos each. For every tenth class one is predicted as the next class, and both of class 500 as 900.
+    @Test func `of 1,000 classes, the most confused pairs and groups lead to the photos`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("page.html")
         let labels = (0..<1000).map { "class \($0)" }
@@ -164,7 +164,7 @@ struct ReportBrowserTests {
         for (step, seen) in zip(steps, seen) { #expect(seen.count == step.2, "\(step.0)") }
     }
 
-    @Test func `a percent sign stays with its number where a line ends`() throws {
+    @Test func `a percent sign stays with its number at a line break`() throws {
         let folder = try TemporaryFolder()
         let look = """
             document.body.style.width = "12em";
@@ -185,7 +185,7 @@ struct ReportBrowserTests {
         #expect(seen.count == widths.count && !seen.contains { $0.count.contains("alone") })
     }
 
-    @Test func `a long label leaves room for what the photograph is`() throws {
+    @Test func `a long label leaves room for the true class`() throws {
         let folder = try TemporaryFolder()
         let look = """
             look(); page.labels[2] = "great crested grebe, ".repeat(9); layout();
@@ -197,25 +197,25 @@ struct ReportBrowserTests {
     }
 }
 
-/// A browser without a window.
+/// A headless browser.
 enum Chromium {
     static let path = ["chromium", "chromium-browser", "google-chrome"].map { "/usr/bin/" + $0 }
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
     /// What a page shows.
     struct Sight: Decodable {
-        /// What it says of how many photographs it shows.
+        /// The page's text about the number of photos shown.
         let count: String
         let first: String
         let last: String
         let cards: Int
     }
 
-    /// Opens a page, takes these steps, and looks at it after each.
+    /// Opens a page, performs these steps, and examines it after each.
     static func run(_ steps: [String], on path: String) throws -> [Sight] {
         let program = """
             <script>{
-            // Without a window there may be no frames.
+            // A headless browser may draw no frames.
             window.requestAnimationFrame = draw => setTimeout(draw, 0);
             const control = name => document.querySelector(`[aria-label="${name}"]`);
             const set = (name, event, value) => { control(name).value = value; control(name).dispatchEvent(new Event(event)); };
@@ -250,7 +250,7 @@ enum Chromium {
         browser.standardOutput = output
         browser.standardError = FileHandle.nullDevice
         try browser.run()
-        // One that hangs fails the test, and does not hold up the others.
+        // A browser that hangs fails the test instead of blocking the others.
         let process = browser.processIdentifier
         let guardian = DispatchWorkItem { kill(process, SIGTERM) }
         DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: guardian)

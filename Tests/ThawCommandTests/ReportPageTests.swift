@@ -4,10 +4,10 @@ import Testing
 @testable import Thaw
 @testable import ThawCommand
 
-/// What a report's page is made of. What it does is seen in `ReportBrowserTests`.
+/// The content of a report's page. Its behavior is tested in `ReportBrowserTests`.
 @Suite struct ReportPageTests {
     @Test(
-        "A probability is JSON, whatever number it is",
+        "Any probability is valid JSON",
         arguments: [
             (0.25, "0.2500"), (0, "0.0000"), (-12.5, "-12.5000"), (.nan, "null"), (-.nan, "null"), (.infinity, "null"),
             (-.infinity, "null"),
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "Pictures are kept for mistakes",
+        "Thumbnails are kept for mistakes",
         arguments: [
             ("right first", "rrrrwwwww", "rr--ww---"), ("wrong first", "wwwwwrr", "wwww---"),
             ("in turn", "rwrwrw", "rw-w-w"),
@@ -37,8 +37,8 @@ import Testing
         #expect(String(rows.map { $0.contains("\"AQID\"") ? Array($0)[2] : "-" }) == pictured)
     }
 
-    /// What the files hold is checked by `.ci/check-page`.
-    @Test func `the page is one file that holds all others, and nothing in them ends an element`() {
+    /// The content of the files is checked by `.ci/check-page`.
+    @Test func `the page is a single file, and nothing in its parts closes an element`() {
         let parts = ReportPage.parts
         #expect(parts.opening.hasPrefix("<!doctype html>\n"))
         #expect(parts.opening.hasSuffix("<script type=\"application/json\" id=\"rows\">[\n"))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ResultOriginTests {
     @Test(
-        "What results come from is told from the end of their lines",
+        "The origin of results is read from the end of their lines",
         arguments: [
             (#"{"image": "a.jpg", "predictions": [], "model": "Net.mlmodel (0123abcd)"}"#, "Net.mlmodel (0123abcd)"),
             (#"{"image": "], \"model\": \"b", "predictions": [], "model": "N (0123abcd)"}"#, "N (0123abcd)"),
@@ -16,7 +16,7 @@ import Testing
         #expect(ResultOrigin.text(inResult: Array(line.utf8)) == origin)
     }
 
-    @Test func `the digits count, names do not`() {
+    @Test func `digits matter, names do not`() {
         let origin = ResultOrigin(name: "Net.mlmodel", options: ["--crop", "fit"], 5)
         #expect(origin.text == "Net.mlmodel --crop fit (00000005)")
         #expect(origin.isSame(as: ResultOrigin(name: "Other.mlmodel", options: [], 5).text))
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "Options are told from each other, what holds anyway from nothing not",
+        "Different options differ, but defaults equal omitted options",
         arguments: [
             ("", ""), ("--crop fill", ""), ("--crop=fill --resize pillow", ""), ("--crop fit", "--crop fit"),
             ("--crop=center:0.5 --fast", "--crop center:0.5 --fast"), ("--threads 2", ""),

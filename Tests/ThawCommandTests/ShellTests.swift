@@ -22,7 +22,7 @@ import Testing
         return (process.terminationStatus, output)
     }
 
-    /// What bash offers behind these words.
+    /// The completions that bash offers after these words.
     private func offered(_ words: [String]) throws -> [String] {
         let quoted = words.map { "'\($0)'" }.joined(separator: " ")
         let script =
@@ -40,7 +40,7 @@ import Testing
         #expect(try offered(["thaw", "classify", "--thr"]) == ["--threads"])
         #expect(try offered(["thaw", "classify", "--format", ""]) == ["text", "json", "csv"])
         #expect(try offered(["thaw", "classify", "--format", "=", "j"]) == ["json"])
-        // Of a value with a colon bash wants what stands behind it.
+        // For a value with a colon, bash wants the part after it.
         for start in [["--resize", "tensorflow", ":"], ["--resize", "=", "tensorflow", ":"]] {
             #expect(try offered(["thaw", "classify"] + start + ["h"]) == ["half-pixel"])
             #expect(try offered(["thaw", "classify"] + start) == ["align-corners", "half-pixel"])
@@ -73,20 +73,20 @@ import Testing
         #expect(try offered("thaw cl") == ["classify"])
         #expect(try offered("thaw help comp") == ["compare", "compress"])
         #expect(try offered("thaw classify --thr") == ["--threads"])
-        // What the option does is said of the option only.
+        // Only the option has a description, not its values.
         #expect(try lines("thaw classify --form").first?.contains("\t") == true)
         #expect(try lines("thaw classify --format ") == ["csv", "json", "text"])
         #expect(try offered("thaw classify /bin/bas").contains("/bin/bash"))
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/zsh"), "there is no zsh"))
-    func `zsh may read its script in a start-up file`() throws {
+    func `zsh can load its script from a start-up file`() throws {
         let script = "autoload -Uz compinit; compinit -u -D\n" + Completions.zsh.script + "print ${_comps[thaw]}\n"
         let outcome = try run("/usr/bin/zsh", ["-f", "/dev/stdin"], input: script)
         #expect(outcome.status == 0 && outcome.output == "_thaw\n", "\(outcome.output)")
     }
 
-    @Test(arguments: ["bash", "zsh", "fish"]) func `each shell understands its script, which names every option`(
+    @Test(arguments: ["bash", "zsh", "fish"]) func `each shell can parse its script, which names every option`(
         _ shell: String
     ) throws {
         let script = try #require(Completions(rawValue: shell)).script
@@ -102,7 +102,7 @@ import Testing
         #expect(outcome.status == 0 && outcome.output == "", "\(outcome.output)")
     }
 
-    @Test func `the manual page names every command and option, and troff has nothing against it`() throws {
+    @Test func `the manual page names every command and option, and troff accepts it`() throws {
         let page = ManPage.text
         for command in Commands.all {
             #expect(page.contains(".SS thaw \(command.name)"))
@@ -119,7 +119,7 @@ import Testing
         #expect(outcome.status == 0 && outcome.output == "", "\(outcome.output)")
     }
 
-    @Test func `what is mistyped in place of a command is answered with the nearest`() throws {
+    @Test func `a mistyped command is answered with the nearest one`() throws {
         #expect(
             try Thaw.run("--completion", "zsh").errors
                 == "thaw: there is no option --completion; did you mean --completions?\n"

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct TextWidthTests {
     @Test(
-        "Text has the columns that a terminal gives to it",
+        "Text has the width that a terminal gives it",
         arguments: [
             ("cat", 3), ("", 0), ("Äpfel", 5), ("A\u{308}pfel", 5), ("猫", 2), ("ねこ", 4), ("고양이", 6), ("ｃａｔ", 6),
             ("ｶﾀ", 2), ("🐈", 2), ("👩‍🔬", 2), ("🇨🇭", 2), ("кот", 3), ("a猫", 3), ("☂", 1),
@@ -12,7 +12,7 @@ import Testing
     func columns(_ text: String, _ count: Int) { #expect(text.columns == count) }
 
     @Test(
-        "Text is cut to so many columns at most",
+        "Text is truncated to a number of columns",
         arguments: [
             ("cat", 3, "cat"), ("cats", 3, "ca…"), ("猫猫", 4, "猫猫"), ("猫猫猫", 4, "猫…"), ("猫猫猫", 5, "猫猫…"),
             ("a👩‍🔬b", 3, "a…"),
@@ -20,7 +20,7 @@ import Testing
     func cut(_ text: String, _ width: Int, _ expected: String) { #expect(text.cut(toColumns: width) == expected) }
 
     @Test(
-        "What a terminal would obey is shown as a question mark",
+        "Control characters are shown as question marks",
         arguments: [
             ("cat", "cat"), ("\u{1B}[31mred", "?[31mred"), ("two\nlines", "two?lines"), ("\u{202E}tac", "?tac"),
             ("\u{2067}tac\u{2069}", "?tac?"), ("עברית 猫", "עברית 猫"),

@@ -4,9 +4,9 @@ import Testing
 @testable import Thaw
 
 @Suite struct ClassifierTests {
-    /// Red, green, blue even where the model's own layout is another: the answers were made of the model's.
+    /// RGB pixels, whatever the model's channel order: the expected answers used the model's own.
     @Test(arguments: Fixtures.table("coreml/coreml.tsv").filter { $0[1] != "-" })
-    func `a picture of the network's size gives TensorFlow's probabilities`(_ row: [String]) throws {
+    func `an image of the network's size gives TensorFlow's probabilities`(_ row: [String]) throws {
         let model = try Model.load(contentsOf: Fixtures.path("coreml/\(row[0]).mlmodel")).model
         let classifier = try Classifier(model)
         for index in 0...1 {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a task that is cancelled classifies no more`() async throws {
+    @Test func `a canceled task classifies nothing`() async throws {
         let classifier = try Classifier(contentsOf: Fixtures.path("coreml/rgb.mlmodel"))
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -34,13 +34,13 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `of equals the one with the lower index comes first, and what is no number last`() {
+    @Test func `of equal values the lower index comes first, and NaN comes last`() {
         let answer = Classification(probabilities: [0.25, .nan, 0.5, 0.25], labels: ["a", "b", "c", "d"])
         #expect(answer.top(9).map(\.label) == ["c", "a", "d", "b"])
         #expect(answer.top(2).map(\.index) == [2, 0])
     }
 
-    @Test func `an answer that is no number is warned of, in a comparison too`() throws {
+    @Test func `NaN in an output causes a warning, also in a comparison`() throws {
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 2, 2, 3]))
         let product = try builder.one(Binary(.multiply, constant: Tensor([1, .nan, 1], shape: [3])), input)
@@ -48,14 +48,14 @@ import Testing
         let model = Model(
             graph: builder.graph, image: ImageInput(name: "input", width: 2, height: 2, color: .rgb))
         let answer = try Classifier(model).classify(Pixels(width: 2, height: 2, channels: 3, bytes: Array(0..<12)))
-        #expect(answer.warning?.hasPrefix("the model's answer is no number") == true)
+        #expect(answer.warning?.hasPrefix("the model's output contains NaN") == true)
         let conversion = Conversion(model: model, notes: [], warnings: [])
         let report = try Comparison(conversion, conversion).report(imagesAt: [ImageFixtures.path("good/rgb-8.png")])
         #expect(report.agrees)
-        #expect(report.warnings.map(\.warning) == ["'output' holds what is no number"])
+        #expect(report.warnings.map(\.warning) == ["'output' contains NaN"])
     }
 
-    @Test func `a model that takes no image, or gives no row of numbers, is refused`() throws {
+    @Test func `a model without image input or without class scores is refused`() throws {
         func model(_ operation: any Thaw.Operation) throws -> Model {
             var builder = GraphBuilder()
             let input = builder.input("input", TensorType([1, 2, 2, 3]))
@@ -71,7 +71,7 @@ import Testing
         #expect(throws: Failure.takesNoImage()) { try Classifier(imageless) }
     }
 
-    @Test(arguments: [1, 2, 5]) func `many files come back in order, each with its answer or its failure`(
+    @Test(arguments: [1, 2, 5]) func `files are returned in order, each with its result or its failure`(
         _ threads: Int
     )
         throws

@@ -7,13 +7,13 @@ import Testing
     private static let photograph = Fixtures.path("photographs/cat.jpg")
 
     private static func network(_ name: String) throws -> Conversion {
-        // So that no softmax saturates, whatever the network.
+        // This keeps every softmax from saturating.
         var options = Converter.Options()
         if !name.hasPrefix("preprocess") { options.preprocessing = .inception }
         return try #require(NetworkCase.all.first { $0.name == name }).conversion(options)
     }
 
-    /// What is read of the file that the model is written to.
+    /// The model written to a file and read back.
     private static func written(_ conversion: Conversion) throws -> Conversion {
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("m.mlmodel").path
@@ -33,9 +33,9 @@ import Testing
         #expect(try #require(report.largest).difference.relative <= 1e-5)
     }
 
-    /// Adds 10 to the first bias of every layer in turn: the place must be that layer, whatever comes after it.
+    /// Adds 10 to the first bias of every layer in turn: that layer must be reported, whatever comes after it.
     @Test(arguments: ["mobilenet_v1_unfolded", "resnet_nchw_transposed", "inception"])
-    func `the first place where models part is the node that was tampered with`(_ name: String) throws {
+    func `the first difference is the node that was modified`(_ name: String) throws {
         let conversion = try ComparisonTests.network(name)
         let written = try ComparisonTests.written(conversion)
         var tampered = 0
@@ -44,10 +44,10 @@ import Testing
             var other = written
             other.model.graph.nodes[index].operation = operation
             let report = try Comparison(conversion, other).report(imagesAt: [ComparisonTests.photograph])
-            // A Relu6 or a weight of nearly 0 may hide it.
+            // A Relu6 or a weight near 0 may hide it.
             guard !report.agrees else { continue }
             let place = try #require(report.place)
-            // A layer that is read as several nodes has a number behind its name.
+            // The nodes of a layer that is read as several have a numeric suffix.
             #expect(place.node == node.name || node.name.hasPrefix(place.node + "_"))
             #expect(place.operation == operation.kind)
             #expect(abs(place.difference.absolute - 10) < 1e-3)
@@ -56,7 +56,7 @@ import Testing
         #expect(tampered >= 5)
     }
 
-    @Test func `the image input itself is named where it is scaled differently`() throws {
+    @Test func `the image input itself is reported if it is scaled differently`() throws {
         let conversion = try ComparisonTests.network("resnet")
         var other = conversion
         other.model.image?.scaling.bias[1] += 0.5
@@ -67,8 +67,8 @@ import Testing
         #expect(abs(place.difference.absolute - 0.5) < 1e-4)
     }
 
-    /// What a pass did wrong stands in the model and in the converted graph alike, but not in the graph as it was read.
-    @Test func `passes answer for what they did`() throws {
+    /// The fault of a pass is in the model and in the converted graph, but not in the graph as it was read.
+    @Test func `faults of passes are found`() throws {
         let conversion = try ComparisonTests.network("mobilenet_v1_unfolded")
         var wrong = conversion
         let index = try #require(wrong.model.graph.nodes.firstIndex { $0.operation.withFirstBiasRaised != nil })
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "Differences are told by the range of what is expected, and numbers that are none by infinity",
+        "Differences are relative to the expected range, and NaN is an infinite difference",
         arguments: [
             ([0, 0.5], [0, 0.25], 0.25, 0.25), ([0, 4], [1, 4], 1, 0.25), ([-2, 2], [-2, 0], 2, 0.5),
             ([.nan, 1], [.nan, 1], 0, 0), ([.nan, 1], [0, 1], .infinity, .infinity),
@@ -93,7 +93,7 @@ import Testing
         #expect(difference.absolute == absolute && difference.relative == relative)
     }
 
-    @Test func `a first label that differs counts where the tolerance does not explain it`() throws {
+    @Test func `a differing top label counts if the tolerance does not explain it`() throws {
         var report = Comparison.Report(tolerance: 0.1)
         let none = Comparison.Difference([0], [0])
         report.add(.init(differences: [("y", none)], classes: (0, 0, true)), "a.jpg", nil)
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "Weights of 16 bits or less loosen the tolerance, unless one is given",
+        "Weights of 16 bits or less raise the default tolerance",
         arguments: [
             ("networks/mobilenet_v1_8bit/graph.pb", 2e-2), ("coreml/rgb_half.mlmodel", 2e-2),
             ("networks/mobilenet_v1_folded/graph.pb", 1e-4), ("coreml/rgb.mlmodel", 1e-4),
@@ -117,7 +117,7 @@ import Testing
         #expect(try Comparison(conversion, conversion, tolerance: 0.5).tolerance == 0.5)
     }
 
-    @Test func `a graph is fed as the model beside it declares`() throws {
+    @Test func `a graph gets the preprocessing of the other model`() throws {
         let graph = try ComparisonTests.network("preprocess_per_channel_sub_div")
         let written = try ComparisonTests.written(graph)
         let declared = try #require(written.model.image)
@@ -127,11 +127,11 @@ import Testing
         options.bias = [1, 2, 3]
         let other = try Converter(options).convert(contentsOf: Fixtures.path("networks/resnet/graph.pb"))
         let otherImage = try #require(other.model.image)
-        // The other does not say that any of its scaling is its own: all of it is what the network sees.
+        // The other model does not declare any of its scaling as its own: all of it is preprocessing.
         let image = try #require(graph.fed(as: otherImage)?.model.image)
         #expect(image.color == .bgr)
         #expect(image.scaling == otherImage.scaling)
-        // What it says is its own, this graph's own arithmetic stands for.
+        // This graph's own arithmetic replaces the part that the other model declares as its own.
         var owning = otherImage
         owning.lifted = PixelScaling(scale: [5, 5, 5], bias: [0, 0, 0])
         let outer = try #require(graph.fed(as: owning)?.model.image).outerScaling
@@ -143,7 +143,7 @@ import Testing
 }
 
 extension Thaw.Operation {
-    /// The layer with 10 added to its first bias, or nil where it has none.
+    /// The layer with 10 added to its first bias, or nil if it has none.
     fileprivate var withFirstBiasRaised: (any Thaw.Operation)? {
         func raised(_ bias: Tensor?) -> Tensor? {
             guard var floats = bias?.floats else { return nil }

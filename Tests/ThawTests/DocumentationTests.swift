@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import Thaw
 
-/// The code of the articles in Thaw.docc and of the README. It is compiled here, and the test holds it to what is printed
-/// there, line by line; it is not run, for the files in it are the reader's.
+/// The code of the articles in Thaw.docc and of the README. It is compiled here, and the test compares it with the text
+/// there, line by line. It is not run, because its files are examples.
 private enum Articles {
     static func readme() throws {
         let labels = try Labels(contentsOf: "labels.txt")
@@ -88,7 +88,7 @@ private enum Articles {
     static func timing(_ model: Model) throws {
         let benchmark = try Benchmark(model, threads: 2, batch: 8)
         let times = benchmark.measure(seconds: 1)
-        print("\(times.median / Double(benchmark.batch) * 1000) ms an image")
+        print("\(times.median / Double(benchmark.batch) * 1000) ms per image")
     }
 }
 
@@ -104,7 +104,7 @@ private enum Articles {
     }
 
     @Test(
-        "All code that is printed is compiled",
+        "All code in the documentation is compiled",
         arguments: [
             "README.md", "Sources/Thaw/Thaw.docc/Converting.md", "Sources/Thaw/Thaw.docc/Classifying.md",
             "Sources/Thaw/Thaw.docc/Evaluating.md",
@@ -117,19 +117,19 @@ private enum Articles {
         }
         #expect(!blocks.isEmpty)
         for block in blocks {
-            // The import stands once at the head of the file.
+            // The import is at the top of this file.
             let code = lines(block).filter { $0 != "import Thaw" }.joined(separator: "\n")
             #expect(compiled.contains(code), "\(code)")
         }
     }
 
-    @Test func `what may be shared between threads says so`() {
+    @Test func `types that may be shared between threads are Sendable`() {
         func isSendable<Value: Sendable>(_: Value.Type) -> Bool { true }
         #expect(isSendable(Classifier.self) && isSendable(Classification.self) && isSendable(Pixels.self))
         #expect(isSendable(Model.self) && isSendable(Evaluation.self) && isSendable(DecodingOptions.self))
     }
 
-    @Test func `the asynchronous form gives what the other gives`() async throws {
+    @Test func `the asynchronous form gives the same result`() async throws {
         let classifier = try Classifier(contentsOf: Fixtures.path("coreml/rgb.mlmodel"))
         let path = Fixtures.path("photographs/cat.jpg")
         let expected = try ({ try classifier.classify(imageAt: path).probabilities })()

@@ -17,12 +17,12 @@ import Testing
         #expect(abs(interval.upperBound - high) < 1e-6)
     }
 
-    @Test func `of nothing nothing is known`() {
+    @Test func `an empty evaluation has no values`() {
         #expect(Proportion(0, of: 0).interval == 0...1)
         #expect(Proportion(0, of: 0).value.isNaN)
     }
 
-    /// Two-sided binomial tests at 1/2, as R's `binom.test` gives them.
+    /// Two-sided binomial tests at 1/2, computed by R's `binom.test`.
     @Test(
         "McNemar's exact test",
         arguments: [(0, 0, 1.0), (5, 5, 1.0), (1, 9, 0.021484375), (10, 20, 0.09873715), (0, 30, 1.862645e-9)])
@@ -56,8 +56,8 @@ import Testing
         #expect(self.evaluation([([3, 1], 1)]).logLoss == nil)
     }
 
-    /// Label 0 is told at 0.3, label 1 only by chance, label 2 is on no photograph.
-    @Test func `labels that do not exclude each other have thresholds of their own`() throws {
+    /// Label 0 is recognized at 0.3, label 1 only by chance, and label 2 is on no photo.
+    @Test func `labels that do not exclude each other have separate thresholds`() throws {
         var evaluation = Evaluation(classCount: 3, labelsAreIndependent: true)
         let rows: [([Float], Int, [Int])] = [
             ([0.4, 0.9, 0.1], 0, []), ([0.35, 0.6, 0], 0, [1]), ([0.7, 0.2, 0], 0, []), ([0.2, 0.55, 0.05], 1, []),
@@ -69,12 +69,12 @@ import Testing
         let labels = try #require(evaluation.labels)
         #expect(labels.map(\.images) == [3, 3, 0])
         #expect(labels[0].atHalf.precision == Proportion(1, of: 1) && labels[0].atHalf.recall == Proportion(1, of: 3))
-        // Any threshold over 0.2 and up to 0.35 is as good; the middle one is told.
+        // All thresholds above 0.2 and up to 0.35 are equally good; the middle one is reported.
         #expect(labels[0].best.f1 == 1 && abs(labels[0].best.value - 0.275) < 0.0015)
         #expect(labels[1].atHalf.precision == Proportion(2, of: 3) && labels[1].atHalf.value == 0.5)
         #expect(labels[1].best.recall == Proportion(3, of: 3) && labels[1].best.precision == Proportion(3, of: 4))
         #expect(labels[2].atHalf.predicted == 1 && labels[2].atHalf.f1 == 0)
-        // Of two labels that are shown the more probable one counts.
+        // Of two true labels, the more probable one counts.
         #expect(evaluation.outcomes[1].truth == 1 && evaluation.outcomes[1].isRight)
         var loss = 0.0
         for (probabilities, truth, others) in rows {
@@ -107,14 +107,14 @@ import Testing
         #expect(evaluation.worstMistakes(2) == [3, 1])
     }
 
-    @Test func `what is no number counts as the least likely`() {
+    @Test func `NaN counts as the least probable`() {
         let evaluation = evaluation([([.nan, 0.2, 0.1], 0), ([.nan, .nan, .nan], 2), ([.nan, .nan, .nan], 0)])
         #expect(evaluation.top(2).part == 0)
         #expect(evaluation.outcomes.map(\.rank) == [3, 3, 3])
         #expect(evaluation.calibration == nil)
     }
 
-    @Test func `calibration weighs the distance of being sure and being right`() throws {
+    @Test func `calibration weights the distance of confidence and accuracy`() throws {
         let evaluation = evaluation([([0.9, 0.1], 0), ([0.9, 0.1], 1), ([0.55, 0.45], 0), ([1, 0], 0)])
         let calibration = try #require(evaluation.calibration)
         #expect(calibration.bins.count == 15)
@@ -125,12 +125,12 @@ import Testing
         #expect(abs(calibration.error - (0.8 + 0.45 + 0) / 4) < 1e-6)
     }
 
-    @Test func `answers that are no probabilities are not calibrated`() {
+    @Test func `outputs that are not probabilities are not calibrated`() {
         #expect(evaluation([([3.5, 0.1], 0), ([0.9, 0.1], 1)]).calibration == nil)
         #expect(evaluation([([-1, -2], 0)]).calibration == nil)
     }
 
-    @Test func `two models are compared photograph by photograph`() {
+    @Test func `two models are compared photo by photo`() {
         let first = evaluation([([1, 0], 0), ([1, 0], 1), ([1, 0], 0), ([0, 1], 0)])
         let second = evaluation([([1, 0], 0), ([0, 1], 1), ([0, 1], 0), ([0, 1], 0)])
         let comparison = PairedComparison(first, second)
@@ -157,7 +157,7 @@ import Testing
         return try Truth(contentsOf: path, for: model, offset: offset)
     }
 
-    @Test func `a table names classes by label or by index, below a line of headings`() throws {
+    @Test func `a table names classes by label or by index, after a header line`() throws {
         let truth = try truth("file\tclass\tmore\r\na.jpg\tcat\t1\r\nb.jpg\t1\n/c.jpg\tBig_Dog\n\nd e.jpg\ttench")
         #expect(truth.images.map(\.classIndex) == [0, 1, 1, 2])
         #expect(truth.images.map { $0.path.split(separator: "/").last! } == ["a.jpg", "b.jpg", "c.jpg", "d e.jpg"])
@@ -165,10 +165,10 @@ import Testing
         #expect(truth.notes.isEmpty)
         let moved = try self.truth("file\tclass\na.jpg\t0\n", offset: 1)
         #expect(moved.images[0].classIndex == 1)
-        #expect(moved.notes == ["of 2 of the model's 3 classes there is no photograph"])
+        #expect(moved.notes == ["2 of the model's 3 classes have no photo"])
     }
 
-    @Test func `photographs are told apart as the system does it`() throws {
+    @Test func `photos are identified as the file system does it`() throws {
         let folder = try TemporaryFolder()
         let manager = FileManager.default
         try manager.createDirectory(at: folder.url.appending(path: "far/away"), withIntermediateDirectories: true)
@@ -180,7 +180,7 @@ import Testing
             try ("file\tclass\n" + rows).write(toFile: path, atomically: true, encoding: .utf8)
             return try Truth(contentsOf: path, for: model).images.map(\.path)
         }
-        // Two spellings of one text, and a folder's folder behind a link.
+        // Two spellings of one text, and the parent folder of a link's target.
         let apart = ["caf\u{E9}.jpg", "cafe\u{301}.jpg", "a.jpg", "link/../a.jpg"]
         #expect(try read(apart).count == 4)
         for same in ["link/../../a.jpg", "far/../a.jpg", folder.url.path + "/a.jpg"] {
@@ -189,11 +189,11 @@ import Testing
     }
 
     @Test(
-        "All numbers of a table are labels, or all are indices",
+        "All numbers in a table are labels, or all are indices",
         arguments: [
-            ("1 2 3 2", 0, [0, 1, 2, 1], "labels of classes, not for indices"),
-            ("0 1 2 1", 0, [0, 1, 2, 1], "indices of classes, not for labels"),
-            ("1 2 3", -1, [0, 1, 2], "indices of classes, not for labels"), ("0 0", 0, [0, 0], nil),
+            ("1 2 3 2", 0, [0, 1, 2, 1], "labels, not as indices"),
+            ("0 1 2 1", 0, [0, 1, 2, 1], "indices, not as labels"),
+            ("1 2 3", -1, [0, 1, 2], "indices, not as labels"), ("0 0", 0, [0, 0], nil),
         ] as [(String, Int, [Int], String?)])
     func numbers(_ column: String, _ offset: Int, _ classes: [Int], _ note: String?) throws {
         var numbered = model
@@ -205,32 +205,35 @@ import Testing
         let truth = try Truth(contentsOf: path, for: numbered, offset: offset)
         #expect(truth.images.map(\.classIndex) == classes)
         let said = truth.notes.first { $0.contains("numbers") }
-        #expect(said == note.map { "the numbers of the table are taken for " + $0 })
+        #expect(said == note.map { "the numbers in the table are read as class " + $0 })
     }
 
     @Test(
-        "A table that cannot be right is refused, with the line",
+        "An invalid table is refused with the line",
         arguments: [
             (
                 "file\tclass\na.jpg\tcatt\nb.jpg\tcow\n",
                 "'catt' in line 2 (did you mean 'cat'?), 'cow' in line 3 are no labels"
             ),
-            ("file\tclass\na.jpg\tcat\na.jpg\tcat\n", "line 3: 'a.jpg' stands in line 2 too"),
-            ("file\tclass\na.jpg\tcat\n.//a.jpg\tcat\n", "line 3: './/a.jpg' stands in line 2 too"),
-            ("file\tclass\na.jpg\tcat\nb/../a.jpg\tcat\n", "line 3: 'b/../a.jpg' stands in line 2 too"),
+            ("file\tclass\na.jpg\tcat\na.jpg\tcat\n", "line 3: 'a.jpg' is already in line 2"),
+            ("file\tclass\na.jpg\tcat\n.//a.jpg\tcat\n", "line 3: './/a.jpg' is already in line 2"),
+            ("file\tclass\na.jpg\tcat\nb/../a.jpg\tcat\n", "line 3: 'b/../a.jpg' is already in line 2"),
             ("file\tclass\n\tcat\n", "line 2: has no path in its first column"),
-            ("file\tclass\na.jpg\t3\n", "line 2: there is no class 3; the model has 3, counted from 0\nhint: --offset"),
+            (
+                "file\tclass\na.jpg\t3\n",
+                "line 2: there is no class 3; the model has 3 classes, counted from 0\nhint: --offset"
+            ),
             ("file\tclass\na.jpg\t-1\n", "line 2: there is no class -1"),
-            ("file\tclass\na.jpg\n", "line 2: has one column"),
-            ("file\tclass\n", "names no photograph"),
-            ("file\tclass\na.jpg\0b.jpg\tcat\n", "line 2: the path holds a NUL character"),
+            ("file\tclass\na.jpg\n", "line 2: has only one column"),
+            ("file\tclass\n", "contains no photo"),
+            ("file\tclass\na.jpg\0b.jpg\tcat\n", "line 2: the path contains a NUL character"),
         ])
     func refused(_ table: String, _ expected: String) {
         let failure = #expect(throws: Failure.self) { try truth(table) }
         #expect(failure?.description.contains(expected) == true, "\(failure?.description ?? "")")
     }
 
-    @Test func `labels that do not exclude each other may stand in several lines of a photograph`() throws {
+    @Test func `a photo may be in several lines if labels do not exclude each other`() throws {
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 3]))
         builder.output("output", try builder.add(Unary(.sigmoid), [input], name: "output")[0])
@@ -249,7 +252,7 @@ import Testing
         #expect(throws: Failure.self) { try Truth(contentsOf: path, for: independent) }
     }
 
-    @Test func `a name that several labels answer to is none`() throws {
+    @Test func `a name that matches several labels is ambiguous`() throws {
         var twice = model
         twice.classifier?.labels = ["crane, bird", "crane, machine", "Cat"]
         let folder = try TemporaryFolder()
@@ -261,27 +264,27 @@ import Testing
         let failure = #expect(throws: Failure.self) { try truth("crane") }
         #expect(
             failure?.problem
-                == "'crane' in line 2 (did you mean 'crane, bird' or 'crane, machine'?) is no label of the model")
+                == "'crane' in line 2 (did you mean 'crane, bird' or 'crane, machine'?) is not a label of the model")
         #expect(try truth("crane, machine").images[0].classIndex == 1)
         #expect(try truth("cat").images[0].classIndex == 2)
-        // As labels that stand twice are written.
+        // As duplicate labels are written.
         twice.classifier?.labels = ["crane (0)", "crane (1)", "crate"]
         let other = #expect(throws: Failure.self) { try truth("crane") }
         #expect(other?.problem.contains("(did you mean 'crane (0)' or 'crane (1)'?)") == true)
     }
 
-    @Test func `an offset is told of where it leads to no class`() throws {
+    @Test func `an offset is mentioned if it leads to an invalid class`() throws {
         let failure = #expect(throws: Failure.self) { try truth("file\tclass\na.jpg\t2\n", offset: 1) }
-        #expect(failure?.problem == "there is no class 3 (2 and the offset of 1)")
+        #expect(failure?.problem == "there is no class 3 (2 plus the offset 1)")
         #expect(failure?.hint == nil)
-        let needless = "no class is named by its index here: the offset makes no difference"
+        let needless = "no class is given by its index: the offset has no effect"
         for (name, offset, isTold) in [("cat", 1, true), ("cat", 0, false), ("1", 1, false), ("0", 1, false)] {
             let notes = try truth("file\tclass\na.jpg\t\(name)\n", offset: offset).notes
             #expect(notes.contains(needless) == isTold, "\(name) \(offset)")
         }
     }
 
-    @Test func `a photograph in the line of headings is told of, behind a mark of the byte order too`() throws {
+    @Test func `a photo in the header line is reported, also after a byte-order mark`() throws {
         let folder = try TemporaryFolder()
         try Data().write(to: folder.url.appending(path: "a.jpg"))
         for mark in ["", "\u{FEFF}"] {
@@ -289,7 +292,7 @@ import Testing
             try (mark + "a.jpg\tcat\nb.jpg\tcat\n").write(toFile: path, atomically: true, encoding: .utf8)
             let truth = try Truth(contentsOf: path, for: model)
             #expect(truth.images.count == 1)
-            #expect(truth.notes.first == "the first line does not count, as the header, though there is a file 'a.jpg'")
+            #expect(truth.notes.first == "the first line is skipped as the header, although a file 'a.jpg' exists")
         }
     }
 
@@ -308,6 +311,6 @@ import Testing
         try FileManager.default.moveItem(
             at: folder.url.appending(path: "cat"), to: folder.url.appending(path: "cut"))
         let failure = #expect(throws: Failure.self) { try Truth(contentsOf: folder.url.path, for: model) }
-        #expect(failure?.problem == "'cut' (did you mean 'cat'?) is no label of the model")
+        #expect(failure?.problem == "'cut' (did you mean 'cat'?) is not a label of the model")
     }
 }

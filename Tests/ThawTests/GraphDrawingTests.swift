@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// What drawings show of networks; how they look is Graphviz's.
+/// The content of drawings; their layout is up to Graphviz.
 @Suite struct GraphDrawingTests {
     private func drawing(_ network: String) throws -> [String] {
         let model = try Model.load(contentsOf: Fixtures.path("networks/\(network)/graph.pb")).model
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// The captions of the boxes without their marks, a line each.
+    /// The captions of the boxes without markup, one per line.
     private func captions(_ lines: [String]) -> [String] {
         lines.compactMap { line in
             let pattern = #"\[label=<<b>.*?>, fill"#
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a chain is drawn in the field's words, activations with what they follow`() throws {
+    @Test func `a chain is drawn with the field's terms, activations with their operation`() throws {
         let lines = try drawing("mobilenet_v1_folded")
         let captions = captions(lines)
         #expect(captions.first == "Input; input; 32 × 32 pixels, rgb; y = 0.00784314 · x − 1")
@@ -33,14 +33,14 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("input0 -> n0 [label=\" 32×32×3 \"") })
     }
 
-    @Test func `a shortcut goes past the trunk`() throws {
+    @Test func `a shortcut bypasses the trunk`() throws {
         let lines = try drawing("resnet_nchw")
         let boxes = lines.filter { $0.contains("[label=<<b>") && $0.hasPrefix("n") }
         #expect(boxes.contains { $0.contains("<b>Add</b>") && $0.contains("group=trunk") })
         #expect(boxes.contains { !$0.contains("group=trunk") }, "a branch stands beside the trunk")
     }
 
-    @Test func `modules stand on a ground of their own, by the names of their nodes`() throws {
+    @Test func `modules have a common background, by the names of their nodes`() throws {
         var builder = GraphBuilder()
         let image = builder.input("input", TensorType([1, 4, 4, 3]))
         var value = image
@@ -56,7 +56,7 @@ import Testing
         #expect(dot.contains("label=<mixed_2>, tooltip=\"net/mixed_2\""))
     }
 
-    @Test func `what names and titles hold does not become markup`() throws {
+    @Test func `names and titles are escaped`() throws {
         var builder = GraphBuilder()
         let input = builder.input("a<b>&\"c\\", TensorType([1, 3]))
         builder.output("o", try builder.add(Unary(.square), [input], name: "n\"\n\\")[0])
@@ -66,7 +66,7 @@ import Testing
         #expect(dot.contains("tooltip=\"n\\\"\\n\\\\\""))
     }
 
-    @Test func `every network of the fixtures can be drawn, twice the same`() throws {
+    @Test func `every network in the fixtures can be drawn, reproducibly`() throws {
         for network in NetworkCase.all {
             let model = try network.conversion().model
             let dot = GraphDrawing(model, title: network.name).dot

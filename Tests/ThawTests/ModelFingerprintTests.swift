@@ -5,9 +5,9 @@ import Testing
 
 @Suite struct ModelFingerprintTests {
     @Test(
-        "A model is known again elsewhere, and told from one with other content",
+        "A copied model has the same fingerprint, and one with other content has another",
         arguments: [
-            // What is copied, how the model is named there, and in which of its files a byte is changed.
+            // The copied fixture, the model's name in it, and the file in which a byte is changed.
             ("networks/mobilenet_v1_folded", "graph.pb", "graph.pb"),
             ("live/saved", "", "variables/variables.data-00000-of-00001"),
             ("live/saved", "saved_model.pb", "variables/variables.data-00000-of-00001"),
@@ -26,7 +26,7 @@ import Testing
         data[data.count / 2] ^= 1
         try data.write(to: copy.appending(path: changed))
         #expect(try Model.fingerprint(of: path) != before)
-        // Where one word ends and the next begins counts.
+        // The boundaries between words count.
         let words = [[], ["--crop", "fit"], ["--crop fit"], ["--crop", "fill"]]
         #expect(Set(try words.map { try Model.fingerprint(of: path, words: $0) }).count == words.count)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// What is done to an array one after another.
+/// A sequence of operations on a tensor.
 enum Rearranging: Sendable, CustomTestStringConvertible {
     case transposed([Int])
     case reshaped(Shape)
@@ -34,7 +34,7 @@ struct RearrangingCase: Sendable, CustomTestStringConvertible {
         RearrangingCase([4, 1, 5], .transposed([1, 2, 0])),
         RearrangingCase([0, 3], .transposed([1, 0])),
         RearrangingCase([], .transposed([])),
-        // The rows of a matrix behind a flattening: its axes are told apart, put in another order and made one again.
+        // The rows of a matrix after a flatten: its axes are split, permuted and merged again.
         RearrangingCase(
             [6, 24], .transposed([1, 0]), .reshaped([2, 3, 4, 6]), .transposed([1, 2, 0, 3]), .reshaped([24, 6])),
         RearrangingCase(
@@ -45,7 +45,7 @@ struct RearrangingCase: Sendable, CustomTestStringConvertible {
         RearrangingCase([33, 70], .transposed([1, 0]), .reshaped([2310]), .reshaped([30, 77]), .transposed([1, 0])),
     ]
 
-    /// The array that comes of it, and its numbers by their definition.
+    /// The resulting tensor, and its values by definition.
     func carriedOut(_ element: ElementType) -> (tensor: Tensor, expected: [Double]) {
         var tensor = Tensor(shape: shape, element: element) { Double($0 % 97) }
         var numbers = (0..<shape.elementCount).map { Double($0 % 97) }
@@ -69,7 +69,7 @@ struct RearrangingCase: Sendable, CustomTestStringConvertible {
 
 struct TransposedTensorTests {
     @Test(
-        "An array whose axes were put in another order has its numbers where they belong",
+        "A transposed tensor has its values at the right indices",
         arguments: RearrangingCase.all,
         [ElementType.float32, .float16, .uint8, .int64])
     func numbers(_ c: RearrangingCase, _ element: ElementType) {
@@ -79,7 +79,7 @@ struct TransposedTensorTests {
     }
 
     @Test(
-        "It is written piece by piece as it would be whole, before and after somebody has read it",
+        "It is written in pieces as in one, before and after it has been read",
         arguments: RearrangingCase.all)
     func pending(_ c: RearrangingCase) throws {
         let (tensor, expected) = c.carriedOut(.float32)
@@ -92,7 +92,7 @@ struct TransposedTensorTests {
         }
     }
 
-    @Test("Threads that read it at the same time read the same")
+    @Test("Concurrent reads give the same values")
     func threads() {
         let (tensor, expected) = RearrangingCase([64, 3, 5, 7], .transposed([2, 3, 1, 0])).carriedOut(.float32)
         let workers = Workers(4)
@@ -105,7 +105,7 @@ struct TransposedTensorTests {
     }
 
     @Test(
-        "Weights of a mapped file are packed whichever way their outputs lie",
+        "Weights of a mapped file are packed in either order of outputs",
         arguments: [[2, 1, 0], [2, 0, 1], [0, 1, 2]])
     func mapped(order: [Int]) throws {
         let folder = try TemporaryFolder()

@@ -1,29 +1,29 @@
-/// The weights of an ML Program stored anew in less.
+/// Compresses the weights of an ML Program.
 ///
-/// All else stays as it is, with two exceptions. An older program is said to be written in the operations of iOS 16, the first
-/// that know such weights and that have kept all older ones. And if a layer's output channels differ in scale, the layer is
-/// followed by a multiplication; from iOS 18 on the weights themselves are multiplied.
+/// The rest of the program stays unchanged, with two exceptions. An older program is declared to use the opset of iOS 16, the
+/// first that supports such weights; it contains all older operations. And if a layer's output channels differ in scale, the
+/// layer is followed by a multiplication; from iOS 18 on, the weights themselves are multiplied.
 struct CompressedProgram {
     private let storage: WeightStorage
     private let version: CoreMLVersion
     private var constants: ProgramConstants
     private var block: MILBlock
-    /// Where tensors of the old file of weights are in the new one.
-    private var moved: [BlobPlace: Message] = [:]
+    /// The references to the new weight file that replace those to the old one.
+    private var moved: [BlobLocation: Message] = [:]
     private var report = CompressionReport()
 
-    private struct BlobPlace: Hashable {
+    private struct BlobLocation: Hashable {
         var file: String
         var offset: Int
     }
 
-    /// A program that is made of another one, and what became of its layers.
+    /// The compressed program, and a report on its layers.
     typealias Result = (program: ProgramWriter.Result, report: CompressionReport)
 
     /// - Parameters:
     ///   - message: A program that can be read.
     ///   - target: The newest version that may be used.
-    /// - Returns: A report without layers if nothing is to be compressed.
+    /// - Returns: A report without layers if nothing can be compressed.
     static func run(
         _ message: Message, _ source: ProgramConstants.Source, _ storage: WeightStorage, target: CoreMLVersion?
     ) throws -> Result {
@@ -33,7 +33,7 @@ struct CompressedProgram {
                 target < .iOS16 ? "--weights \(storage.type.rawValue)" : "the model", needs: version.systems,
                 target.name)
         }
-        // What an operation takes goes by the set of operations, not by the version of the file.
+        // The arguments of an operation depend on the opset, not on the version of the file.
         let opsets = (message.mlProgram.functions as [Message]).map { raised($0.value.opset) }
         let known = CoreMLVersion.allCases.first { opsets.contains($0.opset) }
         var program = CompressedProgram(
@@ -42,7 +42,7 @@ struct CompressedProgram {
         return try program.run(message)
     }
 
-    /// The version that a program has when its weights are compressed.
+    /// The version of a program after its weights have been compressed.
     static func version(of message: Message) -> CoreMLVersion { max(.iOS16, message.knownVersion) }
 
     private static func raised(_ opset: String) -> String {
@@ -60,9 +60,9 @@ struct CompressedProgram {
             let opset: String = functions[index].value.opset
             var bodies: [Message] = functions[index].value.block_specializations
             bodies.removeAll { $0.key as String != opset }
-            for place in bodies.indices {
-                bodies[place].key = Self.raised(opset)
-                bodies[place].value.operations = try compressed(bodies[place].value.operations)
+            for body in bodies.indices {
+                bodies[body].key = Self.raised(opset)
+                bodies[body].value.operations = try compressed(bodies[body].value.operations)
             }
             functions[index].value.opset = Self.raised(opset)
             functions[index].value.block_specializations = bodies
@@ -86,10 +86,10 @@ struct CompressedProgram {
             else { return nil }
             return (scales, plan.type.element)
         }
-        // Biases that are added after the scale.
+        // Biases of scaled layers, which are added after the scale.
         let scaledLayers = operations.filter { scaling($0) != nil }
         let biases = Set(scaledLayers.flatMap { $0.boundNames("bias") }).filter { name in
-            uses.readers(name).allSatisfy { scaling(operations[$0]) != nil }
+            uses.consumers(name).allSatisfy { scaling(operations[$0]) != nil }
         }
         let values = Dictionary(
             operations.compactMap { operation in operation.constantValue.map { (operation.outputNames[0], $0) } },
@@ -125,14 +125,14 @@ struct CompressedProgram {
         var type: TensorType
     }
 
-    /// What constants become, by name.
+    /// The compressed constants, by name.
     private mutating func plans(_ operations: [Message], _ uses: ProgramUses) throws -> [String: Plan] {
         var plans: [String: Plan] = [:]
         for operation in operations where operation.type as String == "const" {
             guard let name = operation.outputNames.first, let value = operation.constantValue,
                 value.has("blobFileValue")
             else { continue }
-            let layers = uses.readers(name).map { operations[$0] }.filter {
+            let layers = uses.consumers(name).map { operations[$0] }.filter {
                 ProgramUses.layers.contains($0.type) && $0.boundNames("weight").contains(name)
             }
             guard !layers.isEmpty else { continue }
@@ -140,9 +140,9 @@ struct CompressedProgram {
             guard let element = MILElement(value.type.tensorType.dataType)?.element,
                 [.float16, .float32].contains(element), storage.compresses(weights)
             else { continue }
-            // A factor per output channel belongs to all that read the weights, and only to rows that are output channels.
+            // Scaling output channels works only if all consumers of the weights do it, and if rows are output channels.
             let allowsScales =
-                layers.count == uses.readers(name).count
+                layers.count == uses.consumers(name).count
                 && layers.allSatisfy { $0.type as String != "conv_transpose" }
             let isNew = block.version >= .iOS18
             let use = LayerUse(
@@ -155,7 +155,7 @@ struct CompressedProgram {
         return plans
     }
 
-    /// A layer without its bias, a multiplication by `scales`, and an addition of the bias.
+    /// The layer without its bias, followed by a multiplication by `scales` and an addition of the bias.
     private mutating func withScale(
         _ operation: Message, _ scales: [Float], _ element: ElementType, _ values: [String: Message]
     ) throws -> [Message] {
@@ -172,7 +172,7 @@ struct CompressedProgram {
         {
             bias = try constants.tensor(value)
         }
-        if let numbers = bias?.floats, numbers.allSatisfy({ $0 == 0 }) { bias = nil }
+        if let values = bias?.floats, values.allSatisfy({ $0 == 0 }) { bias = nil }
 
         var layer = operation
         layer.inputs = (operation.inputs as [Message]).filter { $0.key as String != "bias" }
@@ -204,21 +204,21 @@ struct CompressedProgram {
         return operations
     }
 
-    // MARK: The file of weights
+    // MARK: The weight file
 
-    /// Puts all tensors of the old file that are read somewhere in `message` into the new one.
+    /// Copies all tensors of the old weight file that `message` refers to into the new one.
     private mutating func move(_ message: inout Message) throws {
         guard message.messageType == .value, message.has("blobFileValue") else {
             return try message.mapMessages { try move(&$0) }
         }
-        let place = BlobPlace(file: message.blobFileValue.fileName, offset: message.blobFileValue.offset)
-        if let there = moved[place] {
-            message.blobFileValue = there["blobFileValue"]
+        let location = BlobLocation(file: message.blobFileValue.fileName, offset: message.blobFileValue.offset)
+        if let copy = moved[location] {
+            message.blobFileValue = copy["blobFileValue"]
             return
         }
         let type: Message = message["type"]
         message = block.inFile(
             try constants.tensor(message), MILElement(type.tensorType.dataType)!.kind, type)
-        moved[place] = message
+        moved[location] = message
     }
 }

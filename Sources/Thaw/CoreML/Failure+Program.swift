@@ -1,4 +1,4 @@
-/// What is said of an ML Program that cannot be read.
+/// ML Programs that cannot be read.
 extension Failure {
     static func noFunction(_ names: [String]) -> Failure {
         Failure(
@@ -8,20 +8,20 @@ extension Failure {
 
     static func severalFunctions(_ names: [String]) -> Failure {
         Failure(
-            .unsupportedModel, "the package holds several functions: '\(names.sorted().joined(separator: "', '"))'",
-            remedy: "save the one that is wanted as a model of its own; only those are supported")
+            .unsupportedModel, "the package has several functions: '\(names.sorted().joined(separator: "', '"))'",
+            remedy: "models of one function are supported: save the one you need as a separate model")
     }
 
     static func noBlock(_ opset: String) -> Failure {
         Failure(
-            .invalidModel, "the function has no body for '\(opset)', which it says it is written in",
-            remedy: "the file is damaged")
+            .invalidModel, "the function has no body for its opset '\(opset)'",
+            remedy: "the file is corrupt")
     }
 
     static func stateful() -> Failure {
         Failure(
-            .unsupportedModel, "the model keeps a state from one run to the next",
-            remedy: "models without are supported")
+            .unsupportedModel, "the model keeps state between runs",
+            remedy: "stateless models are supported")
     }
 
     static func valueTwice(_ name: String) -> Failure { Failure(.invalidModel, "'\(name)' is computed twice") }
@@ -30,25 +30,26 @@ extension Failure {
     }
 
     static func valueType(_ name: String, _ kind: String) -> Failure {
-        Failure(.unsupportedModel, "'\(name)' is of the kind '\(kind)'", remedy: "arrays are supported")
+        Failure(.unsupportedModel, "'\(name)' is of kind '\(kind)'", remedy: "tensors are supported")
     }
 
     static func valueShape(_ name: String, _ sizes: [Int]) -> Failure {
         Failure(
-            .invalidModel, "'\(name)' is of shape \(Shape(sizes))",
-            remedy: "sizes that are known and possible are supported")
+            .invalidModel, "'\(name)' has shape \(Shape(sizes))",
+            remedy: "all sizes must be known and valid")
     }
 
     static func valueElement(_ name: String, _ element: String) -> Failure {
-        Failure(.unsupportedModel, "'\(name)' is made of \(element)", remedy: "that is not supported here")
+        Failure(
+            .unsupportedModel, "'\(name)' has elements of type \(element)", remedy: "that type is not supported here")
     }
 
     static func valueCount(_ name: String, _ found: Int, _ shape: Shape) -> Failure {
-        Failure(.invalidModel, "'\(name)' holds \(found) numbers or bytes", remedy: "its shape is \(shape)")
+        Failure(.invalidModel, "'\(name)' has \(found) values or bytes", remedy: "its shape is \(shape)")
     }
 
     static func operationWithoutOutput(_ kind: String) -> Failure {
-        Failure(.invalidModel, "the \(kind) computes nothing")
+        Failure(.invalidModel, "the \(kind) has no output")
     }
     static func constantWithoutValue() -> Failure { Failure(.invalidModel, "the constant has no value") }
 
@@ -57,12 +58,12 @@ extension Failure {
     }
 
     static func operationOutputs(_ kind: String, _ declared: Int, _ actual: Int) -> Failure {
-        Failure(.invalidModel, "\(declared) outputs are named", remedy: "a \(kind) computes \(actual)")
+        Failure(.invalidModel, "\(declared) outputs are declared", remedy: "a \(kind) computes \(actual)")
     }
 
     static func declaredShape(_ name: String, _ declared: Shape, _ actual: Shape) -> Failure {
         Failure(
-            .invalidModel, "'\(name)' is said to be of shape \(declared)",
-            remedy: "what it is computed of makes it \(actual)")
+            .invalidModel, "'\(name)' is declared with shape \(declared)",
+            remedy: "its computed shape is \(actual)")
     }
 }

@@ -1,14 +1,14 @@
-/// How a model is written whose image has several sizes.
+/// Writes a model whose image has several sizes.
 ///
-/// It is written once at each size. All that is written must be the same but for the sizes of arrays, which are left open
-/// where they differ; so what stands in the file is right at every size that was looked at, whatever the operations are.
+/// The model is written once at each size. The results must be equal except for the sizes of tensors, which are left open
+/// if they differ. So the file is right at every size that was tried, whatever its operations are.
 struct FlexibleSizes {
-    /// How arrays of layers say a size that is not known (coremltools' NeuralNetwork.proto).
+    /// The value of an unknown size in a layer's shapes (coremltools' NeuralNetwork.proto).
     private static let unknown = -1
-    /// The axes that differ, by the name of the array.
+    /// The axes that differ, by the name of the tensor.
     private var open: [String: Set<Int>] = [:]
-    /// What each output is at each size, in the order of the model's outputs: the sizes of an array's axes, or an image's
-    /// width and height.
+    /// The shape of each output at each size, in the order of the model's outputs: the sizes of an array's axes, or an
+    /// image's width and height.
     private var outputs: [[[Int]]]
 
     init(_ message: Message) {
@@ -25,24 +25,24 @@ struct FlexibleSizes {
     }
 
     private mutating func addOutputs(_ message: Message) {
-        for (place, feature) in (message.description.output as [Message]).enumerated() {
-            outputs[place].append(FlexibleSizes.sizes(feature))
+        for (index, feature) in (message.description.output as [Message]).enumerated() {
+            outputs[index].append(FlexibleSizes.sizes(feature))
         }
     }
 
     // MARK: Neural networks
 
-    /// Takes in what the same network is at another size, and leaves open in `message` what differs.
-    /// - Throws: `Failure` naming the layer that differs in more.
+    /// Adds the same network at another size, and leaves the sizes that differ open in `message`.
+    /// - Throws: `Failure` naming a layer with other differences.
     mutating func add(_ other: Message, to message: inout Message, at size: ImageSize) throws {
         let kind = message.choice!
         var layers: [Message] = message[kind].layers
         let others: [Message] = other[kind].layers
-        for place in layers.indices {
-            guard others.indices.contains(place) else { throw Failure.sizeMatters("output", "model", size) }
-            var other = others[place]
+        for position in layers.indices {
+            guard others.indices.contains(position) else { throw Failure.sizeMatters("output", "model", size) }
+            var other = others[position]
             for field in ["inputTensor", "outputTensor"] {
-                var shapes: [Message] = layers[place][field]
+                var shapes: [Message] = layers[position][field]
                 var otherShapes: [Message] = other[field]
                 for (index, pair) in zip(shapes, otherShapes).enumerated() {
                     let sizes: [Int] = pair.0.dimValue
@@ -51,11 +51,11 @@ struct FlexibleSizes {
                     shapes[index].dimValue = loose
                     otherShapes[index].dimValue = loose
                 }
-                layers[place][field] = shapes
+                layers[position][field] = shapes
                 other[field] = otherShapes
             }
-            guard layers[place] == other else {
-                throw Failure.sizeMatters(layers[place].name, layers[place].choice ?? "layer", size)
+            guard layers[position] == other else {
+                throw Failure.sizeMatters(layers[position].name, layers[position].choice ?? "layer", size)
             }
         }
         guard layers.count == others.count else { throw Failure.sizeMatters("output", "model", size) }
@@ -65,8 +65,8 @@ struct FlexibleSizes {
 
     // MARK: ML Programs
 
-    /// Takes in what the same program is at another size.
-    /// - Throws: `Failure` naming the operation that differs in more than the sizes of what it gives.
+    /// Adds the same program at another size.
+    /// - Throws: `Failure` naming an operation that differs in more than the sizes of its outputs.
     mutating func add(_ other: ProgramWriter.Result, to base: ProgramWriter.Result, at size: ImageSize) throws {
         let operations = FlexibleSizes.operations(base.message)
         let others = FlexibleSizes.operations(other.message)
@@ -114,7 +114,7 @@ struct FlexibleSizes {
         return functions[0].value.inputs
     }
 
-    /// Leaves open in a program what differs from size to size.
+    /// Leaves the sizes that differ open in a program.
     func loosen(_ message: inout Message) {
         var functions: [Message] = message.mlProgram.functions
         var blocks: [Message] = functions[0].value.block_specializations
@@ -140,16 +140,16 @@ struct FlexibleSizes {
 
     // MARK: The description
 
-    /// Says in the description which sizes the image and the outputs may have.
+    /// Adds the possible sizes of the image and the outputs to the description.
     func describe(_ sizes: ImageSizes, in message: inout Message) {
         message.specificationVersion = max(CoreMLVersion.iOS12.rawValue, message.specificationVersion as Int)
-        message.description.input = (message.description.input as [Message]).enumerated().map { place, feature in
+        message.description.input = (message.description.input as [Message]).enumerated().map { index, feature in
             var feature = feature
-            if place == 0 { feature.type["imageType"].setSizes(sizes) }
+            if index == 0 { feature.type["imageType"].setSizes(sizes) }
             return feature
         }
-        message.description.output = (message.description.output as [Message]).enumerated().map { place, feature in
-            let found = outputs[place]
+        message.description.output = (message.description.output as [Message]).enumerated().map { index, feature in
+            let found = outputs[index]
             guard found.contains(where: { $0 != found[0] }) else { return feature }
             var feature = feature
             let ranges = found[0].indices.map { axis in
@@ -206,8 +206,8 @@ extension Message {
 // MARK: Reading
 
 extension ImageSizes {
-    /// What an image's type says.
-    /// - Throws: `Failure` for sizes that are none, or too many.
+    /// Reads the sizes of an image's type.
+    /// - Throws: `Failure` for invalid sizes, or too many.
     init(_ type: Message, of name: String) throws {
         if type.has("enumeratedSizes") {
             let sizes = (type["enumeratedSizes"].sizes as [Message]).map {
@@ -217,7 +217,7 @@ extension ImageSizes {
                 throw Failure.imageSizes(name, "\(sizes)")
             }
             var seen = Set<ImageSize>()
-            // The size where none is asked for stands beside the list.
+            // The default size is stored separately from the list.
             let first = ImageSize(width: type.width, height: type.height)
             let all = ([first] + sizes).filter { seen.insert($0).inserted }
             guard all.count <= ImageSizes.mostSizes + 1 else { throw Failure.imageSizes(name, "\(all.count) of them") }
@@ -225,7 +225,7 @@ extension ImageSizes {
         } else if type.has("imageSizeRange") {
             func range(_ field: String) throws -> ClosedRange<Int> {
                 let range: Message = type["imageSizeRange"][field]
-                // Less than 0 is no bound above.
+                // A negative upper bound means none.
                 let lower = Swift.max(1, range.lowerBound as Int)
                 let above: Int = range.upperBound
                 let upper = above < 0 ? ImageSizes.longestSide : Swift.min(above, ImageSizes.longestSide)

@@ -1,38 +1,38 @@
-/// The part of a Core ML model that says what goes in, what comes out, and who made it.
+/// The description of a Core ML model: its inputs, its outputs, and its metadata.
 struct ModelDescription {
-    /// The keys under which it stands in the model what is done to a pixel before the network sees it, numbers by commas:
-    /// where the network itself begins with arithmetic, the layers alone do not tell the two apart.
+    /// The metadata keys of the image's scale and bias, as values separated by commas. If the network itself begins with
+    /// arithmetic, the layers alone do not show where the preprocessing ends.
     static let imageScaleKey = "thaw.image.scale"
     static let imageBiasKey = "thaw.image.bias"
-    /// The keys under which it stands in the model which arithmetic was lifted out of the graph, numbers by commas.
+    /// The metadata keys of the arithmetic that was lifted out of the graph.
     static let liftedScaleKey = "thaw.lifted.scale"
     static let liftedBiasKey = "thaw.lifted.bias"
-    /// Likewise for what makes pixels of the network's numbers at an image output, and the bounds they are held to.
+    /// The metadata keys of an image output's scale and bias, and of the bounds to which its pixels are clamped.
     private static let pixelScaleKey = "thaw.pixels.scale"
     private static let pixelBiasKey = "thaw.pixels.bias"
     private static let pixelBoundsKey = "thaw.pixels.bounds"
-    /// The key, and what stands there, where the network's own graph takes the image's channels before height and width.
+    /// The metadata key and value for a network whose own graph takes images with channels first.
     private static let channelsKey = "thaw.channels"
     private static let channelsFirst = "first"
-    /// The key under which the places of outputs stand that are one number without an axis, which Core ML gives one.
+    /// The metadata key of the indices of scalar outputs, to which Core ML adds an axis.
     private static let numbersKey = "thaw.numbers"
-    /// Xcode shows a preview for models that say what they are for.
+    /// Xcode shows a preview for models that declare their purpose.
     private static let previewKey = "com.apple.coreml.model.preview.type"
     private static let classifierPreview = "imageClassifier"
 
-    /// What is said of inputs and outputs of which nobody says anything.
+    /// The default descriptions of inputs and outputs.
     private static let probabilitiesText = "The probability of every label"
     private static let labelText = "The most likely label"
     private static func imageText(_ width: Int, _ height: Int) -> String { "An image, \(width)×\(height) pixels" }
 
-    /// The key of an image, by its name where it is not the first.
+    /// The key of an image; all but the first have their name appended.
     private static func key(_ key: String, _ name: String?) -> String {
         name.map { key + "." + featureName($0) } ?? key
     }
 
     let message: Message
 
-    /// - Parameter element: The format's name of what an array is made of; neural networks know one kind.
+    /// - Parameter element: The format's name of an array's element type; neural networks have only one.
     init(
         _ model: Model, _ graph: Graph, arrays: NeuralArrays, precision: ProgramPrecision = ProgramPrecision(),
         element: (ElementType, ComputePrecision) -> String = { _, _ in "FLOAT32" }
@@ -46,7 +46,7 @@ struct ModelDescription {
             return feature
         }
         func array(_ shape: Shape) -> (inout Message) -> Void {
-            // The older form has one axis or three, and no batch.
+            // The older form has one or three axes, and no batch.
             let sizes =
                 arrays == .images
                 ? (shape.rank == 4 ? Array(shape.dropFirst()) : [shape.elementCount]) : shape.dimensions
@@ -96,10 +96,10 @@ struct ModelDescription {
         }
         let metadata = model.metadata
         var userDefined = metadata.userDefined
-        func record(_ numbers: [Double], _ key: String) {
-            userDefined[key] = numbers.map { "\($0)" }.joined(separator: ",")
+        func record(_ values: [Double], _ key: String) {
+            userDefined[key] = values.map { "\($0)" }.joined(separator: ",")
         }
-        // The first image has the keys themselves, others have their names behind.
+        // The first image uses the plain keys; others have their names appended.
         for index in graph.inputs.indices {
             guard let image = model.image(at: index) else { continue }
             let name = index == 0 ? nil : image.name
@@ -111,9 +111,9 @@ struct ModelDescription {
             }
             if image.isChannelsFirst { userDefined[Self.key(Self.channelsKey, name)] = Self.channelsFirst }
         }
-        let numbers = graph.outputs.indices.filter { graph[graph.outputs[$0].value].shape.rank == 0 }
-        if !numbers.isEmpty {
-            userDefined[Self.numbersKey] = numbers.map { "\($0)" }.joined(separator: ",")
+        let scalars = graph.outputs.indices.filter { graph[graph.outputs[$0].value].shape.rank == 0 }
+        if !scalars.isEmpty {
+            userDefined[Self.numbersKey] = scalars.map { "\($0)" }.joined(separator: ",")
         }
         if let image = model.imageOutput {
             record(image.scaling.scale, ModelDescription.pixelScaleKey)
@@ -131,28 +131,28 @@ struct ModelDescription {
         self.message = message
     }
 
-    /// What a model that is read says of itself.
+    /// The metadata of a model that is read.
     struct Reading {
         var metadata = Metadata()
-        /// What is known of an image.
+        /// The metadata of an image.
         struct Image {
-            /// What is done to a pixel before the network, as it is written, sees it.
+            /// The scaling of a pixel in front of the network as it is written.
             var scaling: PixelScaling?
             /// The arithmetic that was lifted out of the graph into the scaling of the image.
             var lifted: PixelScaling?
-            /// Whether the network's own graph takes the image's channels before height and width.
+            /// Whether the network's own graph takes images with channels first.
             var isChannelsFirst: Bool
         }
-        /// The images, the first of them first.
+        /// The images, in the order of the inputs.
         var images: [Image] = []
-        /// The places of the outputs that are one number without an axis.
-        var bareNumbers: Set<Int>
-        /// What makes pixels of the network's numbers at the image output.
+        /// The indices of the scalar outputs.
+        var scalarOutputs: Set<Int>
+        /// The scaling from the network's values to pixels at the image output.
         var pixels: PixelScaling?
-        /// Whether a bound to 0 and 255 was put behind that.
+        /// Whether the pixels are clamped to 0 and 255 after the scaling.
         var hasPixelBounds: Bool
 
-        /// Thaw's own keys do not stay in the metadata; those that do not fit the channels of the images are passed over.
+        /// Thaw's own keys are removed from the metadata. Values that do not fit the images' channels are ignored.
         /// - Parameter inputs: The images that are read.
         init(_ description: Message, inputs: [ImageInput], outputChannels: Int?) {
             let message: Message = description["metadata"]
@@ -171,8 +171,8 @@ struct ModelDescription {
                 let bias = numbers(biasKey, channels)
                 return scale.flatMap { scale in bias.map { PixelScaling(scale: scale, bias: $0) } }
             }
-            for (place, input) in inputs.enumerated() {
-                let name = place == 0 ? nil : input.name
+            for (index, input) in inputs.enumerated() {
+                let name = index == 0 ? nil : input.name
                 let channels = input.color.channels
                 images.append(
                     Image(
@@ -182,7 +182,7 @@ struct ModelDescription {
             }
             pixels = scaling(pixelScaleKey, pixelBiasKey, outputChannels)
             hasPixelBounds = numbers(pixelBoundsKey, 2) == [0, 255]
-            bareNumbers = Set(
+            scalarOutputs = Set(
                 (userDefined.removeValue(forKey: numbersKey) ?? "").split(separator: ",").compactMap { Int($0) })
             if userDefined[previewKey] == classifierPreview { userDefined[previewKey] = nil }
             metadata.userDefined = userDefined

@@ -1,11 +1,11 @@
-/// What goes into a Core ML model and what comes out, as its description says, and the model made of that and a graph:
-/// the part of reading that both dialects share.
+/// The inputs and outputs of a Core ML model according to its description, and the construction of the model from them and a
+/// graph. Both dialects share this part of the reader.
 struct ModelInterface {
     private let description: Message
-    /// In the order of the description.
+    /// The images, in the order of the description.
     private(set) var images: [ImageInput] = []
     private var imageOutput: ImageOutput?
-    /// The size that the image is wanted in, where it may have several.
+    /// The requested size, for an image of several sizes.
     private let size: ImageSize?
     private var classifier: ClassifierConfiguration?
 
@@ -13,8 +13,8 @@ struct ModelInterface {
 
     // MARK: Inputs
 
-    /// Takes in an input that the description calls an image of this size, or an array.
-    /// - Parameter sizes: Batch, channel, height, width for an image, −1 where they are left open.
+    /// Adds an input, which is an image or an array according to the description.
+    /// - Parameter sizes: Batch, channel, height, width for an image; −1 for sizes that are left open.
     /// - Returns: The shape of the input.
     mutating func addInput(_ name: String, _ sizes: [Int]) throws -> Shape {
         guard let feature = (description.input as [Message]).first(where: { $0.name as String == name }) else {
@@ -28,12 +28,12 @@ struct ModelInterface {
             guard sizes.count == 4, zip(sizes, shape).allSatisfy({ $0 == -1 || $0 == $1 }) else {
                 throw Failure.badFeature(
                     name,
-                    "is an image of \(read.width)×\(read.height) pixels, the program takes an array of shape \(Shape(sizes))"
+                    "is an image of \(read.width)×\(read.height) pixels, but the program takes a tensor of shape \(Shape(sizes))"
                 )
             }
             return shape
         case "multiArrayType":
-            // What the program leaves open has a size of its own where none is asked for.
+            // For sizes that the program leaves open, the description has the defaults.
             let standard: [Int] = type["multiArrayType"].shape
             guard standard.count == sizes.count else { return Shape(sizes) }
             return Shape(zip(sizes, standard).map { $0 == -1 ? $1 : $0 })
@@ -41,7 +41,7 @@ struct ModelInterface {
         }
     }
 
-    /// An image as a feature's type describes it.
+    /// The image that a feature's type describes.
     static func image(_ name: String, _ type: Message) throws -> ImageInput {
         let colors: [String: ColorLayout] = ["RGB": .rgb, "BGR": .bgr, "GRAYSCALE": .gray, "GRAYSCALE_FLOAT16": .gray]
         guard let color = colors[type.colorSpace as String] else {
@@ -54,7 +54,7 @@ struct ModelInterface {
         return ImageInput(name: name, width: width, height: height, color: color)
     }
 
-    /// Takes in the image, in the size that is wanted.
+    /// Adds an image, in the requested size.
     mutating func setImage(_ name: String, _ type: Message) throws -> ImageInput {
         var image = try ModelInterface.image(name, type)
         image.sizes = try ImageSizes(type, of: name)
@@ -66,7 +66,7 @@ struct ModelInterface {
         return image
     }
 
-    /// Whatever is described must go in.
+    /// Checks that the model takes all inputs of the description.
     func checkInputs(_ names: [String]) throws {
         for feature in description.input as [Message] where !names.contains(feature.name) {
             throw Failure.inputUnused(feature.name)
@@ -74,13 +74,12 @@ struct ModelInterface {
     }
 
     mutating func setScaling(_ scaling: PixelScaling, of name: String) {
-        for place in images.indices where images[place].name == name { images[place].scaling = scaling }
+        for index in images.indices where images[index].name == name { images[index].scaling = scaling }
     }
 
     // MARK: Image outputs
 
-    /// The array that an output shows as an image, with its channels behind, as in the graph to come; nil for an output that
-    /// is described as something else.
+    /// The channels-last tensor of an image output, as the graph needs it; nil if the description has no image of this name.
     mutating func imageOutput(
         _ name: String, _ value: Graph.Value, _ builder: inout GraphBuilder
     ) throws -> Graph.Value? {
@@ -93,13 +92,13 @@ struct ModelInterface {
         var shape: Shape = [1, read.color.channels, read.height, read.width]
         guard imageOutput == nil else { throw Failure.badFeature(name, "is a second image; one is supported") }
         let given = builder.graph[value].shape
-        // What is as large as the image that goes in is described for one size of it.
+        // If the input has several sizes, the description gives the output's size for only one of them.
         if images.first?.sizes != .fixed, given.rank == 4 { (shape[2], shape[3]) = (given[2], given[3]) }
         guard given.filter({ $0 != 1 }) == shape.filter({ $0 != 1 }),
             let form = ImageForm(shape.permuted(Graph.toLast), mayBeLine: true)
         else {
             throw Failure.badFeature(
-                name, "is an image of \(read.width)×\(read.height) pixels made of an array of \(given)")
+                name, "is an image of \(read.width)×\(read.height) pixels made from a tensor of shape \(given)")
         }
         imageOutput = ImageOutput(index: builder.graph.outputs.count, form: form, color: read.color)
         var value = value
@@ -107,8 +106,8 @@ struct ModelInterface {
         return try builder.add(Transpose(Graph.toLast), [value], name: name + "/order")[0]
     }
 
-    /// Something must be described to come out, and what the description says is predicted must be among it.
-    /// - Parameter isClassifier: Other models predict by no name.
+    /// Checks that the description has outputs, and that a classifier's predicted features are among them.
+    /// - Parameter isClassifier: Only classifiers have predicted features.
     func checkOutputs(isClassifier: Bool) throws {
         let outputs = (description.output as [Message]).map { $0.name as String }
         guard !outputs.isEmpty else { throw Failure.noOutputsDescribed() }
@@ -140,46 +139,46 @@ struct ModelInterface {
 
     // MARK: The model
 
-    /// The model of a graph whose channels stand first: simplified, and arithmetic at its head taken for the image's scaling.
+    /// The model for a channels-first graph: simplified, and with arithmetic at its head lifted into the image's scaling.
     ///
-    /// - Parameter ownsHead: Whether that arithmetic at an image is the network's own, and not a part of how its images are prepared, where
-    ///   the model does not say.
+    /// - Parameter ownsHead: Whether the arithmetic after an image belongs to the network, not to the preprocessing, if the
+    ///   metadata do not tell.
     func model(_ graph: Graph, ownsHead: (ImageInput) -> Bool = { _ in false }) throws -> Model {
         var ordered = graph
-        // Images are the graph's first inputs, whatever goes in beside them.
+        // Images become the graph's first inputs.
         let names = images.map(\.name)
         ordered.inputs =
             names.compactMap { name in graph.inputs.first { $0.name == name } }
             + graph.inputs.filter { !names.contains($0.name) }
         let channelsLast = try ordered.withoutRegrouping().reordered(
             to: .last, imageInputs: Set(images.indices))
-        let said = ModelDescription.Reading(
+        let declared = ModelDescription.Reading(
             description, inputs: images, outputChannels: imageOutput?.color.channels)
-        let numbered =
-            said.bareNumbers.isEmpty
+        let withScalars =
+            declared.scalarOutputs.isEmpty
             ? channelsLast
-            : try channelsLast.rebuiltOutputs { place, value, builder in
-                guard said.bareNumbers.contains(place), builder[value].shape == [1] else { return value }
-                return try builder.add(Reshape([]), [value], name: channelsLast.outputs[place].name + "/number")[0]
+            : try channelsLast.rebuiltOutputs { index, value, builder in
+                guard declared.scalarOutputs.contains(index), builder[value].shape == [1] else { return value }
+                return try builder.add(Reshape([]), [value], name: channelsLast.outputs[index].name + "/number")[0]
             }
-        // Before what makes pixels is folded into the layers before it.
-        var model = try Model(graph: numbered, imageOutput: imageOutput, metadata: said.metadata)
-            .withoutPixels(said.pixels, hasBounds: said.hasPixelBounds)
+        // This must come before a pass folds the output's scaling into the preceding layers.
+        var model = try Model(graph: withScalars, imageOutput: imageOutput, metadata: declared.metadata)
+            .withoutPixels(declared.pixels, hasBounds: declared.hasPixelBounds)
         model.graph = try Passes.run(Passes.simplification, on: model.graph)
-        for (place, read) in images.enumerated() {
+        for (index, read) in images.enumerated() {
             var image = read
-            var lifted = said.images[place].lifted
-            if let scaling = try model.graph.withLiftedPreprocessing(ofInput: place) {
+            var lifted = declared.images[index].lifted
+            if let scaling = try model.graph.withLiftedPreprocessing(ofInput: index) {
                 model.graph = scaling.graph
                 let head = PixelScaling(scale: scaling.lifted.scale, bias: scaling.lifted.offset)
                 let whole = read.scaling.followed(by: head)
                 image.scaling = whole
-                let own = said.images[place].scaling.map { whole.after($0) } ?? (ownsHead(image) ? head : nil)
+                let own = declared.images[index].scaling.map { whole.after($0) } ?? (ownsHead(image) ? head : nil)
                 if let own, !own.isNearlyIdentity { lifted = lifted?.followed(by: own) ?? own }
             }
             image.lifted = lifted
-            image.isChannelsFirst = said.images[place].isChannelsFirst
-            if place == 0 { model.image = image } else { model.otherImages[place] = image }
+            image.isChannelsFirst = declared.images[index].isChannelsFirst
+            if index == 0 { model.image = image } else { model.otherImages[index] = image }
         }
         model.classifier = try configuration(model.classCount)
         return model

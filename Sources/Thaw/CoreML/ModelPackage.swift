@@ -4,13 +4,13 @@
     import Darwin
 #endif
 
-/// A Core ML package: a folder with a manifest that names the model's file, and the weights beside that.
+/// A Core ML package: a folder with a manifest that names the model's file, and the weights next to that.
 /// Source: coremltools' `modelpackage/src/ModelPackage.cpp`.
 struct ModelPackage {
     /// The model's file.
     let model: MappedFile
     private let root: String
-    /// The folder that the model's file lies in, which programs call `@model_path`.
+    /// The folder of the model's file, which programs call `@model_path`.
     private let modelFolder: String
 
     private static let manifest = "Manifest.json"
@@ -20,7 +20,7 @@ struct ModelPackage {
 
     // MARK: Reading
 
-    /// - Throws: `Failure` when the manifest is missing or damaged, or names a file that is missing or lies outside.
+    /// - Throws: `Failure` if the manifest is missing or corrupt, or names a file that is missing or outside the package.
     init(path: String) throws {
         root = path
         guard access((path + "/" + Self.manifest).fileName, F_OK) == 0 else { throw Failure.packageWithoutManifest() }
@@ -39,7 +39,7 @@ struct ModelPackage {
         try requireInside(modelFile, name)
     }
 
-    /// The file of weights that a program names.
+    /// The weight file that a program names.
     func weights(_ name: String) throws -> WeightFile {
         let prefix = "@model_path/"
         guard name.hasPrefix(prefix) else { throw Failure.leavesPackage(name) }
@@ -50,8 +50,8 @@ struct ModelPackage {
         return try WeightFile(path: path, name: path)
     }
 
-    /// A path below `folder`.
-    /// - Throws: `Failure` for one that leads elsewhere.
+    /// The path of a file in `folder`.
+    /// - Throws: `Failure` for a name that leads elsewhere.
     private static func inside(_ folder: String, _ name: String) throws -> String {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard !name.isEmpty, !name.utf8.contains(0), parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
@@ -60,7 +60,7 @@ struct ModelPackage {
         return folder + "/" + name
     }
 
-    /// A link might lead out of the package although the name does not.
+    /// Checks the resolved path: a link may lead out of the package although the name does not.
     private func requireInside(_ path: String, _ name: String) throws {
         guard let whole = withoutLinks(root), let resolved = withoutLinks(path) else {
             throw Failure.cannotOpen(path, errno)
@@ -68,7 +68,7 @@ struct ModelPackage {
         guard resolved.hasPrefix(whole + "/") else { throw Failure.leavesPackage(name) }
     }
 
-    /// The bytes of the model's file and of all files beside it.
+    /// The size of all files of the package in bytes.
     var byteCount: Int {
         func size(_ path: String) -> Int {
             var status = stat()
@@ -81,8 +81,8 @@ struct ModelPackage {
 
     // MARK: Writing
 
-    /// Writes a package, whole or not at all. The same program gives the same bytes, the identifiers among them.
-    /// - Returns: The bytes written.
+    /// Writes a package atomically. The same program gives the same bytes, including the identifiers.
+    /// - Returns: The number of bytes written.
     static func write(_ program: ProgramWriter.Result, to path: String, mayReplace: Bool) throws -> Int {
         let folder = try AtomicFolder(path: path, mayReplace: mayReplace) { existing in
             FolderKind(path: existing).map { $0 == .coreMLPackage } ?? false
@@ -138,7 +138,7 @@ struct ModelPackage {
     }
 }
 
-/// A number that stands for bytes, by which files that differ are told apart: 64 bits after FNV-1a, eight bytes at a time.
+/// A 64-bit hash of bytes, based on FNV-1a, eight bytes at a time.
 /// Source: http://www.isthe.com/chongo/tech/comp/fnv
 private struct ContentHash {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -154,11 +154,11 @@ private struct ContentHash {
 
     private mutating func mix(_ word: UInt64) {
         state = (state ^ word) &* 0x100_0000_01B3
-        // The lowest bits would never hear of the highest.
+        // Without this, high bits would never affect low bits.
         state ^= state >> 32
     }
 
-    /// An identifier made of the number, of the form 8-4-4-4-12, a different one for each `role`.
+    /// An identifier of the form 8-4-4-4-12 made from the hash, different for each `role`.
     func identifier(_ role: UInt64) -> String {
         var copy = self
         var digits: [Character] = []
@@ -167,7 +167,7 @@ private struct ContentHash {
             let text = String(copy.state, radix: 16, uppercase: true)
             digits += Array(String(repeating: "0", count: 16 - text.count) + text)
         }
-        let places = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
-        return places.map { String(digits[$0]) }.joined(separator: "-")
+        let ranges = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+        return ranges.map { String(digits[$0]) }.joined(separator: "-")
     }
 }

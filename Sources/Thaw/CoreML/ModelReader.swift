@@ -1,8 +1,8 @@
 /// Reads the message of a Core ML model, of either dialect.
 enum ModelReader {
     /// - Parameters:
-    ///   - package: Where the weights of an ML Program are.
-    ///   - size: The size of the image, for a model that takes several; nil for the one it says itself.
+    ///   - package: The package with the weights of an ML Program.
+    ///   - size: The size of the image, for a model that takes several; nil for its default size.
     /// - Throws: `Failure` naming what cannot be read.
     static func run(
         _ message: Message, _ package: ModelPackage? = nil, size: ImageSize? = nil
@@ -22,7 +22,7 @@ enum ModelReader {
         return (model, warnings(of: message))
     }
 
-    /// What was read although it may be wrong.
+    /// What may be wrong although the model could be read.
     private static func warnings(of message: Message) -> [String] {
         let version: Int = message.specificationVersion
         let least = message.leastVersion.rawValue
@@ -41,14 +41,14 @@ enum ModelReader {
 }
 
 extension Message {
-    /// Why a model of this kind is not read: that of a pipeline is the first of its members that is not.
+    /// The failure for an unsupported kind of model. For a pipeline it names the first unsupported member.
     func refusedKind(_ kind: String) -> Failure {
         let members = pipelineMembers()
         return members.isEmpty ? Failure.modelKind(kind) : Failure.pipeline(kind, members)
     }
 
-    /// The models of a pipeline, those of pipelines in it in their place.
-    private func pipelineMembers(_ place: String = "") -> [(place: String, kind: String, isSupported: Bool)] {
+    /// The members of a pipeline, with nested pipelines replaced by their members.
+    private func pipelineMembers(_ prefix: String = "") -> [(place: String, kind: String, isSupported: Bool)] {
         let pipeline: Message
         switch choice {
         case "pipeline"?: pipeline = self["pipeline"]
@@ -57,7 +57,7 @@ extension Message {
         default: return []
         }
         return (pipeline.models as [Message]).enumerated().flatMap { index, model in
-            let place = place + "\(index + 1)"
+            let place = prefix + "\(index + 1)"
             let inner = model.pipelineMembers(place + ".")
             let kind = model.choice ?? "none"
             let isSupported = ["neuralNetwork", "neuralNetworkClassifier", "mlProgram"].contains(kind)

@@ -1,7 +1,7 @@
 /// Reads a Core ML neural network into a model.
 ///
-/// What Apple's own checks pass over is checked here: labels that do not match the classes or stand twice, layers of one
-/// name, preprocessing for what is no input.
+/// It also checks what Apple's validation does not: labels that are duplicate or do not match the classes, layers with the
+/// same name, and preprocessing for something that is not an input.
 struct NeuralNetworkReader {
     private let network: Message
     private let description: Message
@@ -10,7 +10,7 @@ struct NeuralNetworkReader {
 
     /// - Parameters:
     ///   - kind: The field of the network in the outermost message.
-    ///   - size: The size of the image; nil for the one that is described.
+    ///   - size: The size of the image; nil for its default size.
     /// - Throws: `Failure` naming the layer or the feature that cannot be read.
     static func run(_ message: Message, _ kind: String, _ size: ImageSize? = nil) throws -> Model {
         var reader = NeuralNetworkReader(message[kind], message["description"], size)
@@ -38,7 +38,7 @@ struct NeuralNetworkReader {
         } else {
             try addOutputs(outputs)
         }
-        // Unless we wrote it there, what scales the image in the network is the network's own.
+        // Scaling in the network belongs to the network unless our writer added it.
         let layers = Set((network.layers as [Message]).map { $0.name as String })
         return try interface.model(reading.builder.graph) { image in
             !layers.contains(NeuralNetworkWriter.scalingLayer(of: image.name))
@@ -73,12 +73,12 @@ struct NeuralNetworkReader {
         }
     }
 
-    /// Scales become the image's scaling. What follows a mean image, which has a number for each place, is done in the graph.
+    /// Scalers become the image's scaling. A mean image, and what follows it, become operations in the graph.
     private mutating func readPreprocessing() throws {
         var withMean: Set<String> = []
         for preprocessing in network.preprocessing as [Message] {
             let name: String = preprocessing.featureName
-            // An empty name stands for the only image.
+            // An empty name means the only image.
             let images = interface.images
             guard let image = images.first(where: { $0.name == name }) ?? (name.isEmpty ? images.first : nil),
                 !name.isEmpty || images.count == 1
@@ -92,7 +92,7 @@ struct NeuralNetworkReader {
             }
             let scaler: Message = preprocessing["scaler"]
             let given: Double = scaler.channelScale
-            // One that is left out is 0 as well: no image would go in.
+            // A missing scale is 0 too: the network would see nothing of the image.
             guard given != 0 else { throw Failure.preprocessingByZero(image.name) }
             let scaling = PixelScaling(
                 scale: Array(repeating: given, count: image.color.channels),
@@ -120,7 +120,7 @@ struct NeuralNetworkReader {
         try prepare(image, Binary(.subtract, constant: mean), "mean")
     }
 
-    /// Puts an operation between the image and all that reads it.
+    /// Inserts an operation between the image and its consumers.
     private mutating func prepare(_ image: ImageInput, _ operation: any Operation, _ part: String) throws {
         let value = reading.values[image.name]!
         reading.values[image.name] = try reading.builder.add(operation, [value], name: "\(image.name)/\(part)")[0]
@@ -159,8 +159,8 @@ struct NeuralNetworkReader {
 
     // MARK: Outputs
 
-    /// The probabilities as a row, one a class.
-    /// - Parameter dictionaries: The outputs that give them by label.
+    /// Adds the class probabilities as an output of one row.
+    /// - Parameter dictionaries: The dictionary outputs.
     private mutating func addProbabilities(_ dictionaries: [Message]) throws {
         let layers: [Message] = network.layers
         var name: String = network.labelProbabilityLayerName
@@ -174,11 +174,11 @@ struct NeuralNetworkReader {
             reading.shape(value) == [1, count]
             ? value : try reading.builder.add(Reshape([1, count]), [value], name: name + "/row")[0]
         reading.builder.output(name, row)
-        let numbers: [Int] = network.int64ClassLabels.vector
+        let integers: [Int] = network.int64ClassLabels.vector
         let hasIntegers = network.has("int64ClassLabels")
         interface.setClassifier(
             ClassifierConfiguration(
-                labels: hasIntegers ? numbers.map(String.init) : network.stringClassLabels.vector,
+                labels: hasIntegers ? integers.map(String.init) : network.stringClassLabels.vector,
                 hasIntegerLabels: hasIntegers, predictedFeature: description.predictedFeatureName, probabilities: name))
     }
 
@@ -190,7 +190,7 @@ struct NeuralNetworkReader {
             if let pixels = try interface.imageOutput(name, value, &reading.builder) {
                 value = pixels
             } else if reading.arrays == .images, shape.rank == 4, shape[2] * shape[3] == 1 {
-                // In the older form a row stands along the channels of an image of one pixel.
+                // In the older form, a vector is the channels of an image of one pixel.
                 value = try reading.builder.add(Reshape([shape[0], shape[1]]), [value], name: name + "/row")[0]
             }
             reading.builder.output(name, value)

@@ -1,7 +1,7 @@
 /// Writes a model as a Core ML neural network, the dialect of `.mlmodel` files.
 ///
-/// The version is the lowest that knows all the layers: first the older form is tried, in which every array is an image of
-/// five axes and which every version reads; where an operation needs more, all is written with exact arrays.
+/// The version is the lowest that has all the layers. First the older form is tried, in which every tensor is an image of
+/// five axes, and which every version reads. If an operation needs more, the network is written with exact tensor shapes.
 struct NeuralNetworkWriter {
     private let model: Model
     private let graph: Graph
@@ -12,7 +12,7 @@ struct NeuralNetworkWriter {
     private var place = ""
 
     /// The model as the format's outermost message.
-    /// - Throws: `Failure` naming the node that no layer computes.
+    /// - Throws: `Failure` naming a node that no layer can compute.
     static func message(
         _ model: Model, weights: WeightStorage = WeightStorage(.float32), target: CoreMLVersion? = nil
     ) throws -> Message {
@@ -21,7 +21,7 @@ struct NeuralNetworkWriter {
         return message
     }
 
-    /// The network at all sizes that its image may have.
+    /// The network for all sizes that its image may have.
     private static func flexible(_ model: Model, _ target: CoreMLVersion?) throws -> Message {
         guard let variants = try SizeVariants(model) else { return try float32(model, target) }
         if let target, target < .iOS12 {
@@ -35,7 +35,7 @@ struct NeuralNetworkWriter {
     }
 
     private static func float32(_ model: Model, _ target: CoreMLVersion?) throws -> Message {
-        // An image goes in by itself; a graph that wants several at once would be another graph.
+        // A Core ML image input is a single image; a graph with a larger batch would need another graph.
         if let image = model.image, model.batch != 1 { throw Failure.fixedBatch(image.name, model.batch) }
         let graph = try model.channelsFirst()
         let fitsImages = graph.types.allSatisfy { $0.shape.first == 1 && [2, 4].contains($0.shape.rank) }
@@ -47,7 +47,7 @@ struct NeuralNetworkWriter {
             }
         } else if let target, target < .iOS13 {
             throw Failure.targetTooOld(
-                "the model, with arrays that are no images,", needs: CoreMLVersion.iOS13.systems, target.name)
+                "the model, which has tensors that are not images,", needs: CoreMLVersion.iOS13.systems, target.name)
         }
         var writer = NeuralNetworkWriter(model, graph, .exact, target)
         return try writer.run()
@@ -89,7 +89,7 @@ struct NeuralNetworkWriter {
         NeuralBlob(name: names[value]!, shape: graph[value].shape, element: graph[value].element)
     }
 
-    /// Gives every value a name of its own: inputs and outputs those of the model's features, the others their node's.
+    /// Gives every value a unique name: inputs and outputs have the names of the model's features, the others their node's.
     private mutating func nameValues() {
         var taken = Set<String>()
         func unique(_ name: String) -> String {
@@ -112,16 +112,16 @@ struct NeuralNetworkWriter {
 
     // MARK: Scaling
 
-    /// The name of the layer that scales an image where the format's scaler will not do.
+    /// The name of the layer that scales an image if the format's scaler cannot.
     static func scalingLayer(of input: String) -> String { "scaling of " + input }
 
-    /// The one scale of all channels that the format's scaler holds, or nil where it will not do: 0 is what the format
-    /// takes for none.
+    /// The scale of all channels, as the format's scaler needs it; nil if the channels differ, or if the scale is 0, which
+    /// the format takes as missing.
     private static func scale(_ scaling: PixelScaling) -> Double? {
         scaling.uniformScale.flatMap { Float($0) == 0 ? nil : $0 }
     }
 
-    /// Where the format's scaler will not do a layer takes its place.
+    /// Adds a scaling layer for each image that the format's scaler cannot scale.
     private mutating func writeScaling() throws {
         for (index, port) in graph.inputs.enumerated() {
             if let image = model.image(at: index), Self.scale(image.scaling) == nil { try scale(port.value, of: image) }
@@ -141,10 +141,10 @@ struct NeuralNetworkWriter {
 
     // MARK: Outputs
 
-    /// The name of the array that an output is, as it stands in the layers.
+    /// The name of an output in the layers.
     private func outputName(_ port: Graph.Port) -> String { featureName(port.name) }
 
-    /// Every output is computed by a layer, under the output's name.
+    /// Makes sure that every output is computed by a layer under the output's name.
     private mutating func finishOutputs() {
         for port in graph.outputs {
             let name = outputName(port)

@@ -1,6 +1,6 @@
-/// The constants of an ML Program, those in its file of weights included.
+/// The constants of an ML Program, including those in its weight file.
 struct ProgramConstants {
-    /// Where the file of weights is.
+    /// The location of the weight file.
     enum Source {
         case package(ModelPackage)
         /// A program that is about to be written.
@@ -12,14 +12,14 @@ struct ProgramConstants {
 
     init(_ source: Source) { self.source = source }
 
-    /// The tensor that a value is.
-    /// - Throws: `Failure` if the file of weights has no such tensor.
+    /// The tensor of a value.
+    /// - Throws: `Failure` if the weight file has no such tensor.
     mutating func tensor(_ value: Message) throws -> Tensor {
         let name: String = value.type.tensorType.dataType
         let dimensions: [Message] = value.type.tensorType.dimensions
         let shape = Shape(dimensions.map { $0.constant.size })
         let file: String = value.blobFileValue.fileName
-        // Numbers of less than 8 bits are for compressed weights.
+        // Types of fewer than 8 bits are only for compressed weights.
         guard let element = MILElement(name), element.kind.bits >= 8 else { throw Failure.valueElement(file, name) }
         guard value.has("blobFileValue") else {
             return try ProgramReader.immediate(
@@ -32,7 +32,7 @@ struct ProgramConstants {
             return tensor
         case .package(let package):
             if files[file] == nil { files[file] = try package.weights(file) }
-            return try files[file]!.array(at: offset, shape, element)
+            return try files[file]!.tensor(at: offset, shape, element)
         }
     }
 }

@@ -1,6 +1,6 @@
 /// Reads a Core ML ML Program into a model.
 ///
-/// What a program computes in, float16 or float32, is not kept: weights become float32, and casts between the two vanish.
+/// The compute precision of a program is not kept: weights become float32, and casts between float16 and float32 disappear.
 struct ProgramReader {
     private let package: ModelPackage?
     private let description: Message
@@ -10,7 +10,7 @@ struct ProgramReader {
     private var names: [String: MILReading.Binding] = [:]
     private var files: [String: WeightFile] = [:]
     private var interface: ModelInterface
-    /// What the operation that ends a classifier gives.
+    /// The operation at the end of a classifier.
     private var end: ClassifierEnd?
 
     private struct ClassifierEnd {
@@ -22,8 +22,8 @@ struct ProgramReader {
     }
 
     /// - Parameters:
-    ///   - package: Where the weights are; nil for a program that comes without.
-    ///   - size: The size of the image; nil for the one that is described.
+    ///   - package: The package with the weights; nil for a program without a weight file.
+    ///   - size: The size of the image; nil for its default size.
     /// - Throws: `Failure` naming the operation or the feature that cannot be read.
     static func run(_ message: Message, _ package: ModelPackage?, _ size: ImageSize? = nil) throws -> Model {
         var reader = try ProgramReader(message, package, size)
@@ -35,7 +35,7 @@ struct ProgramReader {
         description = message["description"]
         interface = ModelInterface(description, size: size)
         let functions: [Message] = message.mlProgram.functions
-        // Several functions that can be called describe what goes in and out for each.
+        // If several functions can be called, each has its own description of inputs and outputs.
         if functions.count > 1, (description.input as [Message]).isEmpty {
             throw Failure.severalFunctions(functions.map { $0.key })
         }
@@ -90,14 +90,14 @@ struct ProgramReader {
 
     // MARK: Types and constants
 
-    /// The shape and the elements of an array whose sizes are all known.
+    /// The shape and the element type of a tensor whose sizes are all known.
     private func type(_ type: Message, of name: String) throws -> (Shape, ElementType) {
         let (sizes, element) = try openType(type, of: name)
         guard let count = Shape(sizes).checkedCount, count < 1 << 31 else { throw Failure.valueShape(name, sizes) }
         return (Shape(sizes), element)
     }
 
-    /// The sizes of an array, −1 where they are left open, and its elements.
+    /// The sizes of a tensor, −1 for those left open, and its element type.
     private func openType(_ type: Message, of name: String) throws -> ([Int], ElementType) {
         guard type.has("tensorType") else { throw Failure.valueType(name, type.choice ?? "none") }
         let tensor: Message = type["tensorType"]
@@ -129,14 +129,14 @@ struct ProgramReader {
                 throw Failure.valueElement(name, elementName)
             }
             if files[fileName] == nil { files[fileName] = try package.weights(fileName) }
-            tensor = try files[fileName]!.array(at: value.blobFileValue.offset, shape, known)
+            tensor = try files[fileName]!.tensor(at: value.blobFileValue.offset, shape, known)
         } else {
             tensor = try Self.immediate(value.immediateValue["tensor"], shape, element, elementName, of: name)
         }
         return .operand(.constant(element.isFloatingPoint ? tensor.asFloat32 : tensor))
     }
 
-    /// A constant that is in the program itself.
+    /// A constant stored in the program itself.
     static func immediate(
         _ message: Message, _ shape: Shape, _ element: ElementType, _ elementName: String, of name: String
     ) throws -> Tensor {
@@ -167,14 +167,14 @@ struct ProgramReader {
         }
     }
 
-    /// The texts of a value: one, several, or numbers that stand for texts.
+    /// The strings of a value. Integers are converted to strings.
     private func texts(_ value: Message, of name: String) throws -> [String] {
         let tensor: Message = value.immediateValue["tensor"]
         switch tensor.choice {
         case "strings": return tensor.strings.values
         case "ints": return (tensor.ints.values as [Int]).map(String.init)
         case "longInts": return (tensor.longInts.values as [Int]).map(String.init)
-        // A number of 64 bits stands as bytes.
+        // 64-bit integers may be stored as bytes.
         case "bytes":
             let view: ByteView = tensor.bytes.values
             return view.withBytes { bytes in
@@ -220,7 +220,7 @@ struct ProgramReader {
         }
     }
 
-    /// All that an operation is given, by name; constants may also stand as attributes.
+    /// All arguments of an operation, by name. Constants may also be given as attributes.
     private mutating func arguments(
         _ operation: Message, _ attributes: [Message]
     ) throws -> [String: [MILReading.Binding]] {
@@ -243,7 +243,7 @@ struct ProgramReader {
 
     private mutating func addClassification(_ read: MILRead, _ outputs: [Message]) throws {
         guard outputs.count == 2, case .texts(let labels)? = read.arguments["classes"]?.first else {
-            throw read.refused("the classes are missing, or not two outputs are named")
+            throw read.refused("the classes are missing, or there are not two outputs")
         }
         end = ClassifierEnd(
             probabilities: try read.operand("probabilities"),

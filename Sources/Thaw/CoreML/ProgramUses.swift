@@ -1,8 +1,8 @@
-/// Which operations of an ML Program read a value.
+/// An index of the operations of an ML Program by the values that they read.
 struct ProgramUses {
-    /// The operations whose argument `weight` is what a network has learned.
+    /// The operations whose argument `weight` contains trained weights.
     static let layers: Set<String> = ["conv", "conv_transpose", "linear"]
-    /// Operations that compute each element by itself, or from one element of each input.
+    /// Operations that compute each element from one element of each input.
     private static let elementwise: Set<String> = [
         "add", "batch_norm", "cast", "clamped_relu", "clip", "elu", "gelu", "identity", "leaky_relu",
         "linear_activation",
@@ -39,19 +39,19 @@ struct ProgramUses {
     }
 
     /// The positions of the operations that read a value, once for each argument.
-    func readers(_ name: String) -> [Int] { positions[name] ?? [] }
+    func consumers(_ name: String) -> [Int] { positions[name] ?? [] }
 }
 
 extension Message {
-    /// The names of what an operation computes.
+    /// The names of an operation's outputs.
     var outputNames: [String] { (self.outputs as [Message]).map { $0.name } }
 
-    /// What an operation is given as an argument: names of values, or values.
+    /// The bindings of an argument: names of values, or values.
     func bindings(_ key: String) -> [Message] {
         (self.inputs as [Message]).filter { $0.key as String == key }.flatMap { $0.value.arguments as [Message] }
     }
 
-    /// The names of the values that an operation is given as an argument.
+    /// The names of the values that are bound to an argument.
     func boundNames(_ key: String) -> [String] { bindings(key).filter { !$0.has("value") }.map { $0.name } }
 
     /// The value of a constant.

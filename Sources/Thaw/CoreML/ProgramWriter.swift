@@ -1,14 +1,14 @@
 /// Writes a model as a Core ML ML Program, the dialect of `.mlpackage` folders.
 ///
-/// The image arrives in float32, is scaled, and then becomes what the program computes in: float16 unless asked. What goes
-/// in and out by arrays is float32 or int32 whatever that is.
+/// The image arrives in float32, is scaled, and is then cast to the compute precision, by default float16. Input and output
+/// arrays are float32 or int32 regardless of it, unless the precision options say otherwise.
 struct ProgramWriter {
-    /// A program, and the tensors that are in a file beside it.
+    /// A program, and the tensors in its weight file.
     struct Result {
         var message: Message
         var weights: ProgramWeights
         var version: CoreMLVersion
-        /// What became of the layers' weights, if they were to be compressed.
+        /// The layers whose weights were and were not compressed, if compression was requested.
         var report: CompressionReport?
     }
 
@@ -20,10 +20,10 @@ struct ProgramWriter {
     private var inputs: [Message] = []
 
     /// - Parameters:
-    ///   - weights: How weights are stored, which also says what the program computes in.
-    ///   - target: The newest version that may be used; nil takes the lowest that will do.
-    ///   - precision: What it takes, computes in and gives.
-    /// - Throws: `Failure` naming the node that no operation computes.
+    ///   - weights: How weights are stored, which also determines the default compute precision.
+    ///   - target: The newest version that may be used; nil means the lowest that suffices.
+    ///   - precision: The types of inputs, computation and outputs.
+    /// - Throws: `Failure` naming a node that no operation can compute.
     static func run(
         _ model: Model, weights: WeightStorage = WeightStorage(.float16), target: CoreMLVersion? = nil,
         precision: ProgramPrecision = ProgramPrecision()
@@ -78,7 +78,7 @@ struct ProgramWriter {
 
     // MARK: Types
 
-    /// What an array inside the program is made of.
+    /// The element type of a tensor inside the program.
     private func element(_ element: ElementType) -> ElementType {
         element.isFloatingPoint ? block.float : element == .bool ? .bool : .int32
     }
@@ -87,23 +87,23 @@ struct ProgramWriter {
         TensorType(graph[value].shape, element(graph[value].element))
     }
 
-    /// What an array is made of where it goes in or comes out.
+    /// The element type of an input or output.
     private func outside(_ element: ElementType, _ precision: ComputePrecision) -> ElementType {
         element.isFloatingPoint ? precision.element : element == .bool ? .float32 : .int32
     }
 
-    /// What an input is made of; the pixels of a colored image are of 8 bits, and arrive as float32.
+    /// The element type of an input. The pixels of a color image have 8 bits and arrive as float32.
     private func input(_ element: ElementType, _ image: ImageInput?) -> ElementType {
         outside(element, image.map { $0.color != .gray } ?? false ? .float32 : precision.inputs)
     }
 
-    /// What an output is made of. Probabilities are those of a dictionary.
+    /// The element type of an output.
     private func output(_ element: ElementType, _ index: Int) -> ElementType {
         let isColored = model.imageOutput.map { $0.index == index && $0.color != .gray } ?? false
         return outside(element, isColored ? .float32 : precision.outputs)
     }
 
-    /// Arrays that go in and come out have at least one axis.
+    /// The shape of an input or output, which has at least one axis.
     private func outside(_ shape: Shape) -> Shape { shape.rank == 0 ? [1] : shape }
 
     // MARK: Inputs
@@ -123,33 +123,33 @@ struct ProgramWriter {
         values[port.value] = block.cast(value, to: inner.element)
     }
 
-    /// The image with its pixels scaled, in float32: before it is scaled an image may need more digits than float16 has.
+    /// The scaled image, in float32: before scaling, pixels may need more precision than float16 has.
     private mutating func scaled(_ image: MILValue, _ scaling: PixelScaling) -> MILValue {
         let float = block.float
         block.float = .float32
         defer { block.float = float }
-        func constant(_ numbers: [Double]) -> MILArgument {
-            let isOne = numbers.allSatisfy { $0 == numbers[0] }
+        func constant(_ values: [Double]) -> MILArgument {
+            let isUniform = values.allSatisfy { $0 == values[0] }
             return .constant(
                 Tensor(
-                    isOne ? [Float(numbers[0])] : numbers.map { Float($0) },
-                    shape: isOne ? [] : [1, numbers.count, 1, 1]))
+                    isUniform ? [Float(values[0])] : values.map { Float($0) },
+                    shape: isUniform ? [] : [1, values.count, 1, 1]))
         }
-        let isUneven = [scaling.scale, scaling.bias].contains { numbers in numbers.contains { $0 != numbers[0] } }
+        let isUneven = [scaling.scale, scaling.bias].contains { values in values.contains { $0 != values[0] } }
         if isUneven, scaling.scale.contains(where: { $0 != 1 }), scaling.bias.contains(where: { $0 != 0 }) {
-            // One operation does both; where all channels are scaled alike, the two are what everybody writes.
+            // One operation does both. For uniform channels, a multiplication and an addition are customary.
             let arithmetic = ChannelArithmetic(scale: scaling.scale, offset: scaling.bias).operation
             let result = MILValue(name: block.unique(image.name + "_scaled"), type: image.type)
             block.add("batch_norm", [result], arithmetic.arguments(.value(image)))
             return result
         }
         var value = image
-        for (kind, part, numbers, neutral) in [
+        for (kind, part, values, neutral) in [
             ("mul", "scaled", scaling.scale, 1.0), ("add", "biased", scaling.bias, 0),
         ]
-        where numbers.contains(where: { $0 != neutral }) {
+        where values.contains(where: { $0 != neutral }) {
             let result = MILValue(name: block.unique(image.name + "_" + part), type: image.type)
-            block.add(kind, [result], ["x": .value(value), "y": constant(numbers)])
+            block.add(kind, [result], ["x": .value(value), "y": constant(values)])
             value = result
         }
         return value
@@ -180,7 +180,7 @@ struct ProgramWriter {
 
     // MARK: Outputs
 
-    /// Gives what comes out as it is computed the name that it comes out by.
+    /// Gives values that are outputs without a cast or reshape the outputs' names.
     private mutating func nameOutputs() {
         for (index, port) in graph.outputs.enumerated().dropFirst(model.classifier == nil ? 0 : 1)
         where values[port.value] == nil {
@@ -190,7 +190,7 @@ struct ProgramWriter {
         }
     }
 
-    /// The names of what comes out, each computed by an operation.
+    /// Adds the final casts, reshapes and the classification. Returns the outputs' names, each computed by an operation.
     private mutating func finishOutputs() -> [String] {
         var names: [String] = []
         for (index, port) in graph.outputs.enumerated() {

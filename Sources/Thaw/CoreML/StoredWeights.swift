@@ -1,12 +1,12 @@
 /// The weights of a Core ML model in one form of storage: "float16", "8-bit linear", "6-bit palette".
 public struct StoredWeights: Sendable, Equatable {
     public var form: String
-    /// How many numbers the network computes with.
+    /// The number of weights.
     public var count: Int
-    /// What they take in the file, with the scales or the palette that they come with.
+    /// Their size in the file, including scales and palettes.
     public var bytes: Int
 
-    /// The weights of a model, those that take most bytes first.
+    /// The weights of a model by storage type, those with the most bytes first.
     static func all(in model: Message) -> [StoredWeights] {
         var tally = Tally()
         switch model.choice {
@@ -18,7 +18,7 @@ public struct StoredWeights: Sendable, Equatable {
         return tally.weights
     }
 
-    /// The sums of weights by their form, the largest first.
+    /// The sums of weights by storage type, the largest first.
     static func summed(_ weights: some Sequence<StoredWeights>) -> [StoredWeights] {
         var sums: [String: StoredWeights] = [:]
         for weight in weights {
@@ -29,7 +29,7 @@ public struct StoredWeights: Sendable, Equatable {
     }
 }
 
-/// Weights as they are come upon.
+/// Collects weights.
 private struct Tally {
     private var found: [StoredWeights] = []
 
@@ -43,15 +43,15 @@ private struct Tally {
         add(parameters, count: Self.weightCount(kind, parameters))
     }
 
-    /// How many weights a layer's own fields say that it has; packed codes do not tell it to the last one.
+    /// The number of weights according to a layer's fields; packed codes do not tell it exactly.
     private static func weightCount(_ kind: String, _ parameters: Message) -> Int? {
         let factors: [Int]
         switch kind {
         case "convolution":
             let sizes: [Int] = parameters.kernelSize
-            // A convolution has a kernel of 3×3 unless it says otherwise.
+            // The default kernel of a convolution is 3×3.
             let area = sizes.isEmpty ? [3, 3] : sizes
-            // The weights of a transposed one hold the channels the other way round, with as many numbers.
+            // The weights of a transposed convolution have input and output channels swapped.
             let groups = Swift.max(1, parameters.nGroups as Int)
             let isDeconvolution: Bool = parameters.isDeconvolution
             let outputs: Int = parameters.outputChannels
@@ -82,12 +82,12 @@ private struct Tally {
         let quantization: Message = weights["quantization"]
         let bits = Swift.max(1, quantization.numberOfBits as Int)
         let isPalette = quantization.has("lookupTableQuantization")
-        let line: Message = quantization["linearQuantization"]
-        let beside =
+        let linear: Message = quantization["linearQuantization"]
+        let parameterBytes =
             isPalette
             ? (quantization.lookupTableQuantization.floatValue as ByteView).count
-            : (line["scale"] as ByteView).count + (line["bias"] as ByteView).count
-        note("\(bits)-bit " + (isPalette ? "palette" : "linear"), count ?? codes * 8 / bits, codes + beside)
+            : (linear["scale"] as ByteView).count + (linear["bias"] as ByteView).count
+        note("\(bits)-bit " + (isPalette ? "palette" : "linear"), count ?? codes * 8 / bits, codes + parameterBytes)
     }
 
     private mutating func note(_ form: String, _ count: Int, _ bytes: Int) {
@@ -105,7 +105,7 @@ private struct Tally {
         }
     }
 
-    /// What an operation computes of constants when a program is loaded takes the place of those constants.
+    /// An operation that decompresses constants counts instead of those constants.
     private mutating func add(operations: [Message]) {
         var open: [String: StoredWeights] = [:]
         var order: [String] = []
@@ -126,7 +126,7 @@ private struct Tally {
                 }
             }
             if kind == "const" {
-                // A number by itself is no weight, but how an operation is to be done.
+                // A scalar is a parameter of an operation, not a weight.
                 open[name] = Self.type(output["type"])?.isArray == true ? parts["val"] : nil
             } else {
                 let count = Self.type(output["type"])?.count ?? 0
@@ -142,22 +142,22 @@ private struct Tally {
         switch kind {
         case "constexpr_affine_dequantize", "constexpr_blockwise_shift_scale":
             let codes = parts["quantized_data"] ?? parts["data"]
-            // Indices into a palette may have a scale for each channel besides.
+            // Palette indices may also have a scale per channel.
             if let codes, codes.form.hasSuffix("palette") { return codes.form }
             return "\(codes.map { $0.bytes * 8 / Swift.max(1, $0.count) } ?? 8)-bit linear"
         case "constexpr_lut_to_dense":
-            // A list for each group of channels is as long as the number of codes.
-            guard let codes = parts["indices"], let list = parts["lut"] else { return "palette" }
+            // If indices are bytes, the size of the lookup table tells the number of bits.
+            guard let codes = parts["indices"], let table = parts["lut"] else { return "palette" }
             let bits =
                 codes.form.hasPrefix("uint") && codes.form != "uint8"
-                ? codes.bytes * 8 / Swift.max(1, codes.count) : list.count.trailingZeroBitCount
+                ? codes.bytes * 8 / Swift.max(1, codes.count) : table.count.trailingZeroBitCount
             return "\(bits)-bit palette"
         case "constexpr_sparse_to_dense": return "pruned \(parts["nonzero_data"]?.form ?? "")"
         default: return parts.values.first?.form ?? kind
         }
     }
 
-    /// The elements of an array that is a weight, and their number; nil for texts, truth values and the like.
+    /// The element type and size of a tensor that may be a weight; nil for strings, Booleans and integers.
     private static func type(_ type: Message) -> (element: MILElement, count: Int, isArray: Bool)? {
         let tensor: Message = type["tensorType"]
         let sizes = (tensor.dimensions as [Message]).map { $0.constant.size as Int }
@@ -167,7 +167,7 @@ private struct Tally {
         return (element, count, !sizes.isEmpty)
     }
 
-    /// A value as it is stored.
+    /// The storage of a value.
     private static func stored(_ value: Message) -> StoredWeights? {
         guard let (element, count, _) = type(value["type"]) else { return nil }
         return StoredWeights(form: element.name.lowercased(), count: count, bytes: element.kind.byteCount(count))

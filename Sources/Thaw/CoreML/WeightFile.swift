@@ -1,7 +1,7 @@
-/// A mapped file of weights beside an ML Program, read with nothing in it believed. See `ProgramWeights` for its form.
+/// The mapped weight file of an ML Program. Nothing in it is trusted. See `ProgramWeights` for its format.
 struct WeightFile {
     private let file: MappedFile
-    /// How the file is called in messages.
+    /// The file's name in messages.
     private let name: String
 
     init(path: String, name: String) throws {
@@ -18,19 +18,19 @@ struct WeightFile {
         T(littleEndian: file.bytes.loadUnaligned(fromByteOffset: offset, as: T.self))
     }
 
-    /// The array whose header stands at `offset`, which must be of this type. Numbers of less than 8 bits are unpacked;
-    /// all others are a view of the file.
-    /// - Throws: `Failure` when there is no such array.
-    func array(at offset: Int, _ shape: Shape, _ type: MILElement) throws -> Tensor {
+    /// The tensor whose header is at `offset`, which must have this type. Values of fewer than 8 bits are unpacked; all
+    /// others are a view of the file.
+    /// - Throws: `Failure` if there is no such tensor.
+    func tensor(at offset: Int, _ shape: Shape, _ type: MILElement) throws -> Tensor {
         try naming(file: name) {
             let alignment = ProgramWeights.alignment
             let size = file.bytes.count
             guard offset >= 0, offset % alignment == 0 else { throw Failure.weightsUnaligned(offset) }
             guard offset <= size - alignment else { throw Failure.weightsOutside(offset, size) }
             guard load(offset) as UInt32 == ProgramWeights.sentinel else { throw Failure.weightSentinel(offset) }
-            let number: UInt32 = load(offset + 4)
-            guard let kind = ProgramWeights.Kind(rawValue: number), kind == type.kind else {
-                let found = ProgramWeights.Kind(rawValue: number).map { "\($0)" } ?? "\(number)"
+            let kindCode: UInt32 = load(offset + 4)
+            guard let kind = ProgramWeights.Kind(rawValue: kindCode), kind == type.kind else {
+                let found = ProgramWeights.Kind(rawValue: kindCode).map { "\($0)" } ?? "\(kindCode)"
                 throw Failure.weightKind(offset, found, type.name)
             }
             let count: UInt64 = load(offset + 8)
@@ -49,15 +49,15 @@ struct WeightFile {
     }
 }
 
-/// What elements of an array of an ML Program are, those of less than 8 bits among them.
+/// An element type of an ML Program's tensors, including those of fewer than 8 bits.
 struct MILElement {
     /// The format's name: "UINT4".
     let name: String
     let kind: ProgramWeights.Kind
-    /// What they are once they are unpacked.
+    /// The type of the unpacked elements.
     let element: ElementType
 
-    /// The type of this name, or nil for one whose arrays no file holds.
+    /// The type with this name, or nil if weight files do not have such a type.
     init?(_ name: String) {
         let types: [String: (ProgramWeights.Kind, ElementType)] = [
             "FLOAT16": (.float16, .float16), "FLOAT32": (.float32, .float32), "BFLOAT16": (.bfloat16, .bfloat16),
@@ -70,16 +70,16 @@ struct MILElement {
         (self.name, self.kind, self.element) = (name, kind, element)
     }
 
-    /// The array that stands in `bytes`, which are as many as it takes.
+    /// The tensor in `bytes`, whose count must match its shape.
     func tensor(_ shape: Shape, _ bytes: ByteView) -> Tensor {
         guard kind.bits < 8 else {
             return Tensor(
                 shape: shape, element: element, storage: Tensor.Storage(viewing: bytes.bytes, of: bytes.owner))
         }
-        let numbers = bytes.withBytes { unpacked($0, count: shape.elementCount, bits: kind.bits, .lowestFirst) }
-        guard element == .int8 else { return Tensor(codes: numbers, shape: shape) }
-        // A negative number has its sign in its own highest bit.
+        let codes = bytes.withBytes { unpacked($0, count: shape.elementCount, bits: kind.bits, .lowestFirst) }
+        guard element == .int8 else { return Tensor(codes: codes, shape: shape) }
+        // The highest of the bits is the sign.
         let sign = 1 << (kind.bits - 1)
-        return Tensor(shape: shape, element: element) { Double((Int(numbers[$0]) ^ sign) - sign) }
+        return Tensor(shape: shape, element: element) { Double((Int(codes[$0]) ^ sign) - sign) }
     }
 }

@@ -1,7 +1,7 @@
 /// Files of labels.
 extension Failure {
     static func labelsEmpty() -> Failure {
-        Failure(.wrongLabels, "the file holds no labels", remedy: "one label a line is expected")
+        Failure(.wrongLabels, "the file contains no labels", remedy: "expected one label per line")
     }
 
     static func labelsNotUTF8(line: Int) -> Failure {
@@ -11,7 +11,7 @@ extension Failure {
     static func labelsInOtherFormat(_ kind: String) -> Failure {
         Failure(
             .wrongLabels, "the file is \(kind)",
-            remedy: "one label a line is expected, in the order of the network's output")
+            remedy: "expected one label per line, in the order of the network's output")
     }
 
     static func labelBlank(line: Int) -> Failure {
@@ -21,41 +21,40 @@ extension Failure {
     static func labelWithoutIndex(line: Int) -> Failure {
         Failure(
             .wrongLabels, place: "line \(line)", "the line has no index",
-            remedy: "all lines read 'index:label', or none does")
+            remedy: "either all lines are 'index:label', or none")
     }
 
     static func labelIndex(_ index: Int, line: Int, expected: Int) -> Failure {
         Failure(
             .wrongLabels, place: "line \(line)", "the index is \(index)",
-            remedy: "\(expected) is expected there: labels stand in the order of the network's output")
+            remedy: "expected \(expected): labels must be in the order of the network's output")
     }
 
     static func labelNoInteger(_ label: String, line: Int) -> Failure {
         Failure(
-            .wrongLabels, place: "line \(line)", "'\(label)' is no whole number of 64 bits",
-            remedy: "--integer-labels takes nothing else")
+            .wrongLabels, place: "line \(line)", "'\(label)' is not a 64-bit integer",
+            remedy: "--integer-labels requires integers")
     }
 
     static func integerTwice(_ label: String, line: Int) -> Failure {
         Failure(
-            .wrongLabels, place: "line \(line)", "the label '\(label)' stands there once more",
-            remedy: "integers cannot be told apart")
+            .wrongLabels, place: "line \(line)", "the label '\(label)' is a duplicate",
+            remedy: "integer labels must be unique")
     }
 
     static func labelCount(_ labels: Int, _ classes: Int) -> Failure {
         let hint: String? =
             switch labels - classes {
             case -1: "networks with a background class (1001 for ImageNet) have it first: add a first line 'background'"
-            case 1: "the labels may have a background class that the network lacks: take the line 'background' out"
+            case 1: "the labels may have a background class that the network lacks: remove the line 'background'"
             default: nil
             }
         return Failure(
-            .wrongLabels, "\(labels) labels for \(classes) classes", remedy: "one label a class is expected", hint: hint
-        )
+            .wrongLabels, "\(labels) labels for \(classes) classes", remedy: "expected one label per class", hint: hint)
     }
 
     static func labelStandsTwice(_ name: String, _ names: [String]) -> String {
-        "the label '\(name)' stands \(names.count) times; Core ML needs distinct ones: "
+        "the label '\(name)' appears \(names.count) times; Core ML needs unique labels, so these are written: "
             + names.map { "'\($0)'" }.joined(separator: ", ")
     }
 }

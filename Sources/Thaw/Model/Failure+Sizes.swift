@@ -3,24 +3,24 @@ extension Failure {
     static func sizeOutside(
         _ size: ImageSize, _ sizes: ImageSizes
     ) -> Failure {
-        Failure(.wrongSize, "the model takes no images of \(size) pixels", remedy: "their sizes are \(sizes)")
+        Failure(.wrongSize, "the model takes no images of \(size) pixels", remedy: "supported sizes: \(sizes)")
     }
 
     static func sizeMatters(_ node: String, _ kind: String, _ size: ImageSize) -> Failure {
         Failure(
             .unsupportedOperations, place: node,
-            "the \(kind) holds numbers that are others for images of \(size) pixels, and Core ML leaves only the sizes of "
-                + "arrays open",
-            remedy: "the network works at one size only, or at fewer",
-            hint: "--size with one size, or with those that the network was made for, converts it",
+            "the \(kind) has parameters that differ for images of \(size) pixels, and a Core ML model can leave only the "
+                + "sizes of tensors open",
+            remedy: "the network works at one size only, or at fewer sizes",
+            hint: "use --size with one size, or with the sizes that the network was made for",
             nodes: [Node(name: node, op: kind)])
     }
 
-    /// The same failure for one of several sizes.
+    /// The same failure at one of several sizes.
     func atSize(_ size: ImageSize) -> Failure {
         var copy = self
         copy.problem = "for images of \(size) pixels: " + problem
-        copy.hint = "--size with one size, or with those that the network was made for, converts it"
+        copy.hint = "use --size with one size, or with the sizes that the network was made for"
         return copy
     }
 }

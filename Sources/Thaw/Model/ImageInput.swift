@@ -1,10 +1,10 @@
-/// The order in which an image's channels reach the network.
+/// The channel order of an image.
 public enum ColorLayout: String, Sendable, CaseIterable {
     case rgb, bgr, gray
 
     public var channels: Int { self == .gray ? 1 : 3 }
 
-    /// The channels' names in their order.
+    /// The names of the channels, in order.
     public var channelNames: [String] {
         switch self {
         case .rgb: ["red", "green", "blue"]
@@ -14,9 +14,9 @@ public enum ColorLayout: String, Sendable, CaseIterable {
     }
 }
 
-/// What a pixel's value becomes before the network sees it: y = scale · x + bias, channel by channel, x from 0 to 255.
+/// The preprocessing of pixels: y = scale · x + bias for each channel, with x from 0 to 255.
 public struct PixelScaling: Hashable, Sendable {
-    /// One number a channel, in the order of the colour layout.
+    /// One value per channel, in the order of the color layout.
     public var scale: [Double]
     public var bias: [Double]
 
@@ -26,31 +26,31 @@ public struct PixelScaling: Hashable, Sendable {
         self.bias = bias
     }
 
-    /// The pixel as it is.
+    /// The scaling that leaves pixels unchanged.
     public static func identity(channels: Int) -> PixelScaling {
         PixelScaling(scale: Array(repeating: 1, count: channels), bias: Array(repeating: 0, count: channels))
     }
 
     public var isIdentity: Bool { scale.allSatisfy { $0 == 1 } && bias.allSatisfy { $0 == 0 } }
 
-    /// The one scale of all channels, or nil where they differ.
+    /// The scale of all channels, or nil if they differ.
     public var uniformScale: Double? { scale.allSatisfy { $0 == scale[0] } ? scale[0] : nil }
 
-    /// This scaling with another done to its result.
+    /// This scaling followed by another.
     public func followed(by next: PixelScaling) -> PixelScaling {
         PixelScaling(
             scale: zip(scale, next.scale).map { $0 * $1 },
             bias: bias.indices.map { bias[$0] * next.scale[$0] + next.bias[$0] })
     }
 
-    /// What follows `first` in this scaling, which begins with that.
+    /// The rest of this scaling after `first`, with which it begins.
     func after(_ first: PixelScaling) -> PixelScaling {
         let factors = zip(scale, first.scale).map { $1 == 0 ? 1 : $0 / $1 }
         return PixelScaling(
             scale: factors, bias: bias.indices.map { bias[$0] - first.bias[$0] * factors[$0] })
     }
 
-    /// Whether it does nothing but for the rounding of the numbers that it was made of, which are floats.
+    /// Whether it is the identity, up to the rounding of the floats from which it was computed.
     var isNearlyIdentity: Bool {
         scale.allSatisfy { abs($0 - 1) <= 1e-5 } && bias.allSatisfy { abs($0) <= 1e-5 }
     }
@@ -62,14 +62,14 @@ public struct ImageInput: Hashable, Sendable {
     /// In pixels.
     public var width: Int
     public var height: Int
-    /// The sizes that it may have; `width` and `height` are those where none is asked for.
+    /// The sizes that it may have; `width` and `height` are the default.
     public var sizes = ImageSizes.fixed
     public var color: ColorLayout
-    /// All that is done to a pixel.
+    /// The complete preprocessing.
     public var scaling: PixelScaling
-    /// The last part of `scaling`, where it stood as arithmetic at the head of the network's own graph.
+    /// The last part of `scaling`, if it was arithmetic at the head of the network's own graph.
     public var lifted: PixelScaling?
-    /// Whether the graph that the network comes from takes the channels before height and width: its arrays stand so.
+    /// Whether the graph that the network comes from takes images with channels first (NCHW).
     public var isChannelsFirst = false
 
     public init(
@@ -84,12 +84,12 @@ public struct ImageInput: Hashable, Sendable {
         self.lifted = lifted
     }
 
-    /// What goes into the network, a formula a channel: "red: y = 0.00784314 · x − 1".
+    /// The preprocessing as one formula per channel: "red: y = 0.00784314 · x − 1".
     public var formulas: [String] { scaling.formulas(color, of: "x", as: "y") }
 }
 
 extension Model {
-    /// What goes into the network, a formula a channel of each image; with the image's name where there are several.
+    /// The preprocessing as one formula per channel of each image, with the image's name if there are several.
     public var formulas: [String] {
         let images = images
         return images.flatMap { image in
@@ -99,16 +99,16 @@ extension Model {
 }
 
 extension PixelScaling {
-    /// A formula a channel: "red: y = 0.00784314 · x − 1".
+    /// One formula per channel: "red: y = 0.00784314 · x − 1".
     func formulas(_ color: ColorLayout, of x: String, as y: String) -> [String] {
-        zip(color.channelNames, zip(scale, bias)).map { name, numbers in
-            let (scale, bias) = numbers
+        zip(color.channelNames, zip(scale, bias)).map { name, values in
+            let (scale, bias) = values
             let product = scale == 1 ? x : "\(short(scale)) · \(x)"
             return "\(name): \(y) = " + (bias == 0 ? product : "\(product) \(bias < 0 ? "−" : "+") \(short(abs(bias)))")
         }
     }
 
-    /// Six significant digits, as many as tell.
+    /// Up to six significant digits.
     private func short(_ number: Double) -> String {
         var power = 1.0
         while abs(number) * power < 1e5, power < 1e15 { power *= 10 }

@@ -10,19 +10,19 @@ public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
 
 /// The sizes that a model's image may have.
 public enum ImageSizes: Hashable, Sendable {
-    /// One.
+    /// A single size.
     case fixed
-    /// Each of these, at least two; the first one unless another is asked for.
+    /// Each of these, at least two. The first is the default.
     case enumerated([ImageSize])
-    /// Every width and every height between bounds.
+    /// Every width and every height in a range.
     case range(width: ClosedRange<Int>, height: ClosedRange<Int>)
 
-    /// Core ML knows no longer lists (coremltools' guide to flexible input shapes).
+    /// The longest list that Core ML allows (coremltools' guide to flexible input shapes).
     public static let mostSizes = 128
-    /// No image has more pixels a side.
+    /// The upper bound of any width or height.
     public static let longestSide = 1 << 14
 
-    /// The size where none is asked for: the first of a list; of a range the one nearest to 224 pixels a side.
+    /// The default size: the first of a list, or the size in a range that is nearest to 224×224.
     public var standard: ImageSize? {
         switch self {
         case .fixed: nil
@@ -39,20 +39,20 @@ public enum ImageSizes: Hashable, Sendable {
         }
     }
 
-    /// The size for a picture: of a range the picture's own, made smaller or larger as a whole as far as its bounds want it;
-    /// of a list the one whose proportions come nearest, and of equals the one nearest in area.
-    public func nearest(to picture: ImageSize) -> ImageSize? {
+    /// The best size for an image. In a range, it is the image's own size, scaled uniformly as far as the bounds require. In a
+    /// list, it is the size with the most similar aspect ratio, and among equals the one nearest in area.
+    public func nearest(to image: ImageSize) -> ImageSize? {
         switch self {
         case .fixed: return nil
         case .enumerated(let sizes):
             func distance(_ size: ImageSize) -> (Double, Double) {
-                let wide = Double(size.width) / Double(picture.width)
-                let high = Double(size.height) / Double(picture.height)
+                let wide = Double(size.width) / Double(image.width)
+                let high = Double(size.height) / Double(image.height)
                 return (max(wide / high, high / wide), max(wide * high, 1 / (wide * high)))
             }
             return sizes.min { distance($0) < distance($1) }
         case .range(let width, let height):
-            let (w, h) = (Double(picture.width), Double(picture.height))
+            let (w, h) = (Double(image.width), Double(image.height))
             let least = max(Double(width.lowerBound) / w, Double(height.lowerBound) / h)
             let most = min(Double(width.upperBound) / w, Double(height.upperBound) / h)
             let scale = min(max(1, least), most)
@@ -61,8 +61,8 @@ public enum ImageSizes: Hashable, Sendable {
         }
     }
 
-    /// The sizes at which a network is looked at before it is said to work at all of them, the standard one first: all of a
-    /// list; of a range its corners and those next to them, where padding comes out otherwise.
+    /// The sizes at which a network is validated, the default first: all sizes of a list; the corners of a range, and sizes
+    /// next to corners, at which padding may differ.
     var samples: [ImageSize] {
         guard let standard else { return [] }
         var samples = [standard]
@@ -97,5 +97,5 @@ extension ImageSizes: CustomStringConvertible {
 }
 
 extension ClosedRange<Int> {
-    fileprivate func nearest(_ number: Int) -> Int { Swift.min(Swift.max(number, lowerBound), upperBound) }
+    fileprivate func nearest(_ value: Int) -> Int { Swift.min(Swift.max(value, lowerBound), upperBound) }
 }

@@ -1,12 +1,12 @@
-/// The names of classes as a file holds them: one a line, in the order of the network's output.
+/// The labels of classes, read from a file with one label per line, in the order of the network's output.
 ///
-/// A byte-order mark, CRLF, a missing last newline, `index:label` and `index label` lines, and lines that begin with a
-/// WordNet number (`n01440764 tench`) are understood.
+/// A byte-order mark, CRLF, a missing newline at the end, `index:label` and `index label` lines, and lines that begin with a
+/// WordNet ID (`n01440764 tench`) are supported.
 public struct Labels: Sendable {
     public private(set) var names: [String]
-    /// What a person should know although nothing is wrong: names that stood twice.
+    /// What a user should know although nothing is wrong: duplicate labels.
     public private(set) var warnings: [String] = []
-    /// The file, to be named where the labels do not fit.
+    /// The file, for messages.
     private var path: String?
 
     /// Reads the file at `path`.
@@ -15,7 +15,7 @@ public struct Labels: Sendable {
         let file = try MappedFile(path: path)
         self = try naming(file: path) {
             let kind = FileKind(file.bytes)
-            guard !kind.isBinary else { throw Failure.wrongKind(kind, wanted: "a text file of labels, one a line,") }
+            guard !kind.isBinary else { throw Failure.wrongKind(kind, wanted: "a text file of labels, one per line,") }
             return try Labels(parsing: file.bytes)
         }
         self.path = path
@@ -33,8 +33,8 @@ public struct Labels: Sendable {
         guard !lines.isEmpty else { throw Failure.labelsEmpty() }
         if let kind = Labels.foreignKind(lines) { throw Failure.labelsInOtherFormat(kind) }
         if let blank = lines.firstIndex(where: \.isEmpty) { throw Failure.labelBlank(line: blank + 1) }
-        names = Labels.withoutWordNetNumbers(Labels.withoutPlaces(try Labels.withoutIndices(lines)))
-        makeDistinct()
+        names = Labels.withoutWordNetIDs(Labels.withoutIndexWords(try Labels.withoutIndices(lines)))
+        makeUnique()
     }
 
     /// Checks the number of labels against the network's classes.
@@ -46,33 +46,33 @@ public struct Labels: Sendable {
         }
     }
 
-    /// The labels as whole numbers, each written in one way.
-    /// - Throws: `Failure` naming the line that holds none, or one that stands before.
+    /// The labels as integers in canonical form.
+    /// - Throws: `Failure` naming the line of a label that is not an integer, or a duplicate.
     func integers() throws -> [String] {
         var seen = Set<Int64>()
-        return try names.enumerated().map { place, name in
-            // One that stands twice has its index behind it.
+        return try names.enumerated().map { index, name in
+            // A duplicate has its index appended.
             let text = name.hasSuffix(")") ? String(name.prefix { $0 != " " }) : name
             do {
-                guard let number = Int64(text) else { throw Failure.labelNoInteger(name, line: place + 1) }
+                guard let number = Int64(text) else { throw Failure.labelNoInteger(name, line: index + 1) }
                 guard text == name, seen.insert(number).inserted else {
-                    throw Failure.integerTwice(text, line: place + 1)
+                    throw Failure.integerTwice(text, line: index + 1)
                 }
                 return "\(number)"
             } catch let failure as Failure { throw path.map { failure.inFile($0) } ?? failure }
         }
     }
 
-    /// Core ML keeps probabilities by label, so a label that stands twice gets its index: `crane (135)`.
-    private mutating func makeDistinct() {
-        var places: [String: [Int]] = [:]
-        for (index, name) in names.enumerated() { places[name, default: []].append(index) }
+    /// Core ML stores probabilities by label, so duplicate labels get their index: `crane (135)`.
+    private mutating func makeUnique() {
+        var indicesByName: [String: [Int]] = [:]
+        for (index, name) in names.enumerated() { indicesByName[name, default: []].append(index) }
         var taken = Set(names)
-        for (name, indices) in places.sorted(by: { $0.value[0] < $1.value[0] }) where indices.count > 1 {
+        for (name, indices) in indicesByName.sorted(by: { $0.value[0] < $1.value[0] }) where indices.count > 1 {
             for index in indices {
-                var distinct = "\(name) (\(index))"
-                while !taken.insert(distinct).inserted { distinct += "'" }
-                names[index] = distinct
+                var unique = "\(name) (\(index))"
+                while !taken.insert(unique).inserted { unique += "'" }
+                names[index] = unique
             }
             warnings.append(Failure.labelStandsTwice(name, indices.map { names[$0] }))
         }
@@ -89,7 +89,7 @@ public struct Labels: Sendable {
         return String(scalars[first...last])
     }
 
-    /// `lines` without the `index:` before each, where the first has one.
+    /// `lines` without the `index:` before each, if the first has one.
     private static func withoutIndices(_ lines: [String]) throws -> [String] {
         func parts(_ line: String) -> (index: Int, name: String)? {
             guard let colon = line.firstIndex(of: ":"), line[..<colon].allSatisfy({ $0.isASCII && $0.isNumber }),
@@ -98,22 +98,22 @@ public struct Labels: Sendable {
             return (index, trimmed(String(line[line.index(after: colon)...])))
         }
         guard parts(lines[0]) != nil else { return lines }
-        return try lines.enumerated().map { place, line in
-            guard let (index, name) = parts(line) else { throw Failure.labelWithoutIndex(line: place + 1) }
-            guard index == place else { throw Failure.labelIndex(index, line: place + 1, expected: place) }
-            guard !name.isEmpty else { throw Failure.labelBlank(line: place + 1) }
+        return try lines.enumerated().map { position, line in
+            guard let (index, name) = parts(line) else { throw Failure.labelWithoutIndex(line: position + 1) }
+            guard index == position else { throw Failure.labelIndex(index, line: position + 1, expected: position) }
+            guard !name.isEmpty else { throw Failure.labelBlank(line: position + 1) }
             return name
         }
     }
 
-    /// `lines` without the index and the space before each, as Teachable Machine writes them, where all have them.
-    private static func withoutPlaces(_ lines: [String]) -> [String] {
+    /// `lines` without the index and the space before each, as Teachable Machine writes them, if all have them.
+    private static func withoutIndexWords(_ lines: [String]) -> [String] {
         guard lines.enumerated().allSatisfy({ $1.hasPrefix("\($0) ") }) else { return lines }
         return lines.enumerated().map { trimmed(String($1.dropFirst("\($0) ".count))) }
     }
 
-    /// `lines` without the WordNet number and the space before each, where all have them.
-    private static func withoutWordNetNumbers(_ lines: [String]) -> [String] {
+    /// `lines` without the WordNet ID and the space before each, if all have them.
+    private static func withoutWordNetIDs(_ lines: [String]) -> [String] {
         let isNumbered = { (line: String) in
             let scalars = Array(line.utf8.prefix(11))
             return scalars.count == 11 && scalars[0] == UInt8(ascii: "n")
@@ -123,7 +123,7 @@ public struct Labels: Sendable {
         return lines.allSatisfy(isNumbered) ? lines.map { trimmed(String($0.dropFirst(9))) } : lines
     }
 
-    /// What the file is where it is no list of lines.
+    /// The kind of a text file that is not a list of labels.
     private static func foreignKind(_ lines: [String]) -> String? {
         let first = lines.first { !$0.isEmpty } ?? ""
         if first.hasPrefix("item {") || first == "item" || first.hasPrefix("item{") { return "a label map (.pbtxt)" }
@@ -131,14 +131,14 @@ public struct Labels: Sendable {
         return nil
     }
 
-    /// The number of the line in which the first invalid byte stands.
+    /// The number of the line with the first invalid byte.
     private static func invalidLine(_ bytes: some Collection<UInt8>) -> Int {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return 1 + (lines.firstIndex { !isUTF8($0) } ?? 0)
     }
 
-    /// Whether it is text; UTF-16 of Latin letters is valid UTF-8, too, but for the zeros in it, at which a model's file
-    /// would cut a label off.
+    /// Whether it is text. UTF-16 of Latin letters is valid UTF-8 too, but contains NUL characters, at which a label would be
+    /// cut off in the model's file.
     private static func isUTF8(_ bytes: some Collection<UInt8>) -> Bool {
         String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes) && !bytes.contains(0)
     }

@@ -1,5 +1,5 @@
 extension Locality {
-    /// What is known of the values on the way from the input to the output.
+    /// Follows height and width of the image through a graph.
     struct Tracing {
         private let graph: Graph
         private let producers: [Graph.Value: Graph.Node]
@@ -10,43 +10,43 @@ extension Locality {
         init(_ graph: Graph, _ input: Graph.Value) {
             self.graph = graph
             producers = graph.producers
-            views = [input: View(height: Line(axis: 1), width: Line(axis: 2))]
+            views = [input: View(height: TracedAxis(axis: 1), width: TracedAxis(axis: 2))]
         }
 
         mutating func follow(_ node: Graph.Node) {
             let inputs = node.inputs.map { views[$0] ?? View() }
             if inputs.allSatisfy({ $0.height == nil && $0.width == nil }) { return }
-            let outputs = local(node, inputs) ?? elsewhere(node)
+            let outputs = local(node, inputs) ?? nonlocal(node)
             for (value, view) in zip(node.outputs, outputs) {
                 views[value] = view
-                for line in [view.height, view.width].compactMap({ $0 }) {
-                    let step = line.along.step.numerator
+                for traced in [view.height, view.width].compactMap({ $0 }) {
+                    let step = traced.along.step.numerator
                     multiple = multiple / greatestCommonDivisor(multiple, step) * step
                 }
             }
         }
 
-        /// The outputs of a node that looks at the whole picture; where they are as large as the input they may still lie on
-        /// its grid.
-        private mutating func elsewhere(_ node: Graph.Node) -> [View] {
+        /// The outputs of a node that depends on the whole image. If they are as large as the input, they may still be on its
+        /// grid.
+        private mutating func nonlocal(_ node: Graph.Node) -> [View] {
             global = global ?? node.name
             let input = graph[node.inputs[0]].shape
             return node.outputs.map { value in
                 let output = graph[value].shape
                 guard input.rank == output.rank, let view = views[node.inputs[0]] else { return View() }
-                return view.mapped { line in
-                    // One number for the whole axis says nothing of places.
-                    guard output[line.axis] > 1 else { return nil }
-                    let ratio = Fraction(input[line.axis], output[line.axis])
+                return view.mapped { traced in
+                    // A single value for the whole axis has no position.
+                    guard output[traced.axis] > 1 else { return nil }
+                    let ratio = Fraction(input[traced.axis], output[traced.axis])
                     guard max(ratio.numerator, ratio.denominator) <= Locality.largestRatio else { return nil }
-                    var line = line
-                    line.along.step = line.along.step * ratio
-                    return line
+                    var traced = traced
+                    traced.along.step = traced.along.step * ratio
+                    return traced
                 }
             }
         }
 
-        /// - Returns: nil where a node looks at the whole picture, or where what it does is not known.
+        /// - Returns: nil if a node depends on the whole image, or if its dependence is unknown.
         private mutating func local(_ node: Graph.Node, _ inputs: [View]) -> [View]? {
             let view = inputs[0]
             switch node.operation {
@@ -75,10 +75,10 @@ extension Locality {
                     ? bordered(node, concatenation.axis, inputs) : joined(node, inputs)).map { [$0] }
             case let transpose as Transpose:
                 return [
-                    view.mapped { line in
-                        var line = line
-                        line.axis = transpose.order.firstIndex(of: line.axis)!
-                        return line
+                    view.mapped { traced in
+                        var traced = traced
+                        traced.axis = transpose.order.firstIndex(of: traced.axis)!
+                        return traced
                     }
                 ]
             case let slice as StridedSlice:
@@ -87,19 +87,19 @@ extension Locality {
                     return [View()]
                 }
                 return [
-                    view.mapped { line in
-                        var result = line.moved(by: slice.ranges[line.axis].start)
-                        result.along.step = line.along.step * Fraction(slice.ranges[line.axis].step)
+                    view.mapped { traced in
+                        var result = traced.moved(by: slice.ranges[traced.axis].start)
+                        result.along.step = traced.along.step * Fraction(slice.ranges[traced.axis].step)
                         return result
                     }
                 ]
             case let reduction as Reduction:
                 if reduction.axes.contains(where: view.holds) { return nil }
                 return [
-                    view.mapped { line in
-                        var line = line
-                        if !reduction.keepsAxes { line.axis -= reduction.axes.filter { $0 < line.axis }.count }
-                        return line
+                    view.mapped { traced in
+                        var traced = traced
+                        if !reduction.keepsAxes { traced.axis -= reduction.axes.filter { $0 < traced.axis }.count }
+                        return traced
                     }
                 ]
             case let reshape as Reshape:
@@ -114,7 +114,7 @@ extension Locality {
 
         // MARK: Several inputs
 
-        /// The inputs joined element by element; what has neither height nor width is the same everywhere.
+        /// The inputs joined elementwise. An input with neither height nor width is the same everywhere.
         private func joined(_ node: Graph.Node, _ inputs: [View]) -> View? {
             let rank = graph[node.outputs[0]].shape.rank
             var result = View()
@@ -122,65 +122,65 @@ extension Locality {
                 let shape = graph[value].shape
                 let shift = rank - shape.rank
                 for path in [\View.height, \View.width] {
-                    guard var line = view[keyPath: path] else { continue }
-                    line.axis += shift
+                    guard var traced = view[keyPath: path] else { continue }
+                    traced.axis += shift
                     guard let known = result[keyPath: path] else {
-                        result[keyPath: path] = line
+                        result[keyPath: path] = traced
                         continue
                     }
-                    guard let joined = known.joined(line) else { return nil }
+                    guard let joined = known.joined(traced) else { return nil }
                     result[keyPath: path] = joined
                 }
             }
-            // An array that says something of each place is not the same for every tile.
+            // A tensor with a value per position is not the same for every tile.
             var others = zip(node.inputs, inputs).filter { $1.height == nil && $1.width == nil }.map {
                 graph[$0.0].shape
             }
             if let constant = (node.operation as? Binary)?.constant { others.append(constant.shape) }
             guard !(node.operation is Concatenation) || others.isEmpty else { return nil }
-            for line in [result.height, result.width].compactMap({ $0 }) {
-                guard others.allSatisfy({ $0.padded(to: rank)[line.axis] == 1 }) else { return nil }
+            for traced in [result.height, result.width].compactMap({ $0 }) {
+                guard others.allSatisfy({ $0.padded(to: rank)[traced.axis] == 1 }) else { return nil }
             }
             return result
         }
 
-        /// An array between borders made of its own outermost pixels, mirrored or repeated.
+        /// A tensor between borders made of its own outermost pixels, mirrored or repeated.
         private func bordered(_ node: Graph.Node, _ axis: Int, _ inputs: [View]) -> View? {
             let lengths = node.inputs.map { graph[$0].shape[axis] }
             guard let middle = lengths.indices.max(by: { lengths[$0] < lengths[$1] }) else { return nil }
-            for (place, value) in node.inputs.enumerated() where place != middle {
+            for (index, value) in node.inputs.enumerated() where index != middle {
                 guard let producer = producers[value], let slice = producer.operation as? StridedSlice,
                     producer.inputs == [node.inputs[middle]]
                 else { return nil }
                 let range = slice.ranges[axis]
                 let ends = [range.start, range.start + (range.count - 1) * range.step]
                 let reach = range.count + 1
-                let isAtItsSide = place < middle ? ends.max()! < reach : ends.min()! >= lengths[middle] - reach
+                let isAtItsSide = index < middle ? ends.max()! < reach : ends.min()! >= lengths[middle] - reach
                 guard isAtItsSide else { return nil }
             }
-            return inputs[middle].mapped { line in
-                line.axis == axis ? line.moved(by: -lengths[..<middle].reduce(0, +)) : line
+            return inputs[middle].mapped { traced in
+                traced.axis == axis ? traced.moved(by: -lengths[..<middle].reduce(0, +)) : traced
             }
         }
 
         // MARK: Reshapes
 
-        /// Height and width in an array of another shape: as they were, taken apart, or with blocks of pixels put back in.
+        /// Height and width after a reshape: unchanged, split into blocks, or merged from blocks.
         private func regrouped(_ view: View, _ from: Shape, _ to: Shape) -> View? {
             var result = View()
             for (old, new) in groups(from, to) {
                 let long = (from: old.filter { from[$0] != 1 }, to: new.filter { to[$0] != 1 })
                 for path in [\View.height, \View.width] {
-                    guard let line = view[keyPath: path], old.contains(line.axis) else { continue }
-                    guard let outer = long.to.first, long.from.first == line.axis else { return nil }
+                    guard let traced = view[keyPath: path], old.contains(traced.axis) else { continue }
+                    guard let outer = long.to.first, long.from.first == traced.axis else { return nil }
                     switch (long.from.count, long.to.count) {
                     case (1, 1):
-                        result[keyPath: path] = line
+                        result[keyPath: path] = traced
                         result[keyPath: path]!.axis = outer
                     case (_, 1):
                         guard !long.from.dropFirst().contains(where: view.holds) else { return nil }
-                        result[keyPath: path] = line.spread(to[outer] / from[line.axis], to: outer)
-                    case (1, _): result[keyPath: path] = line.gathered(from[line.axis] / to[outer], to: outer)
+                        result[keyPath: path] = traced.spread(to[outer] / from[traced.axis], to: outer)
+                    case (1, _): result[keyPath: path] = traced.gathered(from[traced.axis] / to[outer], to: outer)
                     default: return nil
                     }
                 }
@@ -188,7 +188,7 @@ extension Locality {
             return result
         }
 
-        /// The axes of two shapes in groups that hold the same elements.
+        /// The axes of two shapes in groups of equal element counts.
         private func groups(_ from: Shape, _ to: Shape) -> [(Range<Int>, Range<Int>)] {
             var result: [(Range<Int>, Range<Int>)] = []
             var (i, j) = (0, 0)

@@ -1,8 +1,8 @@
-/// The ways in which well-known families of networks were fed while they were trained.
+/// The preprocessing of well-known families of networks.
 public enum Preprocessing: String, Sendable, CaseIterable {
     /// x / 127.5 − 1: Inception, MobileNet, NASNet and others of TensorFlow's slim library.
     case inception
-    /// x − (103.939, 116.779, 123.68), blue, green, red: networks that came from Caffe, VGG and ResNet v1 among them.
+    /// x − (103.939, 116.779, 123.68), blue, green, red: networks from Caffe, such as VGG and ResNet v1.
     case caffe
     /// (x / 255 − mean) / deviation: networks trained with PyTorch's ImageNet statistics.
     case torch
@@ -11,11 +11,11 @@ public enum Preprocessing: String, Sendable, CaseIterable {
     /// x.
     case none
 
-    /// The layout that the family wants, or nil where any will do.
+    /// The channel order that the family requires, or nil if it takes any.
     public var color: ColorLayout? { self == .caffe ? .bgr : nil }
 
-    /// The scaling for pixels in this layout.
-    /// - Throws: `Failure` where the family does not know the layout.
+    /// The scaling for pixels in this channel order.
+    /// - Throws: `Failure` if the family does not support it.
     public func scaling(_ color: ColorLayout) throws -> PixelScaling {
         let channels = color.channels
         let uniform = { (scale: Double, bias: Double) in
@@ -30,7 +30,7 @@ public enum Preprocessing: String, Sendable, CaseIterable {
             return PixelScaling(scale: [1, 1, 1], bias: [-103.939, -116.779, -123.68])
         case .torch:
             guard color != .gray else { throw Failure.presetNeedsColor(rawValue, "rgb or bgr", color.rawValue) }
-            // torchvision's ImageNet statistics, red, green, blue, of pixels from 0 to 1.
+            // torchvision's ImageNet statistics for red, green, blue, of pixels from 0 to 1.
             let means = [0.485, 0.456, 0.406]
             let deviations = [0.229, 0.224, 0.225]
             let scaling = PixelScaling(
@@ -42,9 +42,9 @@ public enum Preprocessing: String, Sendable, CaseIterable {
 }
 
 extension PixelScaling {
-    /// Whether it takes away, in the order blue, green, red, the means that well-known sets of photographs have in it.
+    /// Whether it subtracts the BGR means of a well-known data set.
     var centersBlueGreenRed: Bool {
-        // ImageNet, as Caffe's models have them (torchvision's and those in whole numbers are near); VGGFace, VGGFace2.
+        // ImageNet as in Caffe's models (torchvision's means and rounded ones are close); VGGFace; VGGFace2.
         let sets = [[103.939, 116.779, 123.68], [93.594, 104.762, 129.186], [91.495, 103.883, 131.091]]
         return scale.count == 3
             && sets.contains { means in
@@ -52,12 +52,12 @@ extension PixelScaling {
             }
     }
 
-    /// The pixel values that become 0, if they lie within pixels and rise from channel to channel, as the means of
-    /// photographs do in the order blue, green, red; nil otherwise.
+    /// The pixel values that become 0, if they are in the range of pixels and rise from channel to channel, as the means of
+    /// photos do in BGR order; nil otherwise.
     var risingMeans: [Double]? {
         guard scale.count == 3, scale.allSatisfy({ $0 > 0 }) else { return nil }
         let means = zip(scale, bias).map { -$1 / $0 }
-        // A rise of less than a pixel value or two says nothing.
+        // A rise of less than two gray levels is not significant.
         guard means[0] > 0, means[2] < 255, means[1] > means[0], means[2] > means[1], means[2] - means[0] >= 2 else {
             return nil
         }
@@ -65,29 +65,29 @@ extension PixelScaling {
     }
 }
 
-/// How a network is fed, guessed from the names of its parts.
+/// A network's preprocessing, guessed from the names of its nodes.
 public struct PreprocessingGuess: Sendable {
-    /// What the guess was made from: "the name 'MobilenetV1' in the graph".
+    /// The reason for the guess: "the name 'MobilenetV1' in the graph".
     public var reason: String
     public var color: ColorLayout
     public var scaling: PixelScaling
 
-    /// The guess for a graph with nodes of these names, or nil where they say nothing.
+    /// The guess for a graph with nodes of these names, or nil if they reveal nothing.
     ///
-    /// Families with a capital letter or `resnet_v1_` are the scopes of TensorFlow's slim library, those after them the
-    /// names of Keras' applications. Slim feeds VGG and ResNet v1 the means of Caffe's models, but in the order red,
-    /// green, blue (slim's preprocessing/vgg_preprocessing.py); Keras keeps Caffe's blue, green, red.
+    /// Names with a capital letter or `resnet_v1_` are scopes of TensorFlow's slim library; the names after them are those of
+    /// Keras applications. For VGG and ResNet v1, slim uses the means of Caffe's models, but in RGB order (slim's
+    /// preprocessing/vgg_preprocessing.py); Keras keeps Caffe's BGR order.
     public init?(names: some Sequence<String>) {
         let slimMeans = PixelScaling(scale: [1, 1, 1], bias: [-123.68, -116.78, -103.94])
-        let centred = try! Preprocessing.inception.scaling(.rgb)
+        let centered = try! Preprocessing.inception.scaling(.rgb)
         let caffe = try! Preprocessing.caffe.scaling(.bgr)
         let torch = try! Preprocessing.torch.scaling(.rgb)
         let families: [(signs: [String], color: ColorLayout, scaling: PixelScaling)] = [
-            (["MobilenetV1", "MobilenetV2", "MobilenetV3"], .rgb, centred),
-            (["InceptionV1", "InceptionV2", "InceptionV3", "InceptionV4", "InceptionResnetV2"], .rgb, centred),
+            (["MobilenetV1", "MobilenetV2", "MobilenetV3"], .rgb, centered),
+            (["InceptionV1", "InceptionV2", "InceptionV3", "InceptionV4", "InceptionResnetV2"], .rgb, centered),
             (
                 ["resnet_v2_", "nasnet", "mobilenet_1.", "mobilenet_0.", "mobilenetv2_", "inception_v3/", "xception/"],
-                .rgb, centred
+                .rgb, centered
             ),
             (["resnet_v1_", "vgg_16", "vgg_19", "vgg_a"], .rgb, slimMeans),
             (["resnet50/", "resnet101/", "resnet152/", "vgg16/", "vgg19/"], .bgr, caffe),

@@ -1,18 +1,18 @@
-/// A network at every size that its image may have, one after the other: what tells whether it is one network.
+/// A network at each of its sample sizes, which shows whether it is the same network at all sizes.
 ///
-/// At all sizes it has the same operations; only what TensorFlow's SAME pads may differ, which both of Core ML's dialects can
-/// leave to the size, and by what an image is resized. Such windows and resizes are marked.
+/// It must have the same operations at all sizes. Only the padding of TensorFlow's SAME and the factors of resizes may
+/// differ: both Core ML dialects can make them depend on the size. Such windows and resizes are marked.
 struct SizeVariants {
-    /// The model at its standard size.
+    /// The model at its default size.
     let base: Model
-    /// The others.
+    /// The other sizes.
     let sizes: [ImageSize]
     private let resize: @Sendable (ImageSize) throws -> Model
-    /// The nodes, by their place, whose padding follows the size.
+    /// The indices of the nodes whose padding depends on the size.
     private var following: Set<Int> = []
 
     /// - Returns: nil for a model whose image has one size.
-    /// - Throws: `Failure` naming the node that works at one of the sizes only.
+    /// - Throws: `Failure` naming a node that is different at one of the sizes.
     init?(_ model: Model) throws {
         guard let resize = model.inSize, let image = model.image, image.sizes != .fixed else { return nil }
         self.resize = resize
@@ -21,12 +21,12 @@ struct SizeVariants {
         for size in sizes {
             let graph = try SizeVariants.resized(resize, to: size).graph
             try SizeVariants.check(graph, of: model, at: size)
-            for place in paddings.indices {
-                guard let padding = Padding(graph, place) else { continue }
-                paddings[place]!.isConstant = paddings[place]!.isConstant && padding.window == paddings[place]!.window
-                paddings[place]!.isSame = paddings[place]!.isSame && padding.isSame
-                guard paddings[place]!.isConstant || paddings[place]!.isSame else {
-                    throw Failure.sizeMatters(graph.nodes[place].name, graph.nodes[place].operation.kind, size)
+            for index in paddings.indices {
+                guard let padding = Padding(graph, index) else { continue }
+                paddings[index]!.isConstant = paddings[index]!.isConstant && padding.window == paddings[index]!.window
+                paddings[index]!.isSame = paddings[index]!.isSame && padding.isSame
+                guard paddings[index]!.isConstant || paddings[index]!.isSame else {
+                    throw Failure.sizeMatters(graph.nodes[index].name, graph.nodes[index].operation.kind, size)
                 }
             }
         }
@@ -43,7 +43,8 @@ struct SizeVariants {
         do { return try resize(size) } catch let failure as Failure { throw failure.atSize(size) }
     }
 
-    /// That a graph has the operations of the model's, under the same names, and gives a classifier's row at any size.
+    /// Checks that a graph has the same operations as the model, with the same names, and that a classifier's output has the
+    /// same shape.
     private static func check(_ graph: Graph, of model: Model, at size: ImageSize) throws {
         for (one, other) in zip(model.graph.nodes, graph.nodes)
         where one.name != other.name || one.operation.kind != other.operation.kind {
@@ -56,35 +57,35 @@ struct SizeVariants {
 
     private static func marked(_ model: Model, _ following: Set<Int>) -> Model {
         var model = model
-        for place in following {
-            var operation = model.graph.nodes[place].operation as! any Windowed
+        for index in following {
+            var operation = model.graph.nodes[index].operation as! any Windowed
             operation.window.followsSize = true
-            model.graph.nodes[place].operation = operation
+            model.graph.nodes[index].operation = operation
         }
-        for (place, node) in model.graph.nodes.enumerated() {
+        for (index, node) in model.graph.nodes.enumerated() {
             if var resize = node.operation as? Resize, resize.wholeFactors != nil {
                 resize.followsSize = true
-                model.graph.nodes[place].operation = resize
+                model.graph.nodes[index].operation = resize
             }
-            // Over the whole of an image.
+            // A normalization over the whole image.
             if var norm = node.operation as? Normalization, norm.axes == [1, 2, 3] {
                 norm.followsSize = true
-                model.graph.nodes[place].operation = norm
+                model.graph.nodes[index].operation = norm
             }
         }
         return model
     }
 
-    /// What a node pads its image with.
+    /// The padding of a node's window.
     private struct Padding {
         var window: Window
         var isConstant = true
-        /// Whether it is what SAME comes to at this size.
+        /// Whether it is SAME padding at this size.
         var isSame: Bool
 
         /// - Returns: nil for a node without a window.
-        init?(_ graph: Graph, _ place: Int) {
-            let node = graph.nodes[place]
+        init?(_ graph: Graph, _ index: Int) {
+            let node = graph.nodes[index]
             guard let operation = node.operation as? any Windowed else { return nil }
             window = operation.window
             let image = graph[node.inputs[0]].shape

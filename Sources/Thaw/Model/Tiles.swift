@@ -1,44 +1,44 @@
-/// How an axis of a picture falls into overlapping stretches whose results fit together without a seam.
+/// Splits an axis of an image into overlapping segments whose results fit together seamlessly.
 enum Tiles {
-    /// A stretch that the network sees at once.
-    struct Stretch: Equatable {
-        /// Its first pixel in the picture that goes in.
+    /// A segment that the network processes in one run.
+    struct Segment: Equatable {
+        /// Its first pixel in the input image.
         var start: Int
-        /// Which pixels of its result are kept.
+        /// The pixels of its result that are kept.
         var kept: Range<Int>
-        /// Where these begin in the picture that comes out.
+        /// The position of these pixels in the output image.
         var target: Int
 
-        /// Where the next stretch takes over.
+        /// The position of the next segment in the output image.
         var end: Int { target + kept.count }
     }
 
-    /// How many pixels at a cut are made of what lies beyond it, up to a multiple of `unit`.
+    /// The number of pixels at a cut that depend on pixels beyond it, rounded up to a multiple of `unit`.
     static func margin(_ axis: Locality.Axis, _ unit: Int) -> Int {
         let reach = Int(max(-axis.first, axis.last, 0).rounded(.up))
         return (reach + unit - 1) / unit * unit
     }
 
-    /// The stretches of `window` pixels that cover `length`.
+    /// The segments of `window` pixels that cover `length`.
     ///
-    /// Neighbours overlap by two margins or more, and meet where both see all that they look at.
+    /// Neighbors overlap by at least two margins, and are joined where the receptive field is inside both.
     /// - Parameters:
-    ///   - output: How many pixels the network makes of a stretch.
-    ///   - unit: What `length`, `window` and all starts are multiples of, so that strides fall on the same pixels in each.
+    ///   - output: The number of output pixels of a segment.
+    ///   - unit: `length`, `window` and all starts are multiples of it, so that strides hit the same pixels in each segment.
     /// - Precondition: The window is longer than two margins.
-    static func stretches(of length: Int, _ window: Int, _ output: Int, _ axis: Locality.Axis, unit: Int) -> [Stretch] {
+    static func segments(of length: Int, _ window: Int, _ output: Int, _ axis: Locality.Axis, unit: Int) -> [Segment] {
         let margin = margin(axis, unit)
         let advance = window - 2 * margin
         precondition(advance >= unit)
         let count = (length - window + advance - 1) / advance + 1
-        // The last one ends with the picture.
+        // The last one ends with the image.
         let starts = (0..<count).map { min($0 * advance, length - window) }
-        func place(_ pixel: Int) -> Int { pixel * axis.step.denominator / axis.step.numerator }
+        func outputPosition(_ pixel: Int) -> Int { pixel * axis.step.denominator / axis.step.numerator }
         return starts.indices.map { index in
-            let origin = place(starts[index])
-            let first = index == 0 ? 0 : place(starts[index] + margin)
-            let end = index == count - 1 ? origin + output : place(starts[index + 1] + margin)
-            return Stretch(start: starts[index], kept: first - origin..<end - origin, target: first)
+            let origin = outputPosition(starts[index])
+            let first = index == 0 ? 0 : outputPosition(starts[index] + margin)
+            let end = index == count - 1 ? origin + output : outputPosition(starts[index + 1] + margin)
+            return Segment(start: starts[index], kept: first - origin..<end - origin, target: first)
         }
     }
 }

@@ -1,27 +1,27 @@
-/// Where the channels of an image stand in the array that a graph reads.
+/// Finds the channel axis of an image in the tensor that a graph reads.
 ///
-/// The array is followed from the input on, its axes counted through transposes, to the first nodes on every way that know
-/// which axis the channels are: convolutions, pooling, biases, resizing.
+/// The tensor is followed from the input, with its axes tracked through transposes, to the first nodes on every path that
+/// determine the channel axis: convolutions, pooling, biases, resizes.
 struct ChannelSearch {
-    /// The axis of the array that those nodes mean, the batch counted as axis 0; nil where there is no such node, and where
-    /// they do not agree.
+    /// The channel axis according to those nodes, with the batch as axis 0; nil if there is no such node, or if they
+    /// disagree.
     private(set) var axis: Int?
-    /// The number of channels that a convolution reads of it, where one says so.
+    /// The number of channels that a convolution reads, if there is one.
     private(set) var count: Int?
 
-    /// An array on the way.
+    /// An intermediate tensor.
     private struct Followed {
-        /// Which axis of the input stands at each place; nil for one that was added.
+        /// The input's axis for each axis; nil for an added axis.
         var axes: [Int?]
-        /// Whether it has the input's channels, no more and no less.
+        /// Whether it has exactly the input's channels.
         var hasAllChannels = true
     }
 
     /// - Parameters:
-    ///   - rank: The rank of the array; an image's where nil.
-    ///   - nodes: The nodes that are computed, each behind what it reads.
+    ///   - rank: The rank of the tensor; nil means that of an image.
+    ///   - nodes: The nodes to compute, in topological order.
     init(from name: String, rank: Int?, through nodes: [NodeDefinition], _ survey: GraphSurvey) {
-        // An image without a batch gets one on its way.
+        // An image without a batch axis gets one later.
         guard let axes = [3: [1, 2, 3], 4: [0, 1, 2, 3]][rank ?? 4] else { return }
         var constants = GraphConstants(survey)
         var followed = [name: Followed(axes: axes)]
@@ -31,9 +31,9 @@ struct ChannelSearch {
             guard let first = arrived.lazy.compactMap({ $0 }).first,
                 arrived.allSatisfy({ $0.map { $0.axes == first.axes } ?? true })
             else { continue }
-            if let place = ChannelSearch.channelAxis(node, arrived) {
+            if let axis = ChannelSearch.channelAxis(node, arrived) {
                 guard first.axes.count == 4 else { continue }
-                answers.insert(first.axes[place])
+                answers.insert(first.axes[axis])
                 if count == nil, first.hasAllChannels { count = ChannelSearch.channelsRead(node, survey) }
             } else {
                 followed[node.name] = ChannelSearch.result(node, first, &constants)
@@ -44,19 +44,19 @@ struct ChannelSearch {
 
     // MARK: Operations
 
-    /// Operations that have an attribute for the order of axes, and read the image at another place than the first.
+    /// Operations with a `data_format` attribute.
     private static let inEitherOrder: Set<String> = [
         "Conv2D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "MaxPool", "MaxPoolV2", "AvgPool", "BiasAdd",
         "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "DepthToSpace", "SpaceToDepth",
     ]
-    /// Operations whose image always has its channels last.
+    /// Operations on images that always have channels last.
     private static let lastOnly: Set<String> = [
         "BiasAddV1", "ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", "ResizeArea", "LRN", "CropAndResize",
         "ExtractImagePatches", "AdjustContrastv2", "AdjustHue", "AdjustSaturation", "RGBToHSV", "HSVToRGB",
         "MaxPoolWithArgmax",
     ]
 
-    /// The axis that a node takes for that of the channels; nil for one that does not care, or reads no image there.
+    /// The channel axis according to a node; nil if the node does not depend on it, or does not read the image.
     private static func channelAxis(_ node: NodeDefinition, _ arrived: [Followed?]) -> Int? {
         if lastOnly.contains(node.op) { return arrived[0] == nil ? nil : 3 }
         guard inEitherOrder.contains(node.op), arrived[node.op == "Conv2DBackpropInput" ? 2 : 0, default: nil] != nil
@@ -76,7 +76,7 @@ struct ChannelSearch {
         return tensor.shape[2]
     }
 
-    /// Operations that give an array with the axes of what they read.
+    /// Operations whose result has the axes of their inputs.
     private static let keepers: Set<String> = [
         "Identity", "StopGradient", "CheckNumerics", "PlaceholderWithDefault", "Cast", "Switch", "RefSwitch", "Merge",
         "RefMerge", "Add", "AddV2", "AddN", "Sub", "Mul", "Div", "RealDiv", "DivNoNan", "Maximum", "Minimum", "Pow",
@@ -86,13 +86,13 @@ struct ChannelSearch {
         "QuantizeAndDequantizeV2",
         "SpaceToBatchND",
     ]
-    /// The same, but for how long the axes are.
+    /// The same, except for the sizes of the axes.
     private static let resizers: Set<String> = [
         "Concat", "ConcatV2", "Split", "SplitV", "Slice", "Tile",
     ]
     private static let pads: Set<String> = ["Pad", "PadV2", "MirrorPad"]
 
-    /// What a node makes of an array; nil where the array is lost sight of.
+    /// The tensor after a node; nil if it cannot be followed any further.
     private static func result(_ node: NodeDefinition, _ array: Followed, _ constants: inout GraphConstants)
         -> Followed?
     {
@@ -103,13 +103,13 @@ struct ChannelSearch {
             array.hasAllChannels = false
             return array
         case _ where pads.contains(node.op) && node.data.count >= 2:
-            // Borders lie around height and width, but for those that add channels.
+            // Borders are around height and width, unless they add channels.
             let widths = constants.value(node.data[1])?.integers ?? []
             let padded = array.axes.indices.filter { !widths.dropFirst(2 * $0).prefix(2).allSatisfy { $0 == 0 } }
             array.hasAllChannels = array.hasAllChannels && padded.count <= 2
             return array
         case "GatherV2" where node.data.count == 3:
-            // Of one number only, an axis would go.
+            // A scalar index would remove an axis.
             array.hasAllChannels = false
             return constants.value(node.data[1])?.shape.rank == 1 ? array : nil
         case "Transpose" where node.data.count == 2:

@@ -1,27 +1,27 @@
-/// Searches for the cut that leaves most of a graph without the nodes that cannot be converted: behind them with `--input`,
-/// or before them with `--output`. What it finds was tried.
+/// Searches for the cut that keeps most of a graph without the nodes that cannot be converted: after them with `--input`, or
+/// before them with `--output`. Every suggestion has been tried.
 struct CutSearch {
     private let nodes: [NodeDefinition]
     private let outputs: [String]
-    /// Per node: whether it cannot be converted or depends on one that cannot; whether it depends on the input.
+    /// For each node, whether it is refused or depends on a refused one, and whether it depends on the input.
     private var isTainted: [Bool]
     private var dependsOnInput: [Bool]
     private var reads: [[Int]]
     private let refused: Set<String>
-    /// Per node: whether it is the input itself, under whatever name or type.
+    /// For each node, whether it is the input itself, possibly with another name or type.
     private var isInput: [Bool]
 
-    /// Operations that hand on what they read.
+    /// Operations that pass their input on.
     private static let passing: Set<String> = [
         "Identity", "StopGradient", "CheckNumerics", "PreventGradient", "Snapshot", "PlaceholderWithDefault", "Cast",
     ]
 
-    /// How many cuts behind the refused nodes are tried.
+    /// The number of cuts after the refused nodes that are tried.
     private static let limit = 8
 
     /// - Parameters:
-    ///   - nodes: What the outputs need, each after what it reads.
-    ///   - refused: The names of those that cannot be converted.
+    ///   - nodes: The nodes that the outputs need, in topological order.
+    ///   - refused: The names of the nodes that cannot be converted.
     init(_ nodes: [NodeDefinition], input: String, outputs: [String], refused: Set<String>) {
         self.nodes = nodes
         self.outputs = outputs
@@ -29,24 +29,24 @@ struct CutSearch {
         isTainted = Array(repeating: false, count: nodes.count)
         dependsOnInput = isTainted
         isInput = isTainted
-        var places: [String: Int] = [:]
+        var indices: [String: Int] = [:]
         reads = []
-        for (place, node) in nodes.enumerated() {
-            reads.append(node.data.compactMap { places[GraphSurvey.Reference($0).node] })
-            places[node.name] = place
-            isTainted[place] = refused.contains(node.name) || reads[place].contains { isTainted[$0] }
-            dependsOnInput[place] = node.name == input || reads[place].contains { dependsOnInput[$0] }
-            isInput[place] =
+        for (index, node) in nodes.enumerated() {
+            reads.append(node.data.compactMap { indices[GraphSurvey.Reference($0).node] })
+            indices[node.name] = index
+            isTainted[index] = refused.contains(node.name) || reads[index].contains { isTainted[$0] }
+            dependsOnInput[index] = node.name == input || reads[index].contains { dependsOnInput[$0] }
+            isInput[index] =
                 node.name == input
-                || (CutSearch.passing.contains(node.op) && reads[place].first.map { isInput[$0] } ?? false)
+                || (CutSearch.passing.contains(node.op) && reads[index].first.map { isInput[$0] } ?? false)
         }
     }
 
-    /// The words of the command line that do, or nil where nothing does.
+    /// The command-line options of the best cut, or nil if there is none.
     ///
     /// - Parameters:
-    ///   - size: The size of the graph's own input, which what lies before a cut may have kept.
-    ///   - convert: Converts with other inputs, outputs and size; gives the number of weights, nil where that fails.
+    ///   - size: The size of the graph's own input, which nodes before a cut may have kept.
+    ///   - convert: Converts with other inputs, outputs and size; returns the number of weights, or nil on failure.
     func words(
         _ size: (width: Int, height: Int)?,
         _ convert: (_ input: String?, _ outputs: [String], _ size: (width: Int, height: Int)?) -> Int?
@@ -61,7 +61,7 @@ struct CutSearch {
                 break
             }
             if let size, let weights = convert(name, outputs, size) {
-                // What is refused may be what changes the size, so this is only likely.
+                // A refused node may change the size, so this is only likely.
                 offer("--input \(name) --size \(size.width)x\(size.height) (if it still has that size there)", weights)
                 break
             }
@@ -73,22 +73,22 @@ struct CutSearch {
         return best?.words
     }
 
-    /// Nodes behind all refused ones through which everything goes that depends on those, the first of them first.
+    /// Nodes after all refused ones through which everything passes that depends on those, in topological order.
     private func inputs() -> [String] {
-        var lastReader = Array(nodes.indices)
-        for (place, sources) in reads.enumerated() { for source in sources { lastReader[source] = place } }
-        for (place, node) in nodes.enumerated() where outputs.contains(node.name) { lastReader[place] = nodes.count }
+        var lastConsumer = Array(nodes.indices)
+        for (index, sources) in reads.enumerated() { for source in sources { lastConsumer[source] = index } }
+        for (index, node) in nodes.enumerated() where outputs.contains(node.name) { lastConsumer[index] = nodes.count }
         guard let last = nodes.lastIndex(where: { refused.contains($0.name) }) else { return [] }
-        // How many values that depend on refused nodes are read further on.
+        // The number of values that depend on refused nodes and are still read later.
         var open = 0
         var closing = [Int](repeating: 0, count: nodes.count + 1)
         var found: [String] = []
-        for place in nodes.indices {
-            open -= closing[place]
-            guard isTainted[place], lastReader[place] > place else { continue }
+        for index in nodes.indices {
+            open -= closing[index]
+            guard isTainted[index], lastConsumer[index] > index else { continue }
             open += 1
-            closing[lastReader[place]] += 1
-            if open == 1, place >= last { found.append(nodes[place].name) }
+            closing[lastConsumer[index]] += 1
+            if open == 1, index >= last { found.append(nodes[index].name) }
         }
         return found
     }
@@ -96,21 +96,21 @@ struct CutSearch {
     /// The values computed from the input that refused nodes read, and the outputs that do not need refused nodes.
     private func ends() -> [String] {
         var ends: [String] = []
-        func add(_ place: Int) {
-            if dependsOnInput[place], !isInput[place], !isTainted[place], !ends.contains(nodes[place].name) {
-                ends.append(nodes[place].name)
+        func add(_ index: Int) {
+            if dependsOnInput[index], !isInput[index], !isTainted[index], !ends.contains(nodes[index].name) {
+                ends.append(nodes[index].name)
             }
         }
-        for (place, node) in nodes.enumerated() {
-            // What a choice depends on is of no use without the choice.
+        for (index, node) in nodes.enumerated() {
+            // The predicate of a condition is useless without the condition.
             let choices =
                 switch node.op {
-                case "If", "StatelessIf", "Case", "StatelessCase": reads[place].dropFirst()
-                case "Switch", "RefSwitch", "_SwitchN": reads[place].dropLast()
-                default: reads[place][...]
+                case "If", "StatelessIf", "Case", "StatelessCase": reads[index].dropFirst()
+                case "Switch", "RefSwitch", "_SwitchN": reads[index].dropLast()
+                default: reads[index][...]
                 }
             if refused.contains(node.name) { choices.forEach(add) }
-            if outputs.contains(node.name) { add(place) }
+            if outputs.contains(node.name) { add(index) }
         }
         return ends
     }

@@ -1,5 +1,5 @@
-/// Finds dropout that a graph was frozen with. At inference nothing is dropped: what is multiplied by a random mask, or
-/// chosen by one, is handed on as it was before it was scaled for the mask.
+/// Removes dropout from a frozen graph. At inference nothing is dropped: a value that is multiplied with a random mask, or
+/// selected by one, is passed on as it was before it was scaled for the mask.
 ///
 /// TensorFlow has written dropout as x / keep · floor(keep + random), as x · 1/(1 − rate) · cast(random ≥ rate), and as
 /// select(random ≥ rate, x · 1/(1 − rate), 0).
@@ -13,9 +13,8 @@ struct Dropout {
     private static let comparisons: Set<String> = ["GreaterEqual", "Greater", "Less", "LessEqual"]
     private static let sums: Set<String> = ["Add", "AddV2", "Sub", "Mul", "Identity", "Cast"]
 
-    /// The nodes, those that drop something being identities of the input that inference uses instead, and the names of
-    /// those that were dropout.
-    /// - Throws: `Failure` for two nodes of one name.
+    /// The nodes, with dropout replaced by identities, and the names of the replaced nodes.
+    /// - Throws: `Failure` for two nodes with the same name.
     static func removed(from nodes: [NodeDefinition]) throws -> (nodes: [NodeDefinition], removed: [String]) {
         guard nodes.contains(where: { generators.contains($0.op) }) else { return (nodes, []) }
         let survey = try GraphSurvey(nodes)
@@ -29,24 +28,24 @@ struct Dropout {
             if !isScaled { kept[node.name] = keep }
             return NodeDefinition(name: node.name, op: "Identity", inputs: [input])
         }
-        // Where the factor stands behind the mask.
-        for (place, node) in result.enumerated() where ["Mul", "RealDiv", "Div"].contains(node.op) {
+        // Removes a scale factor after the mask.
+        for (index, node) in result.enumerated() where ["Mul", "RealDiv", "Div"].contains(node.op) {
             for input in node.inputs.prefix(2) {
                 guard let keep = kept[GraphSurvey.Reference(input).node],
                     dropout.scaled(node, keep) == input
                 else { continue }
-                result[place] = NodeDefinition(name: node.name, op: "Identity", inputs: [input])
+                result[index] = NodeDefinition(name: node.name, op: "Identity", inputs: [input])
             }
         }
         return (result, removed)
     }
 
-    /// The share of values that a mask keeps: a number, or nothing where it is a placeholder's.
+    /// The share of values that a mask keeps: a constant, or nil if it depends on a placeholder.
     private struct Keep {
         var share: Double?
     }
 
-    /// What `node` drops some of, and how much it keeps.
+    /// The value that `node` applies dropout to, and the share that it keeps.
     private mutating func dropped(by node: NodeDefinition) -> (value: String, keep: Keep)? {
         let inputs = node.data
         switch node.op {
@@ -58,7 +57,7 @@ struct Dropout {
             guard let keep = keep(ofComparison: inputs[0]) else { return nil }
             for (value, zero) in [(1, 2), (2, 1)] {
                 guard isZero(inputs[zero]) else { continue }
-                // Where the zero is what the comparison chooses, it says what is dropped.
+                // If the comparison selects the zero, it gives the share that is dropped.
                 return (inputs[value], value == 1 ? keep : Keep(share: keep.share.map { 1 - $0 }))
             }
         default: break
@@ -72,7 +71,7 @@ struct Dropout {
 
     // MARK: Masks
 
-    /// The share of ones in a mask of zeros and ones drawn at random.
+    /// The share of ones in a random mask of zeros and ones.
     private mutating func keep(ofMask input: String) -> Keep? {
         guard let node = node(input) else { return nil }
         switch node.op {
@@ -91,7 +90,7 @@ struct Dropout {
         }
     }
 
-    /// The share of times that a comparison with a random number from 0 to 1 holds.
+    /// The probability that a comparison with a random value from 0 to 1 is true.
     private mutating func keep(ofComparison input: String) -> Keep? {
         guard let node = node(input), Dropout.comparisons.contains(node.op), node.data.count == 2 else { return nil }
         for (random, bound) in [(0, 1), (1, 0)] where isRandom(node.data[random]) {
@@ -102,22 +101,22 @@ struct Dropout {
         return nil
     }
 
-    /// Whether `input` is a random number, or one shifted and stretched.
+    /// Whether `input` is a random value, possibly shifted and scaled.
     private func isRandom(_ input: String, depth: Int = 0) -> Bool {
         guard let node = node(input), depth < 8 else { return false }
         return Dropout.generators.contains(node.op)
             || (Dropout.sums.contains(node.op) && node.data.contains { isRandom($0, depth: depth + 1) })
     }
 
-    // MARK: The factor that makes up for what is dropped
+    // MARK: The compensating factor
 
-    /// The value before it was divided by the share that is kept, and whether it was.
+    /// The value before the division by the kept share, and whether there was one.
     private mutating func unscaled(_ input: String, _ keep: Keep) -> (input: String, isScaled: Bool) {
         guard let node = node(input), let value = scaled(node, keep) else { return (input, keep.share == 1) }
         return (value, true)
     }
 
-    /// What `node` divides by the share that is kept.
+    /// The value that `node` divides by the kept share.
     private mutating func scaled(_ node: NodeDefinition, _ keep: Keep) -> String? {
         guard node.data.count == 2 else { return nil }
         switch node.op {
@@ -141,7 +140,7 @@ struct Dropout {
         return tensor.withElements { $0[0] }
     }
 
-    /// A share that follows from scalar placeholders alone.
+    /// A share that depends only on scalar placeholders.
     private func fixed(_ input: String, depth: Int = 0) -> Keep? {
         guard let node = node(input), depth < 8 else { return nil }
         if node.op == "Const" || FixedPlaceholders.operations.contains(node.op) { return Keep() }

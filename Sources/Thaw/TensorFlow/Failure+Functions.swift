@@ -13,22 +13,22 @@ extension Failure {
     }
 
     static func functionsTooDeep(_ limit: Int) -> Failure {
-        Failure(.invalidModel, "functions call each other more than \(limit) deep")
+        Failure(.invalidModel, "function calls are nested more than \(limit) levels deep")
     }
 
     static func functionsTooLarge() -> Failure {
         Failure(
-            .invalidModel, "the functions come to more nodes than any network has",
-            remedy: "the file is damaged, or made to do harm")
+            .invalidModel, "the inlined functions have more nodes than any network",
+            remedy: "the file is corrupt or malicious")
     }
 
     static func argumentCount(_ name: String, _ count: Int, _ expected: Int) -> Failure {
-        Failure(.invalidModel, "gives \(count) arguments to the function '\(name)'", remedy: "it takes \(expected)")
+        Failure(.invalidModel, "passes \(count) arguments to the function '\(name)'", remedy: "it takes \(expected)")
     }
 
     static func missingInFunction(_ name: String, _ input: String) -> Failure {
         Failure(
-            .invalidModel, "the function '\(name)' reads '\(input)', which is not in it", remedy: "the file is damaged")
+            .invalidModel, "the function '\(name)' reads '\(input)', which is not in it", remedy: "the file is corrupt")
     }
 
     static func needsTooMany(_ node: String, _ limit: Int) -> Failure {

@@ -3,11 +3,11 @@ extension Failure {
     static func inputNotNumeric(_ node: String, _ op: String, _ type: String) -> Failure {
         refused(
             node, op, "the input is of type \(type)",
-            "an image is expected; --input NODE names a node behind the decoding", code: .wrongType)
+            "expected an image; --input NODE selects a node after the decoding", code: .wrongType)
     }
 
     static func inputNotImage(_ node: String, _ op: String, _ shape: Shape) -> Failure {
-        refused(node, op, "the input has shape \(shape)", "an image of 1 or 3 channels is expected", code: .wrongShape)
+        refused(node, op, "the input has shape \(shape)", "expected an image of 1 or 3 channels", code: .wrongShape)
     }
 
     static func inputTooLarge(_ node: String, _ op: String, _ shape: Shape) -> Failure {
@@ -17,27 +17,26 @@ extension Failure {
     static func inputEmpty(_ name: String, _ shape: Shape) -> Failure {
         Failure(
             .wrongShape, place: name, "the input of shape \(shape) has no elements",
-            remedy: "a model needs an input of at least one"
-        )
+            remedy: "a model needs an input of at least one element")
     }
 
     static func sizeUnknown(_ node: String, _ op: String) -> Failure {
         var failure = refused(
-            node, op, "the size of the input is not known", "give it with --size WxH", code: .unknownSize)
+            node, op, "the size of the input is unknown", "set it with --size WxH", code: .unknownSize)
         failure.hint =
-            "--size 224x224 is what most classifiers take; thaw apply gives each picture its own size"
+            "--size 224x224 is what most classifiers take; thaw apply uses each image's own size"
         return failure
     }
 
     /// - Parameters:
-    ///   - sizes: Those that a layer takes, in rising order.
-    ///   - likely: The one among them that networks are made for most often.
+    ///   - sizes: The sizes that a layer takes, in ascending order.
+    ///   - likely: The one among them that is most common.
     static func severalSizes(_ node: String, _ op: String, _ sizes: [String], _ likely: String, layer: String)
         -> Failure
     {
         var failure = refused(
-            node, op, "the size of the input is not known: \(listedSizes(sizes)) fit \(layer)",
-            "give it with --size WxH", code: .unknownSize)
+            node, op, "the size of the input is unknown: \(listedSizes(sizes)) fit \(layer)",
+            "set it with --size WxH", code: .unknownSize)
         failure.names = sizes
         failure.hint = "--size \(likely) is the most likely one"
         return failure
@@ -46,12 +45,13 @@ extension Failure {
     /// A note on the size that was found.
     static func sizeFound(_ size: String, _ channels: Int?, layer: String) -> String {
         "the image has \(size) pixels"
-            + (channels.map { " and \($0) channel\($0 == 1 ? "" : "s")" } ?? "") + ", as nothing else fits \(layer)"
+            + (channels.map { " and \($0) channel\($0 == 1 ? "" : "s")" } ?? "")
+            + ", because no other size fits \(layer)"
     }
 
     /// A hint at other sizes than the one that was given.
     static func sizesFit(_ sizes: [String], layer: String) -> String {
-        "\(layer) takes images of \(listedSizes(sizes)) pixels: give --size so"
+        "\(layer) takes images of \(listedSizes(sizes)) pixels: set --size accordingly"
     }
 
     static func sizeWorks(_ size: String) -> String { "the graph takes other sizes: --size \(size) converts" }
@@ -66,7 +66,7 @@ extension Failure {
     ) -> Failure {
         let fixed = [fixedWidth, fixedHeight].map { $0.map(String.init) ?? "?" }.joined(separator: "x")
         return refused(
-            node, op, "--size \(width)x\(height) differs from the graph's \(fixed)", "leave --size out",
+            node, op, "--size \(width)x\(height) differs from the graph's \(fixed)", "omit --size",
             code: .wrongSize)
     }
 
@@ -77,6 +77,6 @@ extension Failure {
     }
 
     static func rowDiffers(_ node: String, _ op: String, _ count: Int, _ shape: Shape) -> Failure {
-        refused(node, op, "a row of \(count) values is no image of shape \(shape)", code: .wrongShape)
+        refused(node, op, "a vector of \(count) values is not an image of shape \(shape)", code: .wrongShape)
     }
 }

@@ -3,16 +3,16 @@ extension Failure {
     static func noSuchPlaceholder(_ name: String, _ names: [String]) -> Failure {
         Failure(
             .noSuchNode, "--set: there is no placeholder '\(name)'",
-            remedy: names.isEmpty ? "the graph has none" : "there are \(listed(names))", names: [name])
+            remedy: names.isEmpty ? "the graph has none" : "the placeholders are \(listed(names))", names: [name])
     }
 
     static func setTwice(_ name: String) -> Failure { Failure(.invalidOption, "--set: '\(name)' is given twice") }
 
     static func settingType(_ name: String, _ value: String, _ expected: String) -> Failure {
-        Failure(.invalidOption, "--set \(name): '\(value)' will not do", remedy: "the placeholder takes \(expected)")
+        Failure(.invalidOption, "--set \(name): invalid value '\(value)'", remedy: "the placeholder takes \(expected)")
     }
 
     static func settingShape(_ name: String, _ count: Int, _ shape: Shape) -> Failure {
-        Failure(.invalidOption, "--set \(name): \(count) value\(count == 1 ? "" : "s") for an array of shape \(shape)")
+        Failure(.invalidOption, "--set \(name): \(count) value\(count == 1 ? "" : "s") for a tensor of shape \(shape)")
     }
 }

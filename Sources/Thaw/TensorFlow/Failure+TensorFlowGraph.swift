@@ -6,12 +6,12 @@ extension Failure {
 
     static func positionsOfLargest(_ node: String, _ op: String, _ pooling: String) -> Failure {
         refused(
-            node, op, "reads the positions of the largest values, which MaxPoolWithArgmax '\(pooling)' gives",
-            "only the values themselves are supported")
+            node, op, "reads the indices of the maxima from MaxPoolWithArgmax '\(pooling)'",
+            "only the maxima themselves are supported")
     }
 
     static func quantizedOutput(_ node: String, _ op: String) -> Failure {
-        refused(node, op, "gives quantized numbers", "name the Dequantize behind it with --output")
+        refused(node, op, "returns quantized values", "select the Dequantize after it with --output")
     }
 
     static func nodeStandsTwice(_ name: String) -> Failure {
@@ -26,7 +26,7 @@ extension Failure {
 
     static func readsMissingNode(_ node: String, _ op: String, _ missing: String) -> Failure {
         refused(
-            node, op, "reads '\(missing)', which is not in the graph", "the graph may be truncated or badly cut",
+            node, op, "reads '\(missing)', which is not in the graph", "the graph may be incomplete",
             code: .invalidModel)
     }
 
@@ -36,33 +36,33 @@ extension Failure {
 
     static func noOutput() -> Failure {
         Failure(
-            .noOutput, "no node depends on a placeholder and is read by nobody",
-            remedy: "name the output with --output NODE")
+            .noOutput, "no output found: every node that depends on a placeholder is read by another",
+            remedy: "select the output with --output NODE")
     }
 
     static func outputTwice(_ name: String) -> Failure {
-        Failure(.invalidOption, "--output names '\(name)' twice", remedy: "leave one of them out")
+        Failure(.invalidOption, "--output names '\(name)' twice", remedy: "omit one of them")
     }
 
     static func severalOutputs(_ names: [String]) -> Failure {
         Failure(
             .ambiguousOutputs, "the graph has \(names.count) possible outputs: " + listed(names),
-            remedy: "say which one is meant",
+            remedy: "select one",
             hint: "--output \(names.last!)", names: names)
     }
 
     static func noInput(_ outputs: [String]) -> Failure {
         Failure(
             .noInput, "the graph has no placeholder that '\(outputs.joined(separator: "', '"))' depends on",
-            remedy: "name the node that the image takes the place of with --input NODE")
+            remedy: "select the node that the image replaces with --input NODE")
     }
 
-    /// - Parameter settable: Those among them that `--set` takes.
+    /// - Parameter settable: The inputs that `--set` can set.
     static func severalInputs(_ names: [String], settable: Set<String>) -> Failure {
         let others = names.dropFirst().filter(settable.contains)
         return Failure(
             .ambiguousInputs, "the graph has \(names.count) inputs: " + listed(names),
-            remedy: "say which one is the image, and what the others are",
+            remedy: "select the image, and set the others",
             hint: (["--input \(names[0])"] + others.prefix(4).map { "--set \($0)=VALUE" }).joined(separator: " "),
             names: names)
     }
@@ -70,9 +70,10 @@ extension Failure {
     static func switchesOpen(_ names: [String]) -> Failure {
         Failure(
             .unsetPlaceholders,
-            "nothing tells whether \(names.count == 1 ? "the placeholder" : "the placeholders") \(listed(names)) "
-                + "\(names.count == 1 ? "is" : "are") true or false at inference",
-            remedy: "say it with "
+            (names.count == 1 ? "the value of the placeholder " : "the values of the placeholders ")
+                + "\(listed(names)) at inference \(names.count == 1 ? "is" : "are") unknown",
+            remedy: "set "
+                + (names.count == 1 ? "it" : "them") + " with "
                 + names.prefix(4).map { "--set \($0)=true or --set \($0)=false" }.joined(separator: ", "),
             names: names)
     }
@@ -85,28 +86,27 @@ extension Failure {
             hint: others.isEmpty ? nil : others.map { "--output \($0)" }.joined(separator: " "))
     }
 
-    /// - Parameter front: The node whose numbers the output chooses the largest of.
+    /// - Parameter front: The node before the ArgMax.
     static func choiceHint(_ output: String, _ front: String) -> String {
-        "the output '\(output)' is the number of the best class; --output \(front) gives a number for each class"
+        "the output '\(output)' is the index of the top class; --output \(front) returns the score of each class"
     }
 
     static func outputNotComputed(_ node: String, _ index: Int) -> Failure {
-        Failure(.noSuchNode, "the output '\(node):\(index)' is not computed", remedy: "name another with --output")
+        Failure(.noSuchNode, "the output '\(node):\(index)' is not computed", remedy: "select another with --output")
     }
 
     /// A note on dropout that was replaced.
     static func dropout(_ nodes: [String]) -> String {
-        "the graph drops values at random at \(listed(nodes)): at inference nothing is dropped, so "
-            + (nodes.count == 1 ? "this dropout does nothing" : "these dropouts do nothing")
+        "the graph has dropout at \(listed(nodes)), which is removed: it does nothing at inference"
     }
 
     static func dataDependent(_ node: String, _ op: String) -> Failure {
         refused(
-            node, op, "which way it goes depends on the input", "control flow must be fixed when the graph is frozen")
+            node, op, "its branch depends on the input", "control flow must be fixed when the graph is frozen")
     }
 
-    /// All operations that are not supported, each with what it is and the nodes that need it, and the nodes that are refused
-    /// although their operation is supported.
+    /// All unsupported operations, each with its kind and its nodes, and the nodes that are refused although their operation is
+    /// supported.
     static func unsupported(
         _ groups: [(op: String, kind: String?, names: [String])], _ failures: [Failure], hint: String?
     ) -> Failure {
@@ -122,13 +122,13 @@ extension Failure {
             nodes: groups.flatMap { group in group.names.map { Node(name: $0, op: group.op) } } + nodes(failures))
     }
 
-    /// - Parameter words: The options that cut a graph so that it converts.
+    /// - Parameter words: The options of a cut with which the graph converts.
     static func cutHint(_ words: String) -> String { "\(words) converts the rest of the graph" }
 
-    static let variablesHint = "give the SavedModel or the checkpoint that holds the variables, or freeze the graph"
+    static let variablesHint = "use the SavedModel or the checkpoint with the variables, or freeze the graph"
 
     static func severalRefusals(_ failures: [Failure]) -> Failure {
-        // Of one kind, they are a failure of that kind.
+        // If all have the same code, so has the whole.
         Failure(
             Set(failures.map(\.code)).count == 1 ? failures[0].code : .unsupportedOperations,
             "\(failures.count) nodes cannot be converted:" + failures.map { "\n  \($0)" }.joined(),

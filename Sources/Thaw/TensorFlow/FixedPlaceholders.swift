@@ -1,18 +1,18 @@
-/// Placeholders that get their value when a graph is converted: those that the user sets, and those whose names say that they
-/// tell training from inference.
+/// Placeholders that get their value during the conversion: those that the user sets, and those whose names show that they
+/// switch between training and inference.
 struct FixedPlaceholders {
-    /// The nodes with constants for these placeholders.
+    /// The nodes, with constants instead of these placeholders.
     private(set) var nodes: [NodeDefinition]
-    /// The truth values that were chosen, by the placeholders' names.
+    /// The Boolean values that were chosen, by placeholder name.
     private(set) var assumed: [String: Bool] = [:]
 
     static let operations: Set<String> = ["Placeholder", "PlaceholderV2", "PlaceholderWithDefault"]
 
     /// - Parameters:
-    ///   - settings: Values by the names of placeholders.
-    ///   - input: The node that the image takes the place of, which stays as it is.
-    ///   - fed: Placeholders that arrays are at hand for, of which nothing is assumed.
-    /// - Throws: `Failure` for names that are no placeholder's, and for values of another type.
+    ///   - settings: Values by placeholder name.
+    ///   - input: The node that the image replaces, which is not changed.
+    ///   - fed: Placeholders that get arrays, for which nothing is assumed.
+    /// - Throws: `Failure` for names that are not placeholders, and for values of another type.
     init(_ nodes: [NodeDefinition], _ settings: [Setting], input: String?, fed: Set<String> = []) throws {
         self.nodes = nodes
         var values: [String: Setting] = [:]
@@ -24,16 +24,16 @@ struct FixedPlaceholders {
             }
             guard values.updateValue(setting, forKey: name) == nil else { throw Failure.setTwice(name) }
         }
-        for (place, node) in nodes.enumerated()
+        for (index, node) in nodes.enumerated()
         where FixedPlaceholders.operations.contains(node.op)
             && node.name != input.map({ GraphSurvey.Reference($0).node })
         {
             if let setting = values[node.name] {
-                self.nodes[place] = node.fixed(to: try setting.tensor(for: node))
+                self.nodes[index] = node.fixed(to: try setting.tensor(for: node))
             } else if !fed.contains(node.name), case .type(.bool)? = node.attributes["dtype"],
                 let value = node.valueAtInference
             {
-                self.nodes[place] = node.fixed(to: Tensor(value ? 1 : 0, element: .bool))
+                self.nodes[index] = node.fixed(to: Tensor(value ? 1 : 0, element: .bool))
                 assumed[node.name] = value
             }
         }
@@ -45,13 +45,13 @@ extension NodeDefinition {
         NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(value)])
     }
 
-    /// The truth value that a placeholder has at inference, by the words of its own name: what asks for training is false,
-    /// what asks for inference true. Nil where they say neither, or both, or deny one.
+    /// The Boolean value of a placeholder at inference, by the words in its name: false if they mean training, true if they
+    /// mean inference. Nil if they mean neither or both, or if there is a negation.
     fileprivate var valueAtInference: Bool? {
         let words = Set(name.split(separator: "/").last.map(NodeDefinition.words) ?? [])
         guard words.isDisjoint(with: ["not", "no", "non", "without", "disable", "skip"]) else { return nil }
         let isInference = !words.isDisjoint(with: NodeDefinition.inferenceWords)
-        // The phase of a test is no phase of training.
+        // A test phase is not a training phase.
         let isTraining =
             !words.isDisjoint(with: NodeDefinition.trainingWords) || (words.contains("phase") && !isInference)
         return isTraining == isInference ? nil : isInference
@@ -63,7 +63,7 @@ extension NodeDefinition {
         "inferring", "predict", "prediction", "predicting",
     ]
 
-    /// The words of a name, in lower case: `is_training_1` and `isTraining` have the same two.
+    /// The words of a name in lower case: `is_training_1` and `isTraining` have the same words.
     private static func words(_ name: Substring) -> [String] {
         var words = [""]
         var isAfterCapital = true
@@ -75,18 +75,18 @@ extension NodeDefinition {
         return words
     }
 
-    /// Whether it is a placeholder for what is true or false, without a value of its own.
+    /// Whether it is a Boolean placeholder without a default.
     var isOpenSwitch: Bool { (op == "Placeholder" || op == "PlaceholderV2") && dataType == .bool }
 }
 
-/// A placeholder's value, as it is written: truth values, numbers, or several with commas between them.
+/// A placeholder's value as text: Booleans or numbers, separated by commas.
 public struct Setting: Sendable, Equatable {
     public var name: String
     public var value: String
 
     public init(name: String, value: String) { (self.name, self.value) = (name, value) }
 
-    /// The value as the array that the placeholder takes.
+    /// The value as the tensor that the placeholder takes.
     fileprivate func tensor(for node: NodeDefinition) throws -> Tensor {
         guard case .type(let type)? = node.attributes["dtype"], let element = type.element else {
             throw Failure.settingType(name, value, "no numbers")
@@ -95,18 +95,18 @@ public struct Setting: Sendable, Equatable {
         let shape = try shape(parts.count, node)
         if element == .int64 {
             return Tensor(
-                integers: try parts.map { try number($0, "a whole number", Int.init) }, shape: shape, element: .int64)
+                integers: try parts.map { try number($0, "an integer", Int.init) }, shape: shape, element: .int64)
         }
-        let numbers: [Double] = try parts.map { part in
+        let values: [Double] = try parts.map { part in
             switch element {
             case .bool: try number(part, "true or false") { ["true": 1, "false": 0, "1": 1, "0": 0][$0.lowercased()] }
             case _ where element.isFloatingPoint:
                 try number(part, "a number") { Double($0).flatMap { $0.isFinite ? $0 : nil } }
-            default: Double(try number(part, "a whole number", Int.init))
+            default: Double(try number(part, "an integer", Int.init))
             }
         }
-        let tensor = Tensor(shape: shape, element: element) { numbers[$0] }
-        guard element.isFloatingPoint || zip(tensor.integers, numbers).allSatisfy({ Double($0) == $1 }) else {
+        let tensor = Tensor(shape: shape, element: element) { values[$0] }
+        guard element.isFloatingPoint || zip(tensor.integers, values).allSatisfy({ Double($0) == $1 }) else {
             throw Failure.settingType(name, value, "\(type)")
         }
         return tensor
@@ -118,7 +118,7 @@ public struct Setting: Sendable, Equatable {
     }
 
     private func shape(_ count: Int, _ node: NodeDefinition) throws -> Shape {
-        // TensorFlow 1.0 and earlier wrote an empty shape where none was given.
+        // TensorFlow 1.0 and earlier wrote an empty shape if none was given.
         guard case .shape(let sizes?)? = node.attributes["shape"],
             !(sizes.isEmpty && count > 1 && node.op != "PlaceholderWithDefault")
         else {

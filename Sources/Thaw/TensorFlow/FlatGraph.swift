@@ -1,7 +1,7 @@
-/// A TensorFlow graph made ready for the importer: placeholders set, functions inlined, what optimisers fused taken apart,
-/// dropout gone; and the outputs that are wanted of it.
+/// A TensorFlow graph prepared for the importer, with its requested outputs: placeholders are set, functions are inlined,
+/// nodes fused by optimizers are split, and dropout is removed.
 struct FlatGraph {
-    /// An output of the graph: where it comes from, and what it is called.
+    /// An output of the graph: its source and its name.
     struct Output {
         var name: String
         var reference: GraphSurvey.Reference
@@ -14,33 +14,33 @@ struct FlatGraph {
 
     let survey: GraphSurvey
     let outputs: [Output]
-    /// The truth values that were chosen for placeholders, by their names.
+    /// The Boolean values that were chosen for placeholders, by name.
     private let assumed: [String: Bool]
-    /// The nodes that told which branches of conditions to take; what computes the outputs needs them no more.
+    /// The nodes that decided conditions, which the outputs no longer need.
     private let deciding: Set<String>
     /// The nodes that were dropout and became identities.
     private let dropout: [String]
-    /// The predicates that told which branches are taken, by the nodes that hand on what the branches give.
+    /// The predicates of resolved conditions, by the nodes that pass on the branches' results.
     private let predicates: [String: String]
     /// Batch normalization that is still in training mode.
     let training: TrainingNormalization
-    /// What was done with batch normalization in training mode.
+    /// A note on batch normalization in training mode that was replaced.
     private let normalizationNote: String?
 
-    /// The nodes that the outputs are of.
+    /// The names of the output nodes.
     var names: [String] { outputs.map(\.reference.node) }
 
-    /// - Throws: `Failure` where the outputs cannot be told, and for functions and settings that cannot be followed.
+    /// - Throws: `Failure` if the outputs cannot be determined, and for functions and settings that cannot be resolved.
     init(_ definition: GraphDefinition, _ options: ImportOptions) throws {
-        // What is no node of the graph itself may be one of a function.
+        // A name that is not a node of the graph itself may belong to a function.
         let names = Set(definition.nodes.map(\.name))
         let isOuter = { (setting: Setting) in
             definition.functions.isEmpty || names.contains(GraphSurvey.Reference(setting.name).node)
         }
         let fixed = try FixedPlaceholders(
             definition.nodes, options.settings.filter(isOuter), input: options.input, fed: options.fed)
-        // Outputs are sought in the graph as it is: without its dropout, and in the bodies of its functions, parts are read
-        // by nobody.
+        // Outputs are searched in the original graph: without dropout, and in the bodies of functions, some nodes have no
+        // consumers.
         let found =
             try options.outputs.isEmpty
             ? FlatGraph.findOutputs(GraphSurvey(fixed.nodes), fed: options.fed) : options.outputs
@@ -66,14 +66,14 @@ struct FlatGraph {
         predicates = branches.predicates
     }
 
-    /// What was assumed of placeholders that these nodes are or conditions needed, and of random numbers among them, a
-    /// sentence each.
+    /// Notes on assumptions: about placeholders that are among these nodes or decided conditions, and about dropout among
+    /// them.
     func assumptions(of needed: [String]) -> [String] {
         let order = try? survey.order(from: needed.compactMap { predicates[$0] }, stoppingAt: [])
         let deciding = deciding.union((order ?? []).map { survey.nodes[$0].name })
         let settings = (needed + deciding.subtracting(needed).sorted()).compactMap { name in
             assumed[name].map {
-                "the placeholder '\(name)' is \($0), as at inference; --set \(name)=\(!$0) says otherwise"
+                "the placeholder '\(name)' is \($0), as at inference; --set \(name)=\(!$0) overrides this"
             }
         }
         let needed = Set(needed)
@@ -82,11 +82,11 @@ struct FlatGraph {
         return settings + [removed, normalizationNote].compactMap { $0 }
     }
 
-    /// The one output that shows itself.
-    /// - Throws: `Failure` where there is none, or several.
+    /// The only output that can be detected.
+    /// - Throws: `Failure` if there is none, or if there are several.
     static func findOutputs(_ survey: GraphSurvey, fed: Set<String> = []) throws -> [String] {
         var outputs = try survey.outputs(fed: fed)
-        // Numbers quantised for an operation that another step of the optimiser took away are no answers.
+        // Quantized values for an operation that another optimizer step removed are not results.
         let answers = outputs.filter { survey.node($0).flatMap { Refusal.Kind($0.op) } != .quantized }
         if answers.count == 1 { outputs = answers }
         guard outputs.count == 1 else {

@@ -1,4 +1,4 @@
-/// Arrays of a TensorFlow graph that follow from its constants alone, computed where they are asked for.
+/// Values of a TensorFlow graph that depend only on its constants, computed on request.
 struct GraphConstants {
     private let survey: GraphSurvey
     private var context = ImportContext()
@@ -6,19 +6,19 @@ struct GraphConstants {
 
     init(_ survey: GraphSurvey) { self.survey = survey }
 
-    /// The nodes that one array may depend on: predicates and sizes depend on few.
+    /// The most nodes that a value may depend on: predicates and sizes depend on few.
     private static let limit = 1000
 
-    /// The array that `input` reads, or nil where it depends on a placeholder, or on what cannot be computed.
+    /// The value of `input`, or nil if it depends on a placeholder, or on something that cannot be computed.
     mutating func value(_ input: String) -> Tensor? {
         let reference = GraphSurvey.Reference(input)
         guard let order = try? survey.order(from: [reference.node], stoppingAt: Set(known.keys), limit: Self.limit)
         else {
             return nil
         }
-        for place in order {
-            let node = survey.nodes[place]
-            // As a subscript's assignment would take the nil of what cannot be computed for a removal.
+        for index in order {
+            let node = survey.nodes[index]
+            // Assigning nil to a subscript would remove the entry, so this uses `updateValue`.
             if known[node.name] == nil { known.updateValue(results(of: node), forKey: node.name) }
         }
         guard let results = known[reference.node] ?? nil, results.indices.contains(reference.output) else { return nil }

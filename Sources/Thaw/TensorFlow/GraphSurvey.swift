@@ -1,20 +1,21 @@
-/// A TensorFlow graph looked through by name: who reads whom, what is an input, what an output.
+/// An index over the nodes of a TensorFlow graph: names, topological order, detected inputs and outputs.
 struct GraphSurvey {
     let nodes: [NodeDefinition]
+    /// The index of each node by name.
     let places: [String: Int]
 
-    /// - Throws: `Failure` for two nodes of one name, and for a node that reads one that does not exist.
+    /// - Throws: `Failure` for two nodes with the same name.
     init(_ nodes: [NodeDefinition]) throws {
         self.nodes = nodes
         var places: [String: Int] = [:]
         places.reserveCapacity(nodes.count)
-        for (place, node) in nodes.enumerated() {
-            guard places.updateValue(place, forKey: node.name) == nil else { throw Failure.nodeStandsTwice(node.name) }
+        for (index, node) in nodes.enumerated() {
+            guard places.updateValue(index, forKey: node.name) == nil else { throw Failure.nodeStandsTwice(node.name) }
         }
         self.places = places
     }
 
-    /// A node's input, taken apart: the node it comes from and which of its outputs.
+    /// A parsed reference to a node's input: the source node and the index of its output.
     struct Reference: Hashable {
         var node: String
         var output = 0
@@ -40,8 +41,8 @@ struct GraphSurvey {
 
     func node(_ name: String) -> NodeDefinition? { places[name].map { nodes[$0] } }
 
-    /// The node with this name, as a user gave it (`name` or `name:0`).
-    /// - Throws: `Failure` with the nearest name there is.
+    /// The node with this name, in the form that users write (`name` or `name:0`).
+    /// - Throws: `Failure` with the nearest existing name.
     func named(_ text: String, option: String) throws -> Reference {
         let reference = Reference(text)
         guard places[reference.node] != nil else {
@@ -53,10 +54,10 @@ struct GraphSurvey {
 
     // MARK: Cutting
 
-    /// The places of the nodes that these need, each after what it reads; `stops` are taken without what they read.
+    /// The indices of the nodes that these depend on, in topological order. The inputs of `stops` are not followed.
     ///
-    /// - Parameter limit: How many nodes they may need.
-    /// - Throws: `Failure` for a circle, for a node that reads one that does not exist, and beyond the limit.
+    /// - Parameter limit: The most nodes that they may depend on.
+    /// - Throws: `Failure` for a cycle, for a node that reads one that does not exist, and if the limit is exceeded.
     func order(from names: [String], stoppingAt stops: Set<String>, limit: Int = .max) throws -> [Int] {
         enum State { case entered, done }
         var states: [Int: State] = [:]
@@ -88,7 +89,7 @@ struct GraphSurvey {
                 }
                 switch states[input] {
                 case nil: stack.append((input, 0))
-                // What goes round in a loop passes its beginning; the loop is refused by its nodes.
+                // A cycle that belongs to a loop contains the loop's beginning; the loop is refused by its nodes.
                 case .entered:
                     let round = stack[stack.lastIndex { $0.place == input }!...]
                     guard round.contains(where: { beginsLoop(nodes[$0.place]) }) else {
@@ -101,7 +102,7 @@ struct GraphSurvey {
         return order
     }
 
-    /// Whether a node takes what a loop hands to its next round.
+    /// Whether a node receives values from the previous iteration of a loop.
     private func beginsLoop(_ node: NodeDefinition) -> Bool {
         node.op.hasSuffix("Merge")
             && node.data.contains { self.node(Reference($0).node)?.op.hasSuffix("NextIteration") ?? false }

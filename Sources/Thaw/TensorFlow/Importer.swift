@@ -1,16 +1,16 @@
-/// Makes a Graph of a TensorFlow graph: cut to its outputs, constants folded, what does nothing at inference gone.
+/// Converts a TensorFlow graph to a `Graph`: cut to its outputs, with constants folded, and without nodes that do nothing at
+/// inference.
 ///
-/// Nodes are taken in an order in which each finds its inputs. All that cannot be converted is collected and reported at
-/// once.
+/// Nodes are visited in topological order. All nodes that cannot be converted are collected and reported together.
 struct Importer {
     /// The graph with its inputs.
     struct Result {
         var graph: Graph
-        /// The inputs that are images, which are the graph's first: float32, batch, height, width, channel.
+        /// The image inputs, which are the graph's first inputs: float32, batch, height, width, channel.
         var images: [Image]
-        /// The names of the nodes that were kept, in their order.
+        /// The names of the nodes that were kept, in order.
         var nodeNames: [String]
-        /// What was found out and assumed, a sentence each.
+        /// What was inferred and assumed, one sentence each.
         var notes: [String]
         /// What may be wrong although the graph can be converted.
         var warnings: [String] = []
@@ -20,24 +20,24 @@ struct Importer {
 
     /// An input that is an image.
     struct Image {
-        /// The node that it takes the place of.
+        /// The node that it replaces.
         var node: String
-        /// Whether the graph itself says that the image's numbers are pixels, 0 to 255.
+        /// Whether the graph itself shows that the image's values are pixels, 0 to 255.
         var takesPixels: Bool
         /// Whether the graph itself decodes its images.
         var isDecoded: Bool
-        /// Whether nothing says the image's size but `openSize`.
+        /// Whether only `openSize` determines the image's size.
         var isSizeOpen: Bool
-        /// Whether the graph's own input has the image's channels before height and width.
+        /// Whether the graph's own input has channels first.
         var isChannelsFirst: Bool
     }
 
-    /// What stands for an output of a node.
+    /// The state of a node's output.
     private enum Known {
         case operand(Operand)
-        /// On the side of a switch that is never taken.
+        /// On the branch of a switch that is never taken.
         case dead
-        /// Follows from something that could not be converted, and has been reported with it.
+        /// Depends on a node that could not be converted and has been reported.
         case unknown
     }
 
@@ -48,8 +48,8 @@ struct Importer {
 
     private init(_ survey: GraphSurvey) { self.survey = survey }
 
-    /// - Throws: `Failure` where inputs or outputs cannot be told, and for what cannot be converted, with the cut that would
-    ///   do where there is one.
+    /// - Throws: `Failure` if inputs or outputs cannot be determined, and for nodes that cannot be converted, with the cut
+    ///   that would help if there is one.
     static func run(_ definition: GraphDefinition, _ options: ImportOptions) throws -> Result {
         let flat = try FlatGraph(definition, options)
         if let arrays = try options.arrays ?? ArrayInputs.types(flat, options) { return try run(flat, arrays) }
@@ -87,7 +87,7 @@ struct Importer {
         }
     }
 
-    /// The number of weights of the graph that is cut so.
+    /// The number of weights of the graph with this cut.
     private static func weights(_ flat: FlatGraph, _ outputs: [FlatGraph.Output], _ options: ImportOptions) throws
         -> Int
     {
@@ -96,7 +96,7 @@ struct Importer {
         return try run(flat, outputs, [input], options).graph.parameterCount
     }
 
-    /// - Parameter inputs: What is fed, each found in the graph that the one before it left.
+    /// - Parameter inputs: The inputs, each found in the graph that the previous one returned.
     static func run(
         _ flat: FlatGraph, _ outputs: [FlatGraph.Output], _ inputs: [InputNode], _ options: ImportOptions
     ) throws -> Result {
@@ -112,8 +112,8 @@ struct Importer {
         var isBatchOpen = false
         var shape: Shape?
         var notes = inputs.flatMap(\.notes)
-        for place in order {
-            let node = cut.nodes[place]
+        for index in order {
+            let node = cut.nodes[index]
             if let input = inputs.first(where: { $0.name == node.name }) {
                 let image = InputImage(node, through: order.map { cut.nodes[$0] }, cut)
                 if let failure = image.refusal {
@@ -153,7 +153,7 @@ struct Importer {
             }
             if let finding { throw Failure.needsBatch(finding.batch).at(finding.node) }
         }
-        // In the order in which they were found, the images first.
+        // In the order in which they were found, but images first.
         images.sort { image, other in
             inputs.firstIndex { $0.name == image.node }! < inputs.firstIndex { $0.name == other.node }!
         }
@@ -161,14 +161,14 @@ struct Importer {
         graph.inputs = first.compactMap { name in graph.inputs.first { $0.name == name } }
         let warning = importer.trainingWarning(flat, image: shape)
         if isBatchOpen, warning == nil, let name = graph.nodeAcrossBatch {
-            notes.append("'\(name)' puts the images of a batch together; the model takes them one by one")
+            notes.append("'\(name)' combines the images of a batch; the model takes them one at a time")
         }
         return Result(
             graph: graph, images: images, nodeNames: nodeNames, notes: notes, warnings: [warning].compactMap { $0 })
     }
 
-    /// What to say of batch normalization in training mode.
-    /// - Parameter image: The shape of the image that goes in, which may have no batch.
+    /// The warning about batch normalization in training mode.
+    /// - Parameter image: The shape of the image input, which may have no batch axis.
     private func trainingWarning(_ flat: FlatGraph, image: Shape?) -> String? {
         let batch = image?.rank == 4 ? image![0] : 1
         return flat.training.warning { input in
@@ -180,7 +180,7 @@ struct Importer {
         }
     }
 
-    /// - Throws: `Failure` naming the placeholders of which nothing tells whether they are true or false.
+    /// - Throws: `Failure` naming the Boolean placeholders whose value is unknown.
     private static func requireNoOpenSwitch(_ nodes: [NodeDefinition], but inputs: Set<String>) throws {
         let switches = nodes.filter { $0.isOpenSwitch && !inputs.contains($0.name) }
         guard switches.isEmpty else { throw Failure.switchesOpen(switches.map(\.name)) }
@@ -195,8 +195,8 @@ struct Importer {
         for (name, type) in arrays.sorted(by: { $0.key < $1.key }) {
             importer.known[name] = [.operand(.edge(importer.context.builder.input(name, type), type))]
         }
-        for place in order where arrays[survey.nodes[place].name] == nil {
-            importer.known[survey.nodes[place].name] = try importer.results(of: survey.nodes[place])
+        for index in order where arrays[survey.nodes[index].name] == nil {
+            importer.known[survey.nodes[index].name] = try importer.results(of: survey.nodes[index])
         }
         guard importer.refusal.isEmpty else { throw importer.refusal.failure(hint: nil) }
         for output in flat.outputs {
@@ -213,7 +213,7 @@ struct Importer {
             notes: flat.assumptions(of: nodeNames.filter { arrays[$0] == nil }))
     }
 
-    /// What an output is that does not depend on the input.
+    /// The value of an output that does not depend on the input.
     private func constant(of output: FlatGraph.Output) -> Tensor? {
         guard let results = known[output.reference.node], results.indices.contains(output.reference.output),
             case .operand(let operand) = results[output.reference.output]
@@ -239,7 +239,7 @@ struct Importer {
         let inputs = references.map { reference -> Known in
             guard let results = known[reference.node] else { return .unknown }
             if results.indices.contains(reference.output) { return results[reference.output] }
-            // What was not converted, or is never computed, has one result for all.
+            // A node that was not converted, or is never computed, has a single state for all outputs.
             switch results.first {
             case .operand?:
                 let isArgmax = survey.node(reference.node)?.op == "MaxPoolWithArgmax"
@@ -276,8 +276,8 @@ struct Importer {
         }
     }
 
-    /// A switch on a constant sends its input to the side that is taken: output 1 where the predicate holds, else 0; of
-    /// several sides the one with that number, and the last for any other number.
+    /// A switch on a constant passes its input to the selected branch: output 1 if the predicate is true, otherwise output 0.
+    /// With several branches, the constant is the index; any other value selects the last branch.
     private mutating func branch(_ node: NodeDefinition, _ inputs: [Known]) throws -> [Known] {
         var count = 2
         if node.op == "_SwitchN" {
@@ -299,10 +299,10 @@ struct Importer {
         return sides
     }
 
-    /// More sides than any choice has.
+    /// More branches than any real condition has.
     private static let mostSides = 1 << 16
 
-    /// A merge hands on the input that is computed, and says as its second output which one that was.
+    /// A merge passes on the input that is computed; its second output is the index of that input.
     private func merge(_ node: NodeDefinition, _ inputs: [Known]) -> [Known] {
         for (index, input) in inputs.enumerated() {
             if case .dead = input { continue }

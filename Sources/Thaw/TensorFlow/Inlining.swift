@@ -1,35 +1,36 @@
-/// A TensorFlow graph with the bodies of its functions in place of the calls, and of the branches that are taken in place of
-/// conditions that are known. Of conditions that follow from sizes, which the importer will know, all branches stand side by
-/// side, between switches.
+/// A TensorFlow graph in which calls are replaced by the bodies of functions, and known conditions by the selected branch.
+/// Conditions that depend on sizes, which the importer will know, are replaced by all their branches between switches and
+/// merges.
 ///
-/// Calls are those of PartitionedCall and StatefulPartitionedCall, nodes whose operation is a function's name, and loops over
-/// the image files of a batch. The nodes of a body stand under the call's name: `call/convolution`. Nothing recurses: calls wait in a list.
+/// Calls are PartitionedCall and StatefulPartitionedCall, nodes whose operation is a function's name, and loops over the encoded
+/// images of a batch. The nodes of a body are prefixed with the call's name: `call/convolution`. Nothing recurses: pending calls
+/// are kept in a list.
 struct Inlining {
     /// The nodes without calls.
     private(set) var nodes: [NodeDefinition] = []
-    /// The nodes that told which branches to take.
+    /// The nodes that decided conditions.
     private(set) var deciding: Set<String> = []
-    /// What stands for an output of a call other than its first, which is a node of the call's own name.
+    /// The replacements of a call's outputs. The first output is a node with the call's own name instead.
     private var aliases: [String: String] = [:]
 
     private let functions: [String: FunctionDefinition]
     private var usedNames: Set<String>
     private var pending: [Pending] = []
-    /// How much the bodies have grown to, in bytes of names and in nodes.
+    /// The approximate size of the inlined bodies in bytes.
     private var size = 0
 
-    /// Functions may call each other this deep.
+    /// The maximum depth of nested calls.
     private static let depthLimit = 64
-    /// What bodies may grow to: a hostile library doubles with every function.
+    /// The maximum size of the inlined bodies: a malicious library doubles with every function.
     private static let sizeLimit = 1 << 25
 
     private struct Pending {
         var node: NodeDefinition
-        /// The functions whose bodies it stands in, the outermost first.
+        /// The functions whose bodies contain it, the outermost first.
         var callers: [String]
     }
 
-    /// - Throws: `Failure` for functions that call themselves, are not there, or grow beyond all bounds.
+    /// - Throws: `Failure` for functions that are recursive, missing, or too large.
     init(_ graph: GraphDefinition) throws {
         functions = Dictionary(graph.functions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         usedNames = Set(graph.nodes.map(\.name))
@@ -59,8 +60,8 @@ struct Inlining {
         }
     }
 
-    /// The output of a node that is none of a call: `text` itself, or what stands for it.
-    /// - Throws: `Failure` for calls that read each other in a circle.
+    /// The reference with outputs of calls replaced.
+    /// - Throws: `Failure` for circular calls.
     func resolved(_ text: String) throws -> String {
         var text = text
         var steps = 0
@@ -85,7 +86,7 @@ struct Inlining {
         return name
     }
 
-    /// The body of a loop over strings. These are the image files of a batch, so for one image it runs once.
+    /// The body of a loop over strings. These are the encoded images of a batch, so it runs once for one image.
     private func bodyOfMap(_ node: NodeDefinition) -> String? {
         guard ["While", "StatelessWhile"].contains(node.op), case .function(let name)? = node.attributes["body"],
             let body = functions[name]
@@ -115,15 +116,15 @@ struct Inlining {
         for node in function.nodes {
             body[node.name] = (unique(call.node.name + "/" + node.name), node.op)
         }
-        /// What an input inside the body is called outside; nil for control inputs, which bind nothing.
+        /// The reference outside the body for an input inside it; nil for control inputs, which carry no value.
         func outside(_ input: String) throws -> String? {
             guard !input.hasPrefix("^") else { return nil }
             let parts = input.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
             if parts.count <= 2, let argument = bound[parts[0]] { return argument }
             guard let target = body[parts[0]] else { throw Failure.missingInFunction(name, input).at(place) }
             let index = parts.count > 1 ? Int(parts[parts.count - 1]) ?? 0 : 0
-            let place = parts.count > 2 ? outputPlace(parts[1], of: target.op) + index : index
-            return place == 0 ? target.name : "\(target.name):\(place)"
+            let output = parts.count > 2 ? outputIndex(parts[1], of: target.op) + index : index
+            return output == 0 ? target.name : "\(target.name):\(output)"
         }
         let callers = call.callers + [name]
         for var node in function.nodes {
@@ -151,13 +152,13 @@ struct Inlining {
         return name
     }
 
-    /// The number of the first of the outputs that an operation calls `word`.
-    private func outputPlace(_ word: String, of op: String) -> Int {
+    /// The index of the first output with the name `word` in an operation's definition.
+    private func outputIndex(_ word: String, of op: String) -> Int {
         functions[op]?.outputs.firstIndex(of: word) ?? Inlining.outputs[op]?.firstIndex(of: word) ?? 0
     }
 
-    /// The words for the outputs of operations that have several, as TensorFlow registers them; what is not here calls all
-    /// its outputs by one word.
+    /// The names of the outputs of operations with several, as TensorFlow registers them. All other operations use one name
+    /// for all outputs.
     private static let outputs: [String: [String]] = {
         let statistics = ["y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2", "reserve_space_3"]
         return [
@@ -173,7 +174,7 @@ struct Inlining {
 
     // MARK: Conditions
 
-    /// Makes calls of the conditions whose predicate is known, or will be with the sizes, and returns the others.
+    /// Replaces conditions by calls if their predicate is known, or will be known with the sizes. Returns the others.
     private mutating func takeBranches(_ conditions: [Pending]) throws -> [Pending] {
         guard !conditions.isEmpty else { return [] }
         let known = try nodes.map { node in
@@ -207,9 +208,9 @@ struct Inlining {
         return open
     }
 
-    /// Writes a condition out: its inputs go to a call of each branch by switches, and so do the calls' results to merges, for
-    /// a branch may give constants of its own.
-    /// - Returns: Whether all branches are there.
+    /// Replaces a condition by calls of all branches. Switches pass the inputs to the calls. The results also pass switches
+    /// before the merges, because a branch may return constants.
+    /// - Returns: Whether all branches exist.
     private mutating func addSwitches(_ condition: Pending, _ predicate: String) -> Bool {
         let node = condition.node
         var branches: [(attribute: Attribute, outputs: Int, call: String)] = []
@@ -248,36 +249,36 @@ struct Inlining {
 }
 
 extension GraphSurvey {
-    /// The nodes that a predicate may depend on.
+    /// The most nodes that a predicate may depend on.
     private static let predicateLimit = 1000
 
-    /// The names of the nodes that tell sizes.
+    /// The names of the nodes that return sizes.
     fileprivate var sizes: Set<String> {
         Set(nodes.lazy.filter { GraphSurvey.sizeOperations.contains($0.op) }.map(\.name))
     }
 
-    /// Whether an array follows from constants and from these sizes alone.
+    /// Whether a value depends only on constants and on these sizes.
     fileprivate func follows(_ text: String, from sizes: Set<String>) -> Bool {
         guard
             let order = try? order(
                 from: [Reference(text).node], stoppingAt: sizes, limit: GraphSurvey.predicateLimit)
         else { return false }
-        return order.allSatisfy { place in
-            let node = nodes[place]
+        return order.allSatisfy { index in
+            let node = nodes[index]
             return node.op == "Const" || !node.data.isEmpty
         }
     }
 }
 
 extension NodeDefinition {
-    /// The branches of a condition, by their numbers.
+    /// The branches of a condition, by index.
     fileprivate var branches: [Attribute?] {
         guard op.hasSuffix("Case") else { return [attributes["else_branch"], attributes["then_branch"]] }
         guard case .list(let branches)? = attributes["branches"] else { return [nil] }
         return branches
     }
 
-    /// The branch that a condition takes. Whatever number stands for none of several branches takes the last
+    /// The branch that a condition selects. In a case, an index out of range selects the last branch
     /// (tensorflow/core/kernels/functional_ops.cc, CaseOp).
     fileprivate func branch(_ number: Int) -> Attribute? {
         let branches = branches

@@ -1,34 +1,34 @@
-/// Finds the node that a graph takes its image from, and makes a placeholder of it where it is none: an image decoder, an
-/// iterator, a queue, or whatever node the user names.
+/// Finds the image input of a graph, and replaces it by a placeholder if it is another node: an image decoder, an iterator, a
+/// queue, or any node that the user names.
 ///
-/// Where the image is decoded or has an unknown size, and is resized further on, the placeholder stands for the resized
-/// image. Only arithmetic by element lies between, which may as well be done after resizing.
+/// If the image is decoded or has an unknown size, and is resized later, the placeholder is the resized image. This is possible
+/// if only elementwise arithmetic is in between, which can just as well be done after the resize.
 struct InputNode {
     private(set) var nodes: [NodeDefinition]
     /// The placeholder's name.
     let name: String
-    /// Whether the node decodes images: its channels are red, green, blue.
+    /// Whether the node decodes images: its channels are RGB.
     let isDecoder: Bool
-    /// Whether the graph takes pixels from 0 to 255: of a decoder, or of 8 bits.
+    /// Whether the graph takes pixels from 0 to 255, from a decoder or as 8-bit integers.
     let takesPixels: Bool
-    /// What a person should know of it.
+    /// What a user should know about it.
     private(set) var notes: [String] = []
 
     private static let decoders: Set<String> = [
         "DecodeJpeg", "DecodePng", "DecodeBmp", "DecodeGif", "DecodeImage", "DecodeAndCropJpeg",
     ]
-    /// Operations that hand on elements of a data set or a queue.
+    /// Operations that return elements of a data set or a queue.
     static let iterators: Set<String> = [
         "IteratorGetNext", "IteratorGetNextSync", "DatasetToSingleElement", "QueueDequeue", "QueueDequeueV2",
         "QueueDequeueMany", "QueueDequeueManyV2", "QueueDequeueUpTo", "QueueDequeueUpToV2",
     ]
-    /// Where images come from that are no placeholders.
+    /// Sources of images that are not placeholders.
     static let sources = decoders.union(iterators)
 
     /// - Parameters:
-    ///   - outputs: The nodes that are computed.
+    ///   - outputs: The nodes to compute.
     ///   - given: The node that the user names.
-    /// - Throws: `Failure` where the input cannot be told.
+    /// - Throws: `Failure` if the input cannot be determined.
     init(_ survey: GraphSurvey, outputs: [String], given: String?, size: (width: Int, height: Int)?) throws {
         nodes = survey.nodes
         let reference =
@@ -56,34 +56,34 @@ struct InputNode {
             if let target {
                 shape = [shape?.first.map { max(1, $0) } ?? 1, target.height, target.width, shape?.last ?? -1]
                 notes.append(
-                    "the graph resizes its input to \(target.width)x\(target.height) at '\(chain.resize!)': the model takes the image in that size"
+                    "the graph resizes its input to \(target.width)x\(target.height) at '\(chain.resize!)': the model takes images of that size"
                 )
             }
         }
         if given == nil, !isPlaceholder {
-            notes.append("the image takes the place of '\(name)' (\(node.op)); what comes before it is left out")
+            notes.append("the image replaces '\(name)' (\(node.op)); the nodes before it are omitted")
         }
         replace(reference, node, isPlaceholder: isPlaceholder, shape)
     }
 
     // MARK: Replacing
 
-    /// Whether a batch of one, which the graph adds behind the image, belongs to the placeholder.
+    /// Whether the placeholder includes a batch axis of size 1 that the graph adds after the image.
     private static func takesBatch(_ chain: ResizeChain, isDecoder: Bool, isResized: Bool, _ shape: [Int]?) -> Bool {
         guard isDecoder else { return isResized && shape?.count != 4 }
         return chain.reshaped == nil && (chain.expansion != nil || isResized)
     }
 
-    /// Takes out of the graph what the placeholder stands for: the resizing, and the batch that is added.
+    /// Removes what the placeholder includes: the resize, and the added batch axis.
     private mutating func standFor(_ chain: ResizeChain, isResized: Bool, hasBatch: Bool) {
-        for place in nodes.indices {
-            let node = nodes[place]
+        for index in nodes.indices {
+            let node = nodes[index]
             if hasBatch && node.name == chain.expansion || isResized && node.name == chain.resize {
-                nodes[place] = NodeDefinition(name: node.name, op: "Identity", inputs: [node.data[0]])
+                nodes[index] = NodeDefinition(name: node.name, op: "Identity", inputs: [node.data[0]])
             } else if chain.reversals.contains(node.name) {
-                // By the last axis, whether the batch stands before it or not.
+                // Along the last axis, with or without a batch axis.
                 let axis = node.name + "/last_axis"
-                nodes[place] = NodeDefinition(name: node.name, op: "ReverseV2", inputs: [node.data[0], axis])
+                nodes[index] = NodeDefinition(name: node.name, op: "ReverseV2", inputs: [node.data[0], axis])
                 nodes.append(
                     NodeDefinition(
                         name: axis, op: "Const", attributes: ["value": .tensor(Tensor(integers: [-1], shape: [1]))]))
@@ -91,14 +91,14 @@ struct InputNode {
         }
     }
 
-    /// Makes a placeholder of the node.
+    /// Replaces the node by a placeholder.
     private mutating func replace(
         _ reference: GraphSurvey.Reference, _ node: NodeDefinition, isPlaceholder: Bool, _ shape: [Int]?
     ) {
-        let place = nodes.firstIndex { $0.name == name }!
+        let position = nodes.firstIndex { $0.name == name }!
         var attributes = ["shape": Attribute.shape(shape)]
         if isPlaceholder { attributes["dtype"] = node.attributes["dtype"] }
-        nodes[place] = NodeDefinition(name: name, op: "Placeholder", attributes: attributes)
+        nodes[position] = NodeDefinition(name: name, op: "Placeholder", attributes: attributes)
         if reference.output > 0 {
             let old = "\(name):\(reference.output)"
             for index in nodes.indices {
@@ -111,7 +111,7 @@ struct InputNode {
 
     /// The placeholders, decoders and iterators that the outputs depend on.
     ///
-    /// - Parameter fed: Placeholders with a default that are among them, because arrays are at hand for them.
+    /// - Parameter fed: Placeholders with a default that are included, because they get arrays.
     static func candidates(_ survey: GraphSurvey, _ outputs: [String], fed: Set<String> = []) throws -> [GraphSurvey
         .Reference]
     {
@@ -136,20 +136,20 @@ struct InputNode {
         return candidates.isEmpty ? texts : candidates
     }
 
-    /// The one among them.
+    /// The only candidate.
     private static func found(_ survey: GraphSurvey, _ outputs: [String]) throws -> GraphSurvey.Reference {
         let candidates = try candidates(survey, outputs)
         if candidates.count == 1 { return candidates[0] }
         let reach = try survey.order(from: outputs, stoppingAt: []).map { survey.nodes[$0] }
         guard candidates.isEmpty else {
-            // Most like an image first: a number that chooses something is none.
+            // The most image-like ones first: a scalar is not an image.
             let images = candidates.filter { survey.node($0.node)?.shapeAttribute?.count ?? 0 >= 3 }
             let others = candidates.filter { !images.contains($0) }
             throw Failure.severalInputs(
                 (images + others).map(\.text) + reach.filter(\.isOpenSwitch).map(\.name),
                 settable: Set(reach.filter { FixedPlaceholders.operations.contains($0.op) }.map(\.name)))
         }
-        // A graph may have a default for its one input; then that is the place to feed.
+        // A graph may have a default for its only input.
         let defaults = reach.filter { $0.op == "PlaceholderWithDefault" }
         if defaults.count == 1 { return GraphSurvey.Reference(defaults[0].name) }
         throw Failure.noInput(outputs)
@@ -157,12 +157,12 @@ struct InputNode {
 
     // MARK: The shape
 
-    /// Whether height and width of an image are not known.
+    /// Whether height or width of an image is unknown.
     private static func leavesSizeOpen(_ shape: [Int]?) -> Bool {
         shape.map { $0.count < 3 || $0[($0.count - 3)...].prefix(2).contains(-1) } ?? true
     }
 
-    /// What the graph says of the shape of a node's output; nil where it says nothing.
+    /// The shape of a node's output according to the graph; nil if it is unknown.
     private static func shape(
         _ reference: GraphSurvey.Reference, _ survey: GraphSurvey, _ constants: inout GraphConstants
     )
@@ -187,40 +187,40 @@ struct InputNode {
         {
             return node.op.contains("Many") || node.op.contains("UpTo") ? [-1] + sizes : sizes
         }
-        guard node.data.count >= 2, let numbers = constants.value(node.data[1])?.integers else { return nil }
-        if node.op == "Reshape" { return numbers.map { max($0, -1) } }
-        if ResizeChain.resizes.contains(node.op), numbers.count == 2 { return [-1, numbers[0], numbers[1], -1] }
+        guard node.data.count >= 2, let sizes = constants.value(node.data[1])?.integers else { return nil }
+        if node.op == "Reshape" { return sizes.map { max($0, -1) } }
+        if ResizeChain.resizes.contains(node.op), sizes.count == 2 { return [-1, sizes[0], sizes[1], -1] }
         return nil
     }
 }
 
-/// What a decoded image, or one of unknown size, goes through until it is resized: nodes in a row, each the only reader of
-/// the one before.
+/// The chain of nodes from a decoded image, or one of unknown size, to its resize. Each node is the only consumer of the
+/// previous one.
 private struct ResizeChain {
     static let resizes: Set<String> = ["ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", "ResizeArea"]
 
-    /// The node that adds the batch, where there is one.
+    /// The node that adds a batch axis, if there is one.
     var expansion: String?
-    /// The node that resizes, and to what.
+    /// The node that resizes, and its target size.
     var resize: String?
     var target: (width: Int, height: Int)?
-    /// The nodes that put the channels into the other order.
+    /// The nodes that reverse the channels.
     var reversals: Set<String> = []
-    /// The shape that the graph gives the image in place of a size: batch or none, height, width, channel.
+    /// The shape to which the graph reshapes the image instead of resizing: optional batch, height, width, channel.
     var reshaped: [Int]?
 
-    /// - Parameter rank: The number of the input's axes, where it is known.
+    /// - Parameter rank: The rank of the input, if it is known.
     init(
         from input: GraphSurvey.Reference, rank: Int?, through nodes: [NodeDefinition],
         _ constants: inout GraphConstants
     ) {
-        var readers: [GraphSurvey.Reference: [NodeDefinition]] = [:]
+        var consumers: [GraphSurvey.Reference: [NodeDefinition]] = [:]
         for node in nodes {
-            for text in node.data { readers[GraphSurvey.Reference(text), default: []].append(node) }
+            for text in node.data { consumers[GraphSurvey.Reference(text), default: []].append(node) }
         }
         var head = input
         var passed = 0
-        while let next = readers[head], next.count == 1, passed <= nodes.count {
+        while let next = consumers[head], next.count == 1, passed <= nodes.count {
             let node = next[0]
             passed += 1
             switch node.op {
@@ -230,7 +230,7 @@ private struct ResizeChain {
                 expansion = node.name
             case "Add", "AddV2", "Sub", "Mul", "Div", "RealDiv":
                 guard let other = node.data.first(where: { GraphSurvey.Reference($0) != head }),
-                    let number = constants.value(other), number.shape.rank <= 1 || number.elementCount == 1
+                    let constant = constants.value(other), constant.shape.rank <= 1 || constant.elementCount == 1
                 else { return }
             case "StridedSlice" where expansion == nil && ResizeChain.addsBatch(node, &constants):
                 expansion = node.name
@@ -257,7 +257,7 @@ private struct ResizeChain {
         }
     }
 
-    /// Whether a node puts an axis before all others, which stay whole: `image[None]`.
+    /// Whether a node only adds an axis at the front: `image[None]`.
     private static func addsBatch(_ node: NodeDefinition, _ constants: inout GraphConstants) -> Bool {
         func mask(_ key: String) -> Int { if case .int(let bits)? = node.attributes[key] { Int(bits) } else { 0 } }
         guard mask("new_axis_mask") == 1, mask("shrink_axis_mask") == 0, node.data.count == 4,
@@ -267,12 +267,12 @@ private struct ResizeChain {
         return strides.indices.dropFirst().allSatisfy { strides[$0] == 1 && whole >> $0 & 1 == 1 }
     }
 
-    /// Whether a node takes all of an image, its channels from the last to the first.
+    /// Whether a node reverses the channels of an image, and nothing else.
     private static func reversesChannels(
         _ node: NodeDefinition, rank: Int?, _ constants: inout GraphConstants
     ) -> Bool {
-        func integers(_ place: Int) -> [Int]? {
-            node.data.indices.contains(place) ? constants.value(node.data[place])?.integers : nil
+        func integers(_ input: Int) -> [Int]? {
+            node.data.indices.contains(input) ? constants.value(node.data[input])?.integers : nil
         }
         func mask(_ key: String) -> Int { if case .int(let bits)? = node.attributes[key] { Int(bits) } else { 0 } }
         if node.op == "ReverseV2" {
@@ -292,7 +292,7 @@ private struct ResizeChain {
 }
 
 extension NodeDefinition {
-    /// The sizes that the attributes `shape` and `_output_shapes` give, -1 where neither knows; nil if the rank is not known.
+    /// The sizes in the attributes `shape` and `_output_shapes`, −1 if neither has one; nil if the rank is unknown.
     /// TensorFlow 1.0 and earlier wrote an empty shape if none was given.
     var shapeAttribute: [Int]? {
         var declared: [Int]?

@@ -1,16 +1,16 @@
-/// Writes out loops that map over the image files of a batch: for one image they run once.
+/// Unrolls loops that map over the encoded images of a batch: they run once for one image.
 ///
-/// `tf.map_fn` keeps the results in a list, or in TensorFlow 1 in an array of tensors, and stacks them behind the loop. What
-/// is stacked is the one result, with an axis for the batch.
+/// `tf.map_fn` stores the results in a tensor list, or a tensor array in TensorFlow 1, and stacks them after the loop. The
+/// stack is replaced by the only result with a batch axis.
 struct MappedFiles {
     private(set) var nodes: [NodeDefinition]
     private let survey: GraphSurvey
 
-    /// - Throws: `Failure` for two nodes of one name.
+    /// - Throws: `Failure` for two nodes with the same name.
     static func run(_ nodes: [NodeDefinition]) throws -> [NodeDefinition] {
         guard nodes.contains(where: { isStack($0) }) else { return nodes }
         var files = MappedFiles(nodes: nodes, survey: try GraphSurvey(nodes))
-        for place in nodes.indices where isStack(nodes[place]) { files.writeOut(place) }
+        for index in nodes.indices where isStack(nodes[index]) { files.unroll(index) }
         return files.nodes
     }
 
@@ -18,17 +18,17 @@ struct MappedFiles {
         node.op == "TensorListStack" || node.op.hasPrefix("TensorArrayGather")
     }
 
-    private mutating func writeOut(_ place: Int) {
-        let stack = nodes[place]
+    private mutating func unroll(_ index: Int) {
+        let stack = nodes[index]
         guard let value = stack.op == "TensorListStack" ? item(ofListIn: stack) : item(ofArrayIn: stack) else { return }
         let axis = stack.name + "/batch_axis"
-        nodes[place] = NodeDefinition(name: stack.name, op: "ExpandDims", inputs: [value, axis])
+        nodes[index] = NodeDefinition(name: stack.name, op: "ExpandDims", inputs: [value, axis])
         nodes.append(
             NodeDefinition(
                 name: axis, op: "Const", attributes: ["value": .tensor(Tensor(integers: [0], shape: []))]))
     }
 
-    /// What a node reads, past identities.
+    /// The source of an input, skipping identities.
     private func source(_ input: String?) -> NodeDefinition? {
         var node = input.flatMap { survey.node(GraphSurvey.Reference($0).node) }
         var steps = 0
@@ -42,7 +42,7 @@ struct MappedFiles {
 
     // MARK: TensorFlow 2
 
-    /// The element that the body of a loop, which stands in its place by now, sets in a list.
+    /// The element that the body of a loop, which has replaced the loop by now, stores in a list.
     private func item(ofListIn stack: NodeDefinition) -> String? {
         guard let set = source(stack.data.first), set.op == "TensorListSetItem", set.data.count == 3 else { return nil }
         return set.data[2]
@@ -50,7 +50,7 @@ struct MappedFiles {
 
     // MARK: TensorFlow 1
 
-    /// The element that a loop over strings writes, the loop being nodes that go around.
+    /// The element that a loop over strings writes, for loops made of control-flow nodes.
     private mutating func item(ofArrayIn stack: NodeDefinition) -> String? {
         guard stack.data.count == 3, let exit = source(stack.data[2]), exit.op == "Exit",
             let merge = source(source(exit.data.first)?.data.first), merge.op == "Merge", merge.data.count == 2,
@@ -67,12 +67,12 @@ struct MappedFiles {
             return true
         }
         guard readsFiles else { return nil }
-        // What comes from outside is the same in every round.
-        for place in nodes.indices where nodes[place].op == "Enter" {
-            guard case .string(frame)? = nodes[place].attributes["frame_name"],
-                case .bool(true)? = nodes[place].attributes["is_constant"]
+        // Values from outside the loop are the same in every iteration.
+        for index in nodes.indices where nodes[index].op == "Enter" {
+            guard case .string(frame)? = nodes[index].attributes["frame_name"],
+                case .bool(true)? = nodes[index].attributes["is_constant"]
             else { continue }
-            nodes[place] = NodeDefinition(name: nodes[place].name, op: "Identity", inputs: nodes[place].inputs)
+            nodes[index] = NodeDefinition(name: nodes[index].name, op: "Identity", inputs: nodes[index].inputs)
         }
         return write.data[2]
     }

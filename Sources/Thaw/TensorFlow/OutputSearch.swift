@@ -1,16 +1,16 @@
-/// Finds the outputs of a graph: the nodes that depend on the input, and that nothing reads but to train, to judge, to save
-/// or to report.
+/// Finds the outputs of a graph: the nodes that depend on the input, and that nothing reads except for training, evaluating,
+/// saving or reporting.
 ///
-/// Where a graph is trained or judged, the answer is what stands in front of the loss, the accuracy or the choice of the
-/// best class. Operations and shapes decide; names alone never do.
+/// In a graph for training or evaluation, the output is the tensor before the loss, the accuracy or the ArgMax. Operations and
+/// shapes decide; names alone never do.
 struct OutputSearch {
     private let survey: GraphSurvey
     private let order: [Int]
-    /// Per node: what it reads, and the positions of the nodes that this comes from.
+    /// For each node, its inputs, and the indices of their nodes.
     private let data: [[GraphSurvey.Reference]]
     private let sources: [[Int]]
-    /// Per node: the positions of the nodes that read it.
-    private let readers: [[Int]]
+    /// For each node, the indices of its consumers.
+    private let consumers: [[Int]]
 
     private var nodes: [NodeDefinition] { survey.nodes }
 
@@ -19,48 +19,48 @@ struct OutputSearch {
         order = try survey.order(from: survey.nodes.map(\.name), stoppingAt: [])
         data = survey.nodes.map { $0.data.map { GraphSurvey.Reference($0) } }
         sources = data.map { $0.compactMap { survey.places[$0.node] } }
-        var readers = [[Int]](repeating: [], count: survey.nodes.count)
-        for (place, read) in sources.enumerated() { for source in read { readers[source].append(place) } }
-        self.readers = readers
+        var consumers = [[Int]](repeating: [], count: survey.nodes.count)
+        for (index, read) in sources.enumerated() { for source in read { consumers[source].append(index) } }
+        self.consumers = consumers
     }
 
-    /// - Parameter truths: Inputs that answers are only compared with.
+    /// - Parameter truths: Inputs with which results are only compared.
     func outputs(_ truths: Set<GraphSurvey.Reference>) -> [String] {
         var forward = Forward(self, truths)
-        // A graph of constants gives numbers, too.
+        // A graph of constants has outputs too.
         if !forward.dependsOnInput.contains(true) {
             forward.dependsOnInput = nodes.map { !GraphSurvey.sources.contains($0.op) }
         }
         let isTrained = !truths.isEmpty || nodes.contains(where: \.changesWeights)
         var (found, isCompared) = unread(forward, isTrained: isTrained)
         if found.isEmpty { (found, isCompared) = unread(forward, isTrained: false) }
-        // An assertion reads its condition from beside the answer; an answer may be checked, too.
+        // Assertions have conditions of their own, and results may be checked too.
         let isChecked = checked()
         prefer(&found) { nodes[$0].op != "CheckNumerics" && !isChecked[$0] }
         var answers: [Int] = []
-        for place in found.map({ beforeChoice($0, isTrained: isTrained) }) where !answers.contains(place) {
-            answers.append(place)
+        for index in found.map({ beforeChoice($0, isTrained: isTrained) }) where !answers.contains(index) {
+            answers.append(index)
         }
         prefer(&answers) { forward.isPastLayer[$0] }
         prefer(&answers) { !forward.isTotal[$0] }
         prefer(&answers) { !GraphSurvey.choices.contains(nodes[$0].op) }
-        // Logits are no answer of their own beside their softmax.
+        // Logits are not an output in addition to their softmax.
         answers = answers.filter { answer in !answers.contains { $0 != answer && chain($0).contains(answer) } }
         if answers.count > 1 { prefer(&answers) { chain($0).contains { isCompared[$0] } } }
         return answers.map { nodes[$0].name }
     }
 
-    /// Keeps those for which the condition holds, if there are any.
-    private func prefer(_ places: inout [Int], where isBetter: (Int) -> Bool) {
-        let better = places.filter(isBetter)
-        if !better.isEmpty { places = better }
+    /// Keeps those for which the condition is true, if there are any.
+    private func prefer(_ indices: inout [Int], where isBetter: (Int) -> Bool) {
+        let better = indices.filter(isBetter)
+        if !better.isEmpty { indices = better }
     }
 
-    // MARK: What depends on what
+    // MARK: Dependencies
 
-    /// What is known of each node from what it reads.
+    /// Properties of each node that follow from its inputs.
     private struct Forward {
-        /// Whether it only trains, judges, saves or reports, or depends on what does.
+        /// Whether it only trains, evaluates, saves or reports, or depends on a node that does.
         var isLeftover: [Bool]
         var dependsOnInput: [Bool]
         /// Whether it depends on a layer with weights.
@@ -72,23 +72,23 @@ struct OutputSearch {
             let nodes = search.nodes
             let none = [Bool](repeating: false, count: nodes.count)
             (isLeftover, dependsOnInput, isPastLayer, isTotal) = (none, none, none, none)
-            // What goes around a loop is known the second time.
+            // Loops need a second pass.
             let hasLoops = search.order.contains { nodes[$0].op == "NextIteration" }
-            for place in search.order + (hasLoops ? search.order : []) {
-                let node = nodes[place]
-                let read = search.sources[place]
-                isLeftover[place] =
+            for index in search.order + (hasLoops ? search.order : []) {
+                let node = nodes[index]
+                let read = search.sources[index]
+                isLeftover[index] =
                     node.onlyTrains || read.contains { isLeftover[$0] }
-                    || search.data[place].contains(where: truths.contains)
-                // A file name has a default; sound and text to be decoded have none. A truth value is no input.
+                    || search.data[index].contains(where: truths.contains)
+                // A file name has a default; audio and text to be decoded have none. Booleans are not inputs.
                 let isFileName = node.op == "PlaceholderWithDefault" && node.dataType == .string
-                dependsOnInput[place] =
+                dependsOnInput[index] =
                     (node.op.hasPrefix("Placeholder") && !isFileName && node.dataType != .bool)
                     || InputNode.sources.contains(node.op)
                     || (!GraphSurvey.sizeOperations.contains(node.op) && read.contains { dependsOnInput[$0] })
-                isPastLayer[place] = node.isLayer || read.contains { isPastLayer[$0] }
+                isPastLayer[index] = node.isLayer || read.contains { isPastLayer[$0] }
                 let values = read.filter { dependsOnInput[$0] }
-                isTotal[place] =
+                isTotal[index] =
                     search.survey.reducesBatch(node)
                     || (GraphSurvey.arithmetic.contains(node.op) && !values.isEmpty
                         && values.allSatisfy { isTotal[$0] })
@@ -96,24 +96,24 @@ struct OutputSearch {
         }
     }
 
-    /// The nodes that nothing reads that counts, and per node whether a judgement reads it, in itself or past what serves
-    /// the comparison alone.
-    /// - Parameter isTrained: Whether the graph is one of training, where totals over a batch are losses and statistics.
+    /// The nodes without relevant consumers, and for each node whether a comparison reads it, directly or through steps that
+    /// serve only the comparison.
+    /// - Parameter isTrained: Whether this is a training graph, in which totals over a batch are losses and statistics.
     private func unread(_ forward: Forward, isTrained: Bool) -> (nodes: [Int], isCompared: [Bool]) {
         let none = [Bool](repeating: false, count: nodes.count)
         var (isLeftover, isRead, isCompared, isKept) = (forward.isLeftover, none, none, none)
-        for place in order.reversed() {
-            let node = nodes[place]
-            // A size says nothing of a value.
+        for index in order.reversed() {
+            let node = nodes[index]
+            // Reading the size does not use the value.
             if GraphSurvey.sizeOperations.contains(node.op) { continue }
-            // What only changes variables is no output: the averages that training keeps.
+            // Values that only update variables, such as moving averages, are not outputs.
             let updates =
-                GraphSurvey.updates.contains(node.op) || (isKept[place] && !isRead[place] && !isCompared[place])
+                GraphSurvey.updates.contains(node.op) || (isKept[index] && !isRead[index] && !isCompared[index])
             let servesComparison =
-                !isRead[place]
-                && ((isCompared[place] && isStepOfComparison(place, forward))
-                    || (isTrained && forward.isTotal[place]))
-            let counts = !isLeftover[place] && !updates && !servesComparison
+                !isRead[index]
+                && ((isCompared[index] && isStepOfComparison(index, forward))
+                    || (isTrained && forward.isTotal[index]))
+            let counts = !isLeftover[index] && !updates && !servesComparison
             for input in node.inputs {
                 guard let source = survey.places[GraphSurvey.Reference(input).node] else { continue }
                 if counts {
@@ -124,7 +124,7 @@ struct OutputSearch {
                     isCompared[source] = true
                 }
             }
-            if !counts { isLeftover[place] = true }
+            if !counts { isLeftover[index] = true }
         }
         let found = nodes.indices.filter {
             !isRead[$0] && !isLeftover[$0] && forward.dependsOnInput[$0] && !isSource($0, forward)
@@ -133,49 +133,49 @@ struct OutputSearch {
         return (found, isCompared)
     }
 
-    private func isSource(_ place: Int, _ forward: Forward) -> Bool {
-        GraphSurvey.sources.contains(nodes[place].op)
-            || (nodes[place].op == "PlaceholderWithDefault" && !sources[place].contains { forward.dependsOnInput[$0] })
+    private func isSource(_ index: Int, _ forward: Forward) -> Bool {
+        GraphSurvey.sources.contains(nodes[index].op)
+            || (nodes[index].op == "PlaceholderWithDefault" && !sources[index].contains { forward.dependsOnInput[$0] })
     }
 
     /// Whether a node that only a comparison reads is a part of that comparison.
-    private func isStepOfComparison(_ place: Int, _ forward: Forward) -> Bool {
-        let node = nodes[place]
+    private func isStepOfComparison(_ index: Int, _ forward: Forward) -> Bool {
+        let node = nodes[index]
         if GraphSurvey.comparisons.contains(node.op) { return true }
-        // Another name for what others read, too.
-        if node.op == "Identity" { return sources[place].first.map { readers[$0].count > 1 } ?? false }
+        // Another name for a value that has other consumers too.
+        if node.op == "Identity" { return sources[index].first.map { consumers[$0].count > 1 } ?? false }
         guard node.data.count == 2 else { return false }
         let (first, second) = (survey.node(node.data[0]), survey.node(node.data[1]))
         switch node.op {
-        // The probability of the opposite, and what an image is off from one made of it.
+        // The probability of the opposite, and the difference of an image and its reconstruction.
         case "Sub" where first?.op == "Const": return true
         case "Sub", "SquaredDifference":
-            let inputs = sources[place].filter { forward.dependsOnInput[$0] }
+            let inputs = sources[index].filter { forward.dependsOnInput[$0] }
             return inputs.count == 2 && inputs.count { forward.isPastLayer[$0] } == 1
-        // What keeps logarithms finite.
+        // A small constant that keeps logarithms finite.
         case "Add", "AddV2": return [first, second].contains { $0?.op == "Const" && $0!.isSmallNumber }
-        // Probabilities made to sum to 1.
+        // Probabilities normalized to a sum of 1.
         case "Div", "RealDiv": return second?.op == "Sum" && second?.data.first == node.data[0]
         case "Sum":
-            return readers[place].allSatisfy { reader in
-                ["Div", "RealDiv"].contains(nodes[reader].op) && nodes[reader].data.first == node.data[0]
+            return consumers[index].allSatisfy { consumer in
+                ["Div", "RealDiv"].contains(nodes[consumer].op) && nodes[consumer].data.first == node.data[0]
             }
-        // Losses take rows.
+        // Losses take flat values.
         case "Reshape":
-            return readers[place].allSatisfy {
+            return consumers[index].allSatisfy {
                 nodes[$0].onlyTrains || nodes[$0].op.hasSuffix("SoftmaxCrossEntropyWithLogits")
             }
         default: return false
         }
     }
 
-    /// Per node: whether only what ends in an assertion reads it, or what waits for it.
+    /// For each node, whether it is read only by assertions or through control dependencies.
     private func checked() -> [Bool] {
         var isChecked = [Bool](repeating: false, count: nodes.count)
         var isUsed = isChecked
-        for place in order.reversed() {
-            let node = nodes[place]
-            let isCheck = (isChecked[place] && !isUsed[place]) || node.op == "Assert" || node.op == "NoOp"
+        for index in order.reversed() {
+            let node = nodes[index]
+            let isCheck = (isChecked[index] && !isUsed[index]) || node.op == "Assert" || node.op == "NoOp"
             for input in node.inputs {
                 guard let source = survey.places[GraphSurvey.Reference(input).node] else { continue }
                 if isCheck || input.hasPrefix("^") { isChecked[source] = true } else { isUsed[source] = true }
@@ -184,16 +184,16 @@ struct OutputSearch {
         return nodes.indices.map { isChecked[$0] && !isUsed[$0] }
     }
 
-    // MARK: Answers
+    // MARK: Results
 
-    /// Operations that say the same answer in another way.
+    /// Operations that express the same result in another form.
     private static let wordings: Set<String> = [
         "Softmax", "LogSoftmax", "Sigmoid", "Identity", "Reshape", "Squeeze", "Cast", "ExpandDims",
     ]
 
-    /// A node, and what it puts into other words.
-    private func chain(_ place: Int) -> [Int] {
-        var chain = [place]
+    /// A node, and the results that it expresses in another form.
+    private func chain(_ index: Int) -> [Int] {
+        var chain = [index]
         while let last = chain.last, OutputSearch.wordings.contains(nodes[last].op), let next = sources[last].first,
             chain.count < 16
         {
@@ -202,45 +202,45 @@ struct OutputSearch {
         return chain
     }
 
-    /// The node whose largest number a node chooses, if these are the numbers of one row: a map of classes is an answer.
-    /// The best few are one, too, unless the graph is one of training.
-    private func beforeChoice(_ place: Int, isTrained: Bool) -> Int {
+    /// The node before an ArgMax over a vector; a map of classes is a result itself. So is a top k, unless this is a training
+    /// graph.
+    private func beforeChoice(_ index: Int, isTrained: Bool) -> Int {
         let choices = isTrained ? GraphSurvey.choices : ["ArgMax"]
-        guard let choice = chain(place).first(where: { choices.contains(nodes[$0].op) }), nodes[choice].data.count == 2,
+        guard let choice = chain(index).first(where: { choices.contains(nodes[$0].op) }), nodes[choice].data.count == 2,
             let front = sources[choice].first, data[choice][0].output == 0, !isMap(front),
-            // A graph that only chooses has no scores of its own.
+            // A graph with nothing but an ArgMax has no scores.
             !GraphSurvey.sources.contains(nodes[front].op)
-        else { return place }
+        else { return index }
         return front
     }
 
-    /// Operations between a layer and a choice that keep the shape.
+    /// Operations between a layer and an ArgMax that keep the shape.
     private static let keepers: Set<String> = [
         "Softmax", "LogSoftmax", "Sigmoid", "Identity", "Relu", "BiasAdd", "Add", "AddV2", "Mul", "RealDiv", "Sub",
         "Cast",
     ]
 
     /// Whether a value has height and width.
-    private func isMap(_ place: Int) -> Bool {
-        var place = place
+    private func isMap(_ index: Int) -> Bool {
+        var index = index
         for _ in 0..<16 {
-            guard OutputSearch.keepers.contains(nodes[place].op), let next = sources[place].first else { break }
-            place = next
+            guard OutputSearch.keepers.contains(nodes[index].op), let next = sources[index].first else { break }
+            index = next
         }
-        let op = nodes[place].op
+        let op = nodes[index].op
         return op.hasPrefix("Conv") || op.hasPrefix("Resize") || op.hasPrefix("Depth") || op == "Transpose"
             || op.hasPrefix("FusedBatchNorm") || op.hasPrefix("Concat")
     }
 }
 
 extension NodeDefinition {
-    /// Whether the value is text: of what saves a graph, for one.
+    /// Whether the value is a string, as in the nodes that save a graph.
     fileprivate var isText: Bool {
         for key in ["T", "dtype"] { if case .type(.string)? = attributes[key] { return true } }
         return false
     }
 
-    /// Whether a constant is one number near zero.
+    /// Whether a constant is a scalar near zero.
     fileprivate var isSmallNumber: Bool {
         guard case .tensor(let tensor)? = attributes["value"], tensor.elementCount == 1 else { return false }
         return tensor.withElements { abs($0[0]) } < 1e-3

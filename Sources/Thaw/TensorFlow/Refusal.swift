@@ -1,8 +1,8 @@
-/// Nodes of a TensorFlow graph that cannot be converted, collected while a graph is read and reported at once.
+/// Nodes of a TensorFlow graph that cannot be converted, collected during the import and reported together.
 struct Refusal: Error {
     /// Nodes whose operation is not supported.
     private(set) var unsupported: [(op: String, name: String)] = []
-    /// What was said of nodes whose operation is supported, but not so.
+    /// The failures of nodes whose operation is supported, but not in this form.
     private(set) var failures: [Failure] = []
     /// The names of all of these nodes.
     private(set) var nodes: Set<String> = []
@@ -19,12 +19,12 @@ struct Refusal: Error {
         nodes.insert(node.name)
     }
 
-    /// Whether the graph holds variables: then it is not frozen, and cutting helps nothing.
+    /// Whether the graph contains variables: then it is not frozen, and cutting does not help.
     var holdsVariables: Bool { unsupported.contains { Kind($0.op) == .variable } }
 
-    /// All of it in one message.
+    /// One failure for all of them.
     ///
-    /// - Parameter hint: The options that convert a part of the graph, where there are such.
+    /// - Parameter hint: The options that convert a part of the graph, if there are any.
     func failure(hint: String?) -> Failure {
         guard !unsupported.isEmpty else {
             var failure = failures.count == 1 ? failures[0] : Failure.severalRefusals(failures)
@@ -33,8 +33,8 @@ struct Refusal: Error {
         }
         var groups: [(op: String, names: [String])] = []
         for node in unsupported {
-            if let place = groups.firstIndex(where: { $0.op == node.op }) {
-                groups[place].names.append(node.name)
+            if let index = groups.firstIndex(where: { $0.op == node.op }) {
+                groups[index].names.append(node.name)
             } else {
                 groups.append((node.op, [node.name]))
             }
@@ -46,14 +46,14 @@ struct Refusal: Error {
         return failure
     }
 
-    /// Why an operation is not supported, where that can be told from its name.
+    /// The reason why an operation is not supported, if its name shows it.
     enum Kind: String {
         case loop = "a loop"
-        case condition = "a choice that is not known beforehand"
-        case recurrent = "of recurrent networks"
-        case text = "of strings"
-        case sound = "of sound"
-        case quantized = "computes with quantised numbers"
+        case condition = "a condition that depends on data"
+        case recurrent = "for recurrent networks"
+        case text = "on strings"
+        case sound = "on audio"
+        case quantized = "quantized arithmetic"
         case random = "random numbers"
         case variable = "a variable: the graph is not frozen"
 

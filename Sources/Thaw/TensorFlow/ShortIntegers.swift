@@ -1,16 +1,16 @@
-/// Arithmetic on whole numbers of 8 or 16 bits: what does not fit goes round, as it does in the machine. It is computed in
-/// 32 bits, and the result taken back into the few.
+/// Arithmetic on integers of 8 or 16 bits, which wraps around on overflow. It is computed in 32 bits, and the result is
+/// wrapped to the short type.
 struct ShortIntegers {
     private let element: ElementType
     private let node: TensorFlowNode
 
-    /// What can leave the bounds of its inputs.
+    /// Operations that can overflow.
     private static let arithmetic: Set<String> = [
         "Add", "AddV2", "AddN", "AccumulateNV2", "Sub", "Mul", "Neg", "Square", "SquaredDifference", "Pow", "Sum",
         "Prod", "Cumsum", "Cumprod",
     ]
 
-    /// - Returns: Nil for all other nodes.
+    /// - Returns: nil for all other nodes.
     init?(_ node: TensorFlowNode) {
         guard let element = node.inputs.first?.type.element, let bounds = element.bounds else { return nil }
         self.node = node
@@ -19,18 +19,18 @@ struct ShortIntegers {
         } else if node.op == "Cast", let target = try? node.element("DstT"), target.size < 4, let own = target.bounds,
             !own.contains(bounds.lowerBound) || !own.contains(bounds.upperBound)
         {
-            // A fraction is cut off at the bounds; a whole number is not.
+            // Floats are clamped to the bounds; integers wrap around.
             self.element = target
         } else {
             return nil
         }
     }
 
-    /// What the node computes.
+    /// The results of the node.
     func build(_ rule: TensorFlowRule, _ context: inout ImportContext) throws -> [Operand] {
-        let wide = try node.inputs.enumerated().map { place, input in
+        let wide = try node.inputs.enumerated().map { index, input in
             guard input.type.element.bounds != nil, input.type.element.size < 4 else { return input }
-            return try context.add(Cast(element: .int32), input, name: "\(node.name)/wide_\(place)")
+            return try context.add(Cast(element: .int32), input, name: "\(node.name)/wide_\(index)")
         }
         if node.op == "Cast" { return [try wrapped(wide[0], &context)] }
         return try rule.build(TensorFlowNode(definition: node.definition, inputs: wide), &context).map {
@@ -41,9 +41,8 @@ struct ShortIntegers {
     private func wrapped(_ operand: Operand, _ context: inout ImportContext) throws -> Operand {
         let bounds = element.bounds!
         let (size, least) = (bounds.upperBound - bounds.lowerBound + 1, bounds.lowerBound)
-        func apply(_ function: Binary.Function, _ number: Double, _ operand: Operand, _ part: String) throws -> Operand
-        {
-            let constant = Operand.constant(Tensor(number, element: operand.type.element))
+        func apply(_ function: Binary.Function, _ value: Double, _ operand: Operand, _ part: String) throws -> Operand {
+            let constant = Operand.constant(Tensor(value, element: operand.type.element))
             return try context.combine(function, operand, constant, name: node.name + part)
         }
         var result = operand

@@ -1,13 +1,13 @@
 import CProtobuf
 import CSchemas
 
-/// Turns TensorProto messages into tensors, and keeps count of what they take.
+/// Reads tensors from TensorProto messages, and limits their memory.
 ///
-/// A constant's elements stand either as bytes (`tensor_content`) or in the list of its type (`float_val`, …), whose
-/// last element stands for all that are missing; an empty list means zeros. So a few bytes can ask for any number of
-/// elements: all that is repeated has to fit into one budget for the whole graph.
+/// A constant's elements are stored either as bytes (`tensor_content`) or in the list for its type (`float_val`, …). The last
+/// element of a list is repeated for all missing ones; an empty list means zeros. So a few bytes can require any number of
+/// elements: all repeated elements of a graph share one budget.
 struct ConstantBudget {
-    /// Bytes of repeated elements that one graph may have.
+    /// The most bytes of repeated elements in a graph.
     static let limit = 1 << 28
 
     private let file: ByteView
@@ -15,9 +15,9 @@ struct ConstantBudget {
 
     init(file: ByteView) { self.file = file }
 
-    /// The tensor that `proto` describes, or nil for elements that a tensor here cannot hold (strings, for one).
-    /// Where its bytes stand in the file as they are, it views them there.
-    /// - Throws: `Failure` when the shape is impossible, or the contents do not fit it.
+    /// The tensor that `proto` describes, or nil for unsupported element types such as strings. If its bytes are in the file
+    /// unchanged, it is a view of them.
+    /// - Throws: `Failure` if the shape is impossible, or the content does not match it.
     mutating func tensor(_ proto: TensorFlow__Tensor, _ unpacker: Unpacker) throws -> Tensor? {
         guard let type = DataType(proto.dtype), let element = type.element else { return nil }
         let shape = try ConstantBudget.shape(proto.tensor_shape?.pointee)
@@ -49,7 +49,7 @@ struct ConstantBudget {
 
     // MARK: Lists
 
-    /// The tensor whose elements stand in the list that its type has.
+    /// The tensor whose elements are in the list for its type.
     private mutating func listed(
         _ proto: TensorFlow__Tensor, _ type: DataType, _ target: TensorType, _ unpacker: Unpacker
     ) throws -> Tensor {
@@ -81,7 +81,7 @@ struct ConstantBudget {
         }
     }
 
-    /// A list of numbers that stand on the wire as they do in memory.
+    /// A list of values that are encoded as they are in memory.
     private mutating func fixed<T>(
         _ inline: UnsafeBufferPointer<T>, _ view: ByteView?, _ target: TensorType
     ) throws -> Tensor {
@@ -93,7 +93,7 @@ struct ConstantBudget {
         return try extended(bytes, target)
     }
 
-    /// A list of numbers that stand on the wire as varints, of which the lowest bytes are the element.
+    /// A list of values that are encoded as varints, the lowest bytes of which are the element.
     private mutating func varints<T: FixedWidthInteger>(
         _ inline: UnsafeBufferPointer<T>, _ view: ByteView?, _ field: String, _ target: TensorType
     ) throws -> Tensor {
@@ -137,8 +137,8 @@ struct ConstantBudget {
             if last.allSatisfy({ $0 == 0 }) {
                 rest.initializeMemory(as: UInt8.self, repeating: 0)
             } else {
-                for place in stride(from: 0, to: rest.count, by: size) {
-                    UnsafeMutableRawBufferPointer(rebasing: rest[place..<place + size]).copyMemory(from: last)
+                for offset in stride(from: 0, to: rest.count, by: size) {
+                    UnsafeMutableRawBufferPointer(rebasing: rest[offset..<offset + size]).copyMemory(from: last)
                 }
             }
         }
@@ -147,7 +147,7 @@ struct ConstantBudget {
 }
 
 extension DataType {
-    /// References (numbers from 101) are what they refer to.
+    /// Reference types (values from 101) count as the types that they refer to.
     init?(_ type: TensorFlow__DataType) {
         self.init(rawValue: type.rawValue > 100 ? Int(type.rawValue) - 100 : Int(type.rawValue))
     }

@@ -1,8 +1,7 @@
-/// Takes apart nodes that TensorFlow's optimisers made of several: each becomes the nodes it was made of, the last of them
-/// under its name.
+/// Splits nodes that TensorFlow's optimizers fused: each is replaced by its original nodes, the last of which gets its name.
 ///
-/// Grappler's remapper makes `_FusedConv2D` and the like (attribute `fused_ops`), `optimize_for_inference` makes
-/// FusedPadConv2D and FusedResizeAndPadConv2D. Their inputs and attributes are those of tensorflow/core/ops/nn_ops.cc.
+/// Grappler's remapper writes `_FusedConv2D` and the like (attribute `fused_ops`); `optimize_for_inference` writes
+/// FusedPadConv2D and FusedResizeAndPadConv2D. Their inputs and attributes are defined in tensorflow/core/ops/nn_ops.cc.
 enum Unfusing {
     static func run(_ nodes: [NodeDefinition]) -> [NodeDefinition] {
         nodes.flatMap { node in
@@ -18,7 +17,7 @@ enum Unfusing {
         }
     }
 
-    /// Nodes in a row, each of which reads the one before it.
+    /// A chain of nodes, each of which reads the previous one.
     private struct Chain {
         var nodes: [NodeDefinition] = []
         let original: NodeDefinition
@@ -32,7 +31,7 @@ enum Unfusing {
 
         var end: String { nodes[nodes.count - 1].name }
 
-        /// The nodes, the last of them under the original's name.
+        /// The nodes; the last one gets the original's name.
         func finished() -> [NodeDefinition] {
             var nodes = nodes
             nodes[nodes.count - 1].name = original.name
@@ -86,15 +85,15 @@ enum Unfusing {
         return padded(node, (resize.name, [resize]), 2)
     }
 
-    /// A mirrored padding and a convolution; the paddings are the input at `place`, the filter is the one behind it.
-    private static func padded(_ node: NodeDefinition, _ image: (String, [NodeDefinition])?, _ place: Int)
+    /// A mirrored padding and a convolution. The paddings are the input at `index`, the filter is the next one.
+    private static func padded(_ node: NodeDefinition, _ image: (String, [NodeDefinition])?, _ index: Int)
         -> [NodeDefinition]
     {
-        guard let (input, before) = image, node.data.count >= place + 2 else { return [node] }
+        guard let (input, before) = image, node.data.count >= index + 2 else { return [node] }
         var chain = Chain(original: node)
         chain.nodes = before
-        chain.add("MirrorPad", [input, node.data[place]])
-        chain.add("Conv2D", [chain.end, node.data[place + 1]])
+        chain.add("MirrorPad", [input, node.data[index]])
+        chain.add("Conv2D", [chain.end, node.data[index + 1]])
         return chain.finished()
     }
 }

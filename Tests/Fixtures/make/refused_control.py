@@ -1,6 +1,6 @@
-"""Graphs with parts that no image model has: loops, recurrent cells, strings, sound, quantised arithmetic, unknown operations.
+"""Graphs with parts that no image model has: loops, recurrent cells, strings, audio, quantized arithmetic, unknown operations.
 
-Where a cut would help, the message says which: `--input` or `--output` is among the words.
+If a cut would help, the message suggests it: `--input` or `--output` is among the words.
 """
 import numpy as np
 import tensorflow as tf
@@ -20,7 +20,7 @@ def renamed(definition, name, new):
 
 
 def called(x, kind, **functions):
-    """A condition or loop of version 2 on the picture."""
+    """A condition or loop of TensorFlow 2 on the image."""
     made = {name: tf.function(body, input_signature=[tf.TensorSpec([1, 4, 4, 4])]).get_concrete_function()
             for name, body in functions.items()}
     if kind.endswith("If"):
@@ -42,14 +42,14 @@ def write(refusals):
     for kind in ("If", "StatelessIf"):
         add("condition_" + kind.lower(),
             network(lambda x, kind=kind: called(x, kind, then_branch=halved, else_branch=negative)), f"{kind} on the picture",
-            f"choose {kind} choice")
+            f"choose {kind} condition")
     for kind in ("While", "StatelessWhile"):
         add("loop_" + kind.lower(), network(lambda x, kind=kind: called(
             x, kind, cond=lambda x: op.Less(x=op.Max(input=x, axis=[0, 1, 2, 3]), y=9.0), body=lambda x: op.Mul(x=x, y=2.0))),
             f"{kind} on the picture", f"repeat {kind} loop")
 
     def recurrent():
-        """A recurrent network in version 1's control flow, over the rows of the picture."""
+        """A recurrent network over the rows of the image, with the control flow of TensorFlow 1."""
         x = tf.compat.v1.placeholder(tf.float32, [1, 8, 24], name="input")
         tf.compat.v1.disable_control_flow_v2()
         rows = tf.TensorArray(tf.float32, 8).unstack(tf.transpose(x, [1, 0, 2]))
@@ -69,7 +69,7 @@ def write(refusals):
     add("recurrent_block", graph(block, [1, 8, 24]), "BlockLSTM", "lstm BlockLSTM recurrent")
 
     def looked_up():
-        """Labels by a table of strings, as exported classifiers for serving have."""
+        """Labels from a table of strings, as in classifiers exported for serving."""
         x = tiny(tf.compat.v1.placeholder(tf.float32, [1, 8, 8, 3], name="input"))
         table = op.HashTableV2(key_dtype=tf.int64, value_dtype=tf.string, name="table")
         best = op.ArgMax(input=x, dimension=1, name="best")
@@ -97,7 +97,7 @@ def write(refusals):
         op.Softmax(logits=dense(pooled(back)), name="softmax")
 
     add("labels_by_table", graph_of(looked_up), "a table of strings behind the classifier", "label table string --output")
-    add("sound", graph_of(sound), "a spectrogram before the network", "decoded spectrogram features sound wav_data --input")
+    add("sound", graph_of(sound), "a spectrogram before the network", "decoded spectrogram features audio wav_data --input")
     add("quantized", graph_of(quantized), "numbers quantized around 0", "quantize QuantizeV2 SCALED")
 
     def front(x):

@@ -2,19 +2,19 @@ import Foundation
 import Testing
 
 @Suite struct ApplyTests {
-    /// Its placeholder has no shape: that its pictures are gray, the first convolution tells.
+    /// Its placeholder has no shape; the first convolution shows that its images are gray.
     private static let network = Project.fixture("generators/super_resolution.pb")
 
     private func apply(_ words: [String], in folder: TemporaryFolder? = nil) throws -> Thaw.Outcome {
         try Thaw.run(["apply", ApplyTests.network] + words, in: folder)
     }
 
-    /// Width and height that a PNG's header says.
+    /// The width and height in a PNG's header.
     private func size(_ png: Data) -> [Int] {
         [16, 20].map { start in png[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } }
     }
 
-    @Test func `a picture goes to a file, PNG or JPEG by its ending`() throws {
+    @Test func `an image is written as PNG or JPEG according to its extension`() throws {
         let folder = try TemporaryFolder()
         let png = try apply([Project.photograph("cat"), "-o", folder.path("out.png")])
         #expect(png.status == 0)
@@ -26,7 +26,7 @@ import Testing
         #expect(try folder.data("out.JPG").starts(with: [0xFF, 0xD8, 0xFF]))
     }
 
-    @Test func `a converted model gives the picture that its graph gives`() throws {
+    @Test func `a converted model returns the same image as its graph`() throws {
         let folder = try TemporaryFolder()
         let model = folder.path("model.mlmodel")
         let words = ["--size", "64x48", "--preprocess", "unit"]
@@ -50,19 +50,20 @@ import Testing
         #expect(try folder.data("a.png") == folder.data("c.png"))
     }
 
-    /// The color type in a PNG's header: 0 is gray, 2 has colors.
+    /// The color type in a PNG's header: 0 is gray, 2 is RGB.
     private func colorType(_ png: Data) -> UInt8 { png[25] }
 
-    @Test func `a network of one channel that enlarges keeps a photograph's colors, and gray ones gray`() throws {
+    @Test func `a super-resolution network of one channel keeps a photo's colors`() throws {
         let folder = try TemporaryFolder()
         let network = Project.fixture("generators/luma_unit.pb")
         let applied = try Thaw.run("apply", network, Project.fixture("generators/cat.png"), "-o", "a.png", in: folder)
         #expect(applied.status == 0)
         #expect(
-            applied.errors.contains("gives a test image back when pixels go in as 0 to 1; --preprocess, or --scale"))
+            applied.errors.contains(
+                "reproduces a test image if its input is scaled to 0 to 1; --preprocess, or --scale"))
         #expect(applied.errors.contains("gray: y = 0.00392157 · x\n"))
         #expect(try size(folder.data("a.png")) == [64, 42] && colorType(folder.data("a.png")) == 2)
-        // The converted model carries what was found.
+        // The converted model contains the result of the trial.
         let converted = try Thaw.run(
             "convert", network, "--size", "32x21", "--image-output", "-o", "m.mlmodel", in: folder)
         #expect(converted.status == 0 && converted.errors.contains("gray: y = 0.00392157 · x\n"))
@@ -77,21 +78,21 @@ import Testing
     private static let shared = Project.path("../shared/models/super_resolution_x2/graph.pb")
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: ApplyTests.shared), "the shared networks are not here"))
-    func `the range of a published super-resolution network is found`() throws {
+    func `the value range of a published super-resolution network is detected`() throws {
         let folder = try TemporaryFolder()
         let words = ["apply", Self.shared, Project.fixture("generators/coffee.png"), "-o", "a.png"]
         let found = try Thaw.run(words, in: folder)
-        #expect(found.status == 0 && found.errors.contains("when pixels go in as 0 to 1;"))
+        #expect(found.status == 0 && found.errors.contains("is scaled to 0 to 1;"))
         let told = try Thaw.run(words.dropLast() + ["b.png", "--preprocess", "unit"], in: folder)
         #expect(told.status == 0)
         #expect(try folder.data("a.png") == folder.data("b.png"))
         #expect(try colorType(folder.data("a.png")) == 2)
     }
 
-    @Test func `a model of several sizes takes a picture in its own, or in the nearest`() throws {
+    @Test func `a model of several sizes takes an image in its own or the nearest size`() throws {
         let folder = try TemporaryFolder()
         let style = Project.fixture("generators/style.pb")
-        // The network halves twice, and rounds up.
+        // The network downsamples twice by 2, and rounds up.
         for (sizes, name, size, result) in [
             ("32..800x32..800", "range.mlmodel", [320, 213], [320, 216]),
             ("32..160x32..160", "small.mlpackage", [160, 107], [160, 108]),
@@ -117,7 +118,7 @@ import Testing
         #expect(fixed.errors.contains("for images of 64×64 pixels: --size 64x64 differs from the graph's 32x32"))
     }
 
-    @Test func `many pictures go to a folder under their names, folders below kept`() throws {
+    @Test func `images are written to a folder under their names, with subfolders`() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path("in/below"), withIntermediateDirectories: true)
         for name in ["in/a.jpg", "in/below/a.webp", "in/b.png"] {
@@ -135,7 +136,7 @@ import Testing
         #expect(try apply(words + ["--no-clobber"], in: folder).status == 2)
     }
 
-    @Test func `one bad picture does not stop the others`() throws {
+    @Test func `one bad image does not stop the others`() throws {
         let folder = try TemporaryFolder()
         let words = [Project.photograph("cat"), "/nowhere.jpg", "--max-side", "40", "-o", folder.path("out")]
         let text = try apply(words)
@@ -153,7 +154,7 @@ import Testing
         #expect(try apply(["/nowhere.jpg", "-o", folder.path("x.png")]).status == 2)
     }
 
-    @Test func `no picture takes the place of one that goes in, or of another that comes out`() throws {
+    @Test func `an output replaces neither an input nor another output`() throws {
         let folder = try TemporaryFolder()
         for name in ["a", "b"] {
             try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
@@ -184,7 +185,7 @@ import Testing
         (["PHOTO", "-o", "x.png", "--tile", "0"], "invalid value '0'; expected a number of pixels"),
         (["PHOTO", "-o", "x.png", "--quality", "101"], "invalid value '101'; expected an integer from 1 to 100"),
         (["PHOTO", "-o", "none/x.png"], "none/x.png: there is no folder 'none'"),
-    ]) func `what is not right is said`(_ words: [String], _ message: String) throws {
+    ]) func `invalid options are refused`(_ words: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         let outcome = try apply(words.map { $0 == "PHOTO" ? Project.photograph("cat") : $0 }, in: folder)
         #expect(outcome.status == 2)
@@ -192,19 +193,19 @@ import Testing
         #expect(try folder.names.isEmpty)
     }
 
-    @Test func `networks that give no picture, or look at all of one, are refused where they must be`() throws {
+    @Test func `networks without image output, and tiles for global networks, are refused`() throws {
         let folder = try TemporaryFolder()
         let words = [Project.photograph("cat"), "-o", folder.path("x.png")]
         let classifier = try Thaw.run(["apply", Project.network("squeezenet")] + words)
         #expect(classifier.status == 2)
-        #expect(classifier.errors.contains("the model gives no image"))
+        #expect(classifier.errors.contains("the model has no image output"))
         let style = try Thaw.run(["apply", Project.fixture("generators/style.pb"), "--tile", "128"] + words)
         #expect(style.status == 2)
-        #expect(style.errors.contains("looks at the whole picture"))
+        #expect(style.errors.contains("depends on the whole image"))
     }
 
     @Test(.enabled(if: Thaw.canBeLimited, "a sanitizer needs more than the limit"))
-    func `a picture larger than memory is refused with its size and a hint`() throws {
+    func `an image too large for the memory is refused with its size and a hint`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("large.pgm")
         // 12,000 × 12,000 gray pixels.
@@ -212,7 +213,7 @@ import Testing
         let words = ["apply", ApplyTests.network, path, "-o", folder.path("x.png"), "--threads", "1"]
         let outcome = try Thaw.run(words, shell: "ulimit -v 4000000;")
         #expect(outcome.status == 2)
-        #expect(outcome.errors.contains("\(path): the picture of 12000 × 12000 pixels is too large"))
+        #expect(outcome.errors.contains("\(path): the image of 12000 × 12000 pixels is too large"))
         #expect(outcome.errors.contains("hint: --tile 512"))
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What cannot be done is refused with exit code 2 and a message that names the file and says what would be right.
+/// Bad input is refused with exit code 2 and a message that names the file and says what would be right.
 @Suite struct BadInputTests {
-    /// The last lines of a failed run's standard error, from "thaw: " on.
+    /// The last lines of a failed run's standard error, starting with "thaw: ".
     private func message(_ words: [String], status: Int32 = 2) throws -> String {
         let folder = try TemporaryFolder()
         let outcome = try Thaw.run(words, in: folder)
@@ -13,7 +13,7 @@ import Testing
         return outcome.errors
     }
 
-    @Test func `files that are no graphs, and graphs that cannot be converted, end in a message`() throws {
+    @Test func `files that are not graphs, and graphs that cannot be converted, are refused`() throws {
         for row in Project.table("refuse/refuse.tsv") {
             let path = Project.fixture("refuse/" + row[0])
             let message = try message(["convert", path, "-o", "m.mlmodel"])
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "A file that is something else is called what it is",
+        "A file of another kind is refused with its kind",
         arguments: [
             ("none.pb", "no such file"),
             ("../labels", "is a folder; a frozen TensorFlow graph (.pb) is expected"),
@@ -50,14 +50,16 @@ import Testing
         }
     }
 
-    @Test func `labels that do not fit are refused, and the file is named`() throws {
+    @Test func `labels that do not fit are refused, naming the file`() throws {
         let graph = Project.network("squeezenet")
         for row in Project.table("labels/labels.tsv") {
-            // The networks have ten classes: files that are sound have too few labels.
+            // The networks have ten classes: valid files have too few labels.
             let path = Project.fixture("labels/" + row[0])
             let message = try message(["convert", graph, "--labels", path, "-o", "m.mlmodel"])
             #expect(message.contains("thaw: \(path): "), "\(row[0]): \(message)")
-            if !row[1].hasPrefix("refused") { #expect(message.contains("5 labels for 10 classes; one label a class")) }
+            if !row[1].hasPrefix("refused") {
+                #expect(message.contains("5 labels for 10 classes; expected one label per class"))
+            }
         }
         #expect(try message(["convert", graph, "--labels", "none.txt"]).contains("thaw: none.txt: no such file\n"))
     }
@@ -66,13 +68,13 @@ import Testing
         (Project.demo, "is a frozen TensorFlow graph"), (Project.photograph("cat"), "is an image"),
         (Project.fixture("refuse/model.mlmodel"), "is a Core ML model already"),
         (Project.fixture("live/saved/saved_model.pb"), "is the saved_model.pb of a SavedModel"),
-    ]) func `a file of labels that is none is called what it is`(_ path: String, _ kind: String) throws {
+    ]) func `a label file of another kind is refused with its kind`(_ path: String, _ kind: String) throws {
         let message = try message(["convert", Project.demo, "--labels", path])
         #expect(
-            message.contains("thaw: \(path): \(kind); a text file of labels, one a line, is expected"), "\(message)")
+            message.contains("thaw: \(path): \(kind); a text file of labels, one per line, is expected"), "\(message)")
     }
 
-    @Test func `a label too few or too many may be the background class`() throws {
+    @Test func `one label too few or too many may be the background class`() throws {
         let folder = try TemporaryFolder()
         func labels(_ count: Int) throws -> String {
             try folder.write((0..<count).map { "label \($0)\n" }.joined(), to: "\(count).txt")
@@ -91,11 +93,11 @@ import Testing
         arguments: [
             (
                 "resnet", ["--scale", "1,2"],
-                "--scale has 2 values for 3 channels; give one, or 3 in the order of the channels"
+                "--scale has 2 values for 3 channels; give one, or 3 in channel order"
             ),
             (
                 "resnet", ["--scale", "0"],
-                "--scale multiplies red by 0; nothing of that channel would go into the network"
+                "--scale multiplies red by 0; the network would see nothing of that channel"
             ),
             ("resnet", ["--scale", "1,1e-60,1"], "--scale multiplies green by 0; "),
             ("digits_gray", ["--bias", "1,2,3"], "--bias has 3 values for 1 channel; give one"),
@@ -104,18 +106,18 @@ import Testing
                 "--output: there is no node 'resnet/softmix'\nhint: did you mean 'resnet/softmax'?"
             ),
             ("resnet", ["--input", "inputt"], "--input: there is no node 'inputt'\nhint: did you mean 'input'?"),
-            ("resnet", ["--size", "64x32"], "--size 64x32 differs from the graph's 32x32; leave --size out"),
-            ("unknown_size", [], "the size of the input is not known; give it with --size WxH"),
+            ("resnet", ["--size", "64x32"], "--size 64x32 differs from the graph's 32x32; omit --size"),
+            ("unknown_size", [], "the size of the input is unknown; set it with --size WxH"),
             ("digits_gray", ["--color", "rgb"], "--color rgb does not fit an input of 1 channel"),
             (
                 "resnet", ["--preprocess", "caffe", "--color", "rgb"],
-                "the preprocessing 'caffe' is for bgr images; --color rgb does not go with it"
+                "the preprocessing 'caffe' is for bgr images; --color rgb does not fit"
             ),
             ("resnet", ["--preprocess", "unit", "--scale", "2"], "--preprocess and --scale cannot be combined"),
-            ("resnet", ["--set", "keep=1"], "--set: there is no placeholder 'keep'; there are 'input'"),
+            ("resnet", ["--set", "keep=1"], "--set: there is no placeholder 'keep'; the placeholders are 'input'"),
             (
                 "dropout_learning_phase", ["--set", "keras_learning_phase=2"],
-                "--set keras_learning_phase: '2' will not do; the placeholder takes true or false"
+                "--set keras_learning_phase: invalid value '2'; the placeholder takes true or false"
             ),
             (
                 "dropout_default_keep", ["--set", "keep_prob=1", "--set", "keep_prob=2"],
@@ -123,14 +125,14 @@ import Testing
             ),
             (
                 "dropout_default_keep", ["--set", "keep_prob=1,2"],
-                "--set keep_prob: 2 values for an array of shape []"
+                "--set keep_prob: 2 values for a tensor of shape []"
             ),
             (
                 "resnet", ["--set", "keep"],
                 "--set: invalid value 'keep'; expected a placeholder's name and its value, as in is_training=false"
             ),
             ("resnet", ["--no-such"], "there is no option --no-such"),
-            ("resnet", ["-o", "m.mlpackage", "--target", "iOS14"], "a .mlpackage needs iOS 15; "),
+            ("resnet", ["-o", "m.mlpackage", "--target", "iOS14"], "a .mlpackage needs iOS 15 or later; "),
             ("keras_convnext", ["-o", "m.mlmodel", "--target", "iOS12"], "needs iOS 13 and macOS 10.15; "),
             ("resnet", ["more.pb"], "unexpected argument 'more.pb'"),
         ] as [(String, [String], String)])
@@ -140,7 +142,7 @@ import Testing
     }
 
     @Test(
-        "An image that cannot be read is refused by what is wrong with it",
+        "An image that cannot be read is refused with the reason",
         arguments: [
             ("none.jpg", "no such file"),
             ("labels/plain.txt", "is not an image; a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file is expected"),
@@ -152,9 +154,9 @@ import Testing
         #expect(try message(["classify", Project.demo, path]).contains("thaw: \(path): \(expected)"))
     }
 
-    /// A PNG file of a few bytes that claims 60,000 × 60,000 pixels, which would take 10.8 GB.
+    /// A tiny PNG file that declares 60,000 × 60,000 pixels, which would need 10.8 GB.
     @Test(.enabled(if: Thaw.canBeLimited, "a sanitizer needs more than the limit"))
-    func `a picture that claims more than memory holds is refused before any is taken`() throws {
+    func `an image that declares more pixels than memory is refused before allocation`() throws {
         let folder = try TemporaryFolder()
         var png = try Data(contentsOf: URL(fileURLWithPath: Project.fixture("images/good/one-pixel.png")))
         png.replaceSubrange(16..<24, with: [0, 0, 0xEA, 0x60, 0, 0, 0xEA, 0x60])
@@ -171,7 +173,7 @@ import Testing
     }
 
     @Test(
-        "Where results cannot be written it is said of the file",
+        "If results cannot be written, the file is named",
         arguments: [
             (["--report", "/nowhere/report.html"], "/nowhere/report.html: the folder does not exist"),
             (["--resume", "/nowhere/done.jsonl"], "/nowhere/done.jsonl: cannot resume from this file: No such file"),
@@ -187,7 +189,7 @@ import Testing
         #expect(outcome.errors.contains("thaw: " + expected), "\(outcome.errors)")
     }
 
-    @Test func `an image without pixels is refused, one that is cut short when it is asked for, one of a pixel never`()
+    @Test func `an empty image is refused, a truncated one with --strict, a single pixel never`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -248,7 +250,7 @@ import Testing
         #expect(try message(words) == expected)
     }
 
-    @Test func `a folder without images, and more threads than anyone has, are refused`() throws {
+    @Test func `a folder without images, and too many threads, are refused`() throws {
         let folder = try TemporaryFolder()
         _ = try folder.write("no image", to: "notes.txt")
         #expect(
@@ -261,11 +263,11 @@ import Testing
         }
     }
 
-    @Test func `a model that takes no image, or brings its own labels, is told what it is`() throws {
+    @Test func `a model without image input, and labels for a model that has labels, are refused`() throws {
         let array = Project.fixture("coreml/array.mlmodel")
         #expect(
             try message(["classify", array, Project.photograph("cat")])
-                == "thaw: \(array): the model takes no image; 'thaw run' gives it arrays\n")
+                == "thaw: \(array): the model takes no image; use 'thaw run' with arrays\n")
         let rgb = Project.fixture("coreml/rgb.mlmodel")
         #expect(
             try message(["classify", rgb, Project.photograph("cat"), "--labels", Project.demoLabels])
@@ -273,7 +275,7 @@ import Testing
         )
     }
 
-    @Test func `an instruction set that is none is blamed on what names it`() throws {
+    @Test func `an unknown instruction set is refused, naming the variable`() throws {
         let words = ["classify", Project.fixture("coreml/rgb.mlmodel"), Project.photograph("cat")]
         let outcome = try Thaw.run(words, environment: ["THAW_ISA": "sse9"])
         #expect(outcome.status == 2)

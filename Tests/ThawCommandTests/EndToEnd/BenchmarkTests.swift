@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `thaw benchmark` as scripts and people read it.
+/// The output of `thaw benchmark` for scripts and people.
 @Suite struct BenchmarkTests {
     private static let keys = [
         "median_ms", "p90_ms", "min_ms", "images_per_second", "threads", "batch", "precision", "load_ms",
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `a benchmark gives the numbers that scripts read`() throws {
+    @Test func `a benchmark prints the values that scripts read`() throws {
         let outcome = try benchmark(Project.demo, "--format", "json", "--threads", "2", "--batch", "3")
         #expect(outcome.status == 0 && outcome.errors == "")
         let object = try #require(try objects(outcome).first)
@@ -36,8 +36,8 @@ import Testing
         #expect(text.status == 0 && text.lines.count == Self.keys.count)
     }
 
-    /// The measured runs take at least the time that was asked for, and at most one run longer.
-    @Test func `images a second are those that were processed in the measured time`() throws {
+    /// The measured runs take at least the requested time, and at most one run longer.
+    @Test func `images per second are those processed in the measured time`() throws {
         let words = [Project.demo, "--format", "json", "--threads", "1", "--batch", "2"]
         let object = try #require(try objects(Thaw.run(["benchmark"] + words + ["--seconds", "0.3"])).first)
         let rate = try #require(object["images_per_second"] as? Double)
@@ -47,7 +47,7 @@ import Testing
         #expect(elapsed > 0.299 && elapsed * 1000 > 0.99 * runs * fastest)
     }
 
-    @Test func `several models and numbers of threads make a row each`() throws {
+    @Test func `each model and thread count has a row`() throws {
         let network = Project.network("mobilenet_v1_folded")
         let pairs = [Project.demo, network].flatMap { model in ["1", "2"].map { (model, $0) } }
         let lines = try objects(benchmark(Project.demo, network, "--threads", "1,2", "--format", "json"))
@@ -82,12 +82,12 @@ import Testing
         (["--threads", "1,1"], "invalid value '1,1'; expected each number once"),
         (["--threads", "1,"], "invalid value ''; expected an integer from 1 to 1024"),
         (["--threads", "1,2", "--profile"], "--profile and several models or numbers of threads cannot be combined"),
-    ]) func `what cannot be measured is refused`(_ words: [String], _ message: String) throws {
+    ]) func `invalid options are refused`(_ words: [String], _ message: String) throws {
         let outcome = try Thaw.run(["benchmark", Project.demo] + words)
         #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome.errors)")
     }
 
-    @Test func `results go to a file that is named, and to no input`() throws {
+    @Test func `results are written to a named file, but never to an input`() throws {
         let folder = try TemporaryFolder()
         let outcome = try benchmark(Project.demo, "--format", "csv", "-o", "speed.csv", in: folder)
         #expect(outcome.status == 0 && outcome.output == "" && outcome.errors == "")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct ClassifyTests {
-    /// The demo's model, converted once.
+    /// The demo model, converted once.
     static let model: (folder: TemporaryFolder, path: String) = {
         let folder = try! TemporaryFolder()
         let path = folder.path("cifar10.mlmodel")
@@ -15,7 +15,7 @@ import Testing
         try Thaw.run(["classify", ClassifyTests.model.path] + words)
     }
 
-    @Test func `a cat and a horse are told, the likeliest label first`() throws {
+    @Test func `a cat and a horse are recognized, the most probable label first`() throws {
         for (photograph, label) in [("cat", "cat"), ("horse", "horse")] {
             let outcome = try classify(Project.photograph(photograph), "--top", "3")
             #expect(outcome.status == 0)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a graph classifies like the model made of it, and says what it assumed`() throws {
+    @Test func `a graph classifies like its converted model, and reports its assumptions`() throws {
         let words = [Project.photograph("cat"), "--threads", "1"]
         let graph = try Thaw.run(["classify", Project.demo, "--labels", Project.demoLabels] + words)
         let model = try Thaw.run(["classify", ClassifyTests.model.path] + words)
@@ -40,7 +40,7 @@ import Testing
         #expect(nameless.lines[1].hasSuffix("  3"))
     }
 
-    @Test func `folders are searched to the bottom, and results stand in order whatever the threads`() throws {
+    @Test func `folders are searched recursively, and results are in order with any thread count`() throws {
         let folder = try TemporaryFolder()
         for name in ["b/x", "a", "b"] {
             try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
@@ -95,13 +95,13 @@ import Testing
         #expect(csv.lines[4] == "/nowhere.jpg,,,,,no such file")
     }
 
-    @Test func `when every image is bad, nothing was done`() throws {
+    @Test func `if every image is bad, the exit code is 2`() throws {
         let outcome = try classify("/nowhere.jpg", Project.fixture("images/refused"), "--format", "json")
         #expect(outcome.status == 2)
         #expect(outcome.lines.allSatisfy { $0.contains("\"error\": ") })
     }
 
-    @Test func `the kind of an image is told by its content`() throws {
+    @Test func `the kind of an image is determined by its content`() throws {
         let folder = try TemporaryFolder()
         let png = Project.fixture("images/good/palette-8.png")
         try #require(FileManager.default.fileExists(atPath: png))
@@ -112,7 +112,7 @@ import Testing
         #expect(jpg.output.replacingOccurrences(of: folder.path("x.jpg"), with: png) == original.output)
     }
 
-    @Test func `how an image is cropped makes a difference`() throws {
+    @Test func `cropping changes the result`() throws {
         let photograph = Project.photograph("coffee")
         let answers = try [
             [], ["--crop", "center:0.5"], ["--crop", "fit"], ["--crop", "fit", "--background", "#ffffff"],
@@ -122,7 +122,7 @@ import Testing
         #expect(Set(answers.map(\.output)).count == 4)
     }
 
-    @Test func `labels that do not exclude each other are spoken of once`() throws {
+    @Test func `labels that do not exclude each other are mentioned once`() throws {
         let folder = try TemporaryFolder()
         let words = [Project.photograph("cat"), Project.photograph("horse")]
         // A graph of two nodes: a placeholder of one pixel, and its sigmoid.
@@ -141,7 +141,7 @@ import Testing
         #expect(outcome.errors.components(separatedBy: "this is a multi-label model").count == 2)
     }
 
-    @Test func `results that cannot be written, or that nobody reads`() throws {
+    @Test func `results that cannot be written, or that are not read`() throws {
         let words = ["classify", ClassifyTests.model.path, Project.photograph("cat")]
         let full = try Thaw.run(words, after: "> /dev/full")
         #expect(full.status == 2)
@@ -149,7 +149,7 @@ import Testing
         #expect(try Thaw.run(words, after: "| true").errors == "")
     }
 
-    @Test func `links in a circle end nowhere, and a folder that cannot be read is told of`() throws {
+    @Test func `circular links are followed once, and an unreadable folder is reported`() throws {
         let folder = try TemporaryFolder()
         let manager = FileManager.default
         try manager.createDirectory(atPath: folder.path("a/b"), withIntermediateDirectories: true)
@@ -160,7 +160,7 @@ import Testing
         let circle = try classify(folder.url.path, "--format", "csv", "--top", "1")
         #expect(circle.status == 0)
         #expect(circle.lines.count == 2)
-        // Deeper than a path can say.
+        // Deeper than the longest path.
         let name = String(repeating: "d", count: 250)
         let dig = Process()
         dig.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -182,7 +182,7 @@ import Testing
         #expect(deep.lines.last?.contains("\"error\": \"cannot be opened: File name too long\"") == true)
     }
 
-    @Test func `how an image is resized makes a difference, and the fast way a small one`() throws {
+    @Test func `the resize method changes the result, and --fast changes it slightly`() throws {
         let photograph = Project.photograph("coffee")
         let answers = try Resizes.all.map { try classify(photograph, "--resize", $0, "--format", "csv") }
         #expect(answers.allSatisfy { $0.status == 0 })
@@ -198,7 +198,7 @@ import Testing
         ]
     }
 
-    @Test func `a report is one page that holds everything, whatever files are called`() throws {
+    @Test func `a report is a single self-contained page, with any file names`() throws {
         let folder = try TemporaryFolder()
         let name = folder.path("<script>alert(1)<!-- &amp; 'x'.jpg")
         try FileManager.default.copyItem(atPath: Project.photograph("cat"), toPath: name)
@@ -209,7 +209,7 @@ import Testing
         #expect(page.hasPrefix("<!doctype html>") && page.hasSuffix("</html>\n"))
         #expect(!page.contains("<script>alert"))
         #expect(!page.contains("http://") || !page.contains("src=\"http"))
-        // What the program reads is JSON with a row for each photograph.
+        // The script reads JSON with a row for each photo.
         let start = try #require(page.range(of: "id=\"rows\">"))
         let end = try #require(page.range(of: "</script>", range: start.upperBound..<page.endIndex))
         let rows = try #require(

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CompareTests {
     private let photographs = Project.fixture("photographs")
 
-    /// The graph converted, in a folder of its own.
+    /// The converted graph, in a separate folder.
     private func converted(_ network: String, _ words: String...) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let outcome = try Thaw.run(["convert", Project.network(network), "-o", "m.mlmodel"] + words, in: folder)
@@ -14,7 +14,7 @@ import Testing
         return folder
     }
 
-    @Test func `a graph and its conversion agree, over a folder of photographs`() throws {
+    @Test func `a graph and its conversion agree on a folder of photos`() throws {
         let folder = try converted("inception", "--preprocess", "torch", "--color", "bgr")
         let outcome = try Thaw.run("compare", Project.network("inception"), "m.mlmodel", photographs, in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["unit", "torch", "caffe"])
-    func `a graph is fed as the package beside it declares its image`(_ family: String) throws {
+    func `a graph gets the preprocessing that the other package declares`(_ family: String) throws {
         let folder = try TemporaryFolder()
         let (graph, color) = (Project.network("inception"), family == "caffe" ? "bgr" : "rgb")
         let words = [
@@ -43,7 +43,7 @@ import Testing
         #expect(outcome.errors.hasPrefix("\(graph) gets the preprocessing of m.mlpackage\n"))
     }
 
-    @Test func `outputs of the same names are compared with each other, whatever their order`() throws {
+    @Test func `outputs are matched by name, in any order`() throws {
         let folder = try TemporaryFolder()
         let (graph, outputs) = (
             Project.network("inception"), ["InceptionV3/Logits/dense/BiasAdd", "InceptionV3/Predictions/Softmax"]
@@ -57,7 +57,7 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
     }
 
-    @Test func `first labels that differ are shown as A → B`() throws {
+    @Test func `differing top labels are shown as A → B`() throws {
         let folder = try TemporaryFolder()
         let dark = ["convert", Project.demo, "--labels", Project.demoLabels, "-o", "dark.mlmodel"]
         #expect(try Thaw.run(dark + ["--scale", "0.0001", "--bias", "0"], in: folder).status == 0)
@@ -67,7 +67,7 @@ import Testing
         #expect(outcome.lines.contains("                     \(cat): cat → deer"), "\(outcome.output)")
     }
 
-    @Test func `options say otherwise than the model beside the graph`() throws {
+    @Test func `options override the preprocessing of the other model`() throws {
         let folder = try converted("inception", "--preprocess", "torch")
         let words = ["compare", Project.network("inception"), "m.mlmodel", Project.photograph("cat")]
         #expect(try Thaw.run(words + ["--preprocess", "torch"], in: folder).status == 0)
@@ -77,7 +77,7 @@ import Testing
         #expect(outcome.lines.last == "                     the models disagree")
     }
 
-    @Test func `what was assumed of a graph is said, however it is fed`() throws {
+    @Test func `assumptions about a graph are reported with any preprocessing`() throws {
         let folder = try TemporaryFolder()
         let graph = Project.fixture("ways/phase_placeholder.pb")
         #expect(try Thaw.run("convert", graph, "-o", "m.mlmodel", in: folder).status == 0)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `a graph of unknown size takes that of the model, in either place`() throws {
+    @Test func `a graph of unknown size takes that of the other model, as first or second`() throws {
         let folder = try converted("unknown_size", "--size", "32x32")
         let graph = Project.network("unknown_size")
         for pair in [[graph, "m.mlmodel"], ["m.mlmodel", graph]] {
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a model of several sizes runs and is held to the graph in each of them`() throws {
+    @Test func `a model of several sizes runs and agrees with the graph at each of them`() throws {
         let folder = try converted("unknown_size", "--size", "24..64x24..64")
         let graph = Project.network("unknown_size")
         let words = ["compare", graph, "m.mlmodel", Project.photograph("cat")]
@@ -107,10 +107,10 @@ import Testing
         let outside = try Thaw.run(words + ["--size", "80x80"], in: folder)
         #expect(outside.status == 2)
         #expect(
-            outside.errors.contains("the model takes no images of 80×80 pixels; their sizes are from 24×24 to 64×64"))
+            outside.errors.contains("the model takes no images of 80×80 pixels; supported sizes: from 24×24 to 64×64"))
     }
 
-    @Test func `one weight that was changed is found`() throws {
+    @Test func `a single changed weight is found`() throws {
         let folder = try converted("resnet", "--preprocess", "unit")
         let path = folder.path("m.mlmodel")
         var model = try Model.load(contentsOf: path).model
@@ -143,7 +143,7 @@ import Testing
         #expect(try Thaw.run(loose, in: folder).status == 0)
     }
 
-    @Test func `short weights loosen the tolerance`() throws {
+    @Test func `short weights raise the tolerance`() throws {
         let pair = ["compare", Project.fixture("coreml/rgb.mlmodel"), Project.fixture("coreml/rgb_half.mlmodel")]
         let outcome = try Thaw.run(pair + [Project.photograph("cat")])
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be compared is refused by what differs",
+        "Models that cannot be compared are refused with what differs",
         arguments: [
             (
                 ["digits_gray", "resnet"],
@@ -179,15 +179,15 @@ import Testing
             ),
             (
                 ["resnet", "resnet", "--output", "resnet/block3/add", "--output", "resnet/softmax"],
-                "the first model gives 'resnet/block3/add', 'resnet/softmax', the second 'resnet_softmax'; both must give as many"
+                "the first model has the outputs 'resnet/block3/add', 'resnet/softmax', the second 'resnet_softmax'; both must have"
             ),
             (
                 ["resnet", "resnet", "--output", "resnet/block3/add"],
-                "the first model gives 'resnet/block3/add' of shape [1, 8, 8, 16], the second 'resnet_softmax' of shape [1, 10]"
+                "the first model has the output 'resnet/block3/add' of shape [1, 8, 8, 16], the second 'resnet_softmax' of shape [1, 10]"
             ),
             (
                 ["resnet", "resnet", "--labels", "LABELS"],
-                "class 1 is 'two' in the first model and 'automobile' in the second; the classes must be the same"
+                "class 1 is 'two' in the first model and 'automobile' in the second; the labels must be the same"
             ),
             (
                 ["resnet", "resnet", "--tolerance", "-1"],
@@ -239,14 +239,14 @@ import Testing
 }
 
 @Suite struct VerifyTests {
-    @Test func `what was written is held to the graph`() throws {
+    @Test func `the written model is compared with the graph`() throws {
         let folder = try TemporaryFolder()
         let outcome = try Thaw.run(
             "convert", Project.network("preprocess_sub_mul"), "--verify", Project.photograph("cat"),
             Project.photograph("horse"), in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.lines.first == "images               2")
-        // The scaling stands in the graph: there is nothing to choose from.
+        // The scaling is in the graph: there is nothing to choose from.
         #expect(outcome.lines.last == "                     the models agree")
         #expect(try folder.names == ["graph.mlmodel"])
         let strict = try Thaw.run(
@@ -256,7 +256,7 @@ import Testing
         #expect(strict.output.contains("\nfirst exceeded at    "))
     }
 
-    @Test func `what was assumed of the preprocessing is shown beside the others`() throws {
+    @Test func `the assumed preprocessing is shown next to the others`() throws {
         let folder = try TemporaryFolder()
         let words = [
             "convert", Project.network("mobilenet_v1_folded"), "--labels", Project.labels("mobilenet_v1_folded"),
@@ -274,7 +274,7 @@ import Testing
         #expect(!said.output.contains("preprocessing"))
     }
 
-    @Test func `a gray network has fewer ways, and one that was assumed of no family stands first`() throws {
+    @Test func `a gray network has fewer candidates, and a scaling of no family comes first`() throws {
         let folder = try TemporaryFolder()
         let gray = try Thaw.run(
             "convert", Project.network("digits_gray"), "--verify", Project.photograph("cat"), in: folder)
@@ -284,7 +284,7 @@ import Testing
     }
 
     @Test(
-        "Nothing is written where there is nothing to verify with",
+        "Nothing is written if --verify has no images",
         arguments: [
             (["resnet", "--verify", "none.jpg"], "thaw: none.jpg: no such file\n"),
             (["resnet", "more.jpg"], "thaw: unexpected argument 'more.jpg'\n"),
@@ -308,6 +308,6 @@ import Testing
         #expect(try folder.names == [])
     }
 
-    /// A graph whose input is no image.
+    /// A graph whose input is not an image.
     private static let arrayGraph = "matmul/bias_add"
 }

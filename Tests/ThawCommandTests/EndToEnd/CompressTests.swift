@@ -11,7 +11,8 @@ import Testing
         return folder
     }
 
-    @Test(arguments: ["m.mlmodel", "m.mlpackage"]) func `it says the size before and after, and how far answers differ`(
+    @Test(arguments: ["m.mlmodel", "m.mlpackage"])
+    func `it prints the size before and after, and how far answers differ`(
         _ name: String
     ) throws {
         let folder = try converted(name)
@@ -26,11 +27,11 @@ import Testing
         #expect(outcome.lines.first == "images               2")
         #expect(outcome.lines[1].hasPrefix("largest difference   0."))
         #expect(outcome.lines[2].wholeMatch(of: #/top label            the same on [12] of 2/#) != nil)
-        // Nobody has said how far they may differ.
+        // No tolerance was given.
         #expect(!outcome.output.contains("agree") && !outcome.output.contains("tolerance"))
     }
 
-    @Test func `a tolerance makes a verdict of it`() throws {
+    @Test func `a tolerance turns the difference into success or failure`() throws {
         let folder = try converted()
         let words = ["compress", "m.mlmodel", "-o", "s.mlmodel", "--weights", "palette4", Project.photograph("cat")]
         let strict = try Thaw.run(words + ["--verify", Project.photograph("horse"), "--tolerance", "1e-6"], in: folder)
@@ -47,7 +48,7 @@ import Testing
         #expect(half.lines.last == "                     the models agree")
     }
 
-    @Test func `a conversion to such weights is held to the tolerance of 16 bits`() throws {
+    @Test func `a conversion to short weights uses the tolerance of 16 bits`() throws {
         let folder = try TemporaryFolder()
         let words = [
             "convert", Project.demo, "--labels", Project.demoLabels, "--weights", "palette4", "-o", "m.mlmodel",
@@ -62,7 +63,7 @@ import Testing
         #expect(loose.lines.last == "                     the models agree")
     }
 
-    @Test func `a model may take its own place, unless that is forbidden`() throws {
+    @Test func `a model may replace itself, unless that is forbidden`() throws {
         let folder = try converted()
         let before = try folder.data("m.mlmodel")
         let words = ["compress", "m.mlmodel", "-o", "./m.mlmodel", "--weights", "int8"]
@@ -77,11 +78,11 @@ import Testing
         #expect(again.status == 2)
         #expect(
             again.errors
-                == "thaw: m.mlmodel: the weights are compressed already; compress the model that it was made of: each time loses more\n"
+                == "thaw: m.mlmodel: the weights are already compressed; compress the original model: each time loses more\n"
         )
     }
 
-    /// Numbers between -0.5 and 0.5.
+    /// Values between -0.5 and 0.5.
     private static func numbers(_ count: Int) -> [Float] {
         (0..<count).map { (index: Int) -> Float in
             let remainder = Float(index * 7919 % 997)
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `layers that stay at eight bits are listed with the reason, and images are asked for`() throws {
+    @Test func `layers that stay int8 are listed with the reason, and --verify is suggested`() throws {
         let folder = try TemporaryFolder()
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 6, 6, 32]))
@@ -112,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a conversion says if nothing was compressed`() throws {
+    @Test func `a conversion reports if nothing was compressed`() throws {
         let folder = try TemporaryFolder()
         let words = ["convert", Project.demo, "--labels", Project.demoLabels, "-o", "m.mlmodel", "--weights", "int8"]
         let outcome = try Thaw.run(words + ["--min-elements", "10000000"], in: folder)
@@ -122,7 +123,7 @@ import Testing
         #expect(try !Thaw.run(words, in: folder).errors.contains("compressed nothing"))
     }
 
-    @Test func `fewer than nine in ten first labels kept is a failure`() throws {
+    @Test func `keeping fewer than nine in ten top labels is a failure`() throws {
         let folder = try converted()
         let photographs = try FileManager.default.contentsOfDirectory(atPath: Project.fixture("photographs"))
             .filter { $0.hasSuffix(".jpg") || $0.hasSuffix(".png") }.sorted().map {
@@ -143,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `copies of shared weights in a neural network are mentioned, with their size`() throws {
+    @Test func `copies of shared weights in a neural network are reported with their size`() throws {
         let folder = try TemporaryFolder()
         var builder = GraphBuilder()
         var value = builder.input("input", TensorType([1, 128]))
@@ -164,7 +165,7 @@ import Testing
     }
 
     @Test(
-        "What is missing or wrong is said",
+        "Missing and invalid arguments are refused",
         arguments: [
             ([], "the model is missing"),
             (["MODEL"], "--out is missing; --out FILE"),
@@ -183,7 +184,7 @@ import Testing
             (["none.mlmodel", "-o", "s.mlmodel", "--weights", "int8"], "none.mlmodel: no such file"),
             (
                 ["GRAPH", "-o", "s.mlmodel", "--weights", "int8"],
-                "GRAPH: is a graph; a Core ML model is expected; 'thaw convert --weights' compresses on the way"
+                "GRAPH: is a TensorFlow graph; expected a Core ML model; 'thaw convert --weights' converts and compresses it"
             ),
             (
                 ["MODEL", "-o", "s.mlmodel", "--weights", "int8", "--target", "iOS11"],

@@ -13,7 +13,7 @@ import Testing
         let size = try folder.data("graph.mlmodel").count
         #expect(
             outcome.errors == """
-                preprocessing assumed from the name 'MobilenetV1' in the graph; --preprocess, or --scale and --bias, say otherwise
+                preprocessing assumed from the name 'MobilenetV1' in the graph; --preprocess, or --scale and --bias, override this
                 red: y = 0.00784314 · x − 1
                 green: y = 0.00784314 · x − 1
                 blue: y = 0.00784314 · x − 1
@@ -22,7 +22,7 @@ import Testing
                 """)
     }
 
-    @Test func `without labels it says that the model is no classifier`() throws {
+    @Test func `without labels it reports that the model is not a classifier`() throws {
         let folder = try TemporaryFolder()
         let outcome = try Thaw.run(
             "convert", Project.network("squeezenet"), "--preprocess", "torch", "-o", "s.mlmodel", in: folder)
@@ -34,21 +34,22 @@ import Testing
         #expect(!outcome.errors.contains("warning"))
     }
 
-    @Test func `what is not known of the preprocessing is warned of`() throws {
+    @Test func `unknown preprocessing causes a warning`() throws {
         let folder = try TemporaryFolder()
         let outcome = try Thaw.run("convert", Project.network("squeezenet"), in: folder)
         #expect(outcome.status == 0)
-        #expect(outcome.errors.contains("thaw: warning: nothing tells how the network's images were scaled"))
+        #expect(outcome.errors.contains("thaw: warning: the network's preprocessing is unknown"))
     }
 
-    @Test func `labels that stand twice are made distinct, with a warning`() throws {
+    @Test func `duplicate labels are made unique, with a warning`() throws {
         let folder = try TemporaryFolder()
         let labels = try folder.write("a\nb\na\nd\ne\nf\ng\nh\ni\nj\n", to: "labels.txt")
         let outcome = try Thaw.run("convert", Project.demo, "--labels", labels, in: folder)
         #expect(outcome.status == 0)
         #expect(
             outcome.errors.contains(
-                "thaw: warning: the label 'a' stands 2 times; Core ML needs distinct ones: 'a (0)', 'a (2)'\n"))
+                "thaw: warning: the label 'a' appears 2 times; Core ML needs unique labels, so these are written: 'a (0)', 'a (2)'\n"
+            ))
     }
 
     @Test(arguments: ["mobilenet_v1_8bit", "preprocess_per_channel_sub_div", "resnet_nchw", "inception"])
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is there is replaced, unless that is forbidden`() throws {
+    @Test func `an existing file is replaced, unless that is forbidden`() throws {
         let folder = try TemporaryFolder()
         let model = try folder.write("old", to: "m.mlmodel")
         let words = ["convert", Project.network("resnet"), "--preprocess", "unit", "-o", model]
@@ -96,7 +97,7 @@ import Testing
     }
 }
 
-/// What happens where a model cannot be written: nothing remains, and an older file stays as it was.
+/// If a model cannot be written, nothing remains, and an older file stays unchanged.
 @Suite struct UnwritableTests {
     private func convert(to target: String, shell: String? = nil) throws -> Thaw.Outcome {
         try Thaw.run(["convert", Project.demo, "--labels", Project.demoLabels, "-o", target], shell: shell)
@@ -111,13 +112,13 @@ import Testing
     }
 
     @Test func `a folder that cannot be written`() throws {
-        // Even root may not make files there.
+        // Even root cannot create files there.
         let outcome = try convert(to: "/proc/m.mlmodel")
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("thaw: /proc/m.mlmodel: "))
     }
 
-    @Test func `a folder under the model's own name`() throws {
+    @Test func `a folder with the model's name`() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path("m.mlmodel"), withIntermediateDirectories: false)
         let outcome = try convert(to: folder.path("m.mlmodel"))
@@ -125,7 +126,7 @@ import Testing
         #expect(outcome.errors.contains("m.mlmodel: is a folder"))
     }
 
-    @Test func `a disk that is full`() throws {
+    @Test func `a full disk`() throws {
         let folder = try TemporaryFolder()
         let link = folder.path("m.mlmodel")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/full")
@@ -135,7 +136,7 @@ import Testing
     }
 
     @Test(.enabled(if: Thaw.canBeLimited, "a sanitizer needs more than the limit"))
-    func `a file that may grow no further leaves the old one as it was`() throws {
+    func `a file size limit leaves the old file unchanged`() throws {
         let folder = try TemporaryFolder()
         let model = try folder.write("old", to: "m.mlmodel")
         let outcome = try convert(to: model, shell: "ulimit -f 100;")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct EvaluateTests {
-    /// The demo's photographs, with what is on them; one is said to be something else.
+    /// The demo's photos with their classes; one has a wrong class.
     private static let folder: TemporaryFolder = {
         let folder = try! TemporaryFolder()
         for (name, label) in [("cat", "cat"), ("horse", "horse"), ("horse", "deer")] {
@@ -16,17 +16,17 @@ import Testing
 
     private let demo = ["evaluate", Project.demo, "--labels", Project.demoLabels]
 
-    @Test func `a folder for each class says how right the model is`() throws {
+    @Test func `folders of classes give the accuracy`() throws {
         let outcome = try Thaw.run(demo + [EvaluateTests.folder.path("classes")])
         #expect(outcome.status == 0)
         #expect(outcome.output.contains("photographs  3 of 3 classes\n"))
         #expect(outcome.output.contains("top 1        66.67 % right (20.77 % to 93.85 %)\n"))
         #expect(outcome.output.contains("horse, not deer: \(EvaluateTests.folder.path("classes/deer/horse.jpg"))\n"))
-        #expect(outcome.errors.contains("of 7 of the model's 10 classes there is no photograph"))
+        #expect(outcome.errors.contains("7 of the model's 10 classes have no photo"))
         #expect(outcome.lines.allSatisfy { $0.last != " " })
     }
 
-    @Test func `a table says the same as JSON, with indices or labels`() throws {
+    @Test func `a table of indices or labels gives the same, as JSON`() throws {
         let folder = EvaluateTests.folder
         let paths = ["classes/cat/cat.jpg", "classes/horse/horse.jpg", "classes/deer/horse.jpg"]
         let tables = try [["cat", "horse", "deer"], ["3", "7", "4"], ["2", "6", "3"]].enumerated().map {
@@ -50,7 +50,7 @@ import Testing
         #expect((objects[0]["classes"] as? [[String: Any]])?.count == 10)
     }
 
-    @Test func `CSV has a row for each photograph`() throws {
+    @Test func `CSV has a row for each photo`() throws {
         let folder = try TemporaryFolder()
         let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
         let table = try folder.write("f\tc\n\(cat)\tcat\n/nowhere, gone.jpg\tdog\n\(horse)\tdeer\n", to: "truth.tsv")
@@ -79,11 +79,11 @@ import Testing
             outcome.lines[start...].map { String($0.prefix(11)) } == [
                 "photographs", "top 1      ", "top 5      ", "macro F1   ", "log loss   ", "calibration",
             ])
-        // Of cat and horse one each is right, deer never, and horse is said of the deer: (1 + 2/3 + 0) / 3.
+        // One cat and one horse are right, and the deer is predicted as a horse: (1 + 2/3 + 0) / 3.
         #expect(outcome.lines.contains("macro F1     0.5556"))
     }
 
-    @Test func `a page says what it comes from`() throws {
+    @Test func `a page states where it comes from`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("my page.html")
         let classes = EvaluateTests.folder.path("classes")
@@ -113,7 +113,7 @@ import Testing
         )
     }
 
-    @Test func `a baseline is compared on the same photographs, also one with other bytes`() throws {
+    @Test func `a baseline is compared on the same photos, even with other bytes`() throws {
         let folder = try TemporaryFolder()
         let model = folder.path("model.mlmodel")
         #expect(try Thaw.run("convert", Project.demo, "--labels", Project.demoLabels, "-o", model).status == 0)
@@ -129,15 +129,15 @@ import Testing
         #expect(other.errors.contains("rgb.mlmodel: the baseline "))
     }
 
-    @Test func `a photograph in the place of the header is told of`() throws {
+    @Test func `a photo in the header line is reported`() throws {
         let folder = try TemporaryFolder()
         let rows = ["cat", "horse"].map { "\(Project.photograph($0))\t\($0)\n" }.joined()
         let outcome = try Thaw.run(demo + [folder.write(rows, to: "truth.tsv")])
         #expect(outcome.status == 0)
-        #expect(outcome.errors.contains("the first line does not count, as the header, though there is a file '/"))
+        #expect(outcome.errors.contains("the first line is skipped as the header, although a file '/"))
     }
 
-    @Test func `photographs that cannot be read are told of and do not count`() throws {
+    @Test func `unreadable photos are reported and do not count`() throws {
         let folder = try TemporaryFolder()
         let table = try folder.write("f\tc\n\(Project.photograph("cat"))\tcat\n/nowhere.jpg\tdog\n", to: "truth.tsv")
         let outcome = try Thaw.run(demo + [table])
@@ -149,12 +149,12 @@ import Testing
     }
 
     @Test(
-        "A table that is wrong is refused with its line",
+        "An invalid table is refused with its line",
         arguments: [
-            ("cat.jpg\tunicorn\n", "'unicorn' in line 2 is no label of the model"),
-            ("cat.jpg\tcat\ncat.jpg\tdog\n", "line 3: 'cat.jpg' stands in line 2 too; each photograph counts once"),
-            ("cat.jpg\tcat\nhorse.jpg\n", "line 3: has one column; a path and a class are expected"),
-            ("cat.jpg\t10\n", "line 2: there is no class 10; the model has 10, counted from 0"),
+            ("cat.jpg\tunicorn\n", "'unicorn' in line 2 is not a label of the model"),
+            ("cat.jpg\tcat\ncat.jpg\tdog\n", "line 3: 'cat.jpg' is already in line 2; list each photo once"),
+            ("cat.jpg\tcat\nhorse.jpg\n", "line 3: has only one column; expected a path and a class"),
+            ("cat.jpg\t10\n", "line 2: there is no class 10; the model has 10 classes, counted from 0"),
         ])
     func tables(_ rows: String, _ expected: String) throws {
         let folder = try TemporaryFolder()
@@ -168,7 +168,7 @@ import Testing
         #expect(outcome.errors.contains(expected), "\(outcome.errors)")
     }
 
-    @Test func `a class without photographs has no figures, and the others have theirs`() throws {
+    @Test func `a class without photos has no figures`() throws {
         let folder = try TemporaryFolder()
         let table = try folder.write("f\tc\n\(Project.photograph("cat"))\tcat\n", to: "truth.tsv")
         let outcome = try Thaw.run(demo + [table, "--format", "json"])
@@ -189,7 +189,7 @@ import Testing
         #expect(outcome.errors.contains(expected))
     }
 
-    @Test func `what a baseline says of the photographs that have changed is told`() throws {
+    @Test func `a baseline's predictions for changed photos are reported`() throws {
         let folder = try TemporaryFolder()
         let classes = EvaluateTests.folder.path("classes")
         let words = demo + [classes, "--baseline", Project.network("mobilenet_v1_folded")]
@@ -197,7 +197,7 @@ import Testing
         #expect(text.status == 0)
         let listed = "\nnow right, not with the baseline: 2\n  0.9991  horse (baseline: 0.5152 airplane): "
         #expect(text.output.contains(listed))
-        // Two photographs of two: twice a quarter.
+        // Two photos of two: twice a quarter.
         #expect(text.output.contains("may be chance: so uneven a split has a probability of 0.5000 by chance alone\n"))
         #expect(!text.output.contains("now wrong"))
 
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `a baseline that counts classes in another way is told in the model's labels, or not at all`() throws {
+    @Test func `a baseline with other class indices is mapped to the model's labels or refused`() throws {
         let folder = try TemporaryFolder()
         let labels = try String(contentsOfFile: Project.demoLabels, encoding: .utf8).split(separator: "\n")
         let reversed = try folder.write(labels.reversed().joined(separator: "\n") + "\n", to: "reversed.txt")
@@ -226,7 +226,7 @@ import Testing
         for (model, labels) in zip(models, [Project.demoLabels, reversed]) {
             #expect(try Thaw.run("convert", Project.demo, "--labels", labels, "-o", model).status == 0)
         }
-        // A cat is a frog to the baseline, and a horse a bird, which no photograph shows.
+        // The baseline predicts a frog for the cat and a bird for the horse, a class without photos.
         let rows = [("cat", "cat"), ("horse", "horse"), ("coffee", "frog")]
             .map { "\(Project.photograph($0))\t\($1)\n" }.joined()
         let table = try folder.write("file\tclass\n" + rows, to: "truth.tsv")
@@ -237,7 +237,7 @@ import Testing
         #expect(changed[1]["baseline_prediction"] as? String == "bird")
     }
 
-    @Test func `the report holds the summary and every photograph with its truth`() throws {
+    @Test func `the report contains the summary and every photo with its class`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("report.html")
         #expect(try Thaw.run(demo + [EvaluateTests.folder.path("classes"), "--report", path]).status == 0)
@@ -247,7 +247,7 @@ import Testing
         #expect(summary?["images"] as? Int == 3)
     }
 
-    /// What a report's program reads: the JSON of the element with this name.
+    /// The data of a report's script: the JSON in the element with this name.
     private func json(_ id: String, inPage path: String) throws -> Any {
         let page = try String(contentsOfFile: path, encoding: .utf8)
         let start = try #require(page.range(of: "id=\"\(id)\">"))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `convert` calls inputs and outputs, and what it lets a model say of itself, shown by `inspect`.
+/// Names of inputs and outputs, and metadata, written by `convert` and shown by `inspect`.
 @Suite struct InterfaceCommandTests {
     private static let names = [
         "--rename", "resnet/softmax=scores", "--class-label", "thing", "--rename", "input=photo",
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["m.mlmodel", "m.mlpackage"]) func `integer labels are told by classify`(_ name: String) throws {
+    @Test(arguments: ["m.mlmodel", "m.mlpackage"]) func `classify prints integer labels`(_ name: String) throws {
         let folder = try TemporaryFolder()
         let labels = try folder.write((0..<10).map { "\($0 * 100)\n" }.joined(), to: "labels.txt")
         let words = ["convert", Project.demo, "--labels", labels, "--integer-labels", "--probabilities", "chances"]
@@ -50,17 +50,17 @@ import Testing
         arguments: [
             (
                 ["--rename", "x=y"],
-                "there is no input or output 'x'; there are 'input', 'resnet_softmax', 'classLabel'"
+                "there is no input or output 'x'; the names are 'input', 'resnet_softmax', 'classLabel'"
             ),
             (
                 ["--rename", "x"],
                 "--rename: invalid value 'x'; expected the old and the new name, as in input=image"
             ),
             (["--rename", "input=a b"], "'a b' cannot be the name of an input or output; "),
-            (["--rename", "input=classLabel"], "two inputs or outputs would be called 'classLabel'; "),
+            (["--rename", "input=classLabel"], "two inputs or outputs would have the name 'classLabel'; "),
             (["--class-label", "the label"], "'the label' cannot be the name of an input or output; "),
-            (["--class-label", "input"], "two inputs or outputs would be called 'input'; "),
-            (["--probabilities", "classLabel"], "two inputs or outputs would be called 'classLabel'; "),
+            (["--class-label", "input"], "two inputs or outputs would have the name 'input'; "),
+            (["--probabilities", "classLabel"], "two inputs or outputs would have the name 'classLabel'; "),
             (["--describe", "x=y"], "there is no input or output 'x'; "),
             (["--describe", "=y"], "--describe: invalid value '=y'; expected "),
             (["--describe", "input=a", "--describe", "input=b"], "--describe: 'input' is given twice"),
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [["--integer-labels"], ["--class-label", "a"], ["--probabilities", "a"]])
-    func `what is for classifiers needs labels`(_ words: [String]) throws {
+    func `options for classifiers need labels`(_ words: [String]) throws {
         let outcome = try Thaw.run(["convert", Project.network("resnet")] + words)
         #expect(outcome.status == 2)
         #expect(outcome.errors.hasPrefix("thaw: \(words[0]) has no effect without --labels\n"))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Thaw
 
-/// SavedModels and checkpoints on the command line. What lacks a variable stands among the files to refuse.
+/// SavedModels and checkpoints on the command line. Those without variables are in the table of refused files.
 @Suite struct LiveGraphTests {
-    /// What is wrong, which fixture it is done to, what is done, and what must be said of which file.
+    /// A kind of damage: the fixture, the change, and the expected message about a file.
     struct Damage: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var model = "checkpoint"
@@ -20,7 +20,7 @@ import Testing
         try data.write(to: file)
     }
 
-    /// Changes the kind of compression of a table's first block, with the check that belongs to it.
+    /// Changes the compression of a table's first block, and adapts its checksum.
     private static func compress(_ file: URL) throws {
         try edit(file) { data in
             func check(_ size: Int) -> [UInt8] {
@@ -36,15 +36,15 @@ import Testing
     private static let damages = [
         Damage(
             testDescription: "a byte of the index differs", file: "model.ckpt-7.index",
-            problem: "byte 0: the checksum of a block is wrong: the file is damaged; copy or download it again"
+            problem: "byte 0: the checksum of a block is wrong: the file is corrupt; copy or download it again"
         ) { try edit($0) { $0[10] ^= 1 } },
         Damage(
             testDescription: "a byte of a variable differs", file: "model.ckpt-7.data-00000-of-00001",
-            problem: "conv/kernel: the checksum of the variable's value is wrong: the file is damaged; "
+            problem: "conv/kernel: the checksum of the variable's value is wrong: the file is corrupt; "
         ) { try edit($0) { $0[5] ^= 1 } },
         Damage(
-            testDescription: "the index is cut off", file: "model.ckpt-7.index",
-            problem: "the table is cut off, or no table of a checkpoint; copy or download the file again"
+            testDescription: "the index is truncated", file: "model.ckpt-7.index",
+            problem: "the table is truncated, or not the index of a checkpoint; copy or download the file again"
         ) { try edit($0) { $0 = $0.prefix($0.count / 2) } },
         Damage(
             testDescription: "an unknown compression", file: "model.ckpt-7.index",
@@ -52,16 +52,16 @@ import Testing
         ) { try compress($0) },
         Damage(
             testDescription: "a shard is missing", model: "checkpoint_shards", file: "model.ckpt-7.data-00001-of-00002",
-            problem: "data file 2 of 2 of the variables cannot be read: it is missing or closed to you; "
+            problem: "data file 2 of 2 of the variables cannot be read: it is missing, or access is denied; "
         ) { try FileManager.default.removeItem(at: $0) },
         Damage(
             testDescription: "a SavedModel without its variables", model: "saved",
             file: "variables/variables.data-00000-of-00001",
-            problem: "data file 1 of 1 of the variables cannot be read: it is missing or closed to you; "
+            problem: "data file 1 of 1 of the variables cannot be read: it is missing, or access is denied; "
         ) { try FileManager.default.removeItem(at: $0) },
     ]
 
-    @Test(arguments: damages) func `a damaged one is refused, and the file at fault is named`(_ damage: Damage) throws {
+    @Test(arguments: damages) func `a corrupt one is refused, naming the file at fault`(_ damage: Damage) throws {
         let folder = try TemporaryFolder()
         let model = folder.url.appending(path: "model")
         try FileManager.default.copyItem(atPath: Project.fixture("live/" + damage.model), toPath: model.path)
@@ -77,7 +77,7 @@ import Testing
     @Test(arguments: [
         (
             ["saved", "--tag", "train"],
-            "no graph of the SavedModel has the tag 'train'; its graphs have 'serve'\nhint: --tag serve\n"
+            "no graph of the SavedModel has the tag 'train'; its tags are 'serve'\nhint: --tag serve\n"
         ),
         (
             ["saved_tags"],
@@ -89,7 +89,7 @@ import Testing
         ),
         (["checkpoint", "--tag", "serve"], "--tag is for SavedModels\n"),
         (["checkpoint/model.ckpt-8"], "no such file\n"),
-    ]) func `a tag, a signature or a checkpoint that is not there is told with those that are`(
+    ]) func `an unknown tag, signature or checkpoint is refused with the known ones`(
         _ words: [String], _ message: String
     ) throws {
         let path = Project.fixture("live/" + words[0])
@@ -100,19 +100,19 @@ import Testing
         #expect(outcome.errors.hasPrefix("thaw: \(path)"), "\(outcome.errors)")
     }
 
-    @Test func `a graph without its checkpoint is told what is missing`() throws {
+    @Test func `a graph without its checkpoint is refused with what is missing`() throws {
         let folder = try TemporaryFolder()
         let meta = folder.path("model.ckpt-7.meta")
         try FileManager.default.copyItem(atPath: Project.fixture("live/checkpoint/model.ckpt-7.meta"), toPath: meta)
         let outcome = try Thaw.run("convert", meta, in: folder)
         #expect(outcome.status == 2)
         let index = folder.path("model.ckpt-7.index")
-        #expect(outcome.errors.hasPrefix("thaw: \(meta): the .meta file holds only the graph"), "\(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("thaw: \(meta): the .meta file contains only the graph"), "\(outcome.errors)")
         #expect(outcome.errors.contains("there is no \(index); put the .index and .data files"), "\(outcome.errors)")
     }
 
     @Test(arguments: [("saved_v2", true), ("saved", true), ("saved", false)])
-    func `a saved_model under another name is read beside its variables`(_ name: String, _ isWhole: Bool) throws {
+    func `a saved_model under another name is read with its variables`(_ name: String, _ isWhole: Bool) throws {
         let folder = try TemporaryFolder()
         let model = folder.url.appending(path: "model")
         try FileManager.default.copyItem(atPath: Project.fixture("live/" + name), toPath: model.path)
@@ -122,9 +122,9 @@ import Testing
         let outcome = try Thaw.run("convert", "model/my_model.pb", "-o", "m.mlmodel", in: folder)
         #expect(outcome.status == (isWhole ? 0 : 2), "\(outcome.errors)")
         guard isWhole else {
-            let problem = "is the saved_model.pb of a SavedModel, taken out of its folder: there is no "
+            let problem = "is the saved_model.pb of a SavedModel without its folder: there is no "
             #expect(outcome.errors.hasPrefix("thaw: model/my_model.pb: \(problem)"), "\(outcome.errors)")
-            #expect(outcome.errors.contains("put it back beside the folder 'variables', as saved_model.pb"))
+            #expect(outcome.errors.contains("put it next to the folder 'variables', as saved_model.pb"))
             return
         }
         let original = try Thaw.run("convert", Project.fixture("live/" + name), "-o", "original.mlmodel", in: folder)
@@ -132,19 +132,19 @@ import Testing
         #expect(try folder.data("m.mlmodel") == folder.data("original.mlmodel"))
     }
 
-    @Test func `a SavedModel without a signature is told so`() throws {
+    @Test func `a SavedModel without a signature is reported as such`() throws {
         let path = Project.fixture("refuse/saved_without_signature")
         let outcome = try Thaw.run("convert", path)
         #expect(outcome.status == 2)
         #expect(
             outcome.errors.hasPrefix(
-                "thaw: \(path): the SavedModel has no signature, so nothing says what goes in and what comes out; save it "
+                "thaw: \(path): the SavedModel has no signature, so its inputs and outputs are unknown; save it "
                     + "with one: "), "\(outcome.errors)")
         #expect(!outcome.errors.contains("--output"))
     }
 
     @Test(arguments: ["m.mlmodel", "m.mlpackage"])
-    func `a signature may give one tensor under two names`(_ file: String) throws {
+    func `a signature may have two names for one tensor`(_ file: String) throws {
         let folder = try TemporaryFolder()
         let saved = Project.fixture("live/saved_doubled")
         let outcome = try Thaw.run("convert", saved, "-o", file, in: folder)
@@ -154,7 +154,7 @@ import Testing
         let input = Project.fixture("ways/color0.npy")
         #expect(try Thaw.run("run", file, input, "-o", "answers", in: folder).status == 0)
         #expect(try folder.data("answers/probabilities.npy") == folder.data("answers/scores.npy"))
-        // Both may be asked for, but none of them twice.
+        // Both may be requested, but neither twice.
         let both = ["convert", saved, "--output", "scores", "--output", "probabilities", "-o", "both.mlmodel"]
         #expect(try Thaw.run(both, in: folder).status == 0)
         let twice = try Thaw.run(["convert", saved, "--output", "scores", "--output", "scores"], in: folder)
@@ -162,7 +162,7 @@ import Testing
         #expect(twice.errors.contains("--output names 'scores' twice"), "\(twice.errors)")
     }
 
-    @Test func `an output is asked for by the word that the signature has for it`() throws {
+    @Test func `an output can be named by its key in the signature`() throws {
         let folder = try TemporaryFolder()
         let saved = Project.fixture("live/saved")
         let signature = try Thaw.run("inspect", saved)
@@ -172,7 +172,7 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.errors)")
         let model = try Model.load(contentsOf: folder.path("m.mlmodel")).model
         #expect(model.graph.outputs.map(\.name) == [word])
-        // A node is still called by its own name.
+        // A node can still be named by its own name.
         let node = try Thaw.run("convert", saved, "--output", "softmax:0", "-o", "n.mlmodel", in: folder)
         #expect(node.status == 0, "\(node.errors)")
         #expect(try Model.load(contentsOf: folder.path("n.mlmodel")).model.graph.outputs.map(\.name) == ["softmax"])

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What the system gives a process, or does not: descriptors, threads.
+/// Missing resources of a process: descriptors, threads.
 @Suite struct ProcessTests {
     private let model = ClassifyTests.model
     private let cat = Project.photograph("cat")
 
-    @Test func `with standard error closed no message ends up in a report`() throws {
+    @Test func `if standard error is closed, no message is written into a report`() throws {
         let folder = try TemporaryFolder()
         let words = ["classify", model.path, cat, "/nowhere.jpg", "--report", "page.html"]
         let open = try Thaw.run(words, in: folder)
@@ -21,7 +21,7 @@ import Testing
         (">&-", "thaw: standard output: cannot be written: Bad file descriptor\n"),
         ("<&-", "thaw: standard input: cannot be read: Bad file descriptor\n"),
         (">&- 2>&- <&-", ""),
-    ]) func `a closed descriptor is an error of reading or writing, and no other file takes its place`(
+    ]) func `a closed descriptor is an error, and no other file takes its place`(
         _ closed: String, _ errors: String
     ) throws {
         let folder = try TemporaryFolder()
@@ -29,15 +29,15 @@ import Testing
             ["classify", model.path, cat, "-", "--report", "page.html"], in: folder, after: closed)
         #expect(outcome.status != 0)
         #expect(outcome.errors.hasSuffix(errors))
-        // What was written of the page, if anything, begins as a page does.
+        // What was written of the page, if anything, begins like a page.
         let page = (try? folder.data("page.html")) ?? Data("<!doctype html>".utf8)
         #expect(page.starts(with: "<!doctype html>".utf8))
     }
 
     #if os(Linux)
-        /// No thread starts whose stack is larger than the memory that the process may have.
+        /// A thread whose stack exceeds the process's memory limit cannot be started.
         @Test(.enabled(if: Thaw.canBeLimited), arguments: ["1", "2"])
-        func `where no thread can be started the answers are the same`(_ threads: String) throws {
+        func `if no thread can be started, the results are the same`(_ threads: String) throws {
             let words = ["classify", model.path, cat, Project.photograph("horse"), cat, "--threads", threads]
             let expected = try Thaw.run(words)
             let limited = try Thaw.run(words, shell: "ulimit -s 8000000 && ulimit -v 6000000 &&")

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 #if os(Linux)
-    /// Names of files may be any bytes, where the system has no say in that.
+    /// File names may be any bytes, if the system allows that.
     @Suite struct RawNameTests {
         @Test(
-            "JSON is UTF-8 whatever files are called",
+            "JSON is UTF-8 whatever the file names",
             arguments: [
                 ["classify", ClassifyTests.model.path, "photographs"],
                 ["evaluate", ClassifyTests.model.path, "photographs"],
@@ -17,7 +17,7 @@ import Testing
             ])
         func json(_ words: [String]) throws {
             let folder = try TemporaryFolder()
-            // A horse among the deer stands in the list of mistakes.
+            // A horse in the folder of deer is in the list of mistakes.
             let start =
                 "mkdir -p photographs/deer; cp '\(Project.photograph("horse"))' \"photographs/deer/$(printf 'h\\377.jpg')\";"
             let outcome = try Thaw.run(words + ["--format", "json"], in: folder, shell: start)
@@ -31,7 +31,7 @@ import Testing
         private static let network = Project.fixture("generators/super_resolution.pb")
 
         @Test(
-            "Folders may be called anything",
+            "Folders may have any names",
             arguments: [
                 ("converted/tiny_program_iOS15_float32.mlpackage", "inspect $raw/tiny*"),
                 ("live/saved", "inspect $raw/saved"),
@@ -42,13 +42,13 @@ import Testing
             ])
         func folders(_ content: String, _ line: String) throws {
             let start = "raw=$(printf 'b\\374cher'); mkdir $raw; cp -r '\(Project.fixture(content))' $raw;"
-            // What follows is not run where the line fails.
+            // The rest is not run if this line fails.
             let outcome = try Thaw.run(
                 ["--version"], in: TemporaryFolder(), shell: "\(start) \"$0\" \(line) > /dev/null &&")
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
 
-        @Test func `a picture takes not the place of the one that goes in`() throws {
+        @Test func `an output does not replace its input`() throws {
             let folder = try TemporaryFolder()
             let start = "raw=$(printf 'b\\374rste.jpg'); cp '\(Project.photograph("cat"))' $raw;"
             let outcome = try Thaw.run(

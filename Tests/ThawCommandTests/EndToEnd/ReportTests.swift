@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `thaw inspect`, and the profile of `thaw benchmark`.
+/// The output of `thaw inspect`, and the profile of `thaw benchmark`.
 @Suite struct ReportTests {
-    @Test func `a graph is told with its operations, its formulas and its cost`() throws {
+    @Test func `a graph is shown with its operations, formulas and cost`() throws {
         let graph = Project.network("mobilenet_v1_folded")
         let outcome = try Thaw.run("inspect", graph, "--labels", Project.labels("mobilenet_v1_folded"))
         #expect(outcome.status == 0)
@@ -43,7 +43,7 @@ import Testing
                 """)
     }
 
-    @Test func `a Core ML model is told with its version, its layers and its metadata`() throws {
+    @Test func `a Core ML model is shown with its version, layers and metadata`() throws {
         let folder = try TemporaryFolder()
         _ = try Thaw.run(
             "convert", Project.demo, "--labels", Project.demoLabels, "-o", "m.mlmodel", "--author", "A. Person",
@@ -58,7 +58,7 @@ import Testing
         #expect(outcome.lines.contains { $0.contains("  convolution") })
     }
 
-    @Test func `a graph and a model are drawn, as text for Graphviz or laid out by it`() throws {
+    @Test func `a graph and a model are drawn, as DOT or laid out by Graphviz`() throws {
         let folder = try TemporaryFolder()
         let outcome = try Thaw.run("inspect", Project.demo, "--graph", "m.dot", in: folder)
         #expect(outcome.status == 0)
@@ -73,13 +73,13 @@ import Testing
         #expect(svg.contains("<svg") && svg.contains(">airplane … truck</text>") && svg.contains(">+ ReLU</text>"))
     }
 
-    @Test func `a drawing that cannot be made is told of`() throws {
+    @Test func `a drawing that cannot be made is reported`() throws {
         let folder = try TemporaryFolder()
         let empty = ["PATH": folder.url.path]
         let missing = try Thaw.run(["inspect", Project.demo, "--graph", "m.svg"], in: folder, environment: empty)
         #expect(missing.status == 2 && missing.errors.contains("thaw: m.svg: SVG drawings need Graphviz"))
         #expect(missing.errors.contains("hint: install it with apt-get install graphviz"))
-        // Something by that name that fails.
+        // A program of that name that fails.
         let program = try folder.write("#!/bin/sh\necho 'Error: no room' >&2; exit 3\n", to: "dot")
         chmod(program, 0o755)
         let failed = try Thaw.run(["inspect", Project.demo, "--graph", "m.svg"], in: folder, environment: empty)
@@ -92,7 +92,7 @@ import Testing
         #expect(try folder.names == ["dot"])
     }
 
-    @Test func `a profile tells each step with its algorithm, and is drawn`() throws {
+    @Test func `a profile lists each step with its algorithm, and is drawn`() throws {
         let folder = try TemporaryFolder()
         let graph = Project.network("mobilenet_v1_folded")
         let outcome = try Thaw.run(
@@ -110,7 +110,7 @@ import Testing
         #expect(table.lines.contains { $0.contains("direct 1×1 + depthwise 3×3") })
     }
 
-    @Test func `what cannot be converted is told as far as it goes`() throws {
+    @Test func `a file that cannot be converted is shown as far as possible`() throws {
         let graph = Project.fixture("refuse/unsupported_twice.pb")
         let outcome = try Thaw.run("inspect", graph)
         #expect(outcome.status == 0)
@@ -125,7 +125,7 @@ import Testing
         #expect(lstm.output.contains("LSTM"))
     }
 
-    @Test func `every model of the fixtures can be inspected`() throws {
+    @Test func `every model in the fixtures can be inspected`() throws {
         for row in Project.table("coreml/coreml.tsv") {
             let outcome = try Thaw.run("inspect", Project.fixture("coreml/\(row[0]).mlmodel"))
             #expect(outcome.status == 0 && outcome.errors == "", "\(row[0]): \(outcome.errors)")

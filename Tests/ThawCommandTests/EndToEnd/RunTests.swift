@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 @Suite struct RunTests {
-    /// A row of networks.tsv: its inputs, and the words that it needs.
+    /// A row of networks.tsv: its inputs and the options that it needs.
     private static let networks = Project.table("networks/networks.tsv").map { row in
         (name: row[0], inputs: row[4].split(separator: ",").map(String.init), size: row[3])
     }
 
-    /// The shape and the numbers of a file that NumPy could read.
+    /// The shape and the values of a NumPy file.
     private func array(_ path: String) throws -> (shape: [String], values: [Float]) {
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
         try #require(data.prefix(6) == Data([0x93] + "NUMPY".utf8))
@@ -20,8 +20,8 @@ import Testing
         return (shape.split(separator: ",").map { $0.filter(\.isNumber) }.filter { !$0.isEmpty }, values)
     }
 
-    @Test func `a graph, its references and the model made of it answer as TensorFlow does`() throws {
-        // Arrays stand as the graph's own placeholder has them, the channels of one of them before height and width.
+    @Test func `a graph, its reference implementations and its model give TensorFlow's answers`() throws {
+        // Arrays are in the layout of the graph's placeholder, one of them with channels first.
         for network in RunTests.networks {
             let folder = try TemporaryFolder()
             let size = network.size == "-" ? [] : ["--size", network.size]
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `outputs go to a folder, each under its name`() throws {
+    @Test func `outputs are written to a folder, each under its name`() throws {
         let folder = try TemporaryFolder()
         let graph = Project.network("mobilenet_v1_folded")
         let outcome = try Thaw.run(
@@ -59,7 +59,7 @@ import Testing
                 == ["MobilenetV1_Predictions_Reshape.npy", "MobilenetV1_Predictions_Reshape_1.npy"])
     }
 
-    @Test func `what was assumed of the graph is said, and nothing of how images would be scaled`() throws {
+    @Test func `assumptions about the graph are reported, but not those about images`() throws {
         let folder = try TemporaryFolder()
         let graph = Project.fixture("ways/phase_placeholder.pb")
         let words = ["run", graph, Project.fixture("ways/color0.npy"), "-o", "out.npy"]
@@ -67,13 +67,13 @@ import Testing
         #expect(outcome.status == 0)
         #expect(
             outcome.errors == "the placeholder 'keras_learning_phase' is false, as at inference; "
-                + "--set keras_learning_phase=true says otherwise\n")
+                + "--set keras_learning_phase=true overrides this\n")
         #expect(try Thaw.run(words + ["--set", "keras_learning_phase=false"], in: folder).errors == "")
     }
 
-    @Test func `a larger batch is run piece by piece`() throws {
+    @Test func `a larger batch is split into several runs`() throws {
         let folder = try TemporaryFolder()
-        // Both inputs behind each other, in one file.
+        // Both inputs concatenated in one file.
         let files = ["color0", "color1"].map { Project.fixture("networks/pictures/\($0).npy") }
         let data = try files.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
         let start = 10 + Int(data[0][8]) + Int(data[0][9]) << 8
@@ -90,7 +90,7 @@ import Testing
         #expect(zip(answer.values, expected).allSatisfy { abs($0 - $1) < 1e-5 })
     }
 
-    /// Writes one picture of 6 by 6 pixels in three colours for NumPy, all its numbers the same.
+    /// Writes an RGB image of 6×6 pixels with equal values as a NumPy file.
     private func write(_ number: Float, to url: URL) throws {
         let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 6, 6, 3)}"
         let text = header.padding(toLength: 117, withPad: " ", startingAt: 0) + "\n"
@@ -99,7 +99,7 @@ import Testing
             .write(to: url)
     }
 
-    @Test func `each input of a graph gets the array of its name`() throws {
+    @Test func `each input of a graph gets the array with its name`() throws {
         let folder = try TemporaryFolder()
         let graph = Project.fixture("refuse/two_placeholders.pb")
         try write(2, to: folder.url.appending(path: "a.npy"))
@@ -113,9 +113,9 @@ import Testing
         }
         for (words, message) in [
             (["input=a.npy"], "the input 'second' is missing; the model takes input=FILE.npy second=FILE.npy"),
-            (["a.npy"], "an array does not say for which of 2 inputs it is; the model takes input=FILE.npy"),
+            (["a.npy"], "an array does not name one of the 2 inputs; the model takes input=FILE.npy"),
             (["input=a.npy", "third=b.npy"], "there is no input 'third'; the model takes 'input', 'second'"),
-            (["input=a.npy", "second=b.npy", "second=a.npy"], "3 arrays are given"),
+            (["input=a.npy", "second=b.npy", "second=a.npy"], "too many arrays: 3"),
             (["input=a.npy"], "hint: --set second=VALUE"),
         ] {
             let outcome = try Thaw.run(["run", graph, "-o", "no.npy"] + words, in: folder)
@@ -125,13 +125,13 @@ import Testing
     }
 
     @Test(
-        "What is wrong with the arrays is said, and what the model takes",
+        "Arrays that do not fit are refused with what the model takes",
         arguments: [
             ([], "-o OUTPUT.npy or -o FOLDER is missing"),
             (["color0"], "-o OUTPUT.npy or -o FOLDER is missing"),
             (["x=color0", "-o", "a"], "there is no input 'x'; the model takes 'input'"),
-            (["color0", "color1", "-o", "a"], "2 arrays are given; the model takes input=FILE.npy"),
-            (["gray0", "-o", "a"], "the array for 'input' has shape [1, 28, 28, 1]; [1, 32, 32, 3] is expected"),
+            (["color0", "color1", "-o", "a"], "too many arrays: 2; the model takes input=FILE.npy"),
+            (["gray0", "-o", "a"], "the array for 'input' has shape [1, 28, 28, 1]; expected [1, 32, 32, 3]"),
             (["none", "-o", "a"], "none.npy: no such file"),
             (["color0", "-o", "none/a.npy"], "none/a.npy: "),
             (["color0", "-o", "none/a"], "none/a: the folder cannot be created: No such file or directory"),

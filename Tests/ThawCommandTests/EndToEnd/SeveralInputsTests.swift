@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 
-/// Graphs of two inputs, from the graph to the answer.
+/// Graphs of two inputs, from conversion to result.
 @Suite struct SeveralInputsCommandTests {
     @Test(arguments: Project.table("pairs/pairs.tsv").map { ($0[0], $0[1], $0[2]) })
-    func `two inputs go in by name, and inspect shows both`(_ name: String, _ inputs: String, _ options: String) throws
+    func `two inputs are given by name, and inspect shows both`(_ name: String, _ inputs: String, _ options: String)
+        throws
     {
         let folder = try TemporaryFolder()
         let words = options == "-" ? [] : options.split(separator: " ").map(String.init)
@@ -23,7 +24,7 @@ import Testing
         #expect(try folder.data("graph.npy").count == folder.data("m.mlmodel.npy").count)
     }
 
-    @Test func `options by name are read, and unknown names and repetitions refused`() throws {
+    @Test func `options by name are read; unknown and repeated names are refused`() throws {
         let folder = try TemporaryFolder()
         let graph = Project.fixture("pairs/masked.pb")
         let given = try Thaw.run(

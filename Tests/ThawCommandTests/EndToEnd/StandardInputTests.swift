@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// An image, or a folder's list, on standard input; results in a file; quiet runs.
+/// An image or a list on standard input, results in a file, quiet runs.
 @Suite struct StandardInputTests {
     private let model = ClassifyTests.model
     private let cat = Project.photograph("cat")
@@ -11,7 +11,7 @@ import Testing
         try Thaw.run(["classify", model.path] + words, in: folder, shell: "cat \(input) |")
     }
 
-    /// The lines of an image's results without its name.
+    /// The lines of an image's results, without its name.
     private func answers(_ outcome: Thaw.Outcome) -> [String] { outcome.lines.filter { $0.hasPrefix(" ") } }
 
     @Test func `an image on standard input is classified`() throws {
@@ -27,25 +27,25 @@ import Testing
         }
     }
 
-    @Test func `an image on standard input has its place among others`() throws {
+    @Test func `an image on standard input keeps its position among others`() throws {
         let outcome = try classify(horse, "-", horse, "--format", "csv", "--top", "1", input: "'\(cat)'")
         #expect(outcome.status == 0)
         #expect(outcome.lines.dropFirst().map { String($0.prefix { $0 != "," }) } == [horse, "-", horse])
     }
 
-    @Test func `an image that comes in small pieces is recognized`() throws {
+    @Test func `an image that arrives in small pieces is recognized`() throws {
         let script =
             "{ head -c 2 '\(cat)'; sleep 0.2; tail -c +3 '\(cat)' | head -c 5; sleep 0.2; tail -c +8 '\(cat)'; } |"
         let outcome = try Thaw.run(["classify", model.path, "-"], shell: script)
         #expect(outcome.status == 0 && outcome.lines.first == "-", "\(outcome.errors)")
     }
 
-    @Test func `an image on standard input that is damaged or too large is refused`() throws {
+    @Test func `a corrupt or too large image on standard input is refused`() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: cat, toPath: folder.path("cat.jpg"))
         let cut = try Thaw.run(["classify", model.path, "-", "--strict"], in: folder, shell: "head -c 300 cat.jpg |")
         #expect(cut.status == 2 && cut.errors.hasPrefix("thaw: -: "), "\(cut.errors)")
-        // The file is longer than any of one pixel may be.
+        // The file is longer than the limit for one pixel.
         let large = try Thaw.run(
             ["classify", model.path, "-", "--max-pixels", "1"], in: folder,
             shell: "{ cat cat.jpg; head -c 300000000 /dev/zero; } |")
@@ -53,7 +53,7 @@ import Testing
         #expect(large.errors.hasPrefix("thaw: standard input: contains an image of more than "), "\(large.errors)")
     }
 
-    @Test func `a list whose first name looks like an image's beginning is a list`() throws {
+    @Test func `a list whose first name looks like the start of an image is a list`() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: cat, toPath: folder.path("GIF89a"))
         let list = try folder.write("GIF89a\n\(horse)\n", to: "list.txt")
@@ -62,7 +62,7 @@ import Testing
         #expect(outcome.lines.dropFirst().map { String($0.prefix { $0 != "," }) } == ["GIF89a", horse])
     }
 
-    @Test func `an image on standard input is another one each time`() throws {
+    @Test func `each image on standard input is a new one`() throws {
         let folder = try TemporaryFolder()
         for image in [cat, horse] {
             let outcome = try classify("-", "--resume", "out.jsonl", input: "'\(image)'", in: folder)
@@ -73,8 +73,8 @@ import Testing
 
     // MARK: A folder that changes, results in a file, quiet runs
 
-    /// Standard input keeps the program waiting until the folder has changed.
-    @Test func `a folder that changes during a run is told of`() throws {
+    /// Standard input blocks the program until the folder has changed.
+    @Test func `a folder that changes during a run is reported`() throws {
         let folder = try TemporaryFolder()
         let script = """
             mkdir photos; cp "$1" photos/a.jpg; mkfifo fifo; touch out
@@ -96,7 +96,7 @@ import Testing
         )
     }
 
-    @Test func `results go to a file, whole or not at all`() throws {
+    @Test func `results are written to a file atomically`() throws {
         let folder = try TemporaryFolder()
         let words = ["classify", model.path, cat, horse, "--format", "csv"]
         let expected = try Thaw.run(words)
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `a quiet run prints results and errors alone`() throws {
+    @Test func `a quiet run prints only results and errors`() throws {
         let words = ["classify", Project.demo, cat, "/nowhere.jpg"]
         let loud = try Thaw.run(words)
         let quiet = try Thaw.run(words + ["--quiet"])

@@ -7,7 +7,7 @@ import Testing
     import Darwin
 #endif
 
-/// Where `classify` takes its images from and where its results go: lists, pipes, files that it goes on with, pages.
+/// Sources and destinations of `classify`: lists, pipes, resumed files, pages.
 @Suite struct StreamTests {
     private let model = ClassifyTests.model
 
@@ -15,7 +15,7 @@ import Testing
         try Thaw.run(["classify", model.path] + words)
     }
 
-    @Test func `a dash stands for a list on standard input, with what is missing told in its place`() throws {
+    @Test func `a dash means a list on standard input, and missing files are reported in order`() throws {
         let folder = try TemporaryFolder()
         let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
         let list = try folder.write("\(cat)\r\n\n/nowhere.jpg\n\(horse)", to: "list.txt")
@@ -30,7 +30,7 @@ import Testing
         #expect(none.errors.contains("thaw: -: there are no images"))
     }
 
-    @Test func `an interrupted run is gone on with`() throws {
+    @Test func `an interrupted run can be resumed`() throws {
         let folder = try TemporaryFolder()
         let out = folder.path("out.jsonl")
         let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
@@ -39,13 +39,13 @@ import Testing
         let first = try classify(cat, odd, "/nowhere.jpg", "--resume", out)
         #expect(first.status == 1)
         #expect(first.output == "")
-        // As if the machine had stopped in the middle of a line.
+        // As if the machine had crashed in the middle of a line.
         let whole = try String(contentsOfFile: out, encoding: .utf8)
         try (whole + "{\"image\": \"/tm").write(toFile: out, atomically: true, encoding: .utf8)
         let before = whole.split(separator: "\n")
         #expect(before.count == 3 && before[2].contains("\"error\""))
         let second = try classify(cat, odd, horse, "/nowhere.jpg", "--resume", out)
-        // What could not be read is tried once more.
+        // Images that could not be read are retried.
         #expect(second.status == 1)
         #expect(second.errors == "existing results: 2; added: 1; could not be read: 1\n")
         let lines = try String(contentsOfFile: out, encoding: .utf8).split(separator: "\n")
@@ -59,7 +59,7 @@ import Testing
         #expect(wrong.status == 2)
         #expect(wrong.errors.contains("line 1: is not a result of thaw classify"))
         #expect(try folder.data("text.txt") == Data("hello\n".utf8))
-        // Nor is what somebody else wrote without a last newline cut off.
+        // A last line without a newline, written by another program, is not cut off.
         for text in ["{\"name\": \"mine\"}", "{\"image\": \"a.jpg\", \"error\": \"\"}\nmy notes"] {
             #expect(try classify(cat, "--resume", folder.write(text, to: "other.json")).status == 2)
             #expect(try folder.data("other.json") == Data(text.utf8))
@@ -68,7 +68,7 @@ import Testing
         #expect(try classify(cat, "--resume", out, "--format", "csv").status == 2)
     }
 
-    @Test func `a file that is gone on with may not have as many labels`() throws {
+    @Test func `a resumed file with another number of labels causes a warning`() throws {
         let folder = try TemporaryFolder()
         let out = folder.path("out.jsonl")
         let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
@@ -77,7 +77,7 @@ import Testing
         #expect(other.status == 0)
         let warning = "thaw: warning: \(out) has results of 3 labels; the added ones have 5, as --top says\n"
         #expect(other.errors.hasPrefix(warning))
-        // More than there are classes is no difference.
+        // More labels than classes make no difference.
         let all = folder.path("all.jsonl")
         #expect(try classify(cat, "--resume", all, "--top", "10").errors == "")
         let more = try classify(cat, horse, "--resume", all, "--top", "99")
@@ -112,14 +112,14 @@ import Testing
         try FileManager.default.copyItem(atPath: model.path, toPath: folder.path("copy.mlmodel"))
         #expect(try resume("copy.mlmodel", cat, horse, "--threads", "1", "--top", "1").status == 0)
         #expect(try folder.data("out.jsonl").split(separator: UInt8(ascii: "\n")).count == 2)
-        // Lines that do not say it, as --format json writes them.
+        // Lines without a model, as --format json writes them.
         let plain = try classify(cat, "--format", "json").output
         _ = try folder.write(plain, to: "plain.jsonl")
         #expect(try resume("other.mlmodel", horse, to: "plain.jsonl").status == 0)
         #expect(try folder.data("plain.jsonl").starts(with: plain.utf8))
     }
 
-    @Test func `a page is not replaced where nothing has been added`() throws {
+    @Test func `a page is not replaced if nothing was added`() throws {
         let folder = try TemporaryFolder()
         func run(_ images: String...) throws -> (errors: String, page: Data) {
             let options = ["--resume", "out.jsonl", "--report", "page.html"]
@@ -135,9 +135,9 @@ import Testing
         #expect(third.page != first.page)
     }
 
-    /// A list without an end keeps the program waiting, until the signal comes.
+    /// An endless list keeps the program waiting until the signal arrives.
     @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
-    func `an interruption leaves whole lines behind, and its number as the exit code`(
+    func `a signal leaves complete lines, and determines the exit code`(
         _ signal: String, _ code: Int
     ) throws {
         let folder = try TemporaryFolder()
@@ -151,7 +151,7 @@ import Testing
         )
     }
 
-    @Test func `a terminal that closes ends nothing under nohup`() throws {
+    @Test func `closing the terminal does not end a run under nohup`() throws {
         let folder = try TemporaryFolder()
         let status = try interrupt(
             in: folder, before: "trap '' HUP",
@@ -161,8 +161,8 @@ import Testing
         #expect(errors.isEmpty)
     }
 
-    /// Runs the program on a list of 40 photographs without an end, and when all of them are done, these commands, which know
-    /// it as `$pid` and who writes the list as `$feeder`.
+    /// Runs the program on an endless list of 40 photos and, when all of them are done, these commands, which know
+    /// it as `$pid` and the writer of the list as `$feeder`.
     private func interrupt(in folder: TemporaryFolder, before: String = "", _ commands: String) throws -> String {
         let script = """
             set -m; touch out; mkfifo fifo; (for i in $(seq 40); do echo "$1"; done; sleep 600) > fifo & feeder=$!
@@ -181,7 +181,7 @@ import Testing
         return String(decoding: try folder.data("status"), as: UTF8.self)
     }
 
-    @Test func `a list may be separated by NUL`() throws {
+    @Test func `names in a list may be separated by NUL`() throws {
         let photographs = ["cat", "horse"].map(Project.photograph)
         let outcome = try Thaw.run(
             ["classify", model.path, "-", "--format", "csv", "--top", "1"],
@@ -190,7 +190,7 @@ import Testing
         #expect(outcome.lines.dropFirst().map { String($0.prefix { $0 != "," }) } == photographs)
     }
 
-    @Test func `whoever stops reading stops the work, also where a list goes on`() throws {
+    @Test func `if the reader of the results stops, the work stops, even with an endless list`() throws {
         let outcome = try Thaw.run(
             ["classify", model.path, "-", "--format", "json"],
             shell: "yes '\(Project.photograph("cat"))' |", after: "| head -n 2 | wc -l")
@@ -198,7 +198,7 @@ import Testing
         #expect(outcome.errors == "")
     }
 
-    @Test func `a name in a list separated by NUL may hold a newline, and a mark before a list is none of it`() throws {
+    @Test func `a NUL-separated name may contain a newline, and a byte-order mark is skipped`() throws {
         let folder = try TemporaryFolder()
         for name in ["new\nline.jpg", "cat.jpg"] {
             try FileManager.default.copyItem(atPath: Project.photograph("cat"), toPath: folder.path(name))
@@ -210,7 +210,7 @@ import Testing
         #expect(try Thaw.run(words, in: folder, shell: "printf '\\357\\273\\277cat.jpg\\n' |").status == 0)
     }
 
-    @Test func `two runs do not add to one file, nor results and page`() throws {
+    @Test func `two runs cannot append to one file, nor can results and page`() throws {
         let folder = try TemporaryFolder()
         let words = ["classify", model.path, Project.photograph("cat"), "--resume", "out.jsonl"]
         #expect(try Thaw.run(words, in: folder).status == 0)
@@ -224,7 +224,7 @@ import Testing
         #expect(try folder.data("out.jsonl") == before)
     }
 
-    @Test("Results and a page do not go into one file", arguments: ["a", "./a", "b/../a", "b/l"])
+    @Test("Results and a page cannot be written to one file", arguments: ["a", "./a", "b/../a", "b/l"])
     func oneFile(_ spelling: String) throws {
         let folder = try TemporaryFolder()
         let outcome = try Thaw.run(
@@ -234,7 +234,7 @@ import Testing
         #expect(try folder.names == (spelling == "b/l" ? ["a", "b"] : ["b"]))
     }
 
-    @Test func `a list that cannot be read is no empty one`() throws {
+    @Test func `a list that cannot be read is not an empty one`() throws {
         let folder = try TemporaryFolder()
         let words = ["classify", model.path, "-"]
         let outcome = try Thaw.run(words, in: folder, after: "< .")
@@ -243,7 +243,7 @@ import Testing
         #expect(others.status == 1 && others.lines.count == 6)
     }
 
-    @Test func `a page is made though nobody reads the results`() throws {
+    @Test func `a page is written although nobody reads the results`() throws {
         let folder = try TemporaryFolder()
         let photographs = ["cat", "horse"].map(Project.photograph)
         _ = try Thaw.run(
@@ -254,8 +254,8 @@ import Testing
         #expect(empty.status == 2 && empty.output == "")
     }
 
-    /// Files of a terabyte, most of which are holes.
-    @Test func `what is no picture, or larger than any, is not read to its end`() throws {
+    /// Sparse files of a terabyte.
+    @Test func `a file that is not an image, or too large, is not read completely`() throws {
         let folder = try TemporaryFolder()
         for (name, start) in [("a.jpg", ""), ("b.jpg", "P6 60000 60000 255\n")] {
             let file = FileHandle(forWritingAtPath: try folder.write(start, to: name))!

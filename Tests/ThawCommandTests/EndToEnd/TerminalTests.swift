@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What the program writes where a terminal reads it.
+/// Output to a terminal.
 @Suite struct TerminalTests {
     @Test(
-        "A file's name has no power over a terminal, coloured or not",
+        "A file's name cannot control the terminal, with or without color",
         arguments: [
             (["classify", ClassifyTests.model.path], [:]), (["classify", ClassifyTests.model.path], ["NO_COLOR": "1"]),
             (["classify", ClassifyTests.model.path], ["TERM": "dumb"]),
@@ -19,7 +19,7 @@ import Testing
         #expect(!shown.contains("\u{1B}]") && !shown.contains("\u{7}"))
     }
 
-    @Test(arguments: [false, true]) func `a batch ends with a line that sums it up, unless it is to be quiet`(
+    @Test(arguments: [false, true]) func `a batch ends with a summary line, unless it is quiet`(
         _ isQuiet: Bool
     ) throws {
         let images = ["cat", "horse"].map(Project.photograph)
@@ -28,7 +28,7 @@ import Testing
         #expect(isQuiet ? shown.isEmpty : shown.contains("2 images in ") && shown.contains("/s\r\n"), "\(shown)")
     }
 
-    /// What a terminal gets of the program's results, or of all else.
+    /// The program's output in a terminal: its results, or everything else.
     private func output(
         of words: [String], in folder: TemporaryFolder, _ environment: [String: String], errors: Bool = false
     ) throws -> String {
@@ -45,7 +45,7 @@ import Testing
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
-        // The few lines wait in the terminal until somebody reads them.
+        // The few lines stay in the terminal's buffer until they are read.
         var bytes = [UInt8](repeating: 0, count: 4096)
         _ = fcntl(screen, F_SETFL, O_NONBLOCK)
         let count = read(screen, &bytes, bytes.count)

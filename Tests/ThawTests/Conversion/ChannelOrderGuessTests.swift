@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// Whether a graph takes RGB or BGR images, if it says so only in a roundabout way.
+/// Recognizing RGB or BGR input from indirect signs.
 @Suite struct ChannelOrderGuessTests {
     private static func constant(_ name: String, _ value: Tensor) -> NodeDefinition {
         NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(value)])
@@ -22,7 +22,7 @@ import Testing
             name: name, op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([-1, side, side, 3])])
     }
 
-    /// A graph with the marks of an early Custom Vision export, but for one that is changed.
+    /// A graph with all marks of an early Custom Vision export except the changed ones.
     struct Export: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var isRecognized = false
@@ -52,7 +52,7 @@ import Testing
         Export(testDescription: "no SqueezeNet", squeeze: "block2/Conv2D"),
         Export(testDescription: "no layer fc", dense: "logits/MatMul"),
         Export(testDescription: "another output", answer: ("probabilities", "Sigmoid")),
-        Export(testDescription: "an output called loss that is no answer", answer: ("loss", "Square")),
+        Export(testDescription: "an output named loss that is not a result", answer: ("loss", "Square")),
         Export(
             testDescription: "a batch normalization of the image",
             head: [
@@ -75,7 +75,7 @@ import Testing
         #expect(!conversion.isPreprocessingCertain || !export.isRecognized)
     }
 
-    @Test func `what the user says goes before the marks`() throws {
+    @Test func `options take precedence over the marks`() throws {
         var options = Converter.Options()
         options.color = .rgb
         let rgb = try #require(try Converter(options).convert(graph: Self.exports[0].graph).model.image)
@@ -88,9 +88,9 @@ import Testing
         #expect(plain.scaling.isIdentity)
     }
 
-    // MARK: Means inside of the graph
+    // MARK: Means in the graph
 
-    /// Means, the scale that pixels have before they are subtracted, and whether to warn.
+    /// Means, the scale of pixels before the subtraction, and whether a warning is expected.
     static let means: [(means: [Float], scale: Float, isDoubtful: Bool)] = [
         ([111, 120, 130], 1, true),
         ([0.43, 0.47, 0.51], 1 / 255, true),
@@ -98,7 +98,7 @@ import Testing
         ([120, 120, 120], 1, false),
         ([111, 130, 120], 1, false),
         ([127, 127.5, 128], 1, false),
-        // Those of ImageNet are known.
+        // ImageNet's means are known.
         ([104, 117, 123], 1, false),
     ]
 
@@ -112,7 +112,7 @@ import Testing
             ] + convolution("y", of: "centered", (3, 2)))
     }
 
-    @Test(arguments: means) func `means that rise from channel to channel make RGB doubtful`(
+    @Test(arguments: means) func `means that rise from channel to channel cause a warning about RGB`(
         _ means: [Float], _ scale: Float, _ isDoubtful: Bool
     ) throws {
         let conversion = try Converter().convert(graph: Self.graph(means, scale: scale))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// A SavedModel of the fixtures whose signature takes the bytes of image files.
+/// A SavedModel in the fixtures whose signature takes encoded images.
 struct DecodingCase: CustomTestStringConvertible, Sendable {
     let name: String
     let note: String
@@ -13,7 +13,7 @@ struct DecodingCase: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct FileDecodingTests {
-    @Test(arguments: DecodingCase.all) func `a signature that takes files becomes a model that takes an image`(
+    @Test(arguments: DecodingCase.all) func `a signature that takes encoded images becomes a model that takes an image`(
         _ decoding: DecodingCase
     ) throws {
         let conversion = try Converter().convert(contentsOf: Fixtures.path("decoding/\(decoding.name)"))

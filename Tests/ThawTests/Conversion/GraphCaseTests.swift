@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// A graph of the fixtures: its file, and TensorFlow's answer to an input.
+/// A graph in the fixtures: its file, and TensorFlow's answer to an input.
 struct GraphCase: CustomTestStringConvertible, Sendable {
     let name: String
     let output: String
@@ -20,7 +20,7 @@ struct GraphCase: CustomTestStringConvertible, Sendable {
 
     func result() throws -> Importer.Result {
         let shape = try input().shape
-        // Some placeholders leave their size open.
+        // Some placeholders have an open size.
         var options = ImportOptions(outputs: [output])
         let isOpen = name == "wiring/no_shape" || name == "wiring/unknown_size"
         if isOpen { options.size = (width: shape[2], height: shape[1]) }
@@ -29,16 +29,16 @@ struct GraphCase: CustomTestStringConvertible, Sendable {
 }
 
 extension GraphCase {
-    /// A number near the middle between two levels may fall to either: one step of 8 bits of the range, of which the results
+    /// A value near the middle between two levels may be rounded to either: one 8-bit step of the range, of which the results
     /// fill at least half.
     var tolerance: Float { name.hasPrefix("quantized/") ? 2 / 255 : referenceTolerance }
 }
 
-/// TensorFlow adds in float32 and in an order of its own; the references add in float64.
+/// TensorFlow adds in float32 and in an unspecified order; the reference implementations add in float64.
 let referenceTolerance: Float = 1e-5
 
 @Suite struct GraphCaseTests {
-    @Test(arguments: GraphCase.all) func `a graph answers as TensorFlow does`(_ graphCase: GraphCase) throws {
+    @Test(arguments: GraphCase.all) func `a graph gives TensorFlow's answer`(_ graphCase: GraphCase) throws {
         let graph = try graphCase.imported()
         try graph.validate()
         let answer = graph.answer(to: graph.channelsLast(try graphCase.input()))
@@ -47,7 +47,7 @@ let referenceTolerance: Float = 1e-5
         #expect(difference(answer, expected) <= graphCase.tolerance)
     }
 
-    @Test(arguments: GraphCase.all) func `passes keep the answer, in either order of channels`(_ graphCase: GraphCase)
+    @Test(arguments: GraphCase.all) func `passes keep the answer, channels first or last`(_ graphCase: GraphCase)
         throws
     {
         let graph = try Passes.run(Passes.simplification, on: graphCase.imported())
@@ -62,7 +62,7 @@ let referenceTolerance: Float = 1e-5
         let graph = try Passes.run(Passes.simplification, on: graphCase.imported())
         let input = graph.channelsLast(try graphCase.input())
         let shape = graph[graph.inputs[0].value].shape
-        // A larger batch than the graph's is left to the references.
+        // Batches larger than the graph's are covered by the reference implementations.
         guard input.elementCount == shape.elementCount else { return }
         let program = try Program(graph, instructionSet: InstructionSet.available.last!)
         let answer = program.run([Tensor(input.floats, shape: shape)])[0]

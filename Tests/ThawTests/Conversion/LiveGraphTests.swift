@@ -3,14 +3,14 @@ import Testing
 
 @testable import Thaw
 
-/// A SavedModel or a checkpoint of the fixtures.
+/// A SavedModel or a checkpoint in the fixtures.
 struct LiveCase: CustomTestStringConvertible, Sendable {
     let name: String
     let path: String
     let options: Converter.Options
     let note: String
 
-    /// What TensorFlow 2.21 wrote, and what TensorFlow 1.15 did.
+    /// Files written by TensorFlow 2.21 and by TensorFlow 1.15.
     static let all = ["live", "live1"].flatMap { folder in
         Fixtures.table(folder + "/live.tsv").map { row in
             LiveCase(
@@ -19,7 +19,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// `--tag` and `--signature` besides what every graph takes.
+    /// `--tag` and `--signature`, in addition to the options for all graphs.
     private static func options(_ text: String) -> Converter.Options {
         let words = text.split(separator: " ").map(String.init)
         var options = Converter.Options()
@@ -35,7 +35,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct LiveGraphTests {
-    @Test(arguments: LiveCase.all) func `a graph with its variables answers as TensorFlow does`(_ live: LiveCase) throws
+    @Test(arguments: LiveCase.all) func `a graph with its variables gives TensorFlow's answer`(_ live: LiveCase) throws
     {
         let model = try Converter(live.options).convert(contentsOf: live.path).model
         for index in 0..<2 {
@@ -45,7 +45,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         }
     }
 
-    @Test func `a signature's words become the model's, and labels choose among its outputs`() throws {
+    @Test func `a signature's keys become the model's names, and labels choose among its outputs`() throws {
         let path = Fixtures.path("live/saved_v2")
         let model = try Converter().convert(contentsOf: path).model
         #expect(model.graph.inputs.map(\.name) == ["picture"])
@@ -60,7 +60,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
     @Test(
         arguments: [
             (
-                "saved", "train", nil, "no graph of the SavedModel has the tag 'train'; its graphs have 'serve'",
+                "saved", "train", nil, "no graph of the SavedModel has the tag 'train'; its tags are 'serve'",
                 "--tag serve"
             ),
             (
@@ -74,7 +74,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
             ("checkpoint", "serve", nil, "--tag is for SavedModels", nil),
             ("checkpoint", nil, "serve", "--signature is for SavedModels", nil),
         ] as [(String, String?, String?, String, String?)])
-    func `a tag or signature that is not there is refused with those that are`(
+    func `an unknown tag or signature is refused with the known ones`(
         _ name: String, _ tag: String?, _ signature: String?, _ problem: String, _ hint: String?
     ) throws {
         var options = Converter.Options()
@@ -86,7 +86,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         #expect(failure.hint == hint)
     }
 
-    @Test func `the parts of a variable that lie behind each other in the file are joined without a copy`() throws {
+    @Test func `adjacent parts of a variable are joined without a copy`() throws {
         let bundle = try TensorBundle(prefix: Fixtures.path("live1/checkpoint_parts/model.ckpt-7"))
         let whole = try #require(try bundle.value("dense/weights"))
         let halves = try [0..<2, 2..<4].map { rows in
@@ -99,7 +99,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         #expect(turned.floats == halves[1].floats + halves[0].floats)
     }
 
-    // MARK: From a program
+    // MARK: Graphs built by a program
 
     /// The example in the documentation of `Converter.convert(graph:variables:)`.
     @Test func `a graph that a program builds converts with its variables`() throws {
@@ -126,7 +126,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
     // MARK: The shared material
 
     @Test(.enabled(if: Fixtures.shared != nil, "the shared material is absent"))
-    func `a real checkpoint gives the very answers of the graph that was frozen of it`() throws {
+    func `a real checkpoint gives exactly the answers of its frozen graph`() throws {
         let folder = Fixtures.shared!.appendingPathComponent("checkpoints/cifar")
         var options = Converter.Options()
         options.outputs = ["Output"]
@@ -139,9 +139,9 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         #expect(live.evaluate([input])[0] == frozen.evaluate([input])[0])
     }
 
-    /// TensorFlow labels 49 of these 64 digits rightly with the same weights.
+    /// TensorFlow recognizes 49 of these 64 digits with the same weights.
     @Test(.enabled(if: Fixtures.shared != nil, "the shared material is absent"))
-    func `a real SavedModel labels digits as its authors' TensorFlow does`() throws {
+    func `a real SavedModel recognizes digits as TensorFlow does`() throws {
         var options = Converter.Options()
         options.preprocessing = Preprocessing.none
         let path = Fixtures.shared!.appendingPathComponent("savedmodels/mnist_conv").path
@@ -158,7 +158,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
     }
 
     @Test(.enabled(if: Fixtures.shared != nil, "the shared material is absent"))
-    func `a SavedModel without its data file is refused, and the file is named`() throws {
+    func `a SavedModel without its data file is refused, naming the file`() throws {
         let path = Fixtures.shared!.appendingPathComponent("savedmodels/variables_missing").path
         let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: path) }
         #expect(failure.file == path + "/variables/variables.data-00000-of-00001")

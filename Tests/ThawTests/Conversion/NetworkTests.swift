@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// A whole small network of the fixtures, frozen in one of the ways that people's graphs are.
+/// A small network in the fixtures, frozen in one of the usual ways.
 struct NetworkCase: CustomTestStringConvertible, Sendable {
     let name: String
     let input: String
@@ -29,7 +29,7 @@ struct NetworkCase: CustomTestStringConvertible, Sendable {
         return try Converter(options).convert(contentsOf: graph, labels: hasLabels ? Labels(contentsOf: labels) : nil)
     }
 
-    /// The arrays that were fed, and TensorFlow's answers.
+    /// The input arrays and TensorFlow's answers.
     func references() throws -> [(input: Tensor, answer: Tensor)] {
         try inputs.enumerated().map { index, path in
             (
@@ -41,8 +41,8 @@ struct NetworkCase: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct NetworkTests {
-    /// Inputs and outputs are found without being named.
-    @Test(arguments: NetworkCase.all) func `a network answers as TensorFlow does`(_ network: NetworkCase) throws {
+    /// Inputs and outputs are found without options.
+    @Test(arguments: NetworkCase.all) func `a network gives TensorFlow's answers`(_ network: NetworkCase) throws {
         let model = try network.conversion().model
         for (input, answer) in try network.references() {
             let fed = model.image?.lifted.map { input.scaled($0) } ?? input
@@ -52,7 +52,7 @@ struct NetworkCase: CustomTestStringConvertible, Sendable {
 }
 
 extension Tensor {
-    /// The array with the arithmetic done that was lifted out of a graph.
+    /// The array after the arithmetic that was lifted out of the graph.
     func scaled(_ scaling: PixelScaling) -> Tensor {
         let channels = scaling.scale.count
         return Tensor(

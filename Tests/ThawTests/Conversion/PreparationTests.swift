@@ -2,64 +2,64 @@ import Testing
 
 @testable import Thaw
 
-/// Nodes between an image and the first layer of a network of the family Inception v3, and what then goes in for a pixel of 1.
+/// Nodes between an image and the first layer of an Inception v3 network, and the expected scaling.
 struct PreparationCase: CustomTestStringConvertible, Sendable {
     let testDescription: String
     var type = DataType.float
     var decodes = false
     var nodes: [NodeDefinition] = []
-    /// Of the red channel.
+    /// The expected scaling.
     let scaling: PixelScaling
-    /// What notes or warnings say.
+    /// A part of the expected note or warning.
     let sentence: String
     var color = ColorLayout.rgb
     var isCertain = false
 
     static let all = [
         PreparationCase(
-            testDescription: "nothing: as the family is fed", scaling: uniform(1 / 127.5, -1),
+            testDescription: "nothing: the family's preprocessing", scaling: uniform(1 / 127.5, -1),
             sentence: "preprocessing assumed from the name 'InceptionV3'"),
         PreparationCase(
-            testDescription: "arithmetic behind a resizing", nodes: [resize, node("Div", [127.5]), node("Sub", [1])],
-            scaling: uniform(1 / 127.5, -1), sentence: "became the scaling of the image", isCertain: true),
+            testDescription: "arithmetic after a resize", nodes: [resize, node("Div", [127.5]), node("Sub", [1])],
+            scaling: uniform(1 / 127.5, -1), sentence: "became the image input's preprocessing", isCertain: true),
         PreparationCase(
-            testDescription: "arithmetic behind a border", nodes: [border, node("Div", [127.5])],
+            testDescription: "arithmetic after a border", nodes: [border, node("Div", [127.5])],
             scaling: uniform(1, 0),
-            sentence: "the graph prepares its images itself, at 'Div'"),
+            sentence: "the graph preprocesses its images itself, at 'Div'"),
         PreparationCase(
             testDescription: "a mean image", nodes: [node("Sub", noise(48).map { 100 + $0 }, [1, 4, 4, 3])],
-            scaling: uniform(1, 0), sentence: "the graph prepares its images itself, at 'Sub'"),
+            scaling: uniform(1, 0), sentence: "the graph preprocesses its images itself, at 'Sub'"),
         PreparationCase(
-            testDescription: "numbers of 8 bits", type: .uint8, nodes: [cast], scaling: uniform(1, 0),
-            sentence: "the graph itself reads images of 8 bits", isCertain: true),
+            testDescription: "8-bit pixels", type: .uint8, nodes: [cast], scaling: uniform(1, 0),
+            sentence: "the graph itself takes 8-bit images", isCertain: true),
         PreparationCase(
-            testDescription: "numbers of 8 bits, with arithmetic", type: .uint8, nodes: [cast, node("Mul", [0.5])],
-            scaling: uniform(0.5, 0), sentence: "became the scaling of the image", isCertain: true),
+            testDescription: "8-bit pixels, with arithmetic", type: .uint8, nodes: [cast, node("Mul", [0.5])],
+            scaling: uniform(0.5, 0), sentence: "became the image input's preprocessing", isCertain: true),
         PreparationCase(
-            testDescription: "means of red, green, blue", nodes: [node("Sub", [123, 117, 104], [3])],
+            testDescription: "RGB means", nodes: [node("Sub", [123, 117, 104], [3])],
             scaling: PixelScaling(scale: [1, 1, 1], bias: [-123, -117, -104]),
-            sentence: "became the scaling of the image", isCertain: true),
+            sentence: "became the image input's preprocessing", isCertain: true),
         PreparationCase(
-            testDescription: "means of blue, green, red", nodes: [node("Sub", [104, 117, 123], [3])],
+            testDescription: "BGR means", nodes: [node("Sub", [104, 117, 123], [3])],
             scaling: PixelScaling(scale: [1, 1, 1], bias: [-104, -117, -123]),
-            sentence: "colors assumed in the order blue, green, red", color: .bgr, isCertain: true),
+            sentence: "BGR input inferred from the means", color: .bgr, isCertain: true),
         PreparationCase(
-            testDescription: "means of blue, green, red, of pixels from 0 to 1", type: .uint8,
+            testDescription: "BGR means of pixels from 0 to 1", type: .uint8,
             nodes: [cast, node("Div", [255]), node("Sub", [0.406, 0.456, 0.485], [3])],
             scaling: PixelScaling(scale: uniform(1 / 255, 0).scale, bias: [-0.406, -0.456, -0.485]),
-            sentence: "colors assumed in the order blue, green, red", color: .bgr, isCertain: true),
+            sentence: "BGR input inferred from the means", color: .bgr, isCertain: true),
         PreparationCase(
-            testDescription: "such means, of images that are decoded", decodes: true,
+            testDescription: "BGR means of decoded images", decodes: true,
             nodes: [cast, batch, node("Sub", [104, 117, 123], [3]), resize],
             scaling: PixelScaling(scale: [1, 1, 1], bias: [-104, -117, -123]),
-            sentence: "became the scaling of the image", isCertain: true),
+            sentence: "became the image input's preprocessing", isCertain: true),
     ]
 
     private static func uniform(_ scale: Double, _ bias: Double) -> PixelScaling {
         PixelScaling(scale: [scale, scale, scale], bias: [bias, bias, bias])
     }
 
-    /// A node that reads the one before and a constant.
+    /// A node that reads the previous one and a constant.
     private static func node(_ op: String, _ numbers: [Float], _ shape: Shape = [1]) -> NodeDefinition {
         NodeDefinition(name: op, op: op, attributes: ["constant": .tensor(Tensor(numbers, shape: shape))])
     }
@@ -107,7 +107,7 @@ struct PreparationCase: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct PreparationTests {
-    @Test(arguments: PreparationCase.all) func `what a graph does to its images is not done twice`(
+    @Test(arguments: PreparationCase.all) func `preprocessing in the graph is not repeated`(
         _ c: PreparationCase
     ) throws {
         let conversion = try Converter().convert(graph: c.graph)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// A file of the fixtures that must be refused, and the words that its message must hold.
+/// A file in the fixtures that must be refused, and words that its message must contain.
 struct RefusalCase: CustomTestStringConvertible, Sendable {
     let file: String
     let words: [String]
@@ -19,7 +19,7 @@ struct RefusalCase: CustomTestStringConvertible, Sendable {
 
 @Suite struct RefusalTests {
     @Test(arguments: RefusalCase.all)
-    func `what is no convertible graph is refused, and the message says why`(_ refusal: RefusalCase) throws {
+    func `files that cannot be converted are refused with the reason`(_ refusal: RefusalCase) throws {
         let path = Fixtures.path("refuse/" + refusal.file)
         try #require(FileManager.default.fileExists(atPath: path))
         let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: path) }
@@ -27,9 +27,9 @@ struct RefusalCase: CustomTestStringConvertible, Sendable {
         for word in refusal.words { #expect(failure.problemText.localizedCaseInsensitiveContains(word)) }
     }
 
-    /// Hints that leave something to fill in (NODE, VALUE) are no recipes.
+    /// Hints with something to fill in (NODE, VALUE) cannot be followed literally.
     @Test(arguments: RefusalCase.all)
-    func `what a hint says does`(_ refusal: RefusalCase) throws {
+    func `following a hint works`(_ refusal: RefusalCase) throws {
         let path = Fixtures.path("refuse/" + refusal.file)
         let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: path) }
         let words = (failure.hint ?? "").split(separator: " ").map(String.init)
@@ -44,7 +44,7 @@ struct RefusalCase: CustomTestStringConvertible, Sendable {
     }
 
     @Test(arguments: Fixtures.table("labels/labels.tsv"))
-    func `a file of labels is understood or refused`(_ row: [String]) throws {
+    func `a label file is read or refused`(_ row: [String]) throws {
         let path = Fixtures.path("labels/" + row[0])
         let read = {
             let labels = try Labels(contentsOf: path)
@@ -59,7 +59,7 @@ struct RefusalCase: CustomTestStringConvertible, Sendable {
         }
         let failure = try #require(throws: Failure.self) { try read() }
         #expect(failure.file == path)
-        // The numbers in the reason, that of the line among them.
+        // The numbers in the reason, including the line.
         for number in row[1].split(whereSeparator: { !$0.isNumber }) {
             #expect(failure.description.split(whereSeparator: { !$0.isNumber }).contains(number) || number == "8")
         }

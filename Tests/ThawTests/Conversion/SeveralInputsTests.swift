@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// A graph of two inputs, with what is fed and what TensorFlow answers.
+/// A graph of two inputs, with their values and TensorFlow's answer.
 struct PairCase: CustomTestStringConvertible, Sendable {
     let name: String
     let inputs: [String]
@@ -37,7 +37,7 @@ struct PairCase: CustomTestStringConvertible, Sendable {
         a.count == b.count ? zip(a, b).map { abs($0 - $1) }.max() ?? 0 : .infinity
     }
 
-    @Test(arguments: PairCase.all) func `models of two inputs answer as TensorFlow does, in both dialects`(
+    @Test(arguments: PairCase.all) func `models of two inputs give TensorFlow's answer, in both dialects`(
         _ pair: PairCase
     ) throws {
         let conversion = try Converter(pair.options).convert(contentsOf: pair.path)
@@ -71,7 +71,7 @@ struct PairCase: CustomTestStringConvertible, Sendable {
         }
     }
 
-    @Test func `what is said by name is said of one input`() throws {
+    @Test func `options with a name apply to that input`() throws {
         let path = Fixtures.path("pairs/masked.pb")
         var options = Converter.Options()
         options.color = .bgr
@@ -79,7 +79,7 @@ struct PairCase: CustomTestStringConvertible, Sendable {
         options.inputs["mask"]?.bias = [3]
         let model = try Converter(options).convert(contentsOf: path).model
         #expect(model.image?.color == .bgr && model.otherImages[1]?.color == .gray)
-        // The mask's own division by 255 follows.
+        // This is followed by the mask's own division by 255.
         let scaling = try #require(model.otherImages[1]?.scaling)
         #expect(abs(scaling.scale[0] - 0.5 / 255) < 1e-7 && abs(scaling.bias[0] - 3.0 / 255) < 1e-6)
         #expect(model.images.map(\.name) == ["image", "mask"])
@@ -88,7 +88,7 @@ struct PairCase: CustomTestStringConvertible, Sendable {
         #expect(failure?.problem == "there is no input 'other'")
     }
 
-    @Test func `a name is known of a single input, too`() throws {
+    @Test func `options with a name also work for a single input`() throws {
         var options = Converter.Options()
         options.inputs["x", default: InputOptions()].size = (6, 5)
         options.inputs["x"]?.color = .bgr
@@ -100,10 +100,10 @@ struct PairCase: CustomTestStringConvertible, Sendable {
         #expect((read.width, read.height, read.color, read.scaling.bias) == (6, 5, .bgr, [1, 2, 3]))
     }
 
-    @Test func `what takes one image refuses two`() throws {
+    @Test func `commands for one image refuse two`() throws {
         let model = try Converter().convert(contentsOf: Fixtures.path("pairs/siamese.pb")).model
         let failure = #expect(throws: Failure.self) { try Classifier(model) }
-        #expect(failure?.problem == "the model takes 2 inputs, 'left', 'right', and not one image")
+        #expect(failure?.problem == "the model takes 2 inputs, 'left', 'right', not a single image")
         var options = Converter.Options()
         options.sizes = .range(width: 8...16, height: 8...16)
         let sizes = #expect(throws: Failure.self) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// A real graph of the shared material, with what is known of its images.
+/// A real graph of the shared material, with its preprocessing.
 struct SharedModel: Decodable, CustomTestStringConvertible, Sendable {
     let name: String
     let graph: String
@@ -17,7 +17,7 @@ struct SharedModel: Decodable, CustomTestStringConvertible, Sendable {
     let bias: [Double]
     let references: [[String]]
 
-    /// Those that classify; pictures that come out belong to a later version.
+    /// The classifiers among them.
     static let all: [SharedModel] = {
         guard let shared = Fixtures.shared,
             let data = try? Data(contentsOf: shared.appendingPathComponent("models/models.json"))
@@ -40,7 +40,7 @@ struct SharedModel: Decodable, CustomTestStringConvertible, Sendable {
 }
 
 @Suite(.enabled(if: !SharedModel.all.isEmpty, "the shared material is absent")) struct SharedModelTests {
-    @Test(arguments: SharedModel.all) func `a real graph and its Core ML model answer as TensorFlow does`(
+    @Test(arguments: SharedModel.all) func `a real graph and its Core ML model give TensorFlow's answers`(
         _ shared: SharedModel
     ) throws {
         let model = try shared.conversion().model

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// A graph of the shared material that shows one operation, or a few: what is fed, and what TensorFlow answers.
+/// A graph of the shared material with one or a few operations: its inputs and TensorFlow's answers.
 private struct OperationCase: Decodable {
     struct Port: Decodable {
         let tensor: String
@@ -20,7 +20,7 @@ private struct OperationCase: Decodable {
     let `case`: String
     let inputs: [Port]
     let outputs: [Port]
-    /// Constants that hold what the operation works on, and may as well be inputs.
+    /// Constants with an operation's data, which might as well be inputs.
     let promote: [Constant]
 
     static let folder = Fixtures.shared?.appendingPathComponent("ops")
@@ -36,11 +36,11 @@ private struct OperationCase: Decodable {
         try GraphDefinition(contentsOf: Self.folder!.appendingPathComponent("\(self.case)/frozen_model.pb").path)
     }
 
-    /// Top k without order: TensorFlow leaves the largest elements as they lie in its heap.
+    /// Unsorted top k: TensorFlow returns the largest elements in the order of its heap.
     private static let unordered: Set = ["topk/rank2_k5"]
 
-    /// TensorFlow's kernels round each step to the output's type: half precision has ten bits.
-    /// `conv_2` adds up thousands of products to numbers that lie close together, so that the rounding of TensorFlow's
+    /// TensorFlow's kernels round each step to the output's type: half precision has ten fraction bits.
+    /// `conv_2` adds thousands of products, and its results are close together, so that the rounding of TensorFlow's
     /// float32 sums is a larger part of their range.
     var tolerance: Float {
         if outputs.contains(where: { $0.dtype == "float16" }) { return 0x1p-10 }
@@ -55,7 +55,7 @@ private struct OperationCase: Decodable {
         return Tensor(numbers, shape: Shape(port.shape))
     }
 
-    /// The arrays that are fed, by their nodes' names: the placeholders', and those of promoted constants.
+    /// The input arrays by node name, for placeholders and promoted constants.
     func arrays(_ nodes: [NodeDefinition], promoting: Bool) throws -> [String: Tensor] {
         var result: [String: Tensor] = [:]
         for input in inputs { result[GraphSurvey.Reference(input.tensor).node] = try Self.array(input) }
@@ -67,7 +67,7 @@ private struct OperationCase: Decodable {
         return result
     }
 
-    /// How far the answers are from TensorFlow's: the worst output's difference, infinite for another shape.
+    /// The largest difference from TensorFlow's answers over all outputs; infinite if a shape differs.
     func difference(promoting: Bool) throws -> Float {
         let definition = try definition()
         let arrays = try arrays(definition.nodes, promoting: promoting)
@@ -97,9 +97,9 @@ extension Tensor {
 }
 
 @Suite(.enabled(if: !OperationCase.all.isEmpty, "the shared material is absent")) struct SharedOperationTests {
-    /// Prints how many of the cases are supported; the others are refused by name.
+    /// Prints the number of supported cases; the others are refused by name.
     @Test(arguments: [(promoting: false, supported: 269, of: 270), (promoting: true, supported: 252, of: 253)])
-    func `operations answer as TensorFlow does`(_ promoting: Bool, _ supported: Int, _ count: Int) throws {
+    func `operations give TensorFlow's answers`(_ promoting: Bool, _ supported: Int, _ count: Int) throws {
         let cases = OperationCase.all.filter { !promoting || !$0.promote.isEmpty }
         var refused: [String] = []
         for operation in cases {

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Thaw
 
-/// A graph of the fixtures that was frozen in one of the ways that people's graphs are, with what must be said of it.
+/// A graph in the fixtures, frozen in one of the usual ways, with its expected notes.
 struct WayCase: CustomTestStringConvertible, Sendable {
     let name: String
     let options: Converter.Options
-    /// The pictures that are fed, as they stand before whatever the graph does to shape or batch.
+    /// The input images, before the graph changes their shape or batch.
     let pictures: String
     let note: String
 
@@ -19,7 +19,7 @@ struct WayCase: CustomTestStringConvertible, Sendable {
 }
 
 extension Converter.Options {
-    /// The options that these words of a command line stand for.
+    /// The options for these command-line arguments.
     init(words text: String) {
         self.init()
         let words = text == "-" ? [] : text.split(separator: " ").map(String.init)
@@ -42,7 +42,7 @@ extension Converter.Options {
 }
 
 @Suite struct WayTests {
-    @Test(arguments: WayCase.all) func `a graph answers as TensorFlow does at inference`(_ way: WayCase) throws {
+    @Test(arguments: WayCase.all) func `a graph gives TensorFlow's answer at inference`(_ way: WayCase) throws {
         let model = try Converter(way.options).convert(contentsOf: way.path).model
         for index in 0..<2 {
             let picture = try Fixtures.tensor(Fixtures.path("ways/\(way.pictures)\(index).npy"))
@@ -57,16 +57,15 @@ extension Converter.Options {
         }
     }
 
-    @Test(arguments: WayCase.all) func `dropout that was replaced is noted, and nothing else is`(_ way: WayCase) throws
-    {
+    @Test(arguments: WayCase.all) func `replaced dropout is noted, and nothing else`(_ way: WayCase) throws {
         let conversion = try Converter(way.options).convert(contentsOf: way.path)
-        let notes = conversion.notes.filter { $0.contains("drops values at random at '") }
+        let notes = conversion.notes.filter { $0.contains("the graph has dropout at '") }
         let isDropped = way.name.hasPrefix("dropout_")
         #expect(notes.count == (isDropped ? 1 : 0))
         #expect(conversion.assumptions.contains { $0.contains("drops values") } == isDropped)
     }
 
-    @Test func `a graph that mixes the images of its batch is refused`() throws {
+    @Test func `a graph that combines the images of its batch is refused`() throws {
         let axes = Tensor(integers: [0], shape: [1])
         let graph = GraphDefinition(nodes: [
             NodeDefinition(

@@ -3,18 +3,18 @@ import Testing
 
 @testable import Thaw
 
-/// A layer, or an operation of a program, that becomes several of the graph, with the formula that it stands for.
+/// A layer, or an operation of a program, that is read as several operations, with its formula.
 struct ComposedCase: CustomTestStringConvertible, Sendable {
     typealias Planes = [[[Float]]]
 
     let testDescription: String
-    /// Makes a layer of that kind; nil where only programs have it.
+    /// Creates a layer of that kind; nil if only programs have it.
     var layer: (@Sendable (inout Message) -> Void)?
-    /// The kind of a program's operation and what it takes beside `x`.
+    /// The kind of a program's operation, and its arguments other than `x`.
     var operation: (kind: String, arguments: [(String, Message)])?
-    /// What the operation calls the image.
+    /// The argument for the image.
     var names = ["x"]
-    /// The answer, [channel][row][column] as the image is.
+    /// The expected result, [channel][row][column] like the image.
     let expected: @Sendable (Planes) -> Planes
 }
 
@@ -42,19 +42,19 @@ private func integer(_ key: String, _ integer: Int) -> (String, Message) {
 
 private func isTrue(_ key: String) -> (String, Message) { (key, .immediate(Tensor(1, element: .bool))) }
 
-/// The image with rows and columns taken from these places.
+/// The image with the rows and columns at these indices.
 private func taken(_ rows: [Int], _ columns: [Int]) -> @Sendable (Planes) -> Planes {
     { image in image.map { plane in rows.map { row in columns.map { plane[row][$0] } } } }
 }
 
-/// Less the mean, and by the deviation and the default epsilon.
+/// Minus the mean, divided by the standard deviation with the default epsilon.
 private func centred(_ numbers: [Float]) -> [Float] {
     let mean = numbers.reduce(0, +) / Float(numbers.count)
     let variance = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Float(numbers.count)
     return numbers.map { ($0 - mean) / (variance.squareRoot() + 1e-5) }
 }
 
-/// Each row of a plane among all of them, the plane being queries, keys and values.
+/// Attention of each row of a plane to all rows; the plane contains queries, keys and values.
 private func attention(_ rows: [[Float]]) -> [[Float]] {
     rows.map { query in
         let scores = rows.map { key in
@@ -74,7 +74,7 @@ extension ComposedCase {
             testDescription: "relu above a threshold", layer: { $0.activation.thresholdedReLU.alpha = 0.3 as Float },
             operation: ("thresholded_relu", [number("alpha", 0.3)]), expected: mapped { x, _ in x >= 0.3 ? x : 0 }),
         ComposedCase(
-            testDescription: "relu held below",
+            testDescription: "relu with an upper bound",
             layer: {
                 $0.clampedReLU.alpha = 0.2 as Float
                 $0.clampedReLU.beta = 0.6 as Float
@@ -88,11 +88,11 @@ extension ComposedCase {
             }, operation: ("scaled_tanh", [number("alpha", 1.5), number("beta", 0.7)]),
             expected: mapped { x, _ in 1.5 * Float(tanh(0.7 * Double(x))) }),
         ComposedCase(
-            testDescription: "a slope for each channel",
+            testDescription: "a slope per channel",
             layer: { $0.activation.PReLU.alpha = .weights(Tensor(slopes, shape: [3])) },
             operation: ("prelu", [numbers("alpha", slopes)]), expected: mapped { x, c in x >= 0 ? x : slopes[c] * x }),
         ComposedCase(
-            testDescription: "softplus with numbers for each channel",
+            testDescription: "softplus with values per channel",
             layer: {
                 $0.activation.parametricSoftplus.alpha = .weights(Tensor(factors, shape: [3]))
                 $0.activation.parametricSoftplus.beta = .weights(Tensor(slopes, shape: [3]))
@@ -105,13 +105,13 @@ extension ComposedCase {
             testDescription: "powers of two", layer: { $0.choose("exp2") }, operation: ("exp2", []),
             expected: mapped { x, _ in Float(pow(2, Double(x))) }),
         ComposedCase(
-            testDescription: "length one", layer: { $0.choose("l2normalize") }, operation: ("l2_norm", []),
+            testDescription: "L2 normalization", layer: { $0.choose("l2normalize") }, operation: ("l2_norm", []),
             expected: { image in
                 let sum = image.joined().joined().reduce(0) { $0 + $1 * $1 }
                 return mapped { x, _ in x / (sum + 1e-6).squareRoot() }(image)
             }),
         ComposedCase(
-            testDescription: "mean and variance of each channel", layer: { $0.mvn.normalizeVariance = true },
+            testDescription: "mean and variance per channel", layer: { $0.mvn.normalizeVariance = true },
             expected: { image in
                 image.map { plane in
                     let row = centred(Array(plane.joined()))
@@ -125,13 +125,13 @@ extension ComposedCase {
                 return mapped { x, _ in x - mean }(image)
             }),
         ComposedCase(
-            testDescription: "two channels cut out",
+            testDescription: "a crop of two channels",
             layer: {
                 $0.slice.startIndex = 1
                 $0.slice.endIndex = 3
             }, expected: { Array($0[1..<3]) }),
         ComposedCase(
-            testDescription: "a border cut off",
+            testDescription: "a cropped border",
             operation: ("crop", [integers("crop_height", [1, 0]), integers("crop_width", [0, 2])]),
             expected: taken([1, 2, 3], [0, 1])),
         ComposedCase(
@@ -144,7 +144,7 @@ extension ComposedCase {
             operation: ("concat", [integer("axis", 1), isTrue("interleave")]), names: ["values", "values"],
             expected: { $0.flatMap { [$0, $0] } }),
         ComposedCase(
-            testDescription: "rows and columns turned round",
+            testDescription: "reversed rows and columns",
             layer: { $0.reverse.reverseDim = [false, false, true, true] },
             operation: ("reverse", [integers("axes", [2, -1])]),
             expected: taken([3, 2, 1, 0], [3, 2, 1, 0])),
@@ -153,7 +153,7 @@ extension ComposedCase {
             names: ["query", "key", "value"],
             expected: { $0.map(attention) }),
         ComposedCase(
-            testDescription: "attention to rows that a mask of truth values lets through",
+            testDescription: "attention with a Boolean mask",
             operation: (
                 "scaled_dot_product_attention",
                 [
@@ -167,7 +167,7 @@ extension ComposedCase {
             names: ["query", "key", "value"],
             expected: { $0.map { plane in plane.indices.map { attention(Array(plane[...$0]))[$0] } } }),
         ComposedCase(
-            testDescription: "magnitudes summed",
+            testDescription: "sum of magnitudes",
             layer: {
                 $0.reduceL1.axes = [1]
                 $0.reduceL1.keepDims = true
@@ -177,7 +177,7 @@ extension ComposedCase {
                 [(0..<4).map { row in (0..<4).map { column in image.reduce(0) { $0 + abs($1[row][column]) } } }]
             }),
         ComposedCase(
-            testDescription: "the logarithm of exponentials' sum",
+            testDescription: "log-sum-exp",
             layer: {
                 $0.reduceLogSumExp.axes = [1]
                 $0.reduceLogSumExp.keepDims = true
@@ -191,7 +191,7 @@ extension ComposedCase {
                 ]
             }),
         ComposedCase(
-            testDescription: "blocks of pixels made channels, those of a place together",
+            testDescription: "space to depth, grouped by position",
             layer: {
                 $0.reorganizeData.mode = "SPACE_TO_DEPTH"
                 $0.reorganizeData.blockSize = 2
@@ -204,7 +204,7 @@ extension ComposedCase {
                 }
             }),
         ComposedCase(
-            testDescription: "blocks of pixels made channels, those of a channel together",
+            testDescription: "space to depth, grouped by channel",
             operation: ("pixel_unshuffle", [integer("downscale_factor", 2)]),
             expected: { image in
                 (0..<12).map { depth in
@@ -221,7 +221,7 @@ extension ComposedCase {
             }, operation: ("pad", [integers("pad", [2, 1, 0, 3]), ("mode", .text("reflect"))]),
             expected: taken([2, 1, 0, 1, 2, 3, 2], [0, 1, 2, 3, 2, 1, 0])),
         ComposedCase(
-            testDescription: "a border of the outermost pixels",
+            testDescription: "a border of repeated outermost pixels",
             layer: {
                 $0.padding.choose("replication")
                 $0.padding["paddingAmounts"].setBorders([(1, 0), (2, 5)])

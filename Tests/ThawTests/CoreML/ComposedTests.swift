@@ -3,7 +3,7 @@ import Testing
 @testable import Thaw
 
 @Suite struct ComposedTests {
-    /// A relu on an image of three channels; the tests put something else in its place.
+    /// A relu on an image of three channels, which the tests replace.
     private let model: Model = {
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 4, 4, 3]))
@@ -17,13 +17,13 @@ import Testing
         return (0..<3).map { c in (0..<4).map { row in (0..<4).map { x[(row * 4 + $0) * 3 + c] } } }
     }
 
-    /// What a model answers; arithmetic at its head is read as the image's scaling.
+    /// A model's output. Arithmetic at its head is read as the image's scaling.
     private func answer(_ message: Message) throws -> Tensor {
         let back = try ModelReader.run(message).model
         return back.graph.answer(to: input.scaled(back.image!.scaling))
     }
 
-    /// The answer must be an image of these planes, in whatever order its axes stand.
+    /// The output must be an image of these planes, in any axis order.
     private func check(_ answer: Tensor, _ expected: ComposedCase.Planes) {
         let first = Tensor(
             Array(expected.joined().joined()), shape: [1, expected.count, expected[0].count, expected[0][0].count])
@@ -31,7 +31,7 @@ import Testing
         #expect(difference(answer, isFirst ? first : first.transposed(Graph.toLast)) <= 1e-5, "\(answer.shape)")
     }
 
-    @Test(arguments: ComposedCase.all.filter { $0.layer != nil }) func `a layer does what its formula says`(
+    @Test(arguments: ComposedCase.all.filter { $0.layer != nil }) func `a layer computes its formula`(
         _ composed: ComposedCase
     ) throws {
         var message = try NeuralNetworkWriter.message(model)
@@ -42,7 +42,7 @@ import Testing
         check(try answer(message), composed.expected(planes))
     }
 
-    @Test(arguments: ComposedCase.all.filter { $0.operation != nil }) func `an operation does what its formula says`(
+    @Test(arguments: ComposedCase.all.filter { $0.operation != nil }) func `an operation computes its formula`(
         _ composed: ComposedCase
     ) throws {
         let (kind, arguments) = composed.operation!
@@ -95,7 +95,7 @@ import Testing
 
     // MARK: Mean images
 
-    @Test(arguments: [false, true]) func `a mean image is taken off, and what follows it done after it`(
+    @Test(arguments: [false, true]) func `a mean image is subtracted before the rest of the preprocessing`(
         _ isScaled: Bool
     ) throws {
         let mean = noise(48, seed: 2)
@@ -132,7 +132,7 @@ import Testing
 
     // MARK: Names
 
-    @Test func `two layers of one name are refused`() throws {
+    @Test func `two layers with the same name are refused`() throws {
         var message = try NeuralNetworkWriter.message(model)
         var layers: [Message] = message.neuralNetwork.layers
         layers.append(layers[0])
@@ -143,7 +143,7 @@ import Testing
         #expect(failure?.problemText.contains("relu") == true)
     }
 
-    @Test func `a layer that is not known is refused with its place`() throws {
+    @Test func `an unknown layer is refused with its position`() throws {
         var message = try NeuralNetworkWriter.message(model)
         var layers: [Message] = message.neuralNetwork.layers
         layers[0].custom = Message(MessageType.layer.type(of: "custom"))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Thaw
 
-/// Models that exist already with their weights stored in less.
+/// Compression of existing models.
 @Suite struct CompressionTests {
-    /// A model with several outputs, one of them an image, that says much of itself.
+    /// A model with several outputs, one of them an image, and with much metadata.
     private static func picture() throws -> Model {
         var model = try pictureModel(size: (8, 6)) { builder, input in
             let filters = Convolution(
@@ -35,7 +35,7 @@ import Testing
         fixtures.map { "\($0).mlmodel" }
         + (networks + ["picture"]).flatMap { ["\($0).mlmodel", "\($0).mlpackage"] }
 
-    /// The model of this name, and a folder of its own for what is made of it.
+    /// The model of this name, and a temporary folder for its compressed forms.
     private func source(_ name: String) throws -> (TemporaryFolder, path: String) {
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent(name).path
@@ -62,13 +62,13 @@ import Testing
         return (message[message.choice!].layers as [Message]).compactMap(\.choice)
     }
 
-    /// The message without its weights and its version: all that is to stay as it is.
+    /// The message without its weights and version: everything that must stay unchanged.
     private func kept(_ path: String) throws -> Message {
         func strip(_ message: inout Message) {
             if message.messageType == .weights {
                 message = Message(.weights)
             } else if message.messageType == .block {
-                // What stands in for a constant has its name.
+                // The replacement of a constant has its name.
                 let operations: [Message] = message.operations
                 message.operations = operations.filter {
                     $0.type as String != "const" && !($0.type as String).hasPrefix("constexpr_")
@@ -91,7 +91,7 @@ import Testing
         return message
     }
 
-    @Test(arguments: sources, types) func `all of a model but its weights stays as it is`(
+    @Test(arguments: sources, types) func `only the weights of a model change`(
         _ name: String, _ type: WeightType
     ) throws {
         let (folder, path) = try source(name)
@@ -110,20 +110,20 @@ import Testing
         #expect(after.classifier == before.classifier)
         #expect(after.metadata == before.metadata)
         #expect(after.graph.outputs.map(\.name) == before.graph.outputs.map(\.name))
-        // A program that is to compute in half precision is written anew.
+        // A program that will compute in half precision is converted.
         if !name.hasSuffix("mlpackage") || type.isSelective {
-            // A layer with a scale behind it is looked at by itself.
+            // A layer followed by a scale is tested separately.
             let isScaled = try kinds(result) != kinds(path)
             #expect(!isScaled || type.paletteBits != nil)
             if !isScaled { #expect(try kept(result) == kept(path)) }
         }
         #expect(try message(result).hasCompressedWeights == type.isSelective)
-        // Lists of 256 numbers take more than they save in layers as small as these.
+        // Palettes of 256 values need more space than they save in such small layers.
         if Self.networks.contains(where: name.hasPrefix), type != .palette8 { #expect(bytes < compression.byteCount) }
     }
 
     @Test(arguments: ["picture.mlmodel", "picture.mlpackage", "mobilenet_v1_folded.mlmodel"], types)
-    func `the other dialect says the same`(_ name: String, _ type: WeightType) throws {
+    func `the other dialect gives the same answers`(_ name: String, _ type: WeightType) throws {
         let (folder, path) = try source(name)
         let ending = name.hasSuffix("mlmodel") ? "mlpackage" : "mlmodel"
         let result = folder.url.appendingPathComponent("result." + ending).path
@@ -138,7 +138,7 @@ import Testing
         #expect(try message(result).hasShortWeights)
     }
 
-    @Test(arguments: ["mlmodel", "mlpackage"]) func `a model may take its own place`(_ ending: String) throws {
+    @Test(arguments: ["mlmodel", "mlpackage"]) func `a model may replace itself`(_ ending: String) throws {
         let (folder, path) = try source("mobilenet_v1_folded." + ending)
         let other = folder.url.appendingPathComponent("other." + ending).path
         let compression = try Compression(contentsOf: path, weights: WeightStorage(.palette6, minimumCount: 16))
@@ -150,13 +150,13 @@ import Testing
             #expect(try data == Data(contentsOf: URL(fileURLWithPath: other + file)))
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 2)
-        // What was read is still there to be compared with.
+        // The original is still available for comparison.
         let graph = compression.original.model.graph
         #expect(graph.nodes.allSatisfy { $0.operation.weights.allSatisfy { $0.floats.allSatisfy(\.isFinite) } })
     }
 
     @Test(arguments: ["mlmodel", "mlpackage"], [WeightType.int8, .palette8, .palette4])
-    func `depthwise filters and small arrays are kept, unless they are asked for`(
+    func `depthwise filters and small tensors are kept, unless requested`(
         _ ending: String, _ type: WeightType
     ) throws {
         let (folder, path) = try source("mobilenet_v1_folded." + ending)
@@ -165,14 +165,14 @@ import Testing
             let storage = WeightStorage(type, minimumCount: 72, includesDepthwise: includesDepthwise)
             let compression = try Compression(contentsOf: path, weights: storage)
             try compression.write(to: result)
-            // Scales behind layers become part of their weights again.
+            // Scales after layers are folded into their weights again.
             let back = try Model.load(contentsOf: result).model.graph.withFoldedArithmetic().nodes
             var changed = Set<String>()
             for (before, after) in zip(compression.original.model.graph.nodes, back) {
                 for (a, b) in zip(before.operation.weights, after.operation.weights) {
                     #expect(a.shape == b.shape)
                     let isSame = a.floats == b.floats
-                    // A list as long as the array holds all its numbers.
+                    // A palette as large as the tensor contains all its values.
                     if a.elementCount < 72 { #expect(isSame) }
                     if !isSame { changed.insert(before.operation.kind) }
                     #expect(difference(b, a) < 0.1)
@@ -196,10 +196,10 @@ import Testing
 
     @Test(arguments: [
         Refusal(
-            testDescription: "nothing large enough", storage: WeightStorage(.int8, minimumCount: 1 << 30),
-            words: "no convolution and no dense layer has weights to compress, 1073741824 or more; --min-elements"),
+            testDescription: "no layer large enough", storage: WeightStorage(.int8, minimumCount: 1 << 30),
+            words: "no convolution and no dense layer has 1073741824 weights or more; --min-elements"),
         Refusal(
-            testDescription: "nothing large enough in a program", source: "mobilenet_v1_folded.mlpackage",
+            testDescription: "no layer large enough in a program", source: "mobilenet_v1_folded.mlpackage",
             storage: WeightStorage(.palette4, minimumCount: 1 << 30), words: "no convolution and no dense layer"),
         Refusal(
             testDescription: "a palette for iOS 11", storage: WeightStorage(.palette8), target: .iOS11,
@@ -220,7 +220,7 @@ import Testing
         Refusal(
             testDescription: "a palette in the other dialect for iOS 15", storage: WeightStorage(.palette6),
             ending: "mlpackage", target: .iOS15, words: "--weights palette6 needs iOS 16"),
-    ]) private func `what cannot be compressed is refused, and nothing is written`(_ refusal: Refusal) throws {
+    ]) private func `models that cannot be compressed are refused, and nothing is written`(_ refusal: Refusal) throws {
         let (folder, path) = try source(refusal.source)
         let ending = refusal.ending ?? String(refusal.source.split(separator: ".")[1])
         let result = folder.url.appendingPathComponent("result." + ending).path
@@ -231,7 +231,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: result))
     }
 
-    @Test(arguments: ["mlmodel", "mlpackage"], types) func `a model that is compressed already is refused`(
+    @Test(arguments: ["mlmodel", "mlpackage"], types) func `a compressed model is refused`(
         _ ending: String, _ type: WeightType
     ) throws {
         let (folder, path) = try source("mobilenet_v1_folded." + ending)
@@ -245,7 +245,7 @@ import Testing
         }
     }
 
-    @Test func `a graph is refused, and a model that can be trained on`() throws {
+    @Test func `a graph and a trainable model are refused`() throws {
         let graph = Fixtures.path("networks/resnet/graph.pb")
         #expect(throws: Failure.graphCompressed().inFile(graph)) {
             try Compression(contentsOf: graph, weights: WeightStorage(.int8))
@@ -262,7 +262,7 @@ import Testing
 
     // MARK: Quality
 
-    @Test(arguments: [8, 6, 4]) func `from iOS 18 on channels have lists of their own, as far as these are small`(
+    @Test(arguments: [8, 6, 4]) func `from iOS 18 on, channels have separate palettes if these are small enough`(
         _ bits: Int
     ) {
         let groups = WeightPalette.groups(of: [64, 512, 3, 3], bits: bits)
@@ -274,7 +274,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [WeightType.palette8, .palette6, .palette4]) func `lists for iOS 18 take its form`(
+    @Test(arguments: [WeightType.palette8, .palette6, .palette4]) func `palettes for iOS 18 use its form`(
         _ type: WeightType
     ) throws {
         let (folder, path) = try source("mobilenet_v1_folded.mlmodel")
@@ -287,14 +287,14 @@ import Testing
             $0.type as String == "constexpr_lut_to_dense"
         }
         #expect(!operations.isEmpty)
-        // The older form names a shape, which the newer does not know.
+        // The older form has a shape argument, which the newer lacks.
         for operation in operations {
             #expect((operation.inputs as [Message]).map { $0.key as String } == ["indices", "lut"])
         }
         #expect(try Model.load(contentsOf: result).model.classCount == 10)
     }
 
-    @Test(arguments: [ElementType.float32, .float16]) func `codes on a line lie within half a step`(
+    @Test(arguments: [ElementType.float32, .float16]) func `affine quantization errors are within half a step`(
         _ element: ElementType
     ) {
         for magnitude: Float in [1e-30, 1e-6, 1e-3, 1, 60000] {
@@ -309,7 +309,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Float.nan, .infinity, 1e30, 1e-45, 0]) func `unusual weights are left as they are or do no harm`(
+    @Test(arguments: [Float.nan, .infinity, 1e30, 1e-45, 0]) func `unusual weights are kept or do no harm`(
         _ number: Float
     ) throws {
         let weights = Tensor((0..<64).map { $0 == 5 ? number : $0 == 7 && number < 1 ? number : 0 }, shape: [4, 16])

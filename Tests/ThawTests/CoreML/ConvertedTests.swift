@@ -3,13 +3,13 @@ import Testing
 
 @testable import Thaw
 
-/// A model that coremltools wrote, and what it is fed.
+/// A model written by coremltools, and its input.
 private struct ConvertedCase: CustomTestStringConvertible, Sendable {
     /// The file, with its extension.
     let file: String
-    /// The kind of pictures: numbers from -1 to 1, or pixels.
+    /// The kind of input: values from -1 to 1, or pixels.
     let pictures: String
-    /// How far answers may lie apart: coremltools rounded the weights to float16 where it had to make them dense first.
+    /// The tolerance: coremltools rounded weights to float16 if it had to make them dense first.
     let tolerance: Float
 
     static let all = Fixtures.table("converted/converted.tsv").map {
@@ -19,7 +19,7 @@ private struct ConvertedCase: CustomTestStringConvertible, Sendable {
     var testDescription: String { file }
     var path: String { Fixtures.path("converted/" + file) }
 
-    /// What the model's graph takes for a picture, and what comes of it.
+    /// The graph's input for an image, and the expected output.
     func reference(_ index: Int, _ model: Model) throws -> (input: Tensor, answer: Tensor) {
         let picture = try Fixtures.tensor(Fixtures.path("networks/pictures/\(pictures)\(index).npy"))
         let pixels = pictures == "pixels" ? picture.floats : picture.floats.map { ($0 + 1) * 127.5 }
@@ -33,7 +33,7 @@ private struct ConvertedCase: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct ConvertedTests {
-    @Test(arguments: ConvertedCase.all) private func `what coremltools writes answers as another interpreter says`(
+    @Test(arguments: ConvertedCase.all) private func `models by coremltools give the answers of another interpreter`(
         _ converted: ConvertedCase
     ) throws {
         let model = try Model.load(contentsOf: converted.path).model
@@ -46,12 +46,12 @@ private struct ConvertedCase: CustomTestStringConvertible, Sendable {
     }
 
     @Test(arguments: ConvertedCase.all, Dialect.allCases)
-    private func `a model that is written again has the same layers and answers`(
+    private func `a model that is read and written has the same layers and answers`(
         _ converted: ConvertedCase, _ dialect: Dialect
     ) throws {
         let model = try Model.load(contentsOf: converted.path).model
         let back = try dialect.roundTrip(model)
-        // An input that is rounded to float16 in the one may not be so in the other.
+        // An input may be rounded to float16 in one and not in the other.
         let (input, answer) = try converted.reference(0, back)
         #expect(difference(back.graph.answer(to: input), answer) <= max(dialect.tolerance, 1e-3))
         let again = try dialect.roundTrip(back)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Thaw
 
-/// Inner products on arrays of every rank that they may have (coremltools' NeuralNetwork.proto, InnerProductLayerParams).
+/// Inner products on tensors of every allowed rank (coremltools' NeuralNetwork.proto, InnerProductLayerParams).
 @Suite struct DenseLayerTests {
-    /// A model of one inner product, 12 numbers to 2: their sum, and the first less 1.
+    /// A model of one inner product from 12 values to 2: their sum, and the first minus 1.
     private func read(on shape: Shape) throws -> Graph {
         var numbers = [Float](repeating: 1, count: 24)
         for row in 0..<12 { numbers[2 * row + 1] = row == 0 ? 1 : 0 }
@@ -24,7 +24,7 @@ import Testing
         arguments: [
             ([12], [2]), ([5, 12], [5, 2]), ([2, 3, 12], [2, 3, 2]), ([2, 3, 2, 2], [2, 2, 1, 1]),
             ([2, 2, 1, 3, 4], [2, 2, 2, 1, 1]),
-        ] as [(Shape, Shape)]) func `rows are the last axis, of four and five axes the last three`(
+        ] as [(Shape, Shape)]) func `rows are the last axis, or the last three of four and five axes`(
             _ shape: Shape, _ result: Shape
         )
         throws
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [[11], [12, 1], [2, 12, 3], [12, 2, 2, 2]] as [Shape])
-    func `an array whose rows have another length is refused`(_ shape: Shape) {
+    func `a tensor whose rows have another length is refused`(_ shape: Shape) {
         let failure = #expect(throws: Failure.self) { try read(on: shape) }
         #expect(failure?.problemText.contains("12 inputs do not fit a tensor of shape") == true)
     }

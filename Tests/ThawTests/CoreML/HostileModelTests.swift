@@ -2,9 +2,9 @@ import Testing
 
 @testable import Thaw
 
-/// Models with a field that no tool writes. They are refused by what is wrong; none may end the process.
+/// Models with a field value that no tool writes. They are refused with the reason; none may crash the process.
 @Suite struct HostileModelTests {
-    /// A network whose one layer has the fields that `change` sets, on an image of 6 channels.
+    /// A network on an image of 6 channels, with one layer whose fields `change` sets.
     private static func network(_ change: (inout Message) -> Void) throws -> Message {
         var builder = GraphBuilder(channelOrder: .first)
         let input = builder.input("input", TensorType([1, 6, 4, 4]))
@@ -58,7 +58,7 @@ import Testing
             $0.sliceStatic.endMasks = [false, false, false, false]
             $0.sliceStatic.squeezeMasks = [false, true, false, false]
         },
-    ]) private func `a layer with impossible numbers is refused`(_ layer: Layer) throws {
+    ]) private func `a layer with impossible values is refused`(_ layer: Layer) throws {
         let message = try Self.network(layer.change)
         let failure = #expect(throws: Failure.self) { try ModelReader.run(message) }
         #expect(failure?.description.contains(layer.words) == true, "\(failure?.description ?? "")")

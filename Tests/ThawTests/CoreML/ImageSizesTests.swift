@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// Models whose image has several sizes: written once, right at each.
+/// Models whose image has several sizes: written once, correct at each.
 @Suite struct ImageSizesTests {
     // MARK: Networks
 
@@ -45,7 +45,7 @@ import Testing
     private static let image = node(
         "image", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([1, -1, -1, 3])])
 
-    /// Strides of 2, whose padding depends on whether a side is even, and a mean over all of the image.
+    /// Strides of 2, whose padding depends on whether a side is even, and a mean over the whole image.
     private static let classifying = GraphDefinition(
         nodes: [image] + convolution("first", "image", (3, 4), stride: 2)
             + convolution("second", "first", (4, 6), padding: "VALID")
@@ -54,7 +54,7 @@ import Testing
                 node("mean", "Mean", ["pooled", "axes"]), node("answer", "Softmax", ["mean"]),
             ])
 
-    /// A picture twice as large.
+    /// An image twice as large.
     private static let enlarging = GraphDefinition(
         nodes: [image] + convolution("first", "image", (3, 4), stride: 2)
             + [
@@ -64,7 +64,7 @@ import Testing
                 node("resized", "ResizeBilinear", ["first", "larger"], ["half_pixel_centers": .bool(true)]),
             ] + convolution("last", "resized", (4, 3)) + [node("picture", "Sigmoid", ["last"])])
 
-    /// A mirrored border, and channels made pixels: a picture twice as large.
+    /// A mirrored border and depth to space: an image twice as large.
     private static let bordered = GraphDefinition(
         nodes: [
             image, constant("border", Tensor(integers: [0, 0, 1, 1, 1, 1, 0, 0], shape: [4, 2])),
@@ -75,7 +75,7 @@ import Testing
                 node("picture", "Sigmoid", ["blocks"]),
             ])
 
-    /// The channels before height and width, which leads to a classifier's row.
+    /// Channels first, followed by a classifier's output.
     private static let channelsFirst = GraphDefinition(
         nodes: [
             node("image", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([-1, 3, -1, -1])]),
@@ -108,7 +108,7 @@ import Testing
         return try Converter(options).convert(graph: graph).model
     }
 
-    // MARK: Written and read
+    // MARK: Writing and reading
 
     enum Dialect: CaseIterable { case neuralNetwork, program }
 
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    /// A model written and read again; its weights stand in the message, or in a package in `folder`.
+    /// A model written and read again, as a message or as a package in `folder`.
     private static func again(_ model: Model, _ dialect: Dialect, _ folder: TemporaryFolder) throws -> Model {
         let path = folder.url.appending(path: dialect == .program ? "model.mlpackage" : "model.mlmodel").path
         try model.write(to: path, weights: WeightStorage(.float32))
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases, [list, range])
-    func `what is written gives at each size what the graph gives`(_ dialect: Dialect, _ sizes: ImageSizes) throws {
+    func `a written model agrees with the graph at each size`(_ dialect: Dialect, _ sizes: ImageSizes) throws {
         for graph in [Self.classifying, Self.enlarging, Self.bordered, Self.channelsFirst] {
             let folder = try TemporaryFolder()
             let read = try Self.again(Self.converted(graph, sizes), dialect, folder)
@@ -138,16 +138,16 @@ import Testing
                 let input = Tensor(noise(size.width * size.height * 3), shape: [1, size.height, size.width, 3])
                 var answer = one.graph.evaluate([input])[0]
                 let truth = expected.graph.evaluate([input])[0]
-                // A picture may come back with its channels in front, and says so.
+                // An image may be returned with channels first, which its form tells.
                 if one.imageOutput?.form.isChannelsFirst == true { answer = answer.transposed(Graph.toLast) }
                 #expect(answer.shape == truth.shape)
-                // The same sums, some in another order.
+                // The same sums, some of them in another order.
                 #expect(difference(answer, truth) <= 1e-5, "\(size)")
             }
         }
     }
 
-    @Test(arguments: Dialect.allCases) func `the description names the sizes`(_ dialect: Dialect) throws {
+    @Test(arguments: Dialect.allCases) func `the description contains the sizes`(_ dialect: Dialect) throws {
         let listed = try Self.message(Self.converted(Self.enlarging, Self.list), dialect)
         let input = (listed.description.input as [Message])[0]
         let output = (listed.description.output as [Message])[0]
@@ -162,7 +162,7 @@ import Testing
         #expect((ranged.specificationVersion as Int) >= CoreMLVersion.iOS12.rawValue)
     }
 
-    @Test func `an ML Program leaves open what differs, and nothing else`() throws {
+    @Test func `an ML Program leaves only the differing sizes open`() throws {
         let message = try Self.message(Self.converted(Self.classifying, Self.range), .program)
         let functions: [Message] = message.mlProgram.functions
         func dimensions(_ value: Message) -> [Int] {
@@ -176,7 +176,7 @@ import Testing
         #expect(dimensions((operations.last!.outputs as [Message])[0]) == [1, 6])
     }
 
-    @Test func `an array whose sizes are open is taken in its standard size`() throws {
+    @Test func `an array with open sizes is read at its default size`() throws {
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 3, 4, 5]))
         builder.output("output", try builder.add(Unary(.relu), [input], name: "relu")[0])
@@ -193,7 +193,7 @@ import Testing
         #expect(back.graph.inputs.map { back.graph[$0.value].shape } == [[1, 3, 4, 5]])
     }
 
-    @Test func `compressed weights are open to sizes, too`() throws {
+    @Test func `compressed weights work with several sizes`() throws {
         let program = try ProgramWriter.run(
             Self.converted(Self.classifying, Self.list), weights: WeightStorage(.palette4, minimumCount: 8))
         let folder = try TemporaryFolder()
@@ -202,10 +202,10 @@ import Testing
         #expect(try read.inSize!(ImageSize(width: 40, height: 24)).image?.width == 40)
     }
 
-    // MARK: Refused
+    // MARK: Refusals
 
     @Test func `a network that works at one size only is refused by node`() throws {
-        // A window as large as the image, and a row of all its pixels.
+        // A window as large as the image, and a reshape of all its pixels.
         let whole = GraphDefinition(
             nodes: [Self.image] + Self.convolution("first", "image", (3, 4))
                 + [
@@ -225,13 +225,13 @@ import Testing
         #expect(other?.problem.contains("differs from the graph's 16x16") == true)
     }
 
-    @Test func `systems that know one size are refused`() throws {
+    @Test func `systems without several sizes are refused`() throws {
         let model = try Self.converted(Self.classifying, Self.list)
         let failure = #expect(throws: Failure.self) { try NeuralNetworkWriter.message(model, target: .iOS11) }
         #expect(failure?.description.contains("iOS 12") == true)
     }
 
-    @Test func `sizes that make no sense are refused when they are read`() throws {
+    @Test func `invalid sizes are refused by the reader`() throws {
         var message = try Self.message(Self.converted(Self.classifying, Self.range), .neuralNetwork)
         var inputs: [Message] = message.description.input
         inputs[0].type.imageType.imageSizeRange.widthRange.lowerBound = 50
@@ -246,9 +246,9 @@ import Testing
         #expect(failure?.description.contains("34×20") == true)
     }
 
-    // MARK: Pictures
+    // MARK: The nearest size
 
-    @Test func `a picture gets the size that is nearest to its own`() {
+    @Test func `an image gets the size nearest to its own`() {
         func size(_ sizes: ImageSizes, _ width: Int, _ height: Int) -> [Int] {
             sizes.nearest(to: ImageSize(width: width, height: height)).map { [$0.width, $0.height] } ?? []
         }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// What goes into a model and comes out of it, by name, and what the model says of that and of itself.
+/// A model's inputs, outputs and metadata.
 @Suite struct InterfaceTests {
     /// A classifier of three classes with a second output.
     private static func model(_ activation: any Operation = Softmax(axis: 1)) throws -> Model {
@@ -19,7 +19,7 @@ import Testing
 
     // MARK: Shapes
 
-    @Test(arguments: Dialect.allCases) func `one number comes out without an axis, a row of one with its own`(
+    @Test(arguments: Dialect.allCases) func `a scalar output has no axis, a vector of one keeps its axis`(
         _ dialect: Dialect
     ) throws {
         var builder = GraphBuilder()
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Dialect.allCases) func `an array beside the image keeps the order of its axes`(
+    @Test(arguments: Dialect.allCases) func `an array next to the image keeps its axis order`(
         _ dialect: Dialect
     ) throws {
         var builder = GraphBuilder()
@@ -53,7 +53,7 @@ import Testing
         #expect(zip(back.graph.evaluate(inputs)[0].floats, expected).allSatisfy { abs($0 - $1) < 2e-3 })
     }
 
-    @Test(arguments: Dialect.allCases) func `the mean of whole numbers is one`(_ dialect: Dialect) throws {
+    @Test(arguments: Dialect.allCases) func `the mean of integers is an integer`(_ dialect: Dialect) throws {
         var builder = GraphBuilder()
         let input = builder.input("in", TensorType([1, 2, 3, 4]))
         let whole = try builder.add(Cast(element: .int32), [input], name: "whole")[0]
@@ -68,8 +68,8 @@ import Testing
 
     // MARK: Scaling
 
-    /// A square of a difference begins with a difference, which looks like a part of the image's scaling.
-    @Test(arguments: Dialect.allCases) func `what the network begins with is told from the scaling of the image`(
+    /// A squared difference begins with a difference, which looks like a part of the image's scaling.
+    @Test(arguments: Dialect.allCases) func `the network's own arithmetic is kept apart from the image's scaling`(
         _ dialect: Dialect
     ) throws {
         for (scale, bias) in [([1.0, 1, 1], [0.0, 0, 0]), ([2, 2, 2], [1, -1, 0]), ([2, 3, 4], [1, -1, 0])] {
@@ -82,7 +82,7 @@ import Testing
                 graph: builder.graph,
                 image: ImageInput(name: "in", width: 4, height: 2, color: .rgb, scaling: scaling))
             var back = try dialect.roundTrip(model)
-            // And once more: what was read is written as it was.
+            // And again: the model that was read is written unchanged.
             for _ in 0..<2 {
                 let values = noise(24)
                 let array = NumPyFile(shape: [1, 2, 4, 3], values: values)
@@ -109,7 +109,7 @@ import Testing
         #expect(Classification(probabilities: [0, 1, 0], labels: back.classifier?.labels).top(1)[0].label == "-3")
     }
 
-    @Test func `integer labels are numbers in the files`() throws {
+    @Test func `integer labels are integers in the files`() throws {
         var model = try Self.model()
         model.classifier?.labels = ["0", "-3", "12"]
         for areIntegers in [false, true] {
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `labels of another type than is said are refused`() throws {
+    @Test func `labels of another type than declared are refused`() throws {
         let model = try Self.model()
         var program = try ProgramWriter.run(model)
         var functions: [Message] = program.message.mlProgram.functions
@@ -143,17 +143,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("1\n2\nx\n", "line 3: 'x' is no whole number of 64 bits; --integer-labels takes nothing else"),
-        ("1\n2.5\n3\n", "line 2: '2.5' is no whole number of 64 bits"),
-        ("1\n9223372036854775808\n", "line 2: '9223372036854775808' is no whole number"),
-        ("7\n8\n7\n", "line 1: the label '7' stands there once more"),
-        ("7\n8\n07\n", "line 3: the label '07' stands there once more"),
-    ]) func `a file of integer labels holds nothing else`(_ text: String, _ message: String) throws {
+        ("1\n2\nx\n", "line 3: 'x' is not a 64-bit integer; --integer-labels requires integers"),
+        ("1\n2.5\n3\n", "line 2: '2.5' is not a 64-bit integer"),
+        ("1\n9223372036854775808\n", "line 2: '9223372036854775808' is not a 64-bit integer"),
+        ("7\n8\n7\n", "line 1: the label '7' is a duplicate"),
+        ("7\n8\n07\n", "line 3: the label '07' is a duplicate"),
+    ]) func `a file of integer labels may contain nothing else`(_ text: String, _ message: String) throws {
         let failure = #expect(throws: Failure.self) { try Labels(parsing: Array(text.utf8)).integers() }
         #expect(failure?.description.hasPrefix(message) == true, "\(failure.map { "\($0)" } ?? "")")
     }
 
-    @Test func `integers are written in one way, and may have their index before them`() throws {
+    @Test func `integers are written in canonical form, and may follow their index`() throws {
         #expect(try Labels(parsing: Array("+7\r\n-0\n0012\n".utf8)).integers() == ["7", "0", "12"])
         #expect(try Labels(parsing: Array("0:5\n1:6\n".utf8)).integers() == ["5", "6"])
     }
@@ -165,7 +165,7 @@ import Testing
         #expect(try !dialect.roundTrip(Self.model()).labelsAreIndependent)
     }
 
-    // MARK: What is described
+    // MARK: Descriptions
 
     private struct Description: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -176,23 +176,31 @@ import Testing
 
     @Test(
         arguments: [
-            Description(testDescription: "no outputs", words: "description names no outputs") {
+            Description(testDescription: "no outputs", words: "description has no outputs") {
                 $0.output = [] as [Message]
             },
-            Description(testDescription: "a label of another name", words: "its label, is called 'nope'") {
+            Description(
+                testDescription: "another name of the label output",
+                words: "the classifier's label output is named 'nope'"
+            ) {
                 $0.predictedFeatureName = "nope"
             },
-            Description(testDescription: "no name of the label", words: "its label, is called ''") {
+            Description(
+                testDescription: "no name of the label output", words: "the classifier's label output is named ''"
+            ) {
                 $0.predictedFeatureName = ""
             },
-            Description(testDescription: "probabilities of another name", words: "probabilities, is called 'nope'") {
+            Description(
+                testDescription: "another name of the probabilities output",
+                words: "probabilities output is named 'nope'"
+            ) {
                 $0.predictedProbabilitiesName = "nope"
             },
             Description(
-                testDescription: "a dictionary of what is not computed",
+                testDescription: "a dictionary that is not computed",
                 words:
-                    "'nope' gives numbers by label, but is not what the network computes them as; that is 'scores_0'",
-                programWords: "the output 'nope' is computed by no layer"
+                    "'nope' is a dictionary, but is not the network's class probabilities; these are 'scores_0'",
+                programWords: "no layer computes the output 'nope'"
             ) {
                 var outputs: [Message] = $0.output
                 outputs[0].name = "nope"
@@ -200,7 +208,7 @@ import Testing
                 $0.predictedProbabilitiesName = "nope"
             },
         ], [Dialect.neuralNetwork, .program])
-    private func `a description of other outputs than there are is refused`(
+    private func `a description with wrong outputs is refused`(
         _ description: Description, _ dialect: Dialect
     ) throws {
         let model = try Self.model()
@@ -212,7 +220,7 @@ import Testing
         #expect(failure?.problemText.contains(words) == true, "\(failure.map { "\($0)" } ?? "")")
     }
 
-    @Test func `preprocessing that leaves nothing of the image is refused`() throws {
+    @Test func `preprocessing that multiplies by 0 is refused`() throws {
         var model = try Self.model()
         model.image?.scaling = PixelScaling(scale: [2, 2, 2], bias: [1, 2, 3])
         var message = try NeuralNetworkWriter.message(model)
@@ -220,11 +228,11 @@ import Testing
         preprocessing[0].scaler.channelScale = 0.0
         message.neuralNetworkClassifier.preprocessing = preprocessing
         let failure = #expect(throws: Failure.self) { try ModelReader.run(message) }
-        #expect(failure?.problemText.contains("the preprocessing of 'data_in' multiplies by 0") == true)
+        #expect(failure?.problemText.contains("the preprocessing of 'data_in' has a scale of 0") == true)
     }
 
-    /// The format takes a scale of 0 for none that is given.
-    @Test(arguments: [0, 1e-60], Dialect.allCases) func `an image that the network itself multiplies by 0 stays so`(
+    /// In the format, a scale of 0 means that none is given.
+    @Test(arguments: [0, 1e-60], Dialect.allCases) func `an image that the network itself multiplies by 0 is kept so`(
         _ scale: Double, _ dialect: Dialect
     ) throws {
         var model = try Self.model()
@@ -234,9 +242,9 @@ import Testing
 
     // MARK: Names
 
-    @Test(arguments: Dialect.allCases) func `inputs and outputs get other names`(_ dialect: Dialect) throws {
+    @Test(arguments: Dialect.allCases) func `inputs and outputs are renamed`(_ dialect: Dialect) throws {
         var model = try Self.model()
-        // By the name in the graph or in Core ML, and two that change places.
+        // By the name in the graph or in Core ML; two names are swapped.
         try model.rename([
             ("data/in", "photo"), ("scores_0", "features"), ("features", "scores"), ("classLabel", "best"),
         ])
@@ -248,7 +256,7 @@ import Testing
         #expect(back.graph.outputs.map { back.graph[$0.value].shape } == [[1, 3], [1, 3]])
     }
 
-    @Test(arguments: Dialect.allCases) func `a name that a node inside has, too, stays that of the output`(
+    @Test(arguments: Dialect.allCases) func `an output keeps its name although an inner node has it too`(
         _ dialect: Dialect
     ) throws {
         var model = try Self.model(Unary(.tanh))
@@ -259,15 +267,18 @@ import Testing
     }
 
     @Test(arguments: [
-        ([("x", "y")], "there is no input or output 'x'; there are 'data_in', 'scores_0', 'features', 'classLabel'"),
-        ([("data/in", "scores_0")], "two inputs or outputs would be called 'scores_0'; each needs a name of its own"),
-        ([("data/in", "classLabel")], "two inputs or outputs would be called 'classLabel'"),
-        ([("data/in", "a"), ("features", "a")], "two inputs or outputs would be called 'a'"),
+        (
+            [("x", "y")],
+            "there is no input or output 'x'; the names are 'data_in', 'scores_0', 'features', 'classLabel'"
+        ),
+        ([("data/in", "scores_0")], "two inputs or outputs would have the name 'scores_0'; names must be unique"),
+        ([("data/in", "classLabel")], "two inputs or outputs would have the name 'classLabel'"),
+        ([("data/in", "a"), ("features", "a")], "two inputs or outputs would have the name 'a'"),
         ([("data/in", "a"), ("data_in", "b")], "'data_in' is renamed twice"),
-        ([("data/in", "")], "'' cannot be the name of an input or output; letters, digits and underscores"),
+        ([("data/in", "")], "'' cannot be the name of an input or output; use letters, digits and underscores"),
         ([("data/in", "1st")], "'1st' cannot be the name"), ([("data/in", "a b")], "'a b' cannot be the name"),
         ([("data/in", "größe")], "'größe' cannot be the name"), ([("data/in", "a-b")], "'a-b' cannot be the name"),
-    ]) func `names that will not do are refused`(_ renamings: [(String, String)], _ message: String) throws {
+    ]) func `invalid names are refused`(_ renamings: [(String, String)], _ message: String) throws {
         var model = try Self.model()
         let failure = #expect(throws: Failure.self) { try model.rename(renamings.map { (old: $0.0, new: $0.1) }) }
         #expect(failure?.description.hasPrefix(message) == true, "\(failure.map { "\($0)" } ?? "")")
@@ -275,7 +286,7 @@ import Testing
 
     // MARK: Metadata
 
-    @Test(arguments: Dialect.allCases) func `what a model says of itself comes back`(_ dialect: Dialect) throws {
+    @Test(arguments: Dialect.allCases) func `metadata is read back`(_ dialect: Dialect) throws {
         var model = try Self.model()
         model.metadata.author = "Å. Person"
         model.metadata.license = "CC0"
@@ -288,10 +299,10 @@ import Testing
         let back = try dialect.roundTrip(model)
         #expect(back.metadata == model.metadata)
         #expect(back.metadata.features == ["data_in": "A leaf", "features": "Means", "classLabel": "The plant"])
-        // What stands there by itself is not taken for what somebody said.
+        // Default descriptions are not read as the user's.
         #expect(try dialect.roundTrip(Self.model()).metadata == Metadata())
         #expect(throws: Failure.self) { try model.describe("x", "") }
-        // A description goes with its feature.
+        // A description is kept when its feature is renamed.
         try model.rename([("data_in", "leaf")])
         #expect(model.metadata.features == ["leaf": "A leaf", "features": "Means", "classLabel": "The plant"])
         try model.rename([("features", "classLabel"), ("classLabel", "features")])
@@ -300,10 +311,10 @@ import Testing
 
     // MARK: Arithmetic
 
-    /// A program in half precision rounds the scaled image before its first layer. That belongs to how it computes, not to
-    /// what its network is: a neural network made of it takes the image as it is, and answers as far from the program as
-    /// that rounding goes.
-    @Test func `a neural network made of a half-precision program does not round the image`() throws {
+    /// A program in half precision rounds the scaled image before its first layer. That is a matter of precision, not
+    /// of the network: a neural network made from it takes the unrounded image, and its answers differ from the program's by
+    /// that rounding.
+    @Test func `a neural network made from a half-precision program does not round the image`() throws {
         let network = NetworkCase.all.first { $0.name == "mobilenet_v1_folded" }!
         let whole = try network.conversion().model
         let program = try Dialect.halfProgram.roundTrip(whole)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// What a graph says by reshapes, slices and concatenations and Core ML by one layer.
+/// Reshapes, slices and concatenations of a graph that are one layer in Core ML.
 @Suite struct NamedBlocksTests {
     private struct BlockCase: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// Borders, one axis after the other.
+    /// Borders, axis by axis.
     private static func bordered(
         _ border: EdgePadding, _ before: [Int], _ after: [Int]
     ) -> @Sendable (inout GraphBuilder, Graph.Value) throws -> Graph.Value {
@@ -53,11 +53,11 @@ import Testing
 
     private static let cases = [
         BlockCase(
-            "channels made pixels", "reorganizeData", "depth_to_space", exchanged(.depthToSpace, 2)),
+            "depth to space", "reorganizeData", "depth_to_space", exchanged(.depthToSpace, 2)),
         BlockCase(
-            "pixels made channels", "reorganizeData", "space_to_depth", exchanged(.spaceToDepth, 2)),
+            "space to depth", "reorganizeData", "space_to_depth", exchanged(.spaceToDepth, 2)),
         BlockCase(
-            "channels made pixels, those of a channel together", "reshapeStatic transpose reshapeStatic",
+            "depth to space, grouped by channel", "reshapeStatic transpose reshapeStatic",
             "pixel_shuffle", exchanged(.pixelShuffle, 2)),
         BlockCase(
             "a mirrored border", "padding", "pad", bordered(.reflected, [0, 2, 1, 0], [0, 1, 3, 0])),
@@ -76,14 +76,14 @@ import Testing
         return Model(graph: builder.graph)
     }
 
-    /// Without what turns the array's axes into an image's and back.
+    /// Without transposes to an image's axes and back.
     private func kinds(_ kinds: [String]) -> String {
         let turns: Set<String> = ["transpose"]
         let ends = kinds.drop { turns.contains($0) }.reversed().drop { turns.contains($0) }.reversed()
         return ends.joined(separator: " ")
     }
 
-    @Test(arguments: cases) private func `blocks and borders are the fewest layers, and answer alike`(
+    @Test(arguments: cases) private func `blocks and borders need the fewest layers, and give the same answers`(
         _ blocks: BlockCase
     ) throws {
         let model = try Self.model(blocks)
@@ -102,7 +102,8 @@ import Testing
         #expect(difference(try ModelReader.run(program).model.graph.evaluate([input])[0], expected) == 0)
     }
 
-    @Test(arguments: cases) private func `the graph with them answers alike, and only Core ML's has them`(
+    @Test(arguments: cases)
+    private func `the graph gives the same answers with them, and only Core ML's graph has them`(
         _ blocks: BlockCase
     ) throws {
         let model = try Self.model(blocks)

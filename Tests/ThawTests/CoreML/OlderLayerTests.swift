@@ -3,12 +3,12 @@ import Testing
 
 @testable import Thaw
 
-/// Layers of the oldest dialect, whose arrays are images of five axes (coremltools' NeuralNetwork.proto).
+/// Layers of the oldest form, whose tensors are images of five axes (coremltools' NeuralNetwork.proto).
 @Suite struct OlderLayerTests {
-    /// Two channels of three rows and four columns, all above 0.
+    /// Two channels of three rows and four columns, all positive.
     private static let numbers = noise(24).map { abs($0) + 0.1 }
 
-    /// What the one layer of a network makes of the numbers.
+    /// The result of a network's only layer.
     private func answer(_ change: (inout Message) -> Void) throws -> [Float] {
         var builder = GraphBuilder(channelOrder: .first)
         let input = builder.input("input", TensorType([1, 2, 3, 4]))
@@ -33,19 +33,19 @@ import Testing
         Reducing(mode: "L1") { $0.map(abs).reduce(0, +) },
         Reducing(mode: "L2") { $0.reduce(0) { $0 + $1 * $1 }.squareRoot() },
         Reducing(mode: "SUMSQUARE") { $0.reduce(0) { $0 + $1 * $1 } },
-        // Not the logarithm of the sum, as of the newer layer.
+        // Not the logarithm of the sum, as in the newer layer.
         Reducing(mode: "LOGSUM") { $0.reduce(0) { $0 + log($1 + 0.5) } },
         Reducing(mode: "ARGMAX") { Float($0.firstIndex(of: $0.max()!)!) },
     ]
 
-    /// The elements of channel, row and column that become one, for each place that is left.
+    /// The elements of channel, row and column that are reduced, for each remaining position.
     private static let groups: [String: [[Int]]] = [
         "CHW": [Array(0..<24)], "HW": [Array(0..<12), Array(12..<24)], "C": (0..<12).map { [$0, $0 + 12] },
         "H": (0..<8).map { place in (0..<3).map { place / 4 * 12 + $0 * 4 + place % 4 } },
         "W": (0..<6).map { Array($0 * 4..<$0 * 4 + 4) },
     ]
 
-    @Test(arguments: reductions, ["CHW", "HW", "C", "H", "W"]) private func `a reduction does what its formula says`(
+    @Test(arguments: reductions, ["CHW", "HW", "C", "H", "W"]) private func `a reduction computes its formula`(
         _ reducing: Reducing, _ axis: String
     ) throws {
         func reduced() throws -> [Float] {
@@ -63,13 +63,13 @@ import Testing
         #expect(try error(reduced(), expected) <= 1e-5)
     }
 
-    // MARK: Places
+    // MARK: Slices
 
-    /// Like a range of Python's: an end of −1 leaves the last one out.
+    /// Like a Python range: an end of −1 excludes the last element.
     @Test(arguments: [
         (0, -1, 1, [0, 1, 2]), (1, -1, 1, [1, 2]), (0, -2, 1, [0, 1]), (0, -1, 2, [0, 2]), (-3, -1, 1, [1, 2]),
         (-2, 4, 1, [2, 3]),
-    ]) func `a slice counts negative places from the end`(_ start: Int, _ end: Int, _ step: Int, _ columns: [Int])
+    ]) func `a slice counts negative positions from the end`(_ start: Int, _ end: Int, _ step: Int, _ columns: [Int])
         throws
     {
         let taken = try answer { layer in
@@ -81,7 +81,7 @@ import Testing
         #expect(taken == (0..<6).flatMap { row in columns.map { Self.numbers[row * 4 + $0] } })
     }
 
-    @Test(arguments: [(0, -4), (2, -2), (3, 2), (0, 5), (-5, 4), (0, 0)]) func `a slice that holds nothing is refused`(
+    @Test(arguments: [(0, -4), (2, -2), (3, 2), (0, 5), (-5, 4), (0, 0)]) func `an empty slice is refused`(
         _ start: Int, _ end: Int
     ) {
         let failure = #expect(throws: Failure.self) {
@@ -94,12 +94,12 @@ import Testing
         #expect(failure?.problemText.contains("a slice from \(start) to \(end)") == true)
     }
 
-    @Test func `a reshape takes the channels last where it says so`() throws {
+    @Test func `a reshape uses channels last if it says so`() throws {
         let taken = try answer { layer in
             layer.reshape.targetShape = [4, 2, 3]
             layer.reshape.mode = "CHANNEL_LAST"
         }
-        // By height, width and channel: of 3×4×2 as of 2×3×4.
+        // In the order height, width, channel: 3×4×2 as 2×3×4.
         let line = (0..<12).flatMap { place in (0..<2).map { Self.numbers[$0 * 12 + place] } }
         #expect(taken == (0..<4).flatMap { channel in (0..<6).map { line[$0 * 4 + channel] } })
     }

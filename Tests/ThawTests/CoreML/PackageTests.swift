@@ -3,12 +3,12 @@ import Testing
 
 @testable import Thaw
 
-/// Packages that are written, then broken in one place.
+/// Packages that are written and then corrupted.
 @Suite struct PackageTests {
     private static let program = "Data/com.apple.CoreML/model.mlmodel"
     private static let weights = "Data/com.apple.CoreML/weights/weight.bin"
 
-    /// A small classifier as a package in a folder of its own.
+    /// A small classifier as a package in a temporary folder.
     private func package(_ weights: WeightType = .float16) throws -> (TemporaryFolder, URL) {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("model.mlpackage")
@@ -28,7 +28,7 @@ import Testing
         return failure?.description ?? ""
     }
 
-    @Test func `the same model gives the same bytes, and takes the place of what was there`() throws {
+    @Test func `the same model gives the same bytes, and replaces an old package`() throws {
         let (first, url) = try package()
         let (second, other) = try package()
         for file in ["Manifest.json", Self.program, Self.weights] {
@@ -44,7 +44,7 @@ import Testing
         _ = second
     }
 
-    @Test func `a folder with other things in it is not replaced`() throws {
+    @Test func `a folder with other files is not replaced`() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("notes.mlpackage")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -65,14 +65,14 @@ import Testing
     @Test(arguments: [
         (
             #""path": "com.apple.CoreML/model.mlmodel""#, #""path": "com.apple.CoreML/none.mlmodel""#,
-            "which is not there"
+            "which does not exist"
         ),
-        (#""path": "com.apple.CoreML/model.mlmodel""#, #""path": "../../model.mlmodel""#, "leads out of the package"),
-        (#""path": "com.apple.CoreML/model.mlmodel""#, #""path": "/etc/passwd""#, "leads out of the package"),
+        (#""path": "com.apple.CoreML/model.mlmodel""#, #""path": "../../model.mlmodel""#, "is outside the package"),
+        (#""path": "com.apple.CoreML/model.mlmodel""#, #""path": "/etc/passwd""#, "is outside the package"),
         (#""rootModelIdentifier""#, #""root""#, "which file is the model"),
         (#""path":"#, #""way":"#, "where the model"),
         ("{", "[", "this is no JSON"),
-    ]) func `a damaged manifest is refused by what is wrong with it`(_ old: String, _ new: String, _ words: String)
+    ]) func `a corrupt manifest is refused with the reason`(_ old: String, _ new: String, _ words: String)
         throws
     {
         let (folder, url) = try package()
@@ -89,7 +89,7 @@ import Testing
         let outside = folder.url.appendingPathComponent("model.mlmodel")
         try FileManager.default.moveItem(at: model, to: outside)
         try FileManager.default.createSymbolicLink(at: model, withDestinationURL: outside)
-        #expect(refusal(url).contains("leads out of the package"))
+        #expect(refusal(url).contains("is outside the package"))
     }
 
     private struct Damage: CustomTestStringConvertible, Sendable {
@@ -99,17 +99,17 @@ import Testing
     }
 
     @Test(arguments: [
-        Damage(testDescription: "cut off", words: "reaches past the end") { $0.removeLast($0.count / 2) },
-        Damage(testDescription: "hardly anything left", words: "reaches past the end") { $0.removeLast($0.count - 8) },
-        Damage(testDescription: "another version", words: "the version 3 is not known") { $0[4] = 3 },
-        Damage(testDescription: "no sentinel", words: "there is no array here") { $0[64] ^= 1 },
-        Damage(testDescription: "another type", words: "is of the type int8") { $0[68] = 4 },
-        Damage(testDescription: "an unknown type", words: "is of the type 99") { $0[68] = 99 },
-        Damage(testDescription: "fewer bytes than the shape takes", words: "bytes; ") { $0[72] ^= 4 },
-        Damage(testDescription: "more bytes than there are", words: "reaches past the end") { $0[79] = 0x7F },
-        Damage(testDescription: "data between the lines", words: "an array cannot begin here") { $0[80] ^= 1 },
-        Damage(testDescription: "data beyond the end", words: "reaches past the end") { $0[85] = 1 },
-    ]) private func `a damaged file of weights is refused by what is wrong with it`(_ damage: Damage) throws {
+        Damage(testDescription: "truncated", words: "extends past the end") { $0.removeLast($0.count / 2) },
+        Damage(testDescription: "only the first bytes", words: "extends past the end") { $0.removeLast($0.count - 8) },
+        Damage(testDescription: "another version", words: "version 3 is not supported") { $0[4] = 3 },
+        Damage(testDescription: "no sentinel", words: "no tensor begins here") { $0[64] ^= 1 },
+        Damage(testDescription: "another type", words: "has the type int8") { $0[68] = 4 },
+        Damage(testDescription: "an unknown type", words: "has the type 99") { $0[68] = 99 },
+        Damage(testDescription: "fewer bytes than the shape needs", words: "bytes; ") { $0[72] ^= 4 },
+        Damage(testDescription: "more bytes than there are", words: "extends past the end") { $0[79] = 0x7F },
+        Damage(testDescription: "unaligned data", words: "a tensor cannot begin here") { $0[80] ^= 1 },
+        Damage(testDescription: "data past the end of the file", words: "extends past the end") { $0[85] = 1 },
+    ]) private func `a corrupt weight file is refused with the reason`(_ damage: Damage) throws {
         let (folder, url) = try package()
         try edit(url, Self.weights, damage.body)
         let text = refusal(url)
@@ -120,7 +120,7 @@ import Testing
     @Test func `missing weights are refused`() throws {
         let (folder, url) = try package()
         try FileManager.default.removeItem(at: url.appendingPathComponent(Self.weights))
-        #expect(refusal(url).contains("'weights/weight.bin' is not there"))
+        #expect(refusal(url).contains("'weights/weight.bin' does not exist"))
         _ = folder
     }
 
@@ -146,7 +146,7 @@ import Testing
         return failure?.description ?? ""
     }
 
-    @Test func `an unknown operation is refused by its name and place`() throws {
+    @Test func `an unknown operation is refused by its name and position`() throws {
         let text = try refusal { operations in
             let place = operations.firstIndex { $0.type as String == "conv" }!
             operations[place].type = "lstm"
@@ -168,7 +168,7 @@ import Testing
         #expect(text.contains("is computed twice"))
     }
 
-    @Test(arguments: [true, false]) func `labels that do not match the classes, or stand twice, are refused`(
+    @Test(arguments: [true, false]) func `labels that do not match the classes or are duplicate are refused`(
         _ isRepeated: Bool
     ) throws {
         let text = try refusal { operations in
@@ -182,7 +182,7 @@ import Testing
             inputs[entry].value.arguments = bindings
             operations[place].inputs = inputs
         }
-        #expect(text.contains(isRepeated ? "stands twice" : "9 labels for 10 classes"), "\(text)")
+        #expect(text.contains(isRepeated ? "appears twice" : "9 labels for 10 classes"), "\(text)")
     }
 
     @Test func `weights that do not match their operation are refused`() throws {
@@ -203,7 +203,7 @@ import Testing
             outputs[0].type = .tensorType(TensorType([1, 2, 3, 4]))
             operations[place].outputs = outputs
         }
-        #expect(text.contains("is said to be of shape [1, 2, 3, 4]"))
+        #expect(text.contains("is declared with shape [1, 2, 3, 4]"))
     }
 
     // MARK: Compression
@@ -218,13 +218,13 @@ import Testing
         let small = try model.write(to: path, weights: WeightStorage(type)).bytes
         #expect(small < plain)
         let back = try Model.load(contentsOf: path).model
-        // What stands behind the convolutions may be spelled otherwise in a dialect.
+        // The operations after the convolutions may be written differently in a dialect.
         func filters(_ model: Model) -> [Tensor] {
             model.graph.nodes.flatMap { $0.operation.weights.filter { $0.shape.rank == 4 } }
         }
         #expect(filters(back).map(\.shape) == filters(model).map(\.shape))
         for (a, b) in zip(filters(model), filters(back)) {
-            // So many levels leave an error of about 2.2 deviations over their number, even ones somewhat more.
+            // The error is about 2.2 deviations divided by the number of levels, somewhat more for uniform levels.
             let error = zip(a.floats, b.floats).reduce(Float(0)) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
             let power = a.floats.reduce(Float(0)) { $0 + $1 * $1 }
             #expect(error.squareRoot() <= 4 / Float(1 << (type.paletteBits ?? 8)) * power.squareRoot())

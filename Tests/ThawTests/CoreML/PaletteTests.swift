@@ -3,14 +3,14 @@ import Testing
 
 @testable import Thaw
 
-/// Palettes for weights whose output channels differ in scale, and for layers that suffer more than others.
+/// Palettes for weights whose output channels differ in scale, and for sensitive layers.
 @Suite struct PaletteTests {
     // MARK: Codes
 
     private static let rows = 32
     private static let length = 64
 
-    /// Rows of noise, each smaller than the one before.
+    /// Rows of noise, each smaller than the previous one.
     private static func uneven(from largest: Float = 1, by factor: Float = 0.7) -> Tensor {
         let numbers = noise(rows * length)
         return Tensor(shape: [rows, length]) { out in
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// The squared error of each row as a share of its squared length, and the sum of its errors as a share of the largest weight.
+    /// The squared error of each row relative to its squared norm, and the sum of its errors relative to the largest weight.
     private static func errors(_ codes: PaletteCodes, _ weights: Tensor) -> [(square: Float, sum: Float)] {
         let floats = weights.floats
         let levels = 1 << codes.bits
@@ -38,14 +38,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [8, 6]) func `scales make one palette serve rows of any magnitude`(_ bits: Int) {
+    @Test(arguments: [8, 6]) func `with scales, one palette serves rows of any magnitude`(_ bits: Int) {
         let weights = Self.uneven()
         let scales = PaletteCodes.scales(of: weights, storedAs: .float32)
         let scaled = Self.errors(PaletteCodes(weights, bits: bits, scales: scales), weights)
         let plain = Self.errors(PaletteCodes(weights, bits: bits), weights)
         let bound: Float = bits == 8 ? 0.0003 : 0.004
         #expect(scaled.allSatisfy { $0.square < bound }, "\(scaled.map(\.square).max()!)")
-        // The smallest rows of all would be lost.
+        // The smallest rows would be lost.
         #expect(plain.last!.square > 10 * bound)
     }
 
@@ -56,12 +56,12 @@ import Testing
         let step: Float = 2 / Float(1 << bits)
         for (square, sum) in Self.errors(codes, weights) {
             #expect(sum < step)
-            // Rounding to the nearest number makes hardly less of an error.
+            // Rounding to the nearest value reduces the error only slightly.
             #expect(square < step * step)
         }
     }
 
-    @Test(arguments: [ElementType.float32, .float16]) func `scales are numbers that can be stored`(
+    @Test(arguments: [ElementType.float32, .float16]) func `scales are values that can be stored`(
         _ element: ElementType
     ) {
         let numbers: [Float] = [4, 0, 1e-3, 1e-9].flatMap { [$0, -$0 / 2] }
@@ -87,7 +87,7 @@ import Testing
 
     private typealias Link = LayerLink
 
-    @Test func `what depthwise convolutions read is found behind elementwise layers`() {
+    @Test func `inputs of depthwise convolutions are found before elementwise layers`() {
         let links = [
             Link(kind: .other, inputs: ["image"], outputs: ["a"]),
             Link(kind: .elementwise, inputs: ["a"], outputs: ["b"]),
@@ -111,7 +111,7 @@ import Testing
             window: Window(height: .init(size: 1), width: .init(size: 1)))
     }
 
-    /// What a model with these operations, one after another, becomes.
+    /// The compressed form of a model with this chain of operations.
     private func written(
         _ operations: [any Thaw.Operation], on shape: Shape = [1, 6, 6, 32], _ type: WeightType, _ form: Form
     ) throws -> (model: Model, back: Model, report: CompressionReport, kinds: [String], forms: [StoredWeights]) {
@@ -158,7 +158,7 @@ import Testing
         let before = model.graph.nodes.compactMap { $0.operation as? Convolution }
         let after = folded.nodes.compactMap { $0.operation as? Convolution }
         #expect(after.count == 2)
-        // Each channel for itself: the smallest is a ten thousandth of the largest.
+        // Each channel separately: the smallest is a ten thousandth of the largest.
         let (a, b) = (before[0].filters.floats, after[0].filters.floats)
         for channel in 0..<64 {
             let indices = stride(from: channel, to: a.count, by: 64)
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test(arguments: Form.allCases, [WeightType.palette8, .palette6, .palette4, .int8])
-    func `layers that depthwise convolutions read stay at eight bits`(_ form: Form, _ type: WeightType) throws {
+    func `layers that feed depthwise convolutions stay int8`(_ form: Form, _ type: WeightType) throws {
         let window = Window(height: .init(size: 3), width: .init(size: 3))
         let layers: [any Thaw.Operation] = [
             Self.pointwise(32, 64, uneven: true), Unary(.relu6),
@@ -193,7 +193,7 @@ import Testing
         #expect(linear == (type == .int8 ? 4096 : isLow ? 2048 : 0), "\(forms)")
     }
 
-    @Test(arguments: Form.allCases) func `dense layers are scaled if the dialect can`(_ form: Form) throws {
+    @Test(arguments: Form.allCases) func `dense layers are scaled if the dialect supports it`(_ form: Form) throws {
         let matrix = Self.uneven(by: 0.8).transposed([1, 0])
         let dense = Dense(matrix: matrix, bias: Tensor(noise(Self.rows), shape: [Self.rows]))
         let (model, back, report, kinds, _) = try written([dense], on: [1, Self.length], .palette6, form)

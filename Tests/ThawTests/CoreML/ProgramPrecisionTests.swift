@@ -3,9 +3,9 @@ import Testing
 
 @testable import Thaw
 
-/// What ML Programs take, compute in and give, however their weights are stored.
+/// The types of an ML Program's inputs, computation and outputs, independent of how weights are stored.
 @Suite struct ProgramPrecisionTests {
-    /// A gray or colored image of 4×4 pixels, a convolution of 64 filters and one of 3.
+    /// A gray or color image of 4×4 pixels, a convolution of 64 filters and one of 3.
     private static func model(_ color: ColorLayout = .gray, isImage: Bool = true) throws -> Model {
         var builder = GraphBuilder(channelOrder: .last)
         let channels = color.channels
@@ -27,7 +27,7 @@ import Testing
     struct Case: CustomTestStringConvertible, Sendable {
         var weights: WeightType
         var compute: ComputePrecision?
-        /// What the constant operations are, beside those that stand for all arithmetic.
+        /// The expected kinds of casts and of operations that decompress constants.
         var operations: Set<String>
         var version: CoreMLVersion
         var testDescription: String { "weights \(weights.rawValue), arithmetic \(compute?.rawValue ?? "as usual")" }
@@ -62,7 +62,7 @@ import Testing
         #expect(
             kinds.intersection(["cast", "constexpr_cast", "constexpr_affine_dequantize", "constexpr_lut_to_dense"])
                 == test.operations)
-        // Filters, and all that is large enough for the file, take what is asked for.
+        // Filters, and other tensors large enough for the weight file, have the requested type.
         let usual = try ProgramWriter.run(model, weights: storage)
         #expect(abs(program.weights.byteCount - usual.weights.byteCount) <= 1024)
         let back = try Model.load(contentsOf: path).model
@@ -71,7 +71,7 @@ import Testing
         #expect(difference(answer, expected) <= (test.weights == .float32 && test.compute != .float16 ? 1e-5 : 2e-2))
     }
 
-    @Test func `gray images and arrays may be of 16 bits, and are read again`() throws {
+    @Test func `gray images and arrays may have 16 bits, and are read back`() throws {
         let half = ProgramPrecision(inputs: .float16, outputs: .float16)
         for (isImage, color, expected) in [
             (true, ColorLayout.gray, "GRAYSCALE_FLOAT16"), (true, .rgb, "RGB"), (false, .gray, "FLOAT16"),
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `a gray image that goes out may be of 16 bits`() throws {
+    @Test func `a gray image output may have 16 bits`() throws {
         var model = try Self.model()
         var builder = GraphBuilder(channelOrder: .last)
         let image = builder.input("image", TensorType([1, 4, 4, 1]))
@@ -110,7 +110,7 @@ import Testing
         #expect(program.version == .iOS16)
     }
 
-    @Test func `what older systems and neural networks do not know is refused`() throws {
+    @Test func `precisions that older systems and neural networks lack are refused`() throws {
         let model = try Self.model()
         for (precision, weights, what) in [
             (ProgramPrecision(inputs: .float16), WeightType.float16, "--input-type float16"),
@@ -127,7 +127,9 @@ import Testing
                     to: folder.url.appendingPathComponent("model.mlmodel").path, precision: precision)
             }
             #expect(
-                network?.problem == "a neural network computes in what the system chooses, and takes and gives float32")
+                network?.problem
+                    == "the inputs and outputs of a neural network are float32, and the system chooses its compute precision"
+            )
         }
     }
 
@@ -137,7 +139,7 @@ import Testing
         ("watchos11", .iOS18),
         ("tvOS18", .iOS18), ("tvOS26", .iOS26), ("watchOS26", .iOS26), ("macOS26", .iOS26), ("iOS11.2", .iOS11Point2),
         ("iOS11_2", .iOS11Point2), ("macOS15", .iOS18), ("macOS9", nil), ("iOS", nil), ("", nil),
-    ]) func `targets are systems by any of their names`(_ name: String, _ version: CoreMLVersion?) {
+    ]) func `targets may be any names of systems`(_ name: String, _ version: CoreMLVersion?) {
         #expect(CoreMLVersion(target: name) == version)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// A Core ML model of the fixtures, made by coremltools, with two inputs and TensorFlow's answers.
+/// A Core ML model in the fixtures, made by coremltools, with two inputs and TensorFlow's answers.
 private struct CoreMLCase: CustomTestStringConvertible, Sendable {
     let name: String
     let layout: String
@@ -21,7 +21,7 @@ private struct CoreMLCase: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct ReadingTests {
-    @Test(arguments: CoreMLCase.all) private func `a model that coremltools wrote answers as TensorFlow does`(
+    @Test(arguments: CoreMLCase.all) private func `a model by coremltools gives TensorFlow's answers`(
         _ coreML: CoreMLCase
     ) throws {
         let model = try coreML.model()
@@ -31,7 +31,7 @@ private struct CoreMLCase: CustomTestStringConvertible, Sendable {
             let shape = model.graph[model.graph.inputs[0].value].shape
             let answer: Tensor
             if let image = model.image {
-                // The fixtures' pixels stand in the order red, green, blue.
+                // The fixtures' pixels are RGB.
                 let floats = input.floats
                 let ordered = image.color == .bgr ? floats.indices.map { floats[$0 / 3 * 3 + 2 - $0 % 3] } : floats
                 answer = model.graph.evaluate([Tensor(ordered, shape: shape).scaled(image.scaling)])[0]
@@ -56,7 +56,7 @@ private struct CoreMLCase: CustomTestStringConvertible, Sendable {
     }
 
     @Test(arguments: Fixtures.table("coreml/refuse/refuse.tsv"))
-    func `a broken model is refused by what is wrong with it`(_ row: [String]) throws {
+    func `an invalid model is refused with the reason`(_ row: [String]) throws {
         let failure = #expect(throws: Failure.self) {
             try Model.load(contentsOf: Fixtures.path("coreml/refuse/\(row[0])"))
         }
@@ -67,7 +67,7 @@ private struct CoreMLCase: CustomTestStringConvertible, Sendable {
 }
 
 extension ReadingTests {
-    @Test func `a version newer than known is read where every layer is known, with a warning`() throws {
+    @Test func `a newer version is read if every layer is known, with a warning`() throws {
         var message = try NeuralNetworkWriter.message(NetworkCase.all[0].conversion().model)
         message.specificationVersion = 99
         let warnings = try ModelReader.run(message).warnings
@@ -77,7 +77,7 @@ extension ReadingTests {
 
 extension ReadingTests {
     @Test(arguments: [(Dialect.neuralNetwork, 1, 4), (.program, 5, 6)])
-    func `a version older than what the model has is warned of`(
+    func `a version older than the model's features causes a warning`(
         _ dialect: Dialect, _ version: Int, _ needed: Int
     ) throws {
         var builder = GraphBuilder()
@@ -93,7 +93,7 @@ extension ReadingTests {
 }
 
 extension Failure {
-    /// All but the file, whose name might hold the word that is looked for.
+    /// The message without the file, whose name might contain the expected words.
     var problemText: String {
         var copy = self
         copy.file = nil
@@ -104,7 +104,7 @@ extension Failure {
 @Suite(.enabled(if: Fixtures.shared != nil, "the shared material is absent")) struct SharedCoreMLTests {
     private func path(_ name: String) -> String { Fixtures.shared!.appendingPathComponent(name).path }
 
-    @Test func `the digits come out right with a model that takes gray images`() throws {
+    @Test func `a model that takes gray images recognizes digits`() throws {
         let classifier = try Classifier(Model.load(contentsOf: path("coreml/MNISTClassifier.mlmodel")).model)
         for file in try ImageFiles.under([path("images/digits")]) {
             let digit = try #require(file.split(separator: "label").last?.first)
@@ -113,7 +113,7 @@ extension Failure {
     }
 
     @Test(arguments: [("lemon", "Orange"), ("pineapple", "Pineapple"), ("strawberry", "Strawberry")])
-    func `fruit comes out as its model knows it`(_ fruit: String, _ label: String) throws {
+    func `fruit is recognized by its model`(_ fruit: String, _ label: String) throws {
         let classifier = try Classifier(Model.load(contentsOf: path("coreml/Fruit.mlmodel")).model)
         let files = try ImageFiles.under([path("images/fruit")]).filter { $0.lowercased().contains(fruit) }
         #expect(!files.isEmpty)
@@ -126,9 +126,9 @@ extension Failure {
 
     @Test(arguments: [
         ("lstm_regressor", "biDirectionalLSTM"),
-        ("vision_feature_print_pipeline", "member 1, of the kind 'visionFeaturePrint'"),
+        ("vision_feature_print_pipeline", "member 1, of kind 'visionFeaturePrint'"),
     ])
-    func `a kind that runs on Apple's systems only is refused by name`(_ name: String, _ kind: String) {
+    func `kinds that run only on Apple's systems are refused by name`(_ name: String, _ kind: String) {
         let failure = #expect(throws: Failure.self) {
             try Model.load(contentsOf: path("coreml/refuse/\(name).mlmodel"))
         }

@@ -2,14 +2,14 @@ import Testing
 
 @testable import Thaw
 
-/// What a model can be written as, and how far its answers may then be from those before.
+/// The forms in which a model can be written, and their tolerances.
 enum Dialect: String, CaseIterable, Sendable {
     case neuralNetwork, program, halfProgram
 
-    /// Weights of ten bits behind the point make answers of about three digits; sums of many lose some of the last.
+    /// Weights with ten fraction bits give answers of about three digits, somewhat fewer for large sums.
     var tolerance: Float { self == .halfProgram ? 5e-3 : referenceTolerance }
 
-    /// The model written, and read back.
+    /// The model written and read back.
     func roundTrip(_ model: Model) throws -> Model {
         let folder = try TemporaryFolder()
         let name = self == .neuralNetwork ? "model.mlmodel" : "model.mlpackage"
@@ -20,12 +20,12 @@ enum Dialect: String, CaseIterable, Sendable {
 }
 
 @Suite struct RoundTripTests {
-    /// Cases in which a number rounded to float16 falls to another side of a step.
+    /// Cases in which rounding to float16 moves a value to another side of a step.
     static let steps: Set<String> = ["function/fake_quant_args_default", "function/floor_of_conv"]
-    /// The largest number that float16 holds.
+    /// The largest float16 value.
     static let largestHalf: Float = 65504
 
-    @Test(arguments: GraphCase.all, Dialect.allCases) func `a graph comes back from Core ML with the same answer`(
+    @Test(arguments: GraphCase.all, Dialect.allCases) func `a graph written and read back gives the same answer`(
         _ graphCase: GraphCase, _ dialect: Dialect
     ) throws {
         let imported = try graphCase.result()
@@ -42,7 +42,7 @@ enum Dialect: String, CaseIterable, Sendable {
             let answer = back.graph.answer(to: back.image.map { input.scaled($0.scaling) } ?? input)
             let expected = try graphCase.expected()
             if dialect == .halfProgram {
-                // Rounding goes by how large numbers are, not by how far they lie apart.
+                // Rounding errors depend on the magnitude of values, not on their range.
                 let magnitude = (input.floats + expected.floats).map(abs).filter(\.isFinite).max() ?? 0
                 let hasSteps = Self.steps.contains(graphCase.name) || graphCase.name.hasPrefix("quantized/")
                 guard magnitude <= Self.largestHalf, !hasSteps else { return }
@@ -53,13 +53,13 @@ enum Dialect: String, CaseIterable, Sendable {
         } catch let failure as Failure {
             let hasTooManyAxes = graph.types.contains { $0.shape.rank > NeuralLayers.mostAxes }
             let takesSeveralImages = imported.takesImage && model.batch != 1
-            // Core ML loads no model that computes nothing.
+            // Core ML does not load models without layers.
             let hasNoLayers = graph.nodes.isEmpty
             #expect(takesSeveralImages || hasTooManyAxes || hasNoLayers, "\(failure)")
         }
     }
 
-    @Test(arguments: NetworkCase.all, Dialect.allCases) func `a network comes back from Core ML with the same answers`(
+    @Test(arguments: NetworkCase.all, Dialect.allCases) func `a network written and read back gives the same answers`(
         _ network: NetworkCase, _ dialect: Dialect
     ) throws {
         let model = try network.conversion().model

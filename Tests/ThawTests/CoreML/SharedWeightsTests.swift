@@ -8,7 +8,7 @@ import Testing
     private static let size = 96
     private static let uses = 8
 
-    /// Dense layers one after another.
+    /// A chain of dense layers.
     /// - Parameter matrix: The matrix of each layer.
     private func model(_ matrix: (Int) -> Tensor) throws -> Model {
         var builder = GraphBuilder()
@@ -25,7 +25,7 @@ import Testing
     private static let numbers = noise(size * size)
     private static let matrix = Tensor(numbers, shape: [size, size])
 
-    /// A tensor with the content of `matrix` and memory of its own, which is in the other order.
+    /// A tensor with the content of `matrix` in separate memory and in transposed order.
     private static var turned: Tensor {
         Tensor(shape: [size, size]) { out in
             for index in out.indices { out[index] = numbers[index % size * size + index / size] }
@@ -40,7 +40,7 @@ import Testing
     private static let ways = [
         Way(testDescription: "one tensor") { _ in matrix },
         Way(testDescription: "equal tensors") { _ in Tensor(numbers, shape: [size, size]) },
-        Way(testDescription: "equal tensors in another order") { $0 % 2 == 0 ? matrix : turned },
+        Way(testDescription: "equal transposed tensors") { $0 % 2 == 0 ? matrix : turned },
     ]
 
     @Test(arguments: ways, [WeightType.float32, .float16, .int8, .palette6])
@@ -50,7 +50,7 @@ import Testing
         let program = try ProgramWriter.run(model, weights: storage)
         let different = try ProgramWriter.run(
             self.model { index in
-                // Other numbers: those that are only shifted have the same codes.
+                // Different values: shifted ones would have the same codes.
                 Tensor(noise(Self.size * Self.size, seed: UInt64(index + 2)), shape: [Self.size, Self.size])
             },
             weights: storage)
@@ -97,7 +97,7 @@ import Testing
         #expect(try 2 * program { _ in 0 }.constantBytes < program { Float($0) }.constantBytes)
     }
 
-    @Test func `a package with copies loses them when it is compressed`() throws {
+    @Test func `compression removes copies from a package`() throws {
         let folder = try TemporaryFolder()
         let source = folder.url.appendingPathComponent("network.mlmodel").path
         let result = folder.url.appendingPathComponent("program.mlpackage").path
@@ -113,7 +113,7 @@ import Testing
         let copies = (Self.uses - 1) * Self.size * Self.size
         for way in Self.ways { #expect(try model(way.matrix).graph.repeatedParameterCount == copies) }
         let different = try model { index in
-            // Only one element differs, which no sample needs to contain.
+            // Only one element differs, which a sample may miss.
             var numbers = Self.numbers
             numbers[numbers.count / 2 - 1] = Float(index)
             return Tensor(numbers, shape: [Self.size, Self.size])

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Thaw
 
-/// Layers that work on images by place: resizing, cropping, deconvolution, local response normalisation.
+/// Spatial layers: resizing, cropping, deconvolution, local response normalization.
 @Suite struct SpatialLayerTests {
-    /// The message of a model that does one operation to an array of shape `shape` (batch, channel, height, width).
+    /// The message of a model with one operation on a tensor of shape `shape` (batch, channel, height, width).
     private func message(_ operation: any Thaw.Operation, on shape: Shape) throws -> Message {
         var builder = GraphBuilder(channelOrder: .first)
         let value = builder.input("input", TensorType(shape))
@@ -48,7 +48,7 @@ import Testing
 
     @Test(arguments: [
         WritingCase(
-            "each pixel repeated", resize({ .nearest(.left, $0, $1) }, from: (4, 5), to: (8, 15)), "upsample", 1),
+            "repeated pixels", resize({ .nearest(.left, $0, $1) }, from: (4, 5), to: (8, 15)), "upsample", 1),
         WritingCase(
             "bilinear, twice as large", resize({ .linear(.left, $0, $1) }, from: (4, 5), to: (8, 10)), "upsample", 1),
         WritingCase(
@@ -66,24 +66,24 @@ import Testing
             "bicubic along one axis", resize({ .cubic(.left, $0, $1) }, from: (4, 5), to: (4, 7)),
             "loadConstantND batchedMatmul", 4),
         WritingCase(
-            "local response normalisation", LocalResponseNormalization(radius: 2, bias: 1, alpha: 0.1, beta: 0.75),
+            "local response normalization", LocalResponseNormalization(radius: 2, bias: 1, alpha: 0.1, beta: 0.75),
             "lrn", 1),
         WritingCase("a transposed convolution", transposed(before: 0, after: 1), "convolution", 1),
-        WritingCase("a result that goes on", transposed(before: 0, after: -1), "convolution", 1),
+        WritingCase("a result that is used again", transposed(before: 0, after: -1), "convolution", 1),
         WritingCase(
-            "a part of the image",
+            "a crop of the image",
             StridedSlice(ranges: [(0, 1), (0, 3), (1, 2), (2, 3)].map { .init(start: $0.0, count: $0.1) }), "crop", 1),
-        WritingCase("a border heavy in front", transposed(before: 1, after: 0), "convolution crop", 1),
-    ]) private func `the leanest layers of the lowest version are written`(_ writing: WritingCase) throws {
+        WritingCase("a wider border before than after", transposed(before: 1, after: 0), "convolution crop", 1),
+    ]) private func `the fewest layers of the lowest version are written`(_ writing: WritingCase) throws {
         let message = try message(writing.operation, on: [1, 3, 4, 5])
         let layers: [Message] = message.neuralNetwork.layers
         #expect(layers.compactMap(\.choice) == writing.layers)
         #expect(message.specificationVersion as Int == writing.version)
     }
 
-    // MARK: Reading what others write
+    // MARK: Reading models by other tools
 
-    /// What a line of four pixels becomes under a sampling mode, to so many pixels.
+    /// A row of four pixels after resizing with a sampling mode to a number of pixels.
     @Test(
         arguments: [
             ("UPSAMPLE_MODE", 8, [0, 0.5, 1, 1.5, 2, 2.5, 3, 3]), ("STRICT_ALIGN_ENDPOINTS_MODE", 3, [0, 1.5, 3]),
@@ -106,7 +106,7 @@ import Testing
             ("DEFAULT", [0, 0.5, 1, 1.5, 2, 2.5, 3, 3]),
             ("ALIGN_CORNERS_FALSE", [0, 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3]),
             ("ALIGN_CORNERS_TRUE", (0..<8).map { Float($0) * 3 / 7 }),
-        ] as [(String, [Float])]) func `every way of upsampling is read, by fractions too`(
+        ] as [(String, [Float])]) func `every mode of upsampling is read, also with fractional factors`(
             _ mode: String, _ line: [Float]
         )
         throws
@@ -122,8 +122,8 @@ import Testing
         #expect(zip(answer, line).allSatisfy { abs($0 - $1) < 1e-6 } && answer.count == 8)
     }
 
-    /// A line of ones spread by a window of three ones with stride 2: how many windows cover each pixel.
-    @Test func `a deconvolution's padding and its result's size are read`() throws {
+    /// A row of ones with a window of three ones and stride 2: the number of windows that cover each pixel.
+    @Test func `a deconvolution's padding and output size are read`() throws {
         let axis = Window.Axis(size: 3, stride: 2)
         let whole = TransposedConvolution(
             filters: Tensor([1, 1, 1], shape: [1, 3, 1, 1]),
@@ -140,8 +140,8 @@ import Testing
         #expect(try line { $0.convolution.outputShape = [1, 8] } == [1, 1, 2, 1, 2, 1, 1, 0])
     }
 
-    /// Quantised filters have a line for each output channel of a group, along their second axis.
-    @Test(arguments: [1, 2]) func `a deconvolution's quantised filters are read by output channel`(_ groups: Int) throws
+    /// Quantized filters have a scale and bias for each output channel of a group, along their second axis.
+    @Test(arguments: [1, 2]) func `a deconvolution's quantized filters are read by output channel`(_ groups: Int) throws
     {
         let (scales, biases): ([Float], [Float]) = ([2, 0.5], [-3, 1])
         let filters = Tensor([Float](repeating: 0, count: 24), shape: [3, 1, 2, 4])
@@ -166,7 +166,7 @@ import Testing
         quantized.quantization.linearQuantization.scale = Tensor(scales, shape: [2]).view
         quantized.quantization.linearQuantization.bias = Tensor(biases, shape: [2]).view
         #expect(try answer(quantized) == answer(.weights(Tensor(numbers, shape: [24]))))
-        // A line for each input channel is none for each output channel.
+        // One for each input channel does not fit output channels.
         quantized.quantization.linearQuantization.scale = Tensor([1, 1, 1, 1], shape: [4]).view
         let failure = #expect(throws: Failure.self) { try answer(quantized) }
         #expect(failure?.problemText.contains("4 scales and 2 biases; 1 or 2 are expected") == true)
@@ -188,11 +188,11 @@ import Testing
         RefusalCase(testDescription: "a huge factor", operation: upsampling) {
             $0.upsample.scalingFactor = [1 << 20, 1 << 20]
         },
-        RefusalCase(testDescription: "an endless factor", operation: upsampling) {
+        RefusalCase(testDescription: "an infinite factor", operation: upsampling) {
             $0.upsample.scalingFactor = [] as [Int]
             $0.upsample.fractionalScalingFactor = [.infinity, 1] as [Float]
         },
-        RefusalCase(testDescription: "a factor that leaves nothing", operation: upsampling) {
+        RefusalCase(testDescription: "a factor that leaves no pixels", operation: upsampling) {
             $0.upsample.scalingFactor = [] as [Int]
             $0.upsample.fractionalScalingFactor = [0.1, 1] as [Float]
         },
@@ -223,13 +223,13 @@ import Testing
         RefusalCase(testDescription: "groups that do not divide", operation: transposed(before: 0, after: 1)) {
             $0.convolution.nGroups = 2
         },
-    ]) private func `a layer that cannot be is refused`(_ refusal: RefusalCase) throws {
+    ]) private func `an invalid layer is refused`(_ refusal: RefusalCase) throws {
         let message = try message(refusal.operation, on: [1, 3, 4, 5])
         let failure = #expect(throws: Failure.self) { try read(message, refusal.change) }
         #expect(failure?.place?.isEmpty == false)
     }
 
-    @Test func `a deconvolution spreads its taps as far apart as it says`() throws {
+    @Test func `a deconvolution applies its dilation`() throws {
         let filters = Tensor(noise(54), shape: [3, 3, 2, 3])
         func graph(_ dilation: Int) throws -> Graph {
             var builder = GraphBuilder()

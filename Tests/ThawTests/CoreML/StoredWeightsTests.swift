@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// What `thaw inspect` says of the weights in a Core ML model, both dialects.
+/// Summaries of the weights in a Core ML model, as `thaw inspect` prints them, in both dialects.
 @Suite struct StoredWeightsTests {
     /// A convolution of 18,432 weights and 64 biases.
     private var model: Model {
@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: [
         (WeightType.float32, [StoredWeights(form: "float32", count: 18_496, bytes: 73_984)]),
         (.float16, [StoredWeights(form: "float16", count: 18_496, bytes: 36_992)]),
-        // A scale and a bias for each of 64 output channels.
+        // A scale and a bias for each of the 64 output channels.
         (
             .int8,
             [
@@ -35,7 +35,7 @@ import Testing
                 StoredWeights(form: "float32", count: 64, bytes: 256),
             ]
         ),
-    ]) func `a neural network's`(_ type: WeightType, _ expected: [StoredWeights]) throws {
+    ]) func `weights of a neural network`(_ type: WeightType, _ expected: [StoredWeights]) throws {
         let message = try NeuralNetworkWriter.message(model, weights: WeightStorage(type))
         #expect(StoredWeights.all(in: message) == expected)
     }
@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: [
         (WeightType.float32, nil, [StoredWeights(form: "float32", count: 18_496, bytes: 73_984)]),
         (.float16, nil, [StoredWeights(form: "float16", count: 18_496, bytes: 36_992)]),
-        // A scale in 16 bits and a zero in 8 for each of 64 output channels.
+        // A 16-bit scale and an 8-bit zero point for each of the 64 output channels.
         (
             .int8, nil,
             [
@@ -58,7 +58,7 @@ import Testing
                 StoredWeights(form: "float16", count: 64, bytes: 128),
             ]
         ),
-        // A palette for each output channel.
+        // A palette per output channel.
         (
             .palette4, CoreMLVersion.iOS18,
             [
@@ -66,7 +66,8 @@ import Testing
                 StoredWeights(form: "float16", count: 64, bytes: 128),
             ]
         ),
-    ]) func `an ML Program's`(_ type: WeightType, _ target: CoreMLVersion?, _ expected: [StoredWeights]) throws {
+    ]) func `weights of an ML Program`(_ type: WeightType, _ target: CoreMLVersion?, _ expected: [StoredWeights]) throws
+    {
         let program = try ProgramWriter.run(model, weights: WeightStorage(type), target: target)
         #expect(StoredWeights.all(in: program.message) == expected)
     }

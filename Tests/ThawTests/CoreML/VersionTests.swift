@@ -2,9 +2,9 @@ import Testing
 
 @testable import Thaw
 
-/// Versions of the format that models say and that they need.
+/// Versions of the format that models declare and that they need.
 @Suite struct VersionTests {
-    /// A network of one convolution of 4096 weights, which are worth compressing.
+    /// A network with one convolution of 4096 weights, enough to be compressed.
     private static func message(_ weights: WeightType = .float32) throws -> Message {
         var builder = GraphBuilder(channelOrder: .first)
         let image = builder.input("image", TensorType([1, 64, 4, 4]))
@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: [
         (WeightType.float32, CoreMLVersion.iOS11), (.float16, .iOS11Point2), (.int8, .iOS12), (.palette8, .iOS12),
     ])
-    func `weights in less need a version that knows them`(_ weights: WeightType, _ needed: CoreMLVersion) throws {
+    func `compressed weights need a version that supports them`(_ weights: WeightType, _ needed: CoreMLVersion) throws {
         var message = try Self.message(weights)
         message.specificationVersion = 1
         let warnings = try ModelReader.run(message).warnings
@@ -41,10 +41,10 @@ import Testing
         LayerCase(testDescription: "resizeBilinear", needed: .iOS12) { $0.resizeBilinear.targetSize = [2, 2] },
         LayerCase(testDescription: "tan", needed: .iOS13) { $0.choose("tan") },
         LayerCase(testDescription: "clampedReLU", needed: .iOS14) { $0.clampedReLU.beta = 1.0 as Float },
-        LayerCase(testDescription: "upsample by fractions", needed: .iOS14) {
+        LayerCase(testDescription: "upsample by a fractional factor", needed: .iOS14) {
             $0.upsample.fractionalScalingFactor = [1, 2] as [Float]
         },
-    ]) private func `layers need the version that brought them`(_ layerCase: LayerCase) throws {
+    ]) private func `layers need the version that introduced them`(_ layerCase: LayerCase) throws {
         var message = try Self.message()
         var layers: [Message] = message.neuralNetwork.layers
         layerCase.change(&layers[0])
@@ -52,7 +52,7 @@ import Testing
         #expect(message.leastVersion == layerCase.needed)
     }
 
-    @Test(arguments: GraphCase.all) func `what is written says a version that knows all that it has`(
+    @Test(arguments: GraphCase.all) func `written models declare a version that has all their layers`(
         _ graphCase: GraphCase
     ) throws {
         let model = Model(graph: try Passes.run(Passes.simplification, on: graphCase.result().graph))
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `an unknown set of operations is read where every operation is known, with a warning`() throws {
+    @Test func `an unknown opset is read if every operation is known, with a warning`() throws {
         var builder = GraphBuilder()
         let image = builder.input("image", TensorType([1, 4, 4, 3]))
         builder.output("held", try builder.one(Unary(.relu6), image))
@@ -84,7 +84,7 @@ import Testing
         return try ProgramWriter.run(Model(graph: builder.graph)).message
     }
 
-    @Test func `a newer program is read where every operation is known, with a warning`() throws {
+    @Test func `a newer program is read if every operation is known, with a warning`() throws {
         var message = try Self.program()
         message.mlProgram.version = 7
         #expect(try ModelReader.run(message).warnings == [Failure.newerProgram(7)])
@@ -97,10 +97,10 @@ import Testing
         functions[1].key = "features"
         message.mlProgram.functions = functions
         #expect(throws: Never.self) { try ModelReader.run(message) }
-        // What they take is described for each of them then.
+        // Each function has its own description then.
         message.description.input = [] as [Message]
         let failure = #expect(throws: Failure.self) { try ModelReader.run(message) }
-        #expect(failure?.problem == "the package holds several functions: 'features', 'main'")
+        #expect(failure?.problem == "the package has several functions: 'features', 'main'")
     }
 
     // MARK: Pipelines
@@ -116,7 +116,7 @@ import Testing
         return pipeline
     }
 
-    @Test func `a pipeline is refused by its first member that is not supported, and where that stands`() throws {
+    @Test func `a pipeline is refused by its first unsupported member and its position`() throws {
         var outer = Message(.model)
         outer.specificationVersion = 3
         var network = Message(.model)
@@ -127,10 +127,11 @@ import Testing
         }
         #expect(
             problem([network, Self.pipeline(["neuralNetworkClassifier", "glmClassifier", "scaler"])])
-                == "the model is of the kind 'pipelineClassifier': neuralNetwork, neuralNetworkClassifier, glmClassifier, "
-                + "scaler; member 2.2, of the kind 'glmClassifier', is not supported")
+                == "the model is of kind 'pipelineClassifier': neuralNetwork, neuralNetworkClassifier, glmClassifier, "
+                + "scaler; member 2.2, of kind 'glmClassifier', is not supported")
         #expect(
-            problem([network, network])?.hasSuffix("; each of them is supported by itself, not as a pipeline") == true)
+            problem([network, network])?.hasSuffix("; each of them is supported by itself, but not as a pipeline")
+                == true)
         #expect(problem([])?.contains("pipelineClassifier") == true)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import Thaw
 
 @Suite struct WritingTests {
-    /// A model of operations one behind the other, on an image.
+    /// A model of a chain of operations on an image.
     private func model(_ operations: [any Operation], on shape: Shape = [1, 4, 4, 3]) throws -> Model {
         var builder = GraphBuilder()
         var value = builder.input("input", TensorType(shape))
@@ -27,27 +27,27 @@ import Testing
 
     @Test(arguments: [
         VersionCase(
-            testDescription: "a convolution and a flattening",
+            testDescription: "a convolution and a flatten",
             operations: [convolution, Unary(.relu), Reshape([1, 4])], version: 1),
         VersionCase(
             testDescription: "a mean over the image",
             operations: [Reduction(function: .mean, axes: [1, 2], keepsAxes: false), Softmax(axis: 1)], version: 1),
-        VersionCase(testDescription: "a bound of six", operations: [Unary(.relu6), Reshape([1, 48])], version: 4),
+        VersionCase(testDescription: "a ReLU6", operations: [Unary(.relu6), Reshape([1, 48])], version: 4),
         VersionCase(
             testDescription: "a slice",
             operations: [StridedSlice(ranges: [1, 4, 4, 2].map { .init(start: 0, count: $0) })], version: 4),
-    ]) private func `the version is the lowest that knows the layers`(_ versionCase: VersionCase) throws {
+    ]) private func `the version is the lowest that has the layers`(_ versionCase: VersionCase) throws {
         let message = try NeuralNetworkWriter.message(model(versionCase.operations))
         #expect(message.specificationVersion as Int == versionCase.version)
     }
 
-    @Test func `one layer stands for a bound of six`() throws {
+    @Test func `a ReLU6 is one layer`() throws {
         let message = try NeuralNetworkWriter.message(model([Unary(.relu6), Reshape([1, 48])]))
         let layers: [Message] = message["neuralNetwork"].layers
         #expect(layers.compactMap(\.choice).filter { $0 == "clip" }.count == 1)
     }
 
-    @Test func `two layers of old stand for a bound of six on systems that know no other`() throws {
+    @Test func `a ReLU6 is two older layers for older systems`() throws {
         let model = try model([Self.convolution, Unary(.relu6), Reshape([1, 4])])
         let message = try NeuralNetworkWriter.message(model, target: .iOS12)
         #expect(message.specificationVersion as Int == 1)
@@ -55,13 +55,13 @@ import Testing
         #expect(layers.compactMap(\.choice).prefix(3) == ["convolution", "unary", "unary"])
         let back = try ModelReader.run(message).model.graph
         #expect(back.nodes.map(\.operation.kind).contains("Relu6"), "\(back.nodes.map(\.operation.kind))")
-        // One channel: its pixels stand in the same order whatever that of the axes.
+        // One channel: its pixels have the same order in either layout.
         let input = Tensor(noise(48).map { $0 * 10 }, shape: [1, 4, 4, 3])
         #expect(difference(back.answer(to: input), model.graph.evaluate([input])[0]) <= referenceTolerance)
     }
 
     @Test(arguments: ["mobilenet_v1_folded", "keras_mobilenet_v2", "keras_mobilenet_v3", "keras_efficientnet_b0"])
-    func `the oldest systems get a network in layers that they know`(_ name: String) throws {
+    func `the oldest systems get a network in layers that they have`(_ name: String) throws {
         let network = try #require(NetworkCase.all.first { $0.name == name })
         let message = try NeuralNetworkWriter.message(network.conversion().model, target: .iOS11)
         #expect(message.specificationVersion as Int == 1)
@@ -80,38 +80,38 @@ import Testing
 
     @Test(arguments: [
         LayerCase(
-            testDescription: "fractions cut off", operations: [Cast(element: .int32)],
+            testDescription: "truncation", operations: [Cast(element: .int32)],
             layers: ["unary", "floor", "sign", "multiply"]),
         LayerCase(
             testDescription: "pixels", operations: [Cast(element: .uint8)], layers: ["clip", "floor"]),
         LayerCase(
-            testDescription: "whole numbers of a wider type",
+            testDescription: "integers of a wider type",
             operations: [Cast(element: .int32), Cast(element: .int64)],
             layers: ["unary", "floor", "sign", "multiply"]),
         LayerCase(
-            testDescription: "what remains of a division",
+            testDescription: "a remainder",
             operations: [Binary(.remainder, constant: Tensor([3, 5, -7], shape: [3]))],
             layers: ["loadConstantND", "unary", "sign", "modBroadcastable", "multiplyBroadcastable"]),
         LayerCase(
-            testDescription: "a quotient cut off",
+            testDescription: "a truncated quotient",
             operations: [Binary(.truncateDivide, constant: Tensor([3, 5, -7], shape: [3]))],
             layers: ["loadConstantND", "divideBroadcastable", "unary", "floor", "sign", "multiply"]),
         LayerCase(
-            testDescription: "sums up to each element", operations: [CumulativeSum(axis: 3)], layers: ["cumSum"]),
-    ]) private func `a short sequence of layers stands for an operation, and gives the same`(_ layerCase: LayerCase)
+            testDescription: "cumulative sums", operations: [CumulativeSum(axis: 3)], layers: ["cumSum"]),
+    ]) private func `an operation is written as a short sequence of layers with the same result`(_ layerCase: LayerCase)
         throws
     {
         let model = try model(layerCase.operations)
         let message = try NeuralNetworkWriter.message(model)
         let layers: [Message] = message["neuralNetwork"].layers
-        // In the end the channels go behind.
+        // Finally the channels are moved to the end.
         #expect(layers.compactMap(\.choice) == layerCase.layers + ["transpose"])
         let input = Tensor(noise(48).map { $0 * 20 }, shape: [1, 4, 4, 3])
         let back = try ModelReader.run(message).model
         #expect(difference(back.graph.answer(to: input), model.graph.answer(to: input).asFloat32) <= referenceTolerance)
     }
 
-    @Test func `each channel's own scale is a layer, and is read back as the image's scaling`() throws {
+    @Test func `per-channel scales are a layer, and are read back as the image's scaling`() throws {
         var model = try model([Self.convolution, Reshape([1, 4])])
         model.image?.scaling = PixelScaling(scale: [0.5, 0.25, 0.125], bias: [1, 2, 3])
         let back = try ModelReader.run(NeuralNetworkWriter.message(model)).model
@@ -131,7 +131,7 @@ import Testing
         #expect(failure?.place?.contains("node0") == true)
     }
 
-    /// An operation that no dialect knows.
+    /// An operation that no dialect has.
     private struct Unwritable: Operation {
         let kind = "Unwritable"
         func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] { inputs }
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `what no layer computes is refused by node`() throws {
+    @Test func `an operation without a layer is refused by node`() throws {
         let model = try model([Unwritable()])
         let failure = #expect(throws: Failure.self) { try NeuralNetworkWriter.message(model) }
         #expect(failure?.problemText.contains("node0") == true)
@@ -154,7 +154,7 @@ import Testing
                 == NeuralNetworkWriter.message(network.conversion().model).encoded())
     }
 
-    @Test(arguments: [0, Int.min, Int.max]) func `a step that no slice can have is refused when it is read`(_ step: Int)
+    @Test(arguments: [0, Int.min, Int.max]) func `an impossible step of a slice is refused by the reader`(_ step: Int)
         throws
     {
         var message = try NeuralNetworkWriter.message(

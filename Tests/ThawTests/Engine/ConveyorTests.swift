@@ -4,7 +4,7 @@ import Testing
 @testable import Thaw
 
 @Suite struct ConveyorTests {
-    @Test(arguments: [1, 2, 5]) func `answers come in order, and never more than the window are under way`(
+    @Test(arguments: [1, 2, 5]) func `results come in order, and never more than the window are in flight`(
         _ threads: Int
     ) throws {
         let (drawn, taken) = (Counter(), Counter())
@@ -53,14 +53,14 @@ import Testing
         #expect(count == 100)
     }
 
-    @Test func `what has been drawn is answered while the source takes its time`() {
+    @Test func `items already drawn are finished while the source is slow`() {
         let (answered, drawn) = (Counter(), Counter())
         let conveyor = Conveyor<Int, Int, Int>(
             threads: 2, window: 8,
             draw: {
                 let next = drawn.add()
                 guard next < 3 else {
-                    // The end comes when all else has been answered, and no sooner.
+                    // The source ends only when all other items have been finished.
                     while answered.value < 3 { usleep(1000) }
                     return nil
                 }
@@ -71,14 +71,14 @@ import Testing
     }
 }
 
-/// A number that threads count up.
+/// A counter shared by threads.
 private final class Counter: @unchecked Sendable {
     private let lock = NSLock()
     private var number = 0
 
     var value: Int { lock.withLock { number } }
 
-    /// - Returns: The number before.
+    /// - Returns: The count before.
     func add() -> Int {
         lock.withLock {
             defer { number += 1 }

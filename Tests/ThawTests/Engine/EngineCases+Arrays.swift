@@ -17,42 +17,42 @@ extension EngineCase {
             single("border of a half", [2, 3, 4], Pad(before: [1, 0, 2], after: [0, 1, 1], value: 0.5)),
             single("border of an image of rows", [1, 3, 4, 5], Pad(before: [0, 1, 2, 0], after: [0, 2, 1, 0])),
             single(
-                "a border wider than what lies in memory", [1, 2, 3, 4],
+                "a border wider than the halo", [1, 2, 3, 4],
                 Pad(before: [0, 300, 0, 0], after: [0, 0, 1, 0])),
             single("mean over the first axis", [5, 33], Reduction(function: .mean, axes: [0], keepsAxes: false)),
             single(
-                "sum over axes that are apart", [3, 4, 5, 6], Reduction(function: .sum, axes: [0, 2], keepsAxes: true)),
+                "sum over separate axes", [3, 4, 5, 6], Reduction(function: .sum, axes: [0, 2], keepsAxes: true)),
             single("smallest of all", [3, 40], Reduction(function: .minimum, axes: [0, 1], keepsAxes: false)),
             single("product over rows", [3, 5], Reduction(function: .product, axes: [1], keepsAxes: false)),
             single(
-                "largest over the image", [2, 3, 4, 20], Reduction(function: .maximum, axes: [1, 2], keepsAxes: false)),
+                "maximum over the image", [2, 3, 4, 20], Reduction(function: .maximum, axes: [1, 2], keepsAxes: false)),
             single("logarithms of probabilities", [3, 100], Softmax(axis: 1, isLogarithmic: true)),
             single("logarithms of probabilities along rows", [4, 6], Softmax(axis: 0, isLogarithmic: true)),
             single("a number for each row", [4, 7], Binary(.subtract, constant: tensor([4, 1]), constantFirst: true)),
             single("a number for each place", [2, 3, 4, 5], Binary(.multiply, constant: tensor([3, 4, 5]))),
-            EngineCase("a part for each output", [2, 3, 7]) { builder, values in
+            EngineCase("a slice per output", [2, 3, 7]) { builder, values in
                 try builder.add(Split(axis: 2, sizes: [2, 1, 4]), values, name: "split")
             },
-            EngineCase("parts along the first axis", [5, 6]) { builder, values in
+            EngineCase("slices along the first axis", [5, 6]) { builder, values in
                 let parts = try builder.add(Split(axis: 0, sizes: [2, 3]), values, name: "split")
                 return [try builder.one(Unary(.relu), parts[1]), parts[0]]
             },
-            EngineCase("a column and a row meet", [5, 1], [1, 40]) { builder, values in
+            EngineCase("a column and a row broadcast", [5, 1], [1, 40]) { builder, values in
                 [try builder.one(Binary(.subtract), values[0], values[1])]
             },
-            EngineCase("one number meets an array from the left", [1], [3, 20]) { builder, values in
+            EngineCase("a scalar as the first operand", [1], [3, 20]) { builder, values in
                 [try builder.one(Binary(.subtract), values[0], values[1])]
             },
-            EngineCase("product of matrices", [5, 7], [7, 40]) { builder, values in
+            EngineCase("matrix product", [5, 7], [7, 40]) { builder, values in
                 [try builder.one(MatrixProduct(), values[0], values[1])]
             },
-            EngineCase("products of batches that are broadcast", [2, 1, 40, 3], [4, 3, 17]) { builder, values in
+            EngineCase("matrix products of broadcast batches", [2, 1, 40, 3], [4, 3, 17]) { builder, values in
                 [try builder.one(MatrixProduct(), values[0], values[1])]
             },
-            EngineCase("product of matrices turned over", [2, 6, 5], [2, 9, 6]) { builder, values in
+            EngineCase("product of transposed matrices", [2, 6, 5], [2, 9, 6]) { builder, values in
                 [try builder.one(MatrixProduct(transposeFirst: true, transposeSecond: true), values[0], values[1])]
             },
-            EngineCase("a batch of images each with its factors", [2, 4, 5, 16]) { builder, values in
+            EngineCase("a batch of images with separate factors", [2, 4, 5, 16]) { builder, values in
                 let image = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 16, 20), values[0])
                 let mean = try builder.one(Reduction(function: .mean, axes: [1, 2], keepsAxes: true), image)
                 let share = try builder.one(Unary(.sigmoid), mean)
@@ -76,7 +76,7 @@ extension EngineCase {
                     ]
                 })
             cases.append(
-                EngineCase("parts of blocks of \(channels) channels", [1, 4, 5, 3]) { builder, values in
+                EngineCase("split blocks of \(channels) channels", [1, 4, 5, 3]) { builder, values in
                     let image = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 3, channels), values[0])
                     let parts = try builder.add(Split(axis: 3, sizes: [16, channels - 16]), [image], name: "split")
                     return [try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 16, 8), parts[0]), parts[1]]

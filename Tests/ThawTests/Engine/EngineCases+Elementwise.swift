@@ -38,7 +38,7 @@ extension EngineCase {
         }
         for function in [Unary.Function.squareRoot, .reciprocalSquareRoot, .reciprocal, .logarithm] {
             for channels in [16, 20] {
-                // What a root makes of the lanes past the last channel must not reach the next convolution.
+                // NaN in the lanes past the last channel must not reach the next convolution.
                 cases.append(
                     EngineCase("\(function) of \(channels) channels", [1, 5, 5, 8]) { builder, values in
                         let image = try builder.one(convolution(axis(1), axis(1), 8, channels), values[0])
@@ -48,10 +48,10 @@ extension EngineCase {
                     })
             }
         }
-        // Where e^(−βx) has no place in a float.
+        // Values for which e^(−βx) overflows a float.
         for (factor, beta) in [(300, 1), (1e30, 1), (300, -1.702), (1e30, 0)] as [(Double, Float)] {
             cases.append(
-                EngineCase("swish of numbers up to \(factor), beta \(beta)", [3, 19]) { builder, values in
+                EngineCase("swish of values up to \(factor), beta \(beta)", [3, 19]) { builder, values in
                     let far = try builder.one(
                         Binary(.multiply, constant: Tensor(factor)), values[0])
                     return [try builder.one(Unary(.swish(beta: beta)), far)]
@@ -68,15 +68,15 @@ extension EngineCase {
         let type = TensorType([2, 3])
         for function in Binary.Function.allCases where Binary(function).engineForm([type, type], type) != nil {
             cases.append(
-                EngineCase("\(function) of two", [2, 3, 5], [2, 3, 5]) { builder, values in
+                EngineCase("\(function) of two values", [2, 3, 5], [2, 3, 5]) { builder, values in
                     [try builder.one(Binary(function), base(values[0], of: function, &builder), values[1])]
                 })
             cases.append(
-                EngineCase("\(function) of two that broadcast", [2, 3, 5], [3, 1]) { builder, values in
+                EngineCase("\(function) of two values that broadcast", [2, 3, 5], [3, 1]) { builder, values in
                     [try builder.one(Binary(function), base(values[0], of: function, &builder), values[1])]
                 })
             cases.append(
-                EngineCase("\(function) of two in blocks", [1, 6, 6, 16], tolerance: 1e-4) { builder, values in
+                EngineCase("\(function) of two values in blocks", [1, 6, 6, 16], tolerance: 1e-4) { builder, values in
                     let image = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 16, 32), values[0])
                     let a = try base(image, of: function, &builder)
                     let b = try builder.one(convolution(axis(1), axis(1), 16, 32, bias: false), values[0])
@@ -84,12 +84,12 @@ extension EngineCase {
                     return [try builder.one(Binary(.maximum), c, a)]
                 })
             let channels: (Int) -> Tensor = { Tensor(noise($0).map { $0 + 2 }, shape: [$0]) }
-            // A power of a negative number, and of a number that varies, is another matter.
+            // Powers of negative bases, and of variable exponents, are tested separately.
             for first in function == .power ? [] : [false, true] {
                 let order = first ? ", constant first" : ""
                 let number = Binary(function, constant: Tensor(1.5), constantFirst: first)
                 cases.append(single("\(function) with a number\(order)", [4, 7], number))
-                // Some quotients have a divisor near zero: it is known to few digits.
+                // Some quotients have a divisor near zero, which has few significant digits.
                 let tolerance: Float = function == .divide && first ? 1e-3 : 1e-5
                 cases.append(blocked("\(function) with a number\(order)", 32, tolerance: tolerance, number))
                 let seven = Binary(function, constant: channels(7), constantFirst: first)
@@ -134,7 +134,7 @@ extension EngineCase {
     }()
 }
 
-/// A value as the first operand of a function: a power of a negative number is none.
+/// A first operand for a function: powers of negative values are undefined.
 private func base(_ value: Graph.Value, of function: Binary.Function, _ builder: inout GraphBuilder) throws
     -> Graph.Value
 {

@@ -1,16 +1,16 @@
 @testable import Thaw
 
 extension EngineCase {
-    /// Images resized, spread and normalised.
+    /// Resizes, transposed convolutions and normalizations of images.
     static let images: [EngineCase] =
         resizes + spreads + [
-            EngineCase("a spread image, activated, added to another", [1, 4, 5, 16]) { builder, values in
+            EngineCase("a transposed convolution, activated, added to an image", [1, 4, 5, 16]) { builder, values in
                 let spread = try builder.one(
                     transposed(axis(3, stride: 2, 0, 1), axis(3, stride: 2, 0, 1), 16, 20), values[0])
                 let other = try builder.one(transposed(axis(2, stride: 2), axis(2, stride: 2), 16, 20), values[0])
                 return [try builder.one(Binary(.add), builder.one(Unary(.relu), spread), other)]
             },
-            EngineCase("a spread image read twice", [1, 4, 5, 16]) { builder, values in
+            EngineCase("a transposed convolution read twice", [1, 4, 5, 16]) { builder, values in
                 let spread = try builder.one(
                     transposed(axis(4, stride: 2, 1, 1), axis(4, stride: 2, 1, 1), 16, 8), values[0])
                 return [try builder.one(Unary(.tanh), spread), try builder.one(Unary(.sigmoid), spread)]
@@ -47,7 +47,7 @@ extension EngineCase {
             ]
         } + [
             single(
-                "nothing of the image in some rows", [1, 2, 3, 16],
+                "rows outside the image", [1, 2, 3, 16],
                 Resize(
                     rows: FilterWeights(inputSize: 2, runs: [.init([]), .init([(1, 0.5)])]),
                     columns: .linear(.left, 3, 4)))
@@ -56,20 +56,21 @@ extension EngineCase {
     private static let spreads: [EngineCase] =
         [
             ("3×3", axis(3, 1, 1), axis(3, 1, 1)), ("3×3 stride 2", axis(3, stride: 2), axis(3, stride: 2)),
-            ("as SAME pads", axis(3, stride: 2, 0, 1), axis(4, stride: 2, 1, 1)),
+            ("SAME padding", axis(3, stride: 2, 0, 1), axis(4, stride: 2, 1, 1)),
             ("a stride past the window", axis(2, stride: 3, 0, -1), axis(1, stride: 2, 0, -1)),
-            ("a deep border in front", axis(4, stride: 2, 3, 0), axis(5, stride: 1, 4, 4)),
+            ("a wide border before", axis(4, stride: 2, 3, 0), axis(5, stride: 1, 4, 4)),
             ("dilated", axis(3, dilation: 2, 1, 1), axis(2)),
         ].flatMap { (name, height, width) in
             [
                 single("spread \(name)", [1, 4, 5, 16], transposed(height, width, 16, 16)),
                 single(
-                    "spread \(name), odd channels, no bias", [2, 4, 5, 3], transposed(height, width, 3, 21, bias: false)
+                    "transposed \(name), odd channels, no bias", [2, 4, 5, 3],
+                    transposed(height, width, 3, 21, bias: false)
                 ),
             ]
         } + [
             single(
-                "spread in groups", [1, 3, 4, 6],
+                "transposed in groups", [1, 3, 4, 6],
                 TransposedConvolution(
                     filters: tensor([3, 3, 2, 6]), window: Window(height: axis(3, stride: 2), width: axis(3)), groups: 3
                 ))

@@ -9,12 +9,12 @@ extension EngineCase {
             let sum = try builder.one(Binary(.add), a, b)
             return [try builder.one(Unary(.relu), sum)]
         },
-        EngineCase("two convolutions added, then swallowed by elu", [2, 6, 7, 16]) { builder, values in
+        EngineCase("two convolutions added, fused with elu", [2, 6, 7, 16]) { builder, values in
             let a = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 16, 40), values[0])
             let b = try builder.one(convolution(axis(1), axis(1), 16, 40), values[0])
             return [try builder.one(Unary(.elu), builder.one(Binary(.add), a, b))]
         },
-        EngineCase("residuals written over, kept, and read by the convolution itself", [2, 9, 9, 16]) {
+        EngineCase("residuals that are overwritten, kept, and read by the convolution itself", [2, 9, 9, 16]) {
             builder, values in
             func next(_ x: Graph.Value, adding y: Graph.Value) throws -> Graph.Value {
                 let sum = try builder.one(Binary(.add), y, builder.one(convolution(axis(1), axis(1), 16, 16), x))
@@ -32,11 +32,11 @@ extension EngineCase {
             let a = try builder.one(convolution(axis(1), axis(1), 16, 16), values[0])
             return [try builder.one(Binary(.add), a, a)]
         },
-        EngineCase("a convolution that is also an output is not swallowed", [1, 5, 5, 16]) { builder, values in
+        EngineCase("a convolution that is also an output is not fused", [1, 5, 5, 16]) { builder, values in
             let a = try builder.one(convolution(axis(1), axis(1), 16, 16), values[0])
             return [a, try builder.one(Unary(.relu), a)]
         },
-        EngineCase("readers with different halos", [1, 12, 12, 16]) { builder, values in
+        EngineCase("consumers with different halos", [1, 12, 12, 16]) { builder, values in
             let a = try builder.one(convolution(axis(1), axis(1), 16, 16), values[0])
             let b = try builder.one(convolution(axis(5, 2, 2), axis(5, 2, 2), 16, 16), a)
             let c = try builder.one(convolution(axis(3, stride: 2, 0, 1), axis(3, stride: 2, 0, 1), 16, 16), a)
@@ -87,8 +87,8 @@ extension EngineCase {
             x = try builder.one(Reshape([2, 11]), x)
             return [try builder.one(Softmax(axis: 1), x)]
         },
-        // Images that are large enough to be passed on in bands.
-        EngineCase("a depthwise convolution and a pointwise one behind it, relu6 between", [1, 90, 62, 50]) {
+        // Images large enough to be processed in bands.
+        EngineCase("a depthwise convolution and a pointwise one after it, relu6 between", [1, 90, 62, 50]) {
             builder, values in
             var x = try builder.one(depthwise(axis(3, 1, 1), axis(3, 1, 1), 50), values[0])
             x = try builder.one(Unary(.relu6), x)
@@ -111,7 +111,7 @@ extension EngineCase {
             x = try builder.one(convolution(axis(1), axis(1), 40, 19), x)
             return [try builder.one(Unary(.relu), x)]
         },
-        EngineCase("a scale and a pointwise convolution behind it, relu6 between", [2, 39, 32, 56]) { builder, values in
+        EngineCase("a scale and a pointwise convolution after it, relu6 between", [2, 39, 32, 56]) { builder, values in
             let image = try builder.one(convolution(axis(1), axis(1), 56, 56), values[0])
             var x = try builder.one(BatchNormalization(scale: tensor([56]), offset: tensor([56], seed: 2)), image)
             x = try builder.one(Unary(.relu6), x)
@@ -127,7 +127,7 @@ extension EngineCase {
         squeezeAndExcitation("squeeze and excitation, gates made in the weights", [1, 11, 10, 3], outputs: 24),
         squeezeAndExcitation("squeeze and excitation, many outputs", [1, 3, 4, 3], outputs: 90),
         squeezeAndExcitation("squeeze and excitation, two images", [2, 11, 10, 3], outputs: 40),
-        EngineCase("weights that lie in Core ML's order", [1, 12, 13, 3]) { builder, values in
+        EngineCase("weights in Core ML's order", [1, 12, 13, 3]) { builder, values in
             func layer(_ size: Int, _ inputs: Int, _ outputs: Int) -> Convolution {
                 let side = size / 2
                 return Convolution(
@@ -142,13 +142,13 @@ extension EngineCase {
             x = try builder.one(
                 DepthwiseConvolution(filters: planes, window: Window(height: axis(3, 1, 1), width: axis(3, 1, 1))), x)
             x = try builder.one(Reshape([1, 12 * 13 * 33]), x)
-            // Rows in the order in which the channels would stand first.
+            // Rows in channels-first order.
             let matrix = tensor([20, 33 * 12 * 13]).transposed([1, 0]).reshaped([33, 12, 13, 20]).transposed([
                 1, 2, 0, 3,
             ])
             return [try builder.one(Dense(matrix: matrix.reshaped([12 * 13 * 33, 20])), x)]
         },
-        EngineCase("an operation without kernels between those with", [1, 6, 6, 16]) { builder, values in
+        EngineCase("an operation without a kernel between others", [1, 6, 6, 16]) { builder, values in
             let a = try builder.one(convolution(axis(1), axis(1), 16, 16), values[0])
             let turned = try builder.one(Transpose([0, 2, 1, 3]), a)
             return [try builder.one(convolution(axis(3), axis(3), 16, 16), turned)]
@@ -159,7 +159,7 @@ extension EngineCase {
         convolutions + pooling + functions + arithmetic + normalizations + arrays + structure + images
 }
 
-/// An image whose channels are multiplied by gates made of their means, before a pointwise convolution with a residual.
+/// Squeeze-and-excitation: channels multiplied by gates from their means, before a pointwise convolution with a residual.
 func squeezeAndExcitation(_ name: String, _ shape: Shape, outputs: Int) -> EngineCase {
     EngineCase(name, shape) { builder, values in
         let image = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 3, 40), values[0])

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Thaw
 
-/// A small graph for the engine: a name, the inputs, and how it is built.
+/// A small graph for the engine: its name, inputs and construction.
 struct EngineCase: CustomTestStringConvertible, Sendable {
     var name: String
     var inputs: [Shape]
-    /// Of the result's range.
+    /// Relative to the result's range.
     var tolerance: Float = 1e-5
     var build: @Sendable (inout GraphBuilder, [Graph.Value]) throws -> [Graph.Value]
 
@@ -72,7 +72,7 @@ func single(_ name: String, _ input: Shape, tolerance: Float = 1e-5, _ operation
     EngineCase(name, input, tolerance: tolerance) { builder, values in [try builder.one(operation, values[0])] }
 }
 
-/// An operation on an image that the engine holds in blocks, and read back.
+/// An operation on an image in the blocked layout, and read back.
 func blocked(_ name: String, _ channels: Int, tolerance: Float = 1e-5, _ operation: any Thaw.Operation) -> EngineCase {
     EngineCase(name + " in blocks of \(channels) channels", [1, 5, 7, 9], tolerance: tolerance) { builder, values in
         let image = try builder.one(convolution(axis(1), axis(1), 9, channels), values[0])
@@ -86,7 +86,7 @@ extension EngineCase {
             single("1×1", [1, 7, 7, 64], convolution(axis(1), axis(1), 64, 96)),
             single("3×3, padded, odd channels", [1, 9, 11, 20], convolution(axis(3, 1, 1), axis(3, 1, 1), 20, 35)),
             single(
-                "3×3 stride 2, padded behind", [2, 8, 10, 16],
+                "3×3 stride 2, padded after", [2, 8, 10, 16],
                 convolution(axis(3, stride: 2, 0, 1), axis(3, stride: 2, 0, 1), 16, 16)),
             single(
                 "1×1 stride 2, no bias", [1, 9, 9, 32],
@@ -107,7 +107,7 @@ extension EngineCase {
                 "few inputs, dilated along the width", [1, 9, 9, 3], convolution(axis(3), axis(3, dilation: 2), 3, 16)),
             single("groups", [1, 6, 6, 24], convolution(axis(3, 1, 1), axis(3, 1, 1), 8, 36)),
             single(
-                "a border too wide for memory", [1, 3, 4, 2], convolution(axis(2, stride: 90, 300, 0), axis(1), 2, 3)),
+                "a border too wide for the halo", [1, 3, 4, 2], convolution(axis(2, stride: 90, 300, 0), axis(1), 2, 3)),
             single("one output", [1, 5, 5, 16], convolution(axis(3, 1, 1), axis(3, 1, 1), 16, 1)),
             single("many pixels", [1, 60, 60, 16], convolution(axis(1), axis(1), 16, 64)),
             single("large weights", [1, 4, 4, 256], convolution(axis(3, 1, 1), axis(3, 1, 1), 256, 256)),

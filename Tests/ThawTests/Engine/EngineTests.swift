@@ -3,7 +3,7 @@ import Testing
 @testable import Thaw
 
 struct EngineTests {
-    @Test("The engine gives what the references give, on every instruction set", arguments: EngineCase.all)
+    @Test("The engine agrees with the reference implementations, on every instruction set", arguments: EngineCase.all)
     func agrees(_ c: EngineCase) throws {
         let graph = try c.graph()
         try graph.validate()
@@ -12,7 +12,7 @@ struct EngineTests {
         for set in InstructionSet.available {
             let program = try Program(graph, instructionSet: set)
             let executor = Executor(program)
-            // Twice: what a run leaves behind must not disturb the next.
+            // Twice: leftovers of a run must not affect the next.
             for _ in 0..<2 {
                 for (index, input) in inputs.enumerated() { executor.load(input, input: index) }
                 executor.run()
@@ -38,7 +38,7 @@ struct EngineTests {
         }
     }
 
-    @Test("A pointwise convolution joins the depthwise one before it where the image between them is large")
+    @Test("A pointwise convolution is fused with the depthwise one before it if the image between them is large")
     func joins() throws {
         func steps(
             height: Int, outputs: Int = 16, secondReader: Bool = false, isFollowed: Bool = false
@@ -55,13 +55,13 @@ struct EngineTests {
         #expect(try steps(height: 64) == ["depthwise 3×3 + 1×1"])
         #expect(try steps(height: 63) == ["depthwise 3×3", "direct 1×1"])
         #expect(try steps(height: 64, secondReader: true) == ["depthwise 3×3", "direct 1×1"])
-        // The depthwise one behind takes it in, where it would read the larger image.
+        // It is fused into the following depthwise one, which would read the larger image.
         #expect(
             try steps(height: 64, outputs: 64, isFollowed: true) == ["depthwise 3×3", "direct 1×1 + depthwise 3×3"])
         #expect(try steps(height: 64, isFollowed: true) == ["depthwise 3×3 + 1×1", "depthwise 3×3"])
     }
 
-    @Test("A pointwise convolution joins the scale before it where the image between them is not small")
+    @Test("A pointwise convolution is fused with the scale before it if the image between them is not small")
     func joinsScale() throws {
         func steps(height: Int, outputs: Int = 16, secondReader: Bool = false) throws -> [String] {
             var builder = GraphBuilder()
@@ -78,7 +78,7 @@ struct EngineTests {
         #expect(try steps(height: 32, secondReader: true) == ["direct 1×1"])
     }
 
-    @Test("Gates are made in the weights where these are fewer than the image's numbers")
+    @Test("Gates are multiplied into the weights if these are fewer than the image's elements")
     func gates() throws {
         func isInWeights(_ shape: Shape, outputs: Int) throws -> Bool {
             let graph = try squeezeAndExcitation("gates", shape, outputs: outputs).graph()
@@ -89,7 +89,7 @@ struct EngineTests {
         #expect(try !isInWeights([2, 11, 10, 3], outputs: 24))
     }
 
-    @Test("8-bit pixels go in scaled, into whatever layout the first layer reads", arguments: [1, 3])
+    @Test("8-bit pixels are scaled into the layout that the first layer reads", arguments: [1, 3])
     func pixels(channels: Int) throws {
         let shape: Shape = [2, 6, 5, channels]
         let pixels = noise(60 * channels).map { UInt8(($0 + 1) * 127) }
@@ -118,7 +118,7 @@ struct EngineTests {
         }
     }
 
-    @Test("Numbers that are no floats pass through the references")
+    @Test("Tensors that are not float32 use the reference implementations")
     func integers() throws {
         var builder = GraphBuilder()
         let x = builder.input("x", TensorType([1, 4, 4, 16]))
@@ -131,7 +131,7 @@ struct EngineTests {
         }
     }
 
-    @Test("Arrays beyond all bounds are refused, before memory is asked for")
+    @Test("Huge tensors are refused before memory is allocated")
     func limits() throws {
         let tall = single("tall", [1, 1 << 25, 1, 1], convolution(axis(1), axis(3, 200, 200), 1, 1))
         let wide = EngineCase("wide", [1, 1 << 15, 1 << 15, 1]) { _, values in values }

@@ -5,7 +5,7 @@ import Testing
 struct MemoryPlanTests {
     typealias Request = MemoryPlan.Request
 
-    @Test("A chain of buffers needs no more than its two largest neighbours")
+    @Test("A chain of buffers needs no more than its two largest neighbors")
     func chain() {
         let plan = MemoryPlan([
             Request(byteCount: 1000, steps: 0...1), Request(byteCount: 640, steps: 1...2),
@@ -15,7 +15,7 @@ struct MemoryPlanTests {
         #expect(plan.byteCount == 1024 + 640)
     }
 
-    @Test("Nothing needs nothing")
+    @Test("No buffers need no memory")
     func nothing() {
         #expect(MemoryPlan([]).byteCount == 0)
     }

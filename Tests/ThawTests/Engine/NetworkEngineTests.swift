@@ -3,7 +3,7 @@ import Testing
 @testable import Thaw
 
 struct NetworkEngineTests {
-    @Test("The engine answers as TensorFlow does, on every instruction set", arguments: NetworkCase.all)
+    @Test("The engine gives TensorFlow's answers, on every instruction set", arguments: NetworkCase.all)
     func fixtures(_ network: NetworkCase) throws {
         let model = try network.conversion().model
         for set in InstructionSet.available {
@@ -15,13 +15,13 @@ struct NetworkEngineTests {
         }
     }
 
-    @Test("No step of a network runs by its reference", arguments: NetworkCase.all)
+    @Test("No step of a network uses its reference implementation", arguments: NetworkCase.all)
     func kernels(_ network: NetworkCase) throws {
         let program = try Program(network.conversion().model.graph)
         #expect(program.steps.filter(\.isReference).map { "\($0.kind) \($0.name)" } == [])
     }
 
-    /// The first output, a larger batch than the network's run piece by piece.
+    /// The first output. A batch larger than the network's is split into several runs.
     private func answers(_ program: Program, _ model: Model, _ input: Tensor) throws -> Tensor {
         let type = model.graph[model.graph.inputs[0].value]
         let size = type.shape.elementCount

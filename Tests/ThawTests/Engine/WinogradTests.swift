@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// A convolution that is done by Winograd's algorithm whether or not that pays.
+/// A convolution by Winograd's algorithm, whether or not it is faster.
 struct WinogradCase: CustomTestStringConvertible, Sendable {
     var form: WinogradForm
     var name: String
@@ -13,7 +13,7 @@ struct WinogradCase: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { "F(\(form.height), \(form.width)) \(name)" }
 
-    /// The window of the form, with room for its border or without.
+    /// The window of the form, with or without padding.
     func engineCase(padded: Bool = true) -> EngineCase {
         let (kh, kw) = (form.height.window, form.width.window)
         let layer = convolution(
@@ -22,7 +22,7 @@ struct WinogradCase: CustomTestStringConvertible, Sendable {
         return EngineCase(testDescription, [2, size.height, size.width, channels.inputs]) { builder, values in
             let image = try builder.one(Unary(.relu), values[0])
             let same = try builder.one(convolution(axis(1), axis(1), channels.inputs, channels.inputs), image)
-            // Something that reads blocks: what nobody but the output reads is written plain, by the loops.
+            // A consumer in the blocked layout: a value read only by the output would be written plain, by direct loops.
             let result = try build(&builder, same, layer)
             return [try builder.one(convolution(axis(1), axis(1), channels.outputs, 8), result)]
         }
@@ -30,7 +30,7 @@ struct WinogradCase: CustomTestStringConvertible, Sendable {
 
     static let all = WinogradForm.all.flatMap { form in
         [
-            // Tiles that reach over the image's edge, channels that fill no block, an odd number of groups.
+            // Tiles past the image's edge, channels that do not fill a block, an odd number of groups.
             WinogradCase(form: form, name: "odd sizes", size: (11, 15), channels: (20, 69)) {
                 try $0.one($2, $1)
             },
@@ -48,31 +48,31 @@ struct WinogradCase: CustomTestStringConvertible, Sendable {
 }
 
 struct WinogradTests {
-    /// Of the range; a transform loses some digits that a sum of products keeps.
+    /// Relative to the range; a transform is less accurate than a sum of products.
     private let tolerance: Float = 1e-4
 
-    @Test("A transformed convolution gives what the loops give, on every instruction set", arguments: WinogradCase.all)
+    @Test("A transformed convolution agrees with the loops, on every instruction set", arguments: WinogradCase.all)
     func agrees(_ c: WinogradCase) throws {
         try check(c.engineCase(), c.form)
         if c.size.height > 10 { try check(c.engineCase(padded: false), c.form) }
     }
 
-    @Test("Images too large to be transformed at once are transformed tile by tile")
+    @Test("Images too large for a single transform are transformed tile by tile")
     func whole() throws {
         let form = WinogradForm(height: .two3, width: .two3)
         let c = WinogradCase(form: form, name: "large", size: (131, 130), channels: (16, 17)) { try $0.one($2, $1) }
         try check(c.engineCase(), form)
     }
 
-    @Test("Every form multiplies less than the loops do", arguments: WinogradForm.all)
+    @Test("Every form needs fewer multiplications than the loops", arguments: WinogradForm.all)
     func saves(_ form: WinogradForm) {
         #expect(form.points < form.height.window * form.width.window * form.height.outputs * form.width.outputs)
     }
 
     @Test(
-        "There is work for two threads where it can be divided",
+        "Work is divided for two threads if possible",
         arguments: [
-            // A group of filters alone: tiles are divided, unless they are few.
+            // A single group of filters: tiles are divided, unless there are few.
             (size: 28, outputs: 32, atLeast: 2), (size: 14, outputs: 32, atLeast: 1),
             (size: 28, outputs: 128, atLeast: 2), (size: 35, outputs: 96, atLeast: 4),
         ])
@@ -90,7 +90,7 @@ struct WinogradTests {
         }
     }
 
-    @Test("Strides and dilation are left to the loops")
+    @Test("Strides and dilation use the loops")
     func candidates() {
         let plain = Window(height: axis(3, 1, 1), width: axis(3, 1, 1))
         #expect(CostModel.candidates(plain).count > 1)

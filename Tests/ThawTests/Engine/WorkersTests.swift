@@ -5,7 +5,7 @@ import Testing
 @testable import Thaw
 
 struct WorkersTests {
-    @Test("Every chunk is done once, whatever the number of threads", arguments: [1, 2, 3, 8])
+    @Test("Every chunk is done once, with any number of threads", arguments: [1, 2, 3, 8])
     func chunks(threads: Int) {
         let workers = Workers(threads)
         #expect(workers.count == threads)
@@ -18,7 +18,7 @@ struct WorkersTests {
         }
     }
 
-    @Test("A number of threads beyond all reason is not taken literally")
+    @Test("An unreasonable number of threads is limited")
     func excess() {
         let workers = Workers(1_000_000)
         #expect(workers.count >= 16 && workers.count < 10_000)
@@ -29,8 +29,8 @@ struct WorkersTests {
         #expect((0..<100).allSatisfy { counts[$0] == 1 })
     }
 
-    /// Their numbers come again after 65,536.
-    @Test("Work follows work, after sleep too")
+    /// The counter of jobs wraps around after 65,536.
+    @Test("Job follows job, also after sleep")
     func manyRuns() {
         let workers = Workers(2)
         let counts = pointer([Int](repeating: 0, count: 4))
@@ -43,10 +43,10 @@ struct WorkersTests {
         #expect((0..<4).allSatisfy { counts[$0] == 66_000 })
     }
 
-    @Test("Whoever has no chunks left does those of a thread that is held up", arguments: [2, 3])
+    @Test("A thread without chunks takes over those of a delayed thread", arguments: [2, 3])
     func heldUp(threads: Int) {
         let workers = Workers(threads)
-        // Chunk 0 ends when all others have been done.
+        // Chunk 0 ends only when all others have been done.
         let done = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
         defer { done.deallocate() }
         done.initialize(to: 0)

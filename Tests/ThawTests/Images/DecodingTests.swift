@@ -8,13 +8,13 @@ import Testing
     func decoding(_ expected: ImageFixtures.Case) throws {
         let image = try DecodedImage(contentsOf: ImageFixtures.path("good/" + expected.file))
         #expect(image.warning == nil)
-        // Versions of libwebp differ in the last bit of colours.
+        // Versions of libwebp differ in the last bit of colors.
         let tolerance = expected.file.hasPrefix("lossy") ? 2 : 0
         let difference = image.pixels.converted(to: .rgb).difference(from: expected.pixels)
         #expect(try #require(difference) <= tolerance)
     }
 
-    @Test("Alpha lies on the ground that is asked for", arguments: ImageFixtures.table("composed"))
+    @Test("Alpha is composited onto the requested background", arguments: ImageFixtures.table("composed"))
     func composing(_ expected: ImageFixtures.Case) throws {
         let color = try #require(UInt32(expected.fields["ground"]!.dropFirst(), radix: 16))
         let ground = Color(
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "Other kinds of images are refused by their names",
+        "Other kinds of images are refused by name",
         arguments: [
             ("tiff", "TIFF"), ("heic", "HEIC"), ("avif", "AVIF"), ("jp2", "JPEG 2000"), ("ico", "icon"),
         ])
@@ -47,7 +47,7 @@ import Testing
                 + "JPEG, PNG, WebP, GIF, BMP, PNM and PAM are read")
     }
 
-    @Test("A missing file, a folder, an empty file and a text are named as what they are")
+    @Test("A missing file, a folder, an empty file and a text file are refused as such")
     func notPictures() throws {
         let folder = try TemporaryFolder()
         try Data().write(to: folder.url.appending(path: "empty.jpg"))
@@ -65,7 +65,7 @@ import Testing
         #expect(message(".")?.hasSuffix("is a folder; a file is expected") == true)
     }
 
-    /// Every kind that reads its data in another way.
+    /// One file for every kind of decoding.
     static let kinds = [
         "baseline-420.jpg", "progressive-444.jpg", "gray.jpg", "cmyk.jpg", "restart-markers.jpg", "rgb-8.png",
         "palette-4.png", "gray-16-interlaced.png", "orientation-6-compressed-text.png", "lossless-alpha.webp",
@@ -74,12 +74,12 @@ import Testing
     ]
 
     @Test(
-        "A file cut short anywhere is refused where strictness is asked for, and never read past its end",
+        "A file truncated anywhere is refused in strict mode, and never read past its end",
         arguments: kinds)
     func truncated(_ name: String) throws {
         let whole = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/" + name)))
         let size = try Pixels(contentsOf: ImageFixtures.path("good/" + name))
-        // The last bytes are the end-of-image marker, the checksum of an empty chunk, the end of a number, padding.
+        // The last bytes are the end-of-image marker, the checksum of an empty chunk, the end of a number, or padding.
         let margin = name.hasSuffix(".bmp") || name.hasPrefix("animation") ? 4 : name.hasPrefix("text") ? 3 : 1
         let end = name == "animation.webp" ? 60 : whole.count - margin
         for count in 1..<end {
@@ -88,7 +88,7 @@ import Testing
                 try part.withUnsafeBytes { try Pixels(decoding: $0, DecodingOptions(isStrict: true)) }
             }
             #expect(failure?.problem.isEmpty == false)
-            // Otherwise what there is of it is shown, with a warning; other kinds are refused all the same.
+            // Otherwise it is decoded as far as possible, with a warning; other kinds are refused in any case.
             if let image = try? part.withUnsafeBytes({ try DecodedImage(decoding: $0) }) {
                 #expect(["jpg", "png", "gif"].contains { name.hasSuffix($0) } || name == "rle8.bmp")
                 #expect(image.warning?.hasSuffix("ends too early") == true)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("A JPEG cut in the middle is whole above the cut")
+    @Test("A JPEG truncated in the middle is complete above the cut")
     func halfAPhotograph() throws {
         let whole = try Data(contentsOf: URL(filePath: Fixtures.path("photographs/coffee.jpg")))
         let full = try Pixels(contentsOf: Fixtures.path("photographs/coffee.jpg"))
@@ -108,15 +108,15 @@ import Testing
         #expect(image.pixels.bytes.prefix(quarter) == full.bytes.prefix(quarter))
     }
 
-    @Test("A GIF cut short is whole above the cut; one of which no block of data is left is refused")
+    @Test("A truncated GIF is complete above the cut; one without any block of data is refused")
     func halfAnIndexedPicture() throws {
         let path = ImageFixtures.path("good/plain.gif")
         let (data, full) = (try Data(contentsOf: URL(filePath: path)), try Pixels(contentsOf: path))
         func read(_ data: Data) throws -> DecodedImage { try data.withUnsafeBytes { try DecodedImage(decoding: $0) } }
-        // Pillow reads those of which nothing but the end of the file is missing.
+        // Pillow reads those that lack only the end of the file.
         let most = try read(data.dropLast(2))
         #expect(most.pixels == full && most.warning == "the GIF file ends too early")
-        // A block of 255 bytes with most of the data becomes 17 of 15.
+        // A block of 255 bytes with most of the data becomes 17 blocks of 15 bytes.
         let start = data.count - 261
         #expect(data[start] == 255)
         let blocks = stride(from: start + 1, to: start + 256, by: 15).map { Data([15]) + data[$0..<($0 + 15)] }
@@ -130,16 +130,16 @@ import Testing
         #expect(throws: Failure.truncatedImage("GIF")) { try read(data[..<start]) }
     }
 
-    @Test("Bytes between the blocks of a GIF are passed over")
+    @Test("Bytes between the blocks of a GIF are skipped")
     func strayBytes() throws {
         let path = ImageFixtures.path("good/plain.gif")
         var data = try Data(contentsOf: URL(filePath: path))
-        // Behind the header and the palette, whose size its flags say.
+        // After the header and the palette, whose size is in the flags.
         data.insert(contentsOf: [0, 0, 7], at: 13 + 3 << (Int(data[10] & 7) + 1))
         #expect(try data.withUnsafeBytes { try Pixels(decoding: $0) } == (try Pixels(contentsOf: path)))
     }
 
-    @Test("A PNG with a wrong checksum is read with a warning, or refused where strictness is asked for")
+    @Test("A PNG with a wrong checksum is read with a warning, or refused in strict mode")
     func wrongChecksum() throws {
         let path = ImageFixtures.path("good/rgb-8.png")
         var data = try Data(contentsOf: URL(filePath: path))
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test("An orientation in XMP counts where EXIF names none")
+    @Test("The orientation in XMP is used if EXIF has none")
     func orientationInXMP() throws {
         func chunk(_ name: String, _ content: [UInt8]) -> Data {
             let data = Data([0, 0, UInt8(content.count >> 8), UInt8(content.count & 255)]) + Data(name.utf8) + content
@@ -171,7 +171,7 @@ import Testing
         #expect(try none.withUnsafeBytes { try Pixels(decoding: $0) } == upright)
     }
 
-    @Test("EXIF's orientation is a number of two bytes, or of four", arguments: [3, 4, 8, 9], [true, false])
+    @Test("EXIF's orientation has two bytes or four", arguments: [3, 4, 8, 9], [true, false])
     func orientationOfAnyWidth(_ type: Int, _ isLittle: Bool) throws {
         func number(_ value: Int, _ count: Int) -> [UInt8] {
             let bytes = (0..<count).map { UInt8(value >> (8 * $0) & 255) }
@@ -187,7 +187,7 @@ import Testing
         #expect(try png.withUnsafeBytes { try Pixels(decoding: $0) } == upright.turned(.turnedRight))
     }
 
-    @Test("A PNG that lacks nothing but its end is read, with a warning")
+    @Test("A PNG that lacks only its end is read, with a warning")
     func pngWithoutEnd() throws {
         let path = ImageFixtures.path("good/rgb-8.png")
         let png = try Data(contentsOf: URL(filePath: path)).dropLast(12)
@@ -196,7 +196,7 @@ import Testing
         #expect(image.warning == "the PNG file ends too early")
     }
 
-    @Test("Bitmaps as some write them: masks of 24 bits, a palette that ends early, any blank in a header")
+    @Test("Unusual bitmaps: masks of 24 bits, a short palette, any whitespace in a header")
     func unusualBitmaps() throws {
         func word(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 255) } }
         let fields =
@@ -212,7 +212,7 @@ import Testing
         #expect(try blank.withUnsafeBytes { try Pixels(decoding: $0) }.bytes == [7, 8, 9])
     }
 
-    @Test("Damage gives a picture of the same size or a failure, never a crash", arguments: kinds)
+    @Test("Corruption gives an image of the same size or a failure, never a crash", arguments: kinds)
     func damaged(_ name: String) throws {
         let whole = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/" + name)))
         var state: UInt64 = 1
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test("A header that claims more pixels than the file can hold is refused before room is made for them")
+    @Test("A header that declares more pixels than the file can contain is refused before allocation")
     func absurdSizes() throws {
         var png = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/rgb-8.png")))
         png.replaceSubrange(16..<24, with: [0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF])
@@ -249,7 +249,7 @@ import Testing
         #expect(wide?.problem == "the file is too short for the 12288 × 12288 pixels that it claims")
     }
 
-    @Test("The limit of pixels can be moved")
+    @Test("The limit of pixels can be changed")
     func limit() throws {
         let path = ImageFixtures.path("good/rgb-8.png")
         #expect(try Pixels(contentsOf: path, DecodingOptions(maximumPixels: 450)).width == 25)

@@ -9,14 +9,14 @@ import Testing
             bytes: (0..<37 * 21 * channels).map { UInt8(($0 / channels % 37 * 5 + $0 / (37 * channels) * 3) % 256) })
     }
 
-    @Test(arguments: [1, 3]) func `a PNG holds every pixel`(_ channels: Int) throws {
+    @Test(arguments: [1, 3]) func `a PNG contains the exact pixels`(_ channels: Int) throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("picture.PNG").path
         try picture(channels).write(to: path)
         #expect(try DecodedImage(contentsOf: path).pixels == picture(channels))
     }
 
-    @Test(arguments: [1, 3]) func `a JPEG holds nearly every pixel, the better its quality`(_ channels: Int) throws {
+    @Test(arguments: [1, 3]) func `a JPEG approximates the pixels, better with higher quality`(_ channels: Int) throws {
         let folder = try TemporaryFolder()
         let original = picture(channels)
         let errors = try [30, 90, 100].map { quality in
@@ -30,7 +30,7 @@ import Testing
         #expect(errors[2] < original.bytes.count * 2)
     }
 
-    @Test func `other endings, and pictures that a JPEG cannot hold, are refused`() throws {
+    @Test func `other extensions, and images that JPEG cannot store, are refused`() throws {
         let folder = try TemporaryFolder()
         for name in ["picture.gif", "picture", "png"] {
             #expect(throws: Failure.self) { try picture(3).write(to: folder.url.appendingPathComponent(name).path) }

@@ -18,9 +18,10 @@ import Testing
         }
     }
 
-    /// TensorFlow rounds once, at the end; here each of the two passes does.
+    /// TensorFlow rounds once, at the end; here, each of the two passes rounds.
     @Test(
-        "Resizing like TensorFlow gives its pixels, within a grey level", arguments: ImageFixtures.table("tensorflow"))
+        "TensorFlow's resize methods give its pixels, within a gray level", arguments: ImageFixtures.table("tensorflow")
+    )
     func resizingLikeTensorFlow(_ expected: ImageFixtures.Case) throws {
         let source = try Pixels(contentsOf: ImageFixtures.path("good/" + expected.file)).converted(to: .rgb)
         let resize = try #require(ResizeMethod(rawValue: expected.fields["resize"]!))
@@ -28,9 +29,9 @@ import Testing
         #expect(try #require(picture.difference(from: expected.pixels)) <= 1)
     }
 
-    /// Sizes around those of the vectors, and parts of a picture that begin and end anywhere.
+    /// Sizes near those of vectors, and crops at arbitrary positions.
     @Test(
-        "All kernels resize alike",
+        "All kernels resize equally",
         arguments: [(1, 40), (2, 15), (4, 20), (5, 24), (6, 19), (17, 16), (64, 33), (101, 57), (300, 200)], [1, 3])
     func kernels(_ size: (Int, Int), _ channels: Int) throws {
         var generator = SystemRandomNumberGenerator()
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("A photograph decoded at reduced scale is close to the whole one, resized")
+    @Test("A photo decoded at reduced scale is close to the full one, resized")
     func reduction() throws {
         let path = Fixtures.path("photographs/coffee.jpg")
         let whole = try Pixels(contentsOf: path)
@@ -65,7 +66,7 @@ import Testing
             )
             let mean =
                 Double(zip(a.bytes, b.bytes).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }) / Double(a.bytes.count)
-            // At worst an eighth of the size, and no pixel to spare, as here.
+            // The worst case: an eighth of the size, and just enough pixels.
             #expect(mean < 5)
         }
         var options = DecodingOptions()
@@ -73,7 +74,7 @@ import Testing
         #expect(try Pixels(contentsOf: path, options) == whole, "less than twice as large is decoded whole")
     }
 
-    /// Reads what make.py writes in the column "crop".
+    /// Parses the column "crop" written by make.py.
     private func crop(_ text: String) throws -> Crop {
         if text == "fill" { return .fill }
         let parts = text.split(separator: ":")
@@ -85,13 +86,13 @@ import Testing
                 blue: UInt8(truncatingIfNeeded: color)))
     }
 
-    @Test("A crop smaller than a pixel takes the pixel in the middle")
+    @Test("A crop smaller than a pixel is the pixel in the middle")
     func tinyCrop() {
         let picture = Pixels(width: 3, height: 1, channels: 1, bytes: [10, 20, 30])
         #expect(picture.fitted(width: 2, height: 2, crop: .center(0.01)).bytes == [20, 20, 20, 20])
     }
 
-    @Test("Channels are turned round, copied, and weighed as ITU-R 601 does")
+    @Test("Channels are reversed, copied, and weighted according to ITU-R 601")
     func layouts() {
         let color = Pixels(width: 2, height: 1, channels: 3, bytes: [255, 0, 0, 10, 200, 30])
         #expect(color.converted(to: .bgr).bytes == [0, 0, 255, 30, 200, 10])
@@ -103,7 +104,7 @@ import Testing
 }
 
 extension Pixels {
-    /// Both passes by obvious loops, in the order that Pillow has.
+    /// Both passes by obvious loops, in Pillow's order.
     fileprivate func plainlyResized(
         width newWidth: Int, height newHeight: Int, from columns: Range<Int>, _ rows: Range<Int>,
         by resize: ResizeMethod

@@ -4,7 +4,7 @@ import Testing
 @testable import Thaw
 
 @Suite struct ImageFilesTests {
-    @Test("A folder is walked to the bottom, in byte order of the paths, without what is no image")
+    @Test("A folder is walked recursively, in byte order of the paths, skipping other files")
     func walking() throws {
         let folder = try TemporaryFolder()
         let png = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/one-pixel.png")))
@@ -30,7 +30,7 @@ import Testing
         #expect(try ImageFiles.under([root + "/a/"]) == [root + "/a/deep/er/Ä.PNG", root + "/a/z.jpg"])
     }
 
-    @Test("A link to a folder elsewhere is followed once, and what begins with a dot is passed over")
+    @Test("A link to another folder is followed once, and hidden files are skipped")
     func links() throws {
         let folder = try TemporaryFolder()
         let manager = FileManager.default
@@ -51,9 +51,9 @@ import Testing
         #expect(found == ["a/1.png", "b/in/3.png", "b/in/back/1.png"])
     }
 
-    /// Changes to a folder after it was listed, what it held and holds: nil for no change that matters.
+    /// Changes to a folder after it was listed, and the reported change; nil if it does not matter.
     @Test(
-        "A folder whose images change during a walk is told of",
+        "A folder whose images change during a walk is reported",
         arguments: [
             (["add c.png"], 3), (["add photo"], 3), (["add sub/"], 3), (["remove a.png"], 1),
             (["remove a.png", "add c.png"], 2), (["remove a.png", "remove b.png", "remove notes.txt"], 0),
@@ -66,7 +66,7 @@ import Testing
         for name in ["a.png", "b.png", "notes.txt"] { try Data().write(to: file(name)) }
         let files = ImageFiles([folder.url.path])
         #expect(files.next()?.path == file("a.png").path)
-        // The time of a change is told in steps of some milliseconds.
+        // Modification times have a resolution of some milliseconds.
         usleep(20_000)
         for change in changes {
             let words = change.split(separator: " ")
@@ -85,7 +85,7 @@ import Testing
         #expect(changed.allSatisfy { $0.before == 2 })
     }
 
-    @Test("A folder that is gone at the end of a walk has changed")
+    @Test("A folder that is missing at the end of a walk has changed")
     func goneFolder() throws {
         let folder = try TemporaryFolder()
         let inner = folder.url.appending(path: "inner")
@@ -97,7 +97,7 @@ import Testing
         #expect(files.changedFolders.map(\.before) == [1] && files.changedFolders.allSatisfy { $0.now == nil })
     }
 
-    @Test("A name that is no UTF-8 leads to its file")
+    @Test("A name that is not UTF-8 finds its file")
     func namesOfBytes() throws {
         let folder = try TemporaryFolder()
         let bytes = Array((folder.url.path + "/f").utf8) + [0xFC] + Array("r-ü.png".utf8)
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "The bytes of a name come out as they went in",
+        "The bytes of a name are preserved",
         arguments: [
             [0x61, 0xC3, 0xBC], [0xFC], [0xC3], [0xC3, 0x28], [0xF0, 0x9F, 0x98], [0xF4, 0x90, 0x80, 0x80, 0x61],
             [0xF4, 0x8F, 0xBF, 0xBC],
@@ -121,7 +121,7 @@ import Testing
         #expect(String(fileName: bytes).fileName.map { UInt8(bitPattern: $0) } == bytes + [0])
     }
 
-    @Test("What is named is taken as it is, in the order given")
+    @Test("Named files are used without checks, in the given order")
     func naming() throws {
         #expect(try ImageFiles.under(["b", "missing.txt", "a"]) == ["b", "missing.txt", "a"])
     }

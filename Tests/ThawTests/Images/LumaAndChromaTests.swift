@@ -10,14 +10,14 @@ import Testing
             ([0, 255, 0], [149, 43, 21]), ([0, 0, 255], [29, 255, 107]), ([12, 200, 77], [129, 98, 44]),
             ([130, 129, 131], [129, 128, 128]), ([251, 3, 140], [92, 154, 240]), ([90, 17, 240], [64, 227, 146]),
             ([1, 2, 3], [1, 128, 127]),
-        ] as [([UInt8], [UInt8])]) func `a color becomes what Pillow makes of it`(_ rgb: [UInt8], _ planes: [UInt8])
+        ] as [([UInt8], [UInt8])]) func `a color is converted as in Pillow`(_ rgb: [UInt8], _ planes: [UInt8])
     {
         let image = LumaAndChroma(Pixels(width: 1, height: 1, channels: 3, bytes: rgb))
         #expect([image.luma.bytes[0], image.blue.bytes[0], image.red.bytes[0]] == planes)
     }
 
-    /// The sums of all planes, also weighted by the position, of 4,096 colors; Pillow 13.
-    @Test func `many colors become what Pillow makes of them`() {
+    /// The sums of all planes of 4,096 colors, also weighted by position; from Pillow 13.
+    @Test func `many colors are converted as in Pillow`() {
         let bytes = (0..<4096).flatMap { index -> [UInt8] in
             let (x, y) = (index % 64, index / 64)
             return [(x * 37 + y * 11) % 256, (x * 5 + y * 53) % 256, (x * 91 + y * 3) % 256].map { UInt8($0) }
@@ -39,7 +39,7 @@ import Testing
             ([128, 128, 128], [128, 128, 128]), ([128, 90, 140], [144, 132, 60]), ([60, 140, 120], [48, 61, 81]),
             ([200, 100, 150], [230, 193, 150]), ([100, 77, 101], [62, 136, 9]), ([181, 121, 117], [165, 191, 168]),
             ([90, 180, 118], [76, 79, 182]),
-        ] as [([UInt8], [UInt8])]) func `luma and chroma become what Pillow makes of them, or one level brighter`(
+        ] as [([UInt8], [UInt8])]) func `luma and chroma are converted as in Pillow, or one level brighter`(
             _ planes: [UInt8], _ rgb: [UInt8]
         )
     {
@@ -51,8 +51,8 @@ import Testing
         #expect(LumaAndChroma(image.rgb).luma.bytes == [planes[0]])
     }
 
-    /// Cutting off channels would take up to 200 levels away.
-    @Test func `a color keeps its luma, whether it exists or not`() {
+    /// Clamping channels would change luma by up to 200 levels.
+    @Test func `a color keeps its luma, inside the RGB gamut or not`() {
         let values = Array(stride(from: 0, through: 255, by: 15)).map { UInt8($0) }
         func plane(_ bytes: [UInt8]) -> Pixels { Pixels(width: bytes.count, height: 1, channels: 1, bytes: bytes) }
         let first = Pixels(width: 1, height: 1, channels: 3, bytes: [0, 0, 0])

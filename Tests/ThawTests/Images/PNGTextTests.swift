@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// The texts in PNG files, which may say how the image is to be turned.
+/// Texts in PNG files, which may contain the orientation.
 @Suite struct PNGTextTests {
     /// A chunk of a PNG file.
     private func chunk(_ name: String, _ content: [UInt8]) -> Data {
@@ -22,8 +22,10 @@ import Testing
         try data.withUnsafeBytes { try DecodedImage(decoding: $0) }
     }
 
-    /// To decompress and read 300 texts of 7 MB would take minutes.
-    @Test(.timeLimit(.minutes(1))) func `of many compressed texts only the one that counts is decompressed`() throws {
+    /// Decompressing and parsing 300 texts of 7 MB would take minutes.
+    @Test(.timeLimit(.minutes(1))) func `of many compressed texts, only the one with the orientation is decompressed`()
+        throws
+    {
         // The compressed pixels of an empty image serve as the text.
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "empty.png").path
@@ -44,7 +46,7 @@ import Testing
         var png = try fixture("orientation-5-text.png")
         let turned = try decoded(png)
         let name = try #require(png.range(of: Data("tEXt".utf8)))
-        // The case of a hexadecimal digit or of a letter in the header: all that changes is the checksum.
+        // Changes the case of a hexadecimal digit or of a letter in the header, so that only the checksum is wrong.
         png[name.upperBound + 24] ^= 0x20
         let image = try decoded(png)
         #expect(turned.warning == nil && image.warning == "a checksum in the PNG file is wrong")
@@ -56,7 +58,7 @@ import Testing
         ("iTXt", "XML:com.adobe.xmp\0"), ("iTXt", "XML:com.adobe.xmp\0\u{1}"),
         ("iTXt", "XML:com.adobe.xmp\0\u{1}\0en"), ("iTXt", "XML:com.adobe.xmp\0\u{1}\0\0\0none"),
         ("tEXt", "Raw profile type exif\0"), ("tEXt", "Raw profile type exif\0\nexif\n3\nabc"),
-    ]) func `a text that ends early turns nothing`(_ name: String, _ content: String) throws {
+    ]) func `a truncated text has no effect`(_ name: String, _ content: String) throws {
         var png = try fixture("rgb-8.png")
         let upright = try decoded(png)
         png.insert(contentsOf: chunk(name, Array(content.utf8)), at: 33)

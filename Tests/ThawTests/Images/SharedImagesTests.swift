@@ -3,15 +3,15 @@ import Testing
 
 @testable import Thaw
 
-/// Difficult pictures and photographs of others, which are not part of the project: `../shared/images` from its root, or
-/// where THAW_SHARED points. What Pillow makes of them stands as checksums in Fixtures/images/shared.tsv.
+/// Difficult images and photos, which are not part of the project: `../shared/images` from its root, or
+/// in THAW_SHARED. Checksums of Pillow's results are in Fixtures/images/shared.tsv.
 private let sharedImages: String? = {
     let root = ImageFixtures.folder.appending(path: "../../../../shared").standardized.path
     let folder = (ProcessInfo.processInfo.environment["THAW_SHARED"] ?? root) + "/images"
     return FileManager.default.fileExists(atPath: folder) ? folder : nil
 }()
 
-@Suite("Pictures beside the project", .enabled(if: sharedImages != nil, "../shared/images is not here"))
+@Suite("Images outside the project", .enabled(if: sharedImages != nil, "../shared/images is not here"))
 struct SharedImagesTests {
     static func lines(below folder: String) -> [[String]] {
         let text = try! String(contentsOfFile: ImageFixtures.path("shared.tsv"), encoding: .utf8)
@@ -19,7 +19,7 @@ struct SharedImagesTests {
         return lines.filter { $0[0].hasPrefix(folder) }
     }
 
-    @Test("Photographs have Pillow's pixels, as decoded, resized and cropped")
+    @Test("Photos have Pillow's pixels, decoded, resized and cropped")
     func photographs() throws {
         for line in Self.lines(below: "imagenet/") {
             let photo = try Pixels(contentsOf: sharedImages! + "/" + line[0]).converted(to: .rgb)
@@ -32,7 +32,7 @@ struct SharedImagesTests {
         }
     }
 
-    @Test("Difficult pictures have Pillow's pixels wherever Pillow reads them; what it refuses may be read")
+    @Test("Difficult images have Pillow's pixels if Pillow reads them; others may be read")
     func difficultOnes() throws {
         var (equal, refused, more) = (0, 0, 0)
         for line in Self.lines(below: "odd/") {

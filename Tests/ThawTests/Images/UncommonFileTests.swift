@@ -3,14 +3,14 @@ import Testing
 
 @testable import Thaw
 
-/// Files of GIF, PNM and PAM that few programs write.
+/// GIF, PNM and PAM files that few programs write.
 @Suite struct UncommonFileTests {
     private func decoded(_ bytes: [UInt8]) throws -> Pixels { try bytes.withUnsafeBytes { try Pixels(decoding: $0) } }
 
-    @Test(arguments: [9, 12, 200, 255]) func `a GIF with too large an LZW code size is refused for that reason`(
+    @Test(arguments: [9, 12, 200, 255]) func `a GIF with too large an LZW code size is refused with that reason`(
         _ size: UInt8
     ) throws {
-        // A frame of one pixel without colors of its own.
+        // A frame of one pixel without a local palette.
         let header = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
         let frame: [UInt8] = [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0]
         #expect(try decoded(header + frame + [2, 2, 0x44, 1, 0, 0x3B]).bytes == [0, 0, 0])
@@ -28,7 +28,7 @@ import Testing
         ("P5", 300, 1, 0), ("P5", 300, 2, 1), ("P5", 300, 150, 128), ("P5", 300, 299, 255), ("P5", 300, 300, 255),
         ("P5", 256, 127, 127), ("P6", 65535, 255, 1), ("P6", 65535, 128, 0), ("P6", 65535, 129, 1),
         ("P6", 300, 150, 128), ("P6", 300, 299, 254),
-    ]) func `samples of more than 8 bits become what they are in Pillow`(
+    ]) func `samples of more than 8 bits are converted as in Pillow`(
         _ kind: String, _ maximum: Int, _ value: Int, _ expected: UInt8
     ) throws {
         let channels = kind == "P6" ? 3 : 1
@@ -50,12 +50,12 @@ import Testing
         ("WIDTH 60000\nHEIGHT 60000\nDEPTH 1\nMAXVAL 255", "claims 60000 × 60000 pixels"),
         ("WIDTH 2\nHEIGHT 2\nDEPTH 1\nMAXVAL 255", "the PAM file ends too early"),
         ("WIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 256", "the PAM file ends too early"),
-    ]) func `a PAM file that cannot be read is refused by what is wrong`(_ header: String, _ words: String) {
+    ]) func `a PAM file that cannot be read is refused with the reason`(_ header: String, _ words: String) {
         let failure = #expect(throws: Failure.self) { try decoded(Array("P7\n\(header)\nENDHDR\n".utf8) + [7]) }
         #expect(failure?.description.contains(words) == true, "\(failure?.description ?? "")")
     }
 
-    @Test func `a PAM header that ends early is refused`() {
+    @Test func `a truncated PAM header is refused`() {
         let failure = #expect(throws: Failure.self) { try decoded(Array("P7\nWIDTH 1\nHEIGHT 1\n".utf8)) }
         #expect(failure?.problem == "the PAM file ends too early")
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Thaw
 
 struct ArrayKernelTests {
-    @Test("Elements are moved by any steps", arguments: [(1, 1), (3, 1), (1, 4), (0, 1), (-1, 1)])
+    @Test("Elements are copied with any strides", arguments: [(1, 1), (3, 1), (1, 4), (0, 1), (-1, 1)])
     func copies(inputStep: Int, outputStep: Int) {
         let (width, count) = (21, 18)
         let input = noise(2000)
@@ -22,7 +22,7 @@ struct ArrayKernelTests {
         }
     }
 
-    @Test("Runs of numbers become one", arguments: ReductionWork.Kind.allCases)
+    @Test("Runs of values are reduced", arguments: ReductionWork.Kind.allCases)
     func reductions(_ kind: ReductionWork.Kind) {
         for (depth, width, columns) in [(1, 1, 0..<1), (37, 1, 0..<1), (5, 40, 0..<40), (3, 40, 16..<37)] {
             let input = noise(depth * width)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// One convolution in the blocked layout, big enough to need several tiles and small enough to be computed by loops.
+/// A convolution in the blocked layout, large enough for several tiles and small enough for plain loops.
 struct ConvolutionCase: CustomTestStringConvertible, Sendable {
     var inputs = 16
     var outputs = 32
@@ -37,7 +37,7 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
             ConvolutionCase(outputs: 50, activation: UnaryFunction(.leaky, alpha: 0.1), plainOutput: true),
             ConvolutionCase(activation: UnaryFunction(.swish), hasResidual: true),
         ]
-        // Every number of pixels in a tile.
+        // Every possible number of pixels in a tile.
         + (1...6).map { ConvolutionCase(outputs: 48, size: $0) }
         + (4...9).map { ConvolutionCase(outputs: 16 * $0, activation: UnaryFunction(.sigmoid)) }
 
@@ -45,7 +45,7 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
 }
 
 struct ConvolutionKernelTests {
-    @Test("A convolution gives what the loops give", arguments: ConvolutionCase.all)
+    @Test("A convolution agrees with plain loops", arguments: ConvolutionCase.all)
     func full(_ c: ConvolutionCase) {
         let input = noise(c.inputBlocks * c.plane)
         let weights = noise(c.window * c.window * c.inputs * c.outputs, seed: 2)
@@ -107,7 +107,7 @@ struct ConvolutionKernelTests {
         }
     }
 
-    @Test("Any number of pixels is done, none twice and none left out", arguments: ConvolutionCase.tileCounts)
+    @Test("Any number of pixels is computed, none twice and none omitted", arguments: ConvolutionCase.tileCounts)
     func tiles(_ pixels: Int) {
         let input = noise(pixels * 16)
         for (set, table) in kernelTables {
@@ -115,7 +115,7 @@ struct ConvolutionKernelTests {
         }
     }
 
-    /// The identity as weights: every pixel must come out as it went in, in all blocks of a group.
+    /// Identity weights: every pixel must be copied, in all blocks of a group.
     private func identity(_ input: [Float], pixels: Int, blocks: Int, _ set: InstructionSet, _ table: KernelTable) {
         let outputs = 16 * blocks
         var weights = [Float](repeating: 0, count: 16 * outputs)
@@ -136,7 +136,7 @@ struct ConvolutionKernelTests {
     }
 
     @Test(
-        "Groups are as wide as can be without leaving a block alone",
+        "Groups are as wide as possible without leaving a single block",
         arguments: [
             (blocks: 1, most: 4, widths: [1]), (2, 4, [2]), (3, 4, [3]), (4, 4, [4]), (5, 4, [3, 2]), (6, 4, [3, 3]),
             (7, 4, [3, 4]), (8, 4, [4, 4]), (9, 4, [3, 3, 3]), (13, 4, [3, 3, 3, 4]), (5, 2, [2, 2, 1]),
@@ -188,7 +188,7 @@ struct ConvolutionKernelTests {
     }
 
     @Test(
-        "A depthwise convolution gives what the loops give",
+        "A depthwise convolution agrees with plain loops",
         arguments: [
             ConvolutionCase(inputs: 32, outputs: 32, window: 3),
             ConvolutionCase(inputs: 32, outputs: 32, window: 3, stride: 2),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Thaw
 
-/// What a unary kernel must give, in double precision.
+/// The expected result of a unary kernel, in double precision.
 func scalar(_ function: UnaryFunction?, _ x: Float) -> Float {
     guard let function else { return x }
     let alpha = Double(function.alpha)
@@ -61,7 +61,7 @@ private func scalar(_ function: BinaryFunction, _ a: Float, _ b: Float) -> Float
 }
 
 extension UnaryFunction.Kind {
-    /// Numbers whose answer is a real number.
+    /// Values with a real result.
     fileprivate func takes(_ x: Float) -> Bool {
         switch self {
         case .log, .squareRoot, .reciprocalSquareRoot: x >= 1e-20
@@ -71,11 +71,11 @@ extension UnaryFunction.Kind {
         }
     }
 
-    /// What an error is measured against where the answer is a difference of near numbers.
+    /// The magnitude that an error is relative to, if the result is a difference of close values.
     fileprivate var leastScale: Float {
         switch self {
         case .linear, .hardSwish, .hardSigmoid, .erfc, .gelu, .geluByTanh: 1
-        // e^(−x) is taken for 0 from −86.6 on, the logarithm of a number near 1 is a difference.
+        // e^(−x) is flushed to 0 from −86.6 on; the logarithm of a value near 1 is a difference.
         case .swish, .softplus, .mish, .log: 0.1
         default: 1e-30
         }
@@ -83,7 +83,7 @@ extension UnaryFunction.Kind {
 }
 
 struct ElementwiseKernelTests {
-    @Test("A function is right to 1e-6 over its whole range", arguments: UnaryFunction.Kind.allCases)
+    @Test("A function is accurate to 1e-6 over its whole range", arguments: UnaryFunction.Kind.allCases)
     func unary(_ kind: UnaryFunction.Kind) {
         var function = UnaryFunction(kind, alpha: 0.2, beta: 0.5)
         if kind == .clamp { function = UnaryFunction(kind, alpha: -0.5, beta: 6) }
@@ -114,7 +114,7 @@ struct ElementwiseKernelTests {
     }
 
     @Test(
-        "What is not a number stays so, and infinities are taken",
+        "NaN stays NaN, and infinities are handled",
         arguments: [
             UnaryFunction.Kind.clamp, .exp, .expm1, .sigmoid, .tanh, .elu, .selu, .leaky, .erf, .erfc, .softplus, .log,
             .round, .floor, .ceiling, .sign, .hardSigmoid,
@@ -137,9 +137,9 @@ struct ElementwiseKernelTests {
         }
     }
 
-    @Test("Two rows meet number by number, block by block and one for all", arguments: BinaryFunction.allCases)
+    @Test("Two rows are combined elementwise, blockwise and with a scalar", arguments: BinaryFunction.allCases)
     func binary(_ function: BinaryFunction) {
-        // A power of a negative number is none.
+        // Powers of negative values are undefined.
         let left = noise(3 * 50).map { function == .power ? abs($0) + 0.1 : $0 }
         let right = noise(3 * 50, seed: 2).map { $0 + 2 }
         for (set, table) in kernelTables {
@@ -167,7 +167,7 @@ struct ElementwiseKernelTests {
         }
     }
 
-    @Test("Scale and offset are one a channel, in either layout", arguments: [RowWork.Pattern.each, .block])
+    @Test("Scale and offset are per channel, in either layout", arguments: [RowWork.Pattern.each, .block])
     func scale(_ pattern: RowWork.Pattern) {
         let width = pattern == .block ? 48 : 37
         let left = noise(2 * width)
@@ -188,7 +188,7 @@ struct ElementwiseKernelTests {
         }
     }
 
-    @Test("A softmax adds up to one, also of large numbers", arguments: [1, 15, 16, 1000])
+    @Test("A softmax sums to one, also for large values", arguments: [1, 15, 16, 1000])
     func softmax(width: Int) {
         for shift in [Float(0), 1000] {
             let input = noise(2 * width).map { $0 * 10 + shift }
@@ -209,7 +209,7 @@ struct ElementwiseKernelTests {
         }
     }
 
-    @Test("Powers of negative numbers have a sign where the exponent is whole")
+    @Test("Powers of negative values have the right sign for integer exponents")
     func power() {
         let bases: [Float] = [-2, -1.5, 0, 3, -3, 0.5, -4, 7]
         let exponents: [Float] = [3, 2, 2, -2, -1, 0.5, 0.5, 0]

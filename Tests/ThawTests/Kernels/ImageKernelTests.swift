@@ -4,7 +4,7 @@ import Testing
 @testable import Thaw
 
 struct ImageKernelTests {
-    @Test("Resizing gives the weighted sums of rows and columns", arguments: [(1, 1), (2, 2), (4, 4), (3, 2), (2, 5)])
+    @Test("Resizing computes weighted sums of rows and columns", arguments: [(1, 1), (2, 2), (4, 4), (3, 2), (2, 5)])
     func resizing(rowTaps: Int, columnTaps: Int) {
         let (height, width, outputHeight, outputWidth) = (6, 7, 5, 4)
         let input = noise(height * width * 16)

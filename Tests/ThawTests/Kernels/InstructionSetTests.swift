@@ -3,14 +3,14 @@ import Testing
 @testable import Thaw
 
 struct InstructionSetTests {
-    @Test("The best is chosen unless one is named")
+    @Test("The best instruction set is chosen by default")
     func choice() throws {
         #expect(try InstructionSet.chosen(nil) == InstructionSet.available.last)
         #expect(try InstructionSet.chosen("") == InstructionSet.available.last)
         for set in InstructionSet.available { #expect(try InstructionSet.chosen(set.rawValue) == set) }
     }
 
-    @Test("A name that nobody knows, and one that the machine lacks, are refused")
+    @Test("An unknown name, and one that the machine lacks, are refused")
     func refusal() {
         #expect(throws: Failure.unknownInstructionSet("sse9", known: ["baseline", "avx2", "avx512"])) {
             try InstructionSet.chosen("sse9")

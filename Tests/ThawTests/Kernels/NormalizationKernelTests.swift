@@ -25,7 +25,7 @@ struct NormalizationKernelTests {
                     for i in 0..<width {
                         let normal = (x[i] - mean) / (variance + 1e-3).squareRoot()
                         let expected = normal * Double(factor[i]) + Double(offset[i])
-                        // Far from 0 the mean itself is known to seven digits.
+                        // Far from 0, the mean itself has only seven digits.
                         let tolerance = shift == 0 ? 1e-5 : 1e-3
                         #expect(abs(Double(output[row * width + i]) - expected) < tolerance, "\(set)")
                     }
@@ -34,7 +34,7 @@ struct NormalizationKernelTests {
         }
     }
 
-    @Test("Rows get the length 1, and short ones that of the bound", arguments: [3, 16, 40])
+    @Test("Rows get norm 1; short ones use the bound", arguments: [3, 16, 40])
     func lengths(width: Int) {
         let input = noise(width) + noise(width).map { $0 * 1e-4 }
         for (set, table) in kernelTables {
@@ -54,7 +54,7 @@ struct NormalizationKernelTests {
         }
     }
 
-    @Test("A plane's moments are taken lane by lane", arguments: [1, 4, 7])
+    @Test("A plane's moments are computed per lane", arguments: [1, 4, 7])
     func moments(width: Int) {
         let height = 3
         let input = noise(height * width * blockWidth)

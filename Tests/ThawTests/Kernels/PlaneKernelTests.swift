@@ -14,7 +14,7 @@ struct PlaneKernelTests {
     }
 
     @Test(
-        "Pooling gives what the loops give, and never counts padding unasked",
+        "Pooling agrees with plain loops, and counts padding only on request",
         arguments: [
             PoolingCase(), PoolingCase(kind: .average), PoolingCase(kind: .average, countsPadding: true),
             PoolingCase(size: 8, window: 2, pad: 0), PoolingCase(size: 23),
@@ -61,7 +61,7 @@ struct PlaneKernelTests {
         }
     }
 
-    @Test("The mean of all pixels leaves what lies past the last channel alone")
+    @Test("The mean of all pixels leaves lanes past the last channel unchanged")
     func mean() {
         let input = noise(2 * 35 * 16)
         for (set, table) in kernelTables {
@@ -78,13 +78,13 @@ struct PlaneKernelTests {
         }
     }
 
-    @Test("Blocking and unblocking gives back the same numbers; rests are zero", arguments: [1, 3, 16, 24])
+    @Test("Blocking and unblocking returns the same values; the padding is zero", arguments: [1, 3, 16, 24])
     func layouts(channels: Int) {
         let (height, width) = (3, 5)
         let blocks = (channels + 15) / 16
         let plain = noise(height * width * channels)
         for (set, table) in kernelTables {
-            // A halo of one pixel on every side.
+            // A halo of one pixel on each side.
             let row = (width + 2) * 16
             let blocked = pointer([Float](repeating: 7, count: blocks * (height + 2) * row))
             let back = pointer([Float](repeating: 7, count: plain.count + 16))
@@ -109,7 +109,7 @@ struct PlaneKernelTests {
         }
     }
 
-    @Test("8-bit pixels are scaled and shifted by channel", arguments: [1, 3, 4])
+    @Test("8-bit pixels are scaled and shifted per channel", arguments: [1, 3, 4])
     func pixels(channels: Int) {
         let width = 21 * channels
         let pixels = noise(2 * width).map { UInt8(($0 + 1) * 127) }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Thaw
 
-/// What a graph does with a batch of four pictures of 4x4, from `x` to `y`.
+/// A graph for a batch of four images of 4×4, from `x` to `y`.
 struct BatchCase: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// The node that needs all of the batch; nil where every picture goes its own way.
+    /// The node that needs the whole batch; nil if every image is processed separately.
     let needing: String?
     let nodes: [NodeDefinition]
 
@@ -45,121 +45,127 @@ struct BatchCase: CustomTestStringConvertible, Sendable {
     private static let boxes = array("boxes", Tensor([0, 0, 1, 1, 0, 0.5, 1, 1], shape: [2, 4]))
 
     static let all: [BatchCase] = [
-        // Along the batch, and as many of the result as of the batch.
-        BatchCase("a running sum", needs: "y", number("axis", 0), node("y", "Cumsum", "x", "axis")),
+        // Along the batch, with as many results as items.
+        BatchCase("a cumulative sum", needs: "y", number("axis", 0), node("y", "Cumsum", "x", "axis")),
         BatchCase(
-            "a running sum backwards", needs: "y", number("axis", 0),
+            "a reversed cumulative sum", needs: "y", number("axis", 0),
             node("y", "Cumsum", "x", "axis", with: ["reverse": .bool(true)])),
-        BatchCase("the batch turned round", needs: "y", whole("axis", [0]), node("y", "ReverseV2", "x", "axis")),
-        BatchCase("the batch twice", needs: "y", whole("times", [2, 1, 1, 1]), node("y", "Tile", "x", "times")),
-        BatchCase("the batch behind itself", needs: "y", number("axis", 0), node("y", "ConcatV2", "x", "x", "axis")),
+        BatchCase("a reversed batch", needs: "y", whole("axis", [0]), node("y", "ReverseV2", "x", "axis")),
+        BatchCase("a repeated batch", needs: "y", whole("times", [2, 1, 1, 1]), node("y", "Tile", "x", "times")),
         BatchCase(
-            "the first picture for each", needs: "y", whole("first", [0, 0, 0, 0]), number("axis", 0),
+            "a batch concatenated with itself", needs: "y", number("axis", 0), node("y", "ConcatV2", "x", "x", "axis")),
+        BatchCase(
+            "the first image for each", needs: "y", whole("first", [0, 0, 0, 0]), number("axis", 0),
             node("y", "GatherV2", "x", "first", "axis")),
         BatchCase(
-            "the pictures in another order", needs: "y", whole("order", [1, 0, 3, 2]), number("axis", 0),
+            "permuted images", needs: "y", whole("order", [1, 0, 3, 2]), number("axis", 0),
             node("y", "GatherV2", "x", "order", "axis")),
         BatchCase(
-            "a box of the first picture for each", needs: "y/images",
+            "a crop of the first image for each", needs: "y/images",
             array("boxes", Tensor([Float](repeating: 0.5, count: 16), shape: [4, 4])), whole("of", [0, 0, 0, 0]),
             whole("size", [2, 2]), node("y", "CropAndResize", "x", "boxes", "of", "size")),
         BatchCase(
-            "shares of the batch", needs: "shares", whole("turn", [1, 2, 3, 0]),
+            "a softmax over the batch", needs: "shares", whole("turn", [1, 2, 3, 0]),
             node("turned", "Transpose", "x", "turn"),
             node("shares", "Softmax", "turned"), whole("back", [3, 0, 1, 2]), node("y", "Transpose", "shares", "back")),
         BatchCase(
-            "shares of the batch as logarithms", needs: "shares", whole("turn", [1, 2, 3, 0]),
+            "a log softmax over the batch", needs: "shares", whole("turn", [1, 2, 3, 0]),
             node("turned", "Transpose", "x", "turn"), node("shares", "LogSoftmax", "turned"),
             whole("back", [3, 0, 1, 2]),
             node("y", "Transpose", "shares", "back")),
         BatchCase(
-            "the batch mixed by a matrix", needs: "y", whole("flat", [4, 48]), node("rows", "Reshape", "x", "flat"),
+            "a matrix product over the batch", needs: "y", whole("flat", [4, 48]), node("rows", "Reshape", "x", "flat"),
             array("matrix", Tensor((0..<16).map { Float($0) }, shape: [4, 4])), node("y", "MatMul", "matrix", "rows")),
         BatchCase(
-            "blocks left batches", needs: "y", whole("block", [2, 2]), whole("pads", [0, 0, 0, 0], [2, 2]),
+            "space to batch without the inverse", needs: "y", whole("block", [2, 2]),
+            whole("pads", [0, 0, 0, 0], [2, 2]),
             node("y", "SpaceToBatchND", "x", "block", "pads")),
         BatchCase(
-            "the batch for the rows", needs: "y", whole("turn", [1, 0, 2, 3]), node("turned", "Transpose", "x", "turn"),
+            "the batch used as rows", needs: "y", whole("turn", [1, 0, 2, 3]), node("turned", "Transpose", "x", "turn"),
             filter, node("y", "Conv2D", "turned", "filter", with: convolution)),
-        // Of another size than the batch.
+        // A size other than the batch's.
         BatchCase("a mean", needs: "y", whole("axis", [0]), node("y", "Mean", "x", "axis")),
         BatchCase(
             "a border", needs: "y", whole("pads", [1, 1, 0, 0, 0, 0, 0, 0], [4, 2]), node("y", "Pad", "x", "pads")),
-        BatchCase("the place of the largest", needs: "y", number("axis", 0), node("y", "ArgMax", "x", "axis")),
-        // Impossible for one picture.
+        BatchCase("the index of the maximum", needs: "y", number("axis", 0), node("y", "ArgMax", "x", "axis")),
+        // Impossible for one image.
         BatchCase(
-            "the batch halved", needs: "halves", number("axis", 0),
+            "half of the batch", needs: "halves", number("axis", 0),
             node("halves", "Split", "axis", "x", with: ["num_split": .int(2)]), node("y", "Sub", "halves", "halves:1")),
         BatchCase(
-            "pictures by themselves", needs: "pictures",
+            "unstacked images", needs: "pictures",
             node("pictures", "Unpack", "x", with: ["num": .int(4), "axis": .int(0)]), node("y", "Neg", "pictures:2")),
         BatchCase(
-            "the two largest", needs: "largest", whole("turn", [1, 2, 3, 0]), node("turned", "Transpose", "x", "turn"),
+            "a top 2 over the batch", needs: "largest", whole("turn", [1, 2, 3, 0]),
+            node("turned", "Transpose", "x", "turn"),
             number("k", 2), node("largest", "TopKV2", "turned", "k"), node("y", "Neg", "largest")),
         BatchCase(
-            "weights for as many channels as pictures", needs: "product", whole("flat", [4, 48]),
+            "weights for as many channels as images", needs: "product", whole("flat", [4, 48]),
             node("rows", "Reshape", "x", "flat"), array("weights", Tensor((0..<8).map { Float($0) }, shape: [4, 2])),
             node("product", "MatMul", "rows", "weights", with: ["transpose_a": .bool(true)]),
             node("y", "Neg", "product")),
         BatchCase(
-            "a number for each picture", needs: "y", array("numbers", Tensor([1, 2, 3, 4], shape: [4, 1, 1, 1])),
+            "a value per image", needs: "y", array("numbers", Tensor([1, 2, 3, 4], shape: [4, 1, 1, 1])),
             node("y", "Add", "x", "numbers")),
 
-        // Each picture for itself.
-        BatchCase("running sums of rows", number("axis", 1), node("y", "Cumsum", "x", "axis")),
-        BatchCase("rows turned round", whole("axis", [1]), node("y", "ReverseV2", "x", "axis")),
-        BatchCase("channels twice", whole("times", [1, 1, 1, 2]), node("y", "Tile", "x", "times")),
-        BatchCase("channels behind each other", number("axis", 3), node("y", "ConcatV2", "x", "x", "axis")),
+        // Each image separately.
+        BatchCase("cumulative sums of rows", number("axis", 1), node("y", "Cumsum", "x", "axis")),
+        BatchCase("reversed rows", whole("axis", [1]), node("y", "ReverseV2", "x", "axis")),
+        BatchCase("repeated channels", whole("times", [1, 1, 1, 2]), node("y", "Tile", "x", "times")),
+        BatchCase("concatenated channels", number("axis", 3), node("y", "ConcatV2", "x", "x", "axis")),
         BatchCase(
-            "channels in another order", whole("order", [2, 0]), number("axis", 3),
+            "permuted channels", whole("order", [2, 0]), number("axis", 3),
             node("y", "GatherV2", "x", "order", "axis")),
-        BatchCase("the place of the brightest channel", number("axis", 3), node("y", "ArgMax", "x", "axis")),
+        BatchCase("the index of the largest channel", number("axis", 3), node("y", "ArgMax", "x", "axis")),
         BatchCase(
-            "the two brightest channels", number("k", 2), node("largest", "TopKV2", "x", "k"),
+            "a top 2 over the channels", number("k", 2), node("largest", "TopKV2", "x", "k"),
             node("y", "Neg", "largest")),
         BatchCase(
-            "a mean of each", whole("axis", [1, 2]), node("y", "Mean", "x", "axis", with: ["keep_dims": .bool(true)])),
+            "a mean per image", whole("axis", [1, 2]), node("y", "Mean", "x", "axis", with: ["keep_dims": .bool(true)])),
         BatchCase(
-            "a border of each", whole("pads", [0, 0, 1, 1, 2, 0, 0, 0], [4, 2]), node("y", "Pad", "x", "pads")),
+            "a border per image", whole("pads", [0, 0, 1, 1, 2, 0, 0, 0], [4, 2]), node("y", "Pad", "x", "pads")),
         BatchCase(
-            "the batch last, and shares and sums of each", whole("turn", [1, 2, 3, 0]),
+            "the batch last, with softmax and sums per image", whole("turn", [1, 2, 3, 0]),
             node("turned", "Transpose", "x", "turn"), whole("axes", [0, 1]),
             node("sums", "Sum", "turned", "axes"), whole("back", [1, 0]), node("rows", "Transpose", "sums", "back"),
             node("y", "Softmax", "rows")),
         BatchCase(
-            "halves of each", number("axis", 2), node("halves", "Split", "axis", "x", with: ["num_split": .int(2)]),
+            "halves of each image", number("axis", 2),
+            node("halves", "Split", "axis", "x", with: ["num_split": .int(2)]),
             node("y", "Sub", "halves", "halves:1")),
         BatchCase(
             "the batch last, and first again", whole("turn", [1, 2, 3, 0]), node("turned", "Transpose", "x", "turn"),
             whole("axis", [2]), node("flipped", "ReverseV2", "turned", "axis"), whole("back", [3, 0, 1, 2]),
             node("y", "Transpose", "flipped", "back")),
         BatchCase(
-            "pixels as rows, weighed", whole("flat", [64, 3]), node("rows", "Reshape", "x", "flat"),
+            "pixels as rows, with a matrix product", whole("flat", [64, 3]), node("rows", "Reshape", "x", "flat"),
             array("weights", Tensor((0..<12).map { Float($0) }, shape: [3, 4])),
             node("product", "MatMul", "rows", "weights"),
             node("shares", "Softmax", "product"), whole("image", [4, 4, 4, 4]), node("y", "Reshape", "shares", "image")),
         BatchCase(
-            "blocks made batches, and space again", whole("block", [2, 2]), whole("pads", [0, 0, 0, 0], [2, 2]),
+            "space to batch and back", whole("block", [2, 2]), whole("pads", [0, 0, 0, 0], [2, 2]),
             node("blocks", "SpaceToBatchND", "x", "block", "pads"), filter,
             node("sums", "Conv2D", "blocks", "filter", with: convolution),
             node("y", "BatchToSpaceND", "sums", "block", "pads")),
         BatchCase(
-            "blocks made batches, apart in another shape", whole("block", [2, 2]),
+            "space to batch with another shape", whole("block", [2, 2]),
             whole("pads", [0, 0, 0, 0], [2, 2]),
             node("blocks", "SpaceToBatchND", "x", "block", "pads"), whole("apart", [4, 4, 12]),
             node("groups", "Reshape", "blocks", "apart"), whole("turn", [1, 0, 2]),
             node("y", "Transpose", "groups", "turn")),
         BatchCase(
-            "a product of each picture with itself", whole("flat", [4, 16, 3]), node("rows", "Reshape", "x", "flat"),
+            "a product of each image with itself", whole("flat", [4, 16, 3]), node("rows", "Reshape", "x", "flat"),
             node("y", "BatchMatMulV2", "rows", "rows", with: ["adj_y": .bool(true)])),
         BatchCase(
-            "the same added to all", array("numbers", Tensor([Float](repeating: 2, count: 192), shape: [4, 4, 4, 3])),
+            "the same value added to all",
+            array("numbers", Tensor([Float](repeating: 2, count: 192), shape: [4, 4, 4, 3])),
             node("sum", "Add", "x", "numbers"), node("y", "Mul", "sum", "sum")),
         BatchCase(
-            "the same behind all", array("numbers", Tensor([Float](repeating: 2, count: 64), shape: [4, 4, 4, 1])),
+            "the same value concatenated to all",
+            array("numbers", Tensor([Float](repeating: 2, count: 64), shape: [4, 4, 4, 1])),
             number("axis", 3), node("y", "ConcatV2", "x", "numbers", "axis")),
         BatchCase(
-            "as many equal numbers as pictures", array("numbers", Tensor([2, 2, 2, 2], shape: [4])),
+            "as many equal values as images", array("numbers", Tensor([2, 2, 2, 2], shape: [4])),
             node("rows", "Reshape", "x", "shape"), whole("shape", [4, 3, 4, 4]), node("y", "Minimum", "rows", "numbers")
         ),
     ]
@@ -167,7 +173,7 @@ struct BatchCase: CustomTestStringConvertible, Sendable {
 
 @Suite struct BatchTests {
     @Test(arguments: [([0, 1, 2, 3], -1), ([0], -1), ([1, 2], -1), ([0, 1, 2, 3], 1)])
-    func `what puts an open batch together is told of`(_ axes: [Int], _ batch: Int) throws {
+    func `a node that combines an open batch is named`(_ axes: [Int], _ batch: Int) throws {
         let nodes = [
             NodeDefinition(
                 name: "x", op: "Placeholder",
@@ -180,19 +186,19 @@ struct BatchCase: CustomTestStringConvertible, Sendable {
             NodeDefinition(name: "y", op: "Sub", inputs: ["x", "sum"]),
         ]
         let notes = try Converter().convert(graph: GraphDefinition(nodes: nodes)).notes
-        let isTold = notes.contains { $0.hasPrefix("'sum' puts the images of a batch together") }
+        let isTold = notes.contains { $0.hasPrefix("'sum' combines the images of a batch") }
         #expect(isTold == (axes.contains(0) && batch < 0))
     }
 
     @Test(arguments: BatchCase.all.filter { $0.needing != nil })
-    func `a node that needs all of a batch is refused`(_ batch: BatchCase) throws {
+    func `a node that needs the whole batch is refused`(_ batch: BatchCase) throws {
         let failure = try #require(throws: Failure.self) { try Converter().convert(graph: batch.graph) }
         #expect(failure.place == batch.needing)
         #expect(failure.problem == "the batch is fixed at 4, and this node needs all of it")
     }
 
     @Test(arguments: BatchCase.all.filter { $0.needing == nil })
-    func `one picture gives what it gives among others`(_ batch: BatchCase) throws {
+    func `one image gives the same alone as in a batch`(_ batch: BatchCase) throws {
         let whole = try Importer.run(batch.graph, ImportOptions()).graph
         let single = try whole.withBatchOfOne()
         try single.validate()

@@ -2,15 +2,15 @@ import Testing
 
 @testable import Thaw
 
-/// Convolutions between blocks made batches and batches made blocks.
+/// Convolutions between SpaceToBatchND and BatchToSpaceND.
 @Suite struct DilationTests {
     private static let cases = GraphCase.all.filter {
         $0.name.hasPrefix("dilation/") || $0.name == "blocks/dilated_convolution"
     }
-    /// Steps inside the blocks are no dilation, and of two convolutions one is read by two nodes.
+    /// Strides inside the blocks are not a dilation, and one of two convolutions is read by two nodes.
     private static let left = ["dilation/stride_inside": 1, "dilation/read_twice": 1]
 
-    @Test(arguments: cases) func `a convolution of blocks made batches is a dilation`(_ graphCase: GraphCase) throws {
+    @Test(arguments: cases) func `a convolution in space-to-batch form becomes dilated`(_ graphCase: GraphCase) throws {
         let graph = try Passes.run(Passes.simplification, on: graphCase.imported())
         let kinds = graph.nodes.map(\.operation.kind)
         let left = Self.left[graphCase.name] ?? 0

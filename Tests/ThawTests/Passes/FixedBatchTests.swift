@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// Graphs whose input leaves the batch open, and which fix it inside, or only look so.
+/// Graphs with an open batch that fix it inside, or only seem to.
 @Suite struct FixedBatchTests {
     private static func node(_ name: String, _ op: String, _ inputs: String...) -> NodeDefinition {
         NodeDefinition(name: name, op: op, inputs: inputs)
@@ -18,11 +18,14 @@ import Testing
             attributes: ["value": .tensor(Tensor(integers: numbers, shape: shape ?? [numbers.count]))])
     }
 
-    /// The input's shape, the nodes behind it, the node that fixes the batch, and the batch.
+    /// The input's shape, the following nodes, the node that fixes the batch, and the batch.
     static let fixed: [(note: String, input: [Int], nodes: [NodeDefinition], node: String, batch: Int)] = [
-        ("rows and as many of a constant", [-1, 3], [constant("c", [4, 3]), node("y", "Add", "x", "c")], "y", 4),
         (
-            "images and as many of a constant", [-1, 4, 4, 3],
+            "rows and a constant with as many rows", [-1, 3], [constant("c", [4, 3]), node("y", "Add", "x", "c")], "y",
+            4
+        ),
+        (
+            "images and a constant with as many", [-1, 4, 4, 3],
             [constant("c", [2, 4, 4, 3]), node("y", "Mul", "c", "x")], "y", 2
         ),
         (
@@ -41,13 +44,13 @@ import Testing
             ], "y", 6
         ),
         (
-            "a matrix for each", [-1, 1, 3, 3], [constant("c", [4, 1, 3, 2]), node("y", "BatchMatMulV2", "x", "c")],
+            "a matrix per item", [-1, 1, 3, 3], [constant("c", [4, 1, 3, 2]), node("y", "BatchMatMulV2", "x", "c")],
             "y", 4
         ),
         ("repeated to a shape", [-1, 3], [whole("to", [4, 3]), node("y", "BroadcastTo", "x", "to")], "y", 4),
     ]
 
-    @Test(arguments: fixed) func `a batch that is fixed inside of the graph is refused`(
+    @Test(arguments: fixed) func `a batch that is fixed inside the graph is refused`(
         _ note: String, _ input: [Int], _ nodes: [NodeDefinition], _ node: String, _ batch: Int
     ) {
         let failure = #expect(throws: Failure.self) { try convert(input, nodes) }
@@ -55,29 +58,29 @@ import Testing
         #expect(failure?.problem == "the batch is fixed at \(batch), and this node needs all of it")
     }
 
-    /// The input's shape, the nodes behind it, and the result's shape.
+    /// The input's shape, the following nodes, and the result's shape.
     static let open: [(note: String, input: [Int], nodes: [NodeDefinition], result: Shape)] = [
-        ("a constant for all", [-1, 3], [constant("c", [1, 3]), node("y", "Add", "x", "c")], [1, 3]),
+        ("one constant for all", [-1, 3], [constant("c", [1, 3]), node("y", "Add", "x", "c")], [1, 3]),
         (
-            "several results for each", [-1, 3],
+            "several results per item", [-1, 3],
             [
                 whole("axis", [1], []), node("e", "ExpandDims", "x", "axis"), constant("c", [4, 3]),
                 node("y", "Add", "e", "c"),
             ], [1, 4, 3]
         ),
         (
-            "several results, each for the batch", [-1, 3],
+            "several results, each for the whole batch", [-1, 3],
             [
                 whole("axis", [0], []), node("e", "ExpandDims", "x", "axis"), constant("c", [4, 1, 3]),
                 node("y", "Add", "e", "c"),
             ], [4, 1, 3]
         ),
         (
-            "pixels of one channel", [-1, 4, 4, 1], [constant("c", [1, 1, 1, 4]), node("y", "Mul", "x", "c")],
+            "single-channel pixels", [-1, 4, 4, 1], [constant("c", [1, 1, 1, 4]), node("y", "Mul", "x", "c")],
             [1, 4, 4, 4]
         ),
         (
-            "a gate for each channel", [-1, 4, 4, 3],
+            "a gate per channel", [-1, 4, 4, 3],
             [
                 whole("axes", [1, 2]),
                 NodeDefinition(
@@ -86,14 +89,14 @@ import Testing
             ], [1, 4, 4, 3]
         ),
         (
-            "what is the same for any batch", [-1, 3],
+            "a value that is the same for any batch", [-1, 3],
             [
                 whole("axes", [0]), NodeDefinition(name: "m", op: "Mean", inputs: ["x", "axes"]),
                 constant("c", [4, 3]),
                 node("y", "Add", "m", "c"),
             ], [4, 3]
         ),
-        // A batch of that size is impossible: the graph was made for one.
+        // A batch of that size is impossible: the graph was made for one item.
         (
             "a graph for one image", [-1, 3],
             [
@@ -103,7 +106,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: open) func `a constant that only is larger than one item is not taken for a batch`(
+    @Test(arguments: open) func `a constant larger than one item is not mistaken for a batch`(
         _ note: String, _ input: [Int], _ nodes: [NodeDefinition], _ result: Shape
     ) throws {
         let graph = try convert(input, nodes).model.graph

@@ -3,7 +3,7 @@ import Testing
 @testable import Thaw
 
 @Suite struct NamedFixtureTests {
-    /// What is left of the fixtures, which are spelled as TensorFlow's libraries do.
+    /// The operations left of the fixtures, which are spelled out as TensorFlow's libraries do.
     @Test(arguments: [
         ("normalization/instance", ["Normalization"]), ("normalization/instance_plain", ["Normalization"]),
         ("normalization/instance_scale_only", ["Normalization"]),
@@ -43,13 +43,13 @@ import Testing
         ("activation/gelu_rounded", ["Multiply", "Divide", "ErrorFunction", "Add", "Multiply"]),
         ("activation/squeezed", ["ReduceMean", "Sigmoid", "Multiply"]),
         ("activation/shared", ["Sigmoid", "Multiply", "Add"]),
-    ]) func `what the libraries write out gets its name`(_ name: String, _ kinds: [String]) throws {
+    ]) func `functions that the libraries spell out are recognized`(_ name: String, _ kinds: [String]) throws {
         let imported = try #require(GraphCase.all.first { $0.name == name }).imported()
         let graph = try Passes.run(Passes.simplification, on: imported)
         #expect(graph.nodes.map(\.operation.kind).sorted() == kinds.sorted())
     }
 
-    /// In Core ML, with the reads of the graph's input left out.
+    /// The layers in Core ML, without those that read the graph's input.
     @Test(arguments: [
         ("normalization/instance", ["batchnorm"]), ("normalization/layer_channels", ["layerNormalization"]),
         ("normalization/layer_fused", ["layerNormalization"]), ("normalization/layer_tokens", ["layerNormalization"]),
@@ -57,7 +57,7 @@ import Testing
         ("activation/silu", ["activation", "multiply"]), ("activation/hard_swish", ["activation", "multiply"]),
         ("activation/hard_sigmoid", ["activation"]), ("activation/gelu", ["gelu"]), ("activation/gelu_tanh", ["gelu"]),
         ("activation/leaky_relu_of_two", ["activation"]),
-    ]) func `as few layers as do are written`(_ name: String, _ layers: [String]) throws {
+    ]) func `as few layers as possible are written`(_ name: String, _ layers: [String]) throws {
         let imported = try #require(GraphCase.all.first { $0.name == name }).imported()
         let graph = try Passes.run(Passes.simplification, on: imported)
         let message = try NeuralNetworkWriter.message(Model(graph: graph))

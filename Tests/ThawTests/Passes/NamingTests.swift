@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// A graph in which something is written out, and what should be left of it: the kinds of its operations in order.
+/// A graph in which a function is spelled out, and the expected kinds of its operations after the pass, in order.
 struct NamingCase: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let input: Shape
@@ -81,7 +81,7 @@ private let functionCases: [NamingCase] = [
             Binary(.divide, constant: Tensor([6], shape: [])), $0.one(.relu6, $0.add($1, 3)))
         return try $0.times($1, share)
     },
-    NamingCase("x · relu6(x + 2.5) · (1 / 6), which bends elsewhere", becomes: "HardSwish") {
+    NamingCase("x · relu6(x + 2.5) · (1 / 6), with other bounds", becomes: "HardSwish") {
         try $0.hardSwish($1, shift: 2.5)
     },
     NamingCase("relu6(x + 3) / 6", becomes: "HardSigmoid") {
@@ -121,7 +121,7 @@ private let otherFunctionCases: [NamingCase] = [
     NamingCase("√2 to four digits", becomes: "Divide", "ErrorFunction", "Add", "Multiply", "Multiply") {
         try $0.gelu($1, root: 1.414)
     },
-    NamingCase("a swish with a bound that only large numbers meet", becomes: "Swish", "Minimum") {
+    NamingCase("a swish with a bound that only large values reach", becomes: "Swish", "Minimum") {
         let swish = try $0.times($1, $0.one(.sigmoid, $1))
         return try $0.one(Binary(.minimum, constant: Tensor([60000], shape: [])), swish)
     },
@@ -129,13 +129,13 @@ private let otherFunctionCases: [NamingCase] = [
         try $0.times($1, $0.one(.sigmoid, $0.one(.tanh, $1)))
     },
     NamingCase("max(x, 2 · x)", becomes: "Multiply", "Maximum") { try $0.one(Binary(.maximum), $1, $0.times($1, 2)) },
-    NamingCase("a slope for each channel", becomes: "Multiply", "Maximum") {
+    NamingCase("a slope per channel", becomes: "Multiply", "Maximum") {
         try $0.one(Binary(.maximum), $1, $0.one(Binary(.multiply, constant: Tensor(noise(6), shape: [6])), $1))
     },
     NamingCase("x · sigmoid(mean x)", becomes: "ReduceMean", "Sigmoid", "Multiply") {
         try $0.times($1, $0.one(.sigmoid, $0.mean($1, [1, 2])))
     },
-    NamingCase("a sigmoid that is read elsewhere, too", becomesAll: ["Sigmoid", "Multiply"]) {
+    NamingCase("a sigmoid with another consumer", becomesAll: ["Sigmoid", "Multiply"]) {
         let share = try $0.one(.sigmoid, $1)
         return [try $0.times($1, share), share]
     },
@@ -146,7 +146,7 @@ private let normalizationCases: [NamingCase] = [
         let (centred, inverse) = try $0.moments($1, [1, 2])
         return try $0.times(centred, inverse)
     },
-    NamingCase("the same along other axes", becomes: "Normalization") {
+    NamingCase("the same over other axes", becomes: "Normalization") {
         let (centred, inverse) = try $0.moments($1, [1, 2, 3])
         return try $0.times(inverse, centred)
     },
@@ -172,7 +172,7 @@ private let normalizationCases: [NamingCase] = [
         return try $0.one(
             Binary(.add), $0.times($1, inverse), $0.times($0.one(.negate, average), inverse))
     },
-    NamingCase("statistics whose axes go and come back", becomes: "Normalization") {
+    NamingCase("statistics whose axes are removed and added again", becomes: "Normalization") {
         let average = try $0.one(Reshape([1, 4, 5, 1]), $0.mean($1, [3], keepsAxes: false))
         let centred = try $0.one(Binary(.subtract), $1, average)
         let variance = try $0.mean($0.times(centred, centred), [3], keepsAxes: false)
@@ -193,21 +193,21 @@ private let normalizationCases: [NamingCase] = [
 
 private let otherNormalizationCases: [NamingCase] = [
     NamingCase(
-        "the variance along other axes", becomes: "ReduceMean", "Subtract", "Square", "ReduceMean", "Add",
+        "a variance over other axes", becomes: "ReduceMean", "Subtract", "Square", "ReduceMean", "Add",
         "ReciprocalSquareRoot", "Multiply"
     ) {
         let (centred, inverse) = try $0.moments($1, [1, 2, 3], variance: [1, 2])
         return try $0.times(centred, inverse)
     },
     NamingCase(
-        "another array is normalised", becomes: "ReduceMean", "Subtract", "Square", "ReduceMean", "Add",
+        "another tensor is normalized", becomes: "ReduceMean", "Subtract", "Square", "ReduceMean", "Add",
         "ReciprocalSquareRoot", "Multiply"
     ) {
         let (_, inverse) = try $0.moments($1, [1, 2])
         return try $0.times($1, inverse)
     },
     NamingCase(
-        "the mean is read elsewhere, too",
+        "the mean has another consumer",
         becomesAll: [
             "ReduceMean", "Subtract", "Square", "ReduceMean", "Add", "ReciprocalSquareRoot", "Multiply",
         ]
@@ -227,7 +227,7 @@ private let otherNormalizationCases: [NamingCase] = [
         return try $0.one(Binary(.divide), centred, $0.add(deviation, 1e-3))
     },
     NamingCase(
-        "the mean without its axes meets other places", [4, 4], becomes: "ReduceMean", "Subtract", "Square",
+        "the mean without kept axes broadcasts along other axes", [4, 4], becomes: "ReduceMean", "Subtract", "Square",
         "ReduceMean", "Add", "ReciprocalSquareRoot", "Multiply"
     ) {
         let centred = try $0.one(Binary(.subtract), $1, $0.mean($1, [1], keepsAxes: false))
@@ -256,11 +256,11 @@ private let regroupingCases: [NamingCase] = [
         let groups = try $0.one(Reshape([1, 4, 5, 2, 3]), $1)
         return try $0.one(Reshape([1, 4, 5, 6]), $0.one(Normalization(axes: [1, 2, 4], epsilon: 1e-3), groups))
     },
-    NamingCase("rows that are no rows of the array stay", becomes: "Reshape", "Normalization", "Reshape") {
+    NamingCase("rows that are not rows of the tensor stay", becomes: "Reshape", "Normalization", "Reshape") {
         let rows = try $0.one(Reshape([1, 12, 10, 1]), $1)
         return try $0.one(Reshape([1, 4, 5, 6]), $0.one(Normalization(axes: [2], epsilon: 1e-3), rows))
     },
-    NamingCase("another shape behind stays", becomes: "Reshape", "Normalization", "Reshape") {
+    NamingCase("another shape after it stays", becomes: "Reshape", "Normalization", "Reshape") {
         let rows = try $0.one(Reshape([1, 20, 6, 1]), $1)
         return try $0.one(Reshape([20, 6]), $0.one(Normalization(axes: [0, 2, 3], epsilon: 1e-3), rows))
     },
@@ -278,32 +278,31 @@ private let regroupingCases: [NamingCase] = [
         }
     }
 
-    @Test(arguments: functionCases) private func `a function that is written out gets its name`(_ c: NamingCase) throws
-    {
+    @Test(arguments: functionCases) private func `a spelled-out function is recognized`(_ c: NamingCase) throws {
         try check(c) { $0.withNamedFunctions() }
     }
 
-    @Test(arguments: otherFunctionCases) private func `a function that is another stays`(_ c: NamingCase) throws {
+    @Test(arguments: otherFunctionCases) private func `a similar function is not changed`(_ c: NamingCase) throws {
         try check(c) { $0.withNamedFunctions() }
     }
 
-    @Test(arguments: normalizationCases) private func `a normalisation that is written out gets its name`(
+    @Test(arguments: normalizationCases) private func `a spelled-out normalization is recognized`(
         _ c: NamingCase
     ) throws {
         try check(c) { $0.withNamedNormalizations() }
     }
 
-    @Test(arguments: otherNormalizationCases) private func `a normalisation that is another stays`(_ c: NamingCase)
+    @Test(arguments: otherNormalizationCases) private func `a similar normalization is not changed`(_ c: NamingCase)
         throws
     {
         try check(c) { $0.withNamedNormalizations() }
     }
 
-    @Test(arguments: regroupingCases) private func `a normalisation does without reshapes`(_ c: NamingCase) throws {
+    @Test(arguments: regroupingCases) private func `a normalization needs no reshapes`(_ c: NamingCase) throws {
         try check(c) { $0.withoutRegrouping() }
     }
 
-    @Test func `factors and summands by channel go into a normalisation`() throws {
+    @Test func `per-channel scales and offsets are folded into a normalization`() throws {
         let graph = try NamingCase("", becomes: "") {
             let normal = try $0.one(Normalization(axes: [1, 2], epsilon: 1e-3, offset: tensor([6], seed: 3)), $1)
             let scaled = try $0.one(Binary(.multiply, constant: tensor([6])), normal)

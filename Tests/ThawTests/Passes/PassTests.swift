@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// A tiny graph, and what should be left of it: the kinds of its operations in order.
+/// A tiny graph, and the expected kinds of its operations after the passes, in order.
 struct PassCase: CustomTestStringConvertible, Sendable {
     let name: String
     let input: Shape
@@ -22,7 +22,7 @@ struct PassCase: CustomTestStringConvertible, Sendable {
         self.expected = expected
     }
 
-    /// The operations one behind the other.
+    /// A chain of the operations.
     func graph() throws -> Graph {
         var builder = GraphBuilder()
         var value = builder.input("input", TensorType(input))
@@ -34,7 +34,7 @@ struct PassCase: CustomTestStringConvertible, Sendable {
     }
 }
 
-/// An array of numbers between −1 and 1.
+/// A tensor of values between −1 and 1.
 private func array(_ shape: Shape, seed: UInt64 = 1) -> Tensor {
     Tensor(noise(shape.elementCount, seed: seed), shape: shape)
 }
@@ -61,61 +61,64 @@ private func pad(_ rows: (Int, Int), _ columns: (Int, Int), value: Float = 0) ->
 }
 
 let foldingCases = [
-    PassCase("a batch norm goes into the convolution", [convolution, normalization], becomes: ["Convolution"]),
+    PassCase("a batch norm is folded into the convolution", [convolution, normalization], becomes: ["Convolution"]),
     PassCase(
-        "a batch norm goes into a convolution with a bias", [convolutionWithBias, normalization],
+        "a batch norm is folded into a convolution with a bias", [convolutionWithBias, normalization],
         becomes: ["Convolution"]),
     PassCase(
-        "a batch norm written as product and sum goes into the convolution",
+        "a batch norm written as product and sum is folded into the convolution",
         [convolution, times([1, 2, 3, 4]), plus([4, 3, 2, 1])],
         becomes: ["Convolution"]),
     PassCase(
-        "a difference and a quotient go into the convolution",
+        "a difference and a quotient are folded into the convolution",
         [
             convolution, Binary(.subtract, constant: array([4])),
             Binary(.divide, constant: Tensor([2, 4, -1, 0.5], shape: [4])),
             Binary(.subtract, constant: array([4], seed: 3), constantFirst: true), Unary(.negate),
         ], becomes: ["Convolution"]),
     PassCase(
-        "a constant with axes of one element counts as one by channel",
+        "a constant with axes of size 1 counts as a per-channel one",
         [convolution, Binary(.add, constant: array([1, 1, 1, 4]))], becomes: ["Convolution"]),
     PassCase(
-        "a batch norm goes into a depthwise convolution with a multiplier", [depthwise, times([1, 2, 3, 4, 5, 6])],
+        "a batch norm is folded into a depthwise convolution with a multiplier",
+        [depthwise, times([1, 2, 3, 4, 5, 6])],
         becomes: ["DepthwiseConvolution"]),
     PassCase(
-        "a bias goes into a dense layer", [1, 5],
+        "a bias is folded into a dense layer", [1, 5],
         [Dense(matrix: array([5, 4]), bias: nil), plus([1, 2, 3, 4]), scalar(.multiply, 2)], becomes: ["Dense"]),
     PassCase(
-        "without a layer before it all becomes one batch norm", [Unary(.relu), times([1, 2, 3]), plus([1, 2, 3])],
+        "without a layer before it, all arithmetic becomes one batch norm",
+        [Unary(.relu), times([1, 2, 3]), plus([1, 2, 3])],
         becomes: ["Relu", "BatchNormalization"]),
     PassCase(
-        "an activation between keeps them apart", [convolution, Unary(.relu), times([1, 2, 3, 4])],
+        "an activation in between prevents folding", [convolution, Unary(.relu), times([1, 2, 3, 4])],
         becomes: ["Convolution", "Relu", "Multiply"]),
     PassCase(
-        "a constant for each place stays", [convolution, Binary(.add, constant: array([3, 4, 4]))],
+        "a constant per position stays", [convolution, Binary(.add, constant: array([3, 4, 4]))],
         becomes: ["Convolution", "Add"]),
     PassCase(
         "a quotient by zero stays", [convolution, Binary(.divide, constant: Tensor([1, 0, 1, 1], shape: [4]))],
         becomes: ["Convolution", "Divide"]),
     PassCase(
-        "a number divided by the result stays", [convolution, scalar(.divide, 2, first: true)],
+        "a constant divided by the result stays", [convolution, scalar(.divide, 2, first: true)],
         becomes: ["Convolution", "Divide"]),
 ]
 
 let paddingCases = [
-    PassCase("a border goes into the convolution", [pad((1, 2), (0, 1)), convolution], becomes: ["Convolution"]),
     PassCase(
-        "a border goes into a depthwise convolution that pads itself", [pad((1, 0), (2, 0)), depthwise],
+        "a border becomes the convolution's padding", [pad((1, 2), (0, 1)), convolution], becomes: ["Convolution"]),
+    PassCase(
+        "a border is fused with a depthwise convolution that has padding", [pad((1, 0), (2, 0)), depthwise],
         becomes: ["DepthwiseConvolution"]),
     PassCase(
-        "a border goes into a mean that counts it",
+        "a border is fused with an average pooling that counts padding",
         [pad((1, 1), (1, 1)), Pooling(function: .average, window: window(3))], becomes: ["AveragePooling"]),
     PassCase(
-        "a border stays before a mean that has padding of its own",
+        "a border stays before an average pooling that has padding",
         [pad((1, 1), (1, 1)), Pooling(function: .average, window: window(3, before: 1, after: 1))],
         becomes: ["Pad", "AveragePooling"]),
     PassCase(
-        "a border stays before a maximum", [pad((1, 1), (1, 1)), Pooling(function: .maximum, window: window(3))],
+        "a border stays before a max pooling", [pad((1, 1), (1, 1)), Pooling(function: .maximum, window: window(3))],
         becomes: ["Pad", "MaxPooling"]),
     PassCase("a border of ones stays", [pad((1, 1), (1, 1), value: 1), convolution], becomes: ["Pad", "Convolution"]),
     PassCase(
@@ -125,52 +128,55 @@ let paddingCases = [
 ]
 
 let identityCases = [
-    PassCase("a reshape to the same shape goes", [Reshape([1, 5, 6, 3]), Unary(.relu)], becomes: ["Relu"]),
+    PassCase("a reshape to the same shape is removed", [Reshape([1, 5, 6, 3]), Unary(.relu)], becomes: ["Relu"]),
     PassCase("two reshapes become one", [Reshape([1, 90]), Reshape([1, 30, 3])], becomes: ["Reshape"]),
     PassCase(
-        "two reshapes that come back go", [Unary(.relu), Reshape([1, 90]), Reshape([1, 5, 6, 3])], becomes: ["Relu"]),
+        "two inverse reshapes are removed", [Unary(.relu), Reshape([1, 90]), Reshape([1, 5, 6, 3])], becomes: ["Relu"]),
     PassCase(
-        "sums with 0 and products with 1 go",
+        "sums with 0 and products with 1 are removed",
         [scalar(.add, 0), times([1, 1, 1]), scalar(.subtract, 0), scalar(.divide, 1), Unary(.relu)], becomes: ["Relu"]),
-    PassCase("a difference from 0 stays", [scalar(.subtract, 0, first: true)], becomes: ["Subtract"]),
+    PassCase("a subtraction from 0 stays", [scalar(.subtract, 0, first: true)], becomes: ["Subtract"]),
     PassCase(
-        "a slice of everything goes",
+        "a slice of everything is removed",
         [StridedSlice(ranges: [1, 5, 6, 3].map { .init(start: 0, count: $0) }), Unary(.relu)],
         becomes: ["Relu"]),
 ]
 
 let boundCases = [
-    PassCase("0 below and 6 above are Relu6", [scalar(.maximum, 0), scalar(.minimum, 6)], becomes: ["Relu6"]),
+    PassCase("bounds of 0 and 6 are Relu6", [scalar(.maximum, 0), scalar(.minimum, 6)], becomes: ["Relu6"]),
     PassCase("the order of the bounds does not matter", [scalar(.minimum, 6), Unary(.relu)], becomes: ["Relu6"]),
-    PassCase("0 below is Relu", [scalar(.maximum, 0)], becomes: ["Relu"]),
+    PassCase("a lower bound of 0 is Relu", [scalar(.maximum, 0)], becomes: ["Relu"]),
     PassCase("other bounds are a clip", [scalar(.maximum, -0.5), scalar(.minimum, 0.25)], becomes: ["Clip"]),
     PassCase(
-        "bounds that cross leave the second", [scalar(.minimum, -0.5), scalar(.maximum, 0.25)], becomes: ["Clip"]),
-    PassCase("one bound that is none of the known stays", [scalar(.minimum, 0.5)], becomes: ["Minimum"]),
+        "of contradictory bounds, the second stays", [scalar(.minimum, -0.5), scalar(.maximum, 0.25)], becomes: ["Clip"]
+    ),
+    PassCase("a single other bound stays", [scalar(.minimum, 0.5)], becomes: ["Minimum"]),
 ]
 
 let orderCases = [
     PassCase(
-        "transposes that undo each other go", [Transpose([0, 3, 1, 2]), Unary(.relu), Transpose([0, 2, 3, 1])],
+        "inverse transposes are removed", [Transpose([0, 3, 1, 2]), Unary(.relu), Transpose([0, 2, 3, 1])],
         becomes: ["Relu"]),
     PassCase(
-        "a mean takes on another order",
+        "a mean adapts to another axis order",
         [Transpose([0, 3, 1, 2]), Reduction(function: .mean, axes: [2, 3], keepsAxes: false)], becomes: ["ReduceMean"]),
     PassCase(
-        "a softmax takes on another order", [Transpose([0, 3, 1, 2]), Softmax(axis: 1), Transpose([0, 2, 3, 1])],
+        "a softmax adapts to another axis order",
+        [Transpose([0, 3, 1, 2]), Softmax(axis: 1), Transpose([0, 2, 3, 1])],
         becomes: ["Softmax"]),
     PassCase(
-        "a dense layer behind a flattening takes on another order",
+        "a dense layer after a flatten adapts to another axis order",
         [Transpose([0, 3, 1, 2]), Reshape([1, 90]), Dense(matrix: array([90, 4]), bias: nil)],
         becomes: ["Reshape", "Dense"]),
     PassCase(
-        "a flattening that is read as it is gets its transpose", [Transpose([0, 3, 1, 2]), Reshape([1, 90])],
+        "a flatten that is read directly gets a transpose", [Transpose([0, 3, 1, 2]), Reshape([1, 90])],
         becomes: ["Transpose", "Reshape"]),
-    PassCase("an output keeps its order", [Transpose([0, 3, 1, 2]), Unary(.relu)], becomes: ["Relu", "Transpose"]),
+    PassCase(
+        "an output keeps its axis order", [Transpose([0, 3, 1, 2]), Unary(.relu)], becomes: ["Relu", "Transpose"]),
 ]
 
 @Suite struct PassTests {
-    /// Folding rounds weights to float32 once more.
+    /// Folding rounds weights to float32 again.
     private func check(_ passCase: PassCase, _ pass: (Graph) throws -> Graph) throws {
         let graph = try passCase.graph()
         let result = try pass(graph)
@@ -180,7 +186,7 @@ let orderCases = [
         #expect(difference(result.evaluate([input])[0], graph.evaluate([input])[0]) <= 1e-6)
     }
 
-    @Test(arguments: foldingCases) func `arithmetic by channel is folded`(_ passCase: PassCase) throws {
+    @Test(arguments: foldingCases) func `per-channel arithmetic is folded`(_ passCase: PassCase) throws {
         try check(passCase) { try $0.withFoldedArithmetic() }
     }
 
@@ -188,19 +194,19 @@ let orderCases = [
         try check(passCase) { try $0.withFusedPadding() }
     }
 
-    @Test(arguments: identityCases) func `what does nothing is removed`(_ passCase: PassCase) throws {
+    @Test(arguments: identityCases) func `identities are removed`(_ passCase: PassCase) throws {
         try check(passCase) { try $0.withoutIdentities() }
     }
 
-    @Test(arguments: boundCases) func `bounds are joined`(_ passCase: PassCase) throws {
+    @Test(arguments: boundCases) func `clips are merged`(_ passCase: PassCase) throws {
         try check(passCase) { try $0.withJoinedBounds() }
     }
 
-    @Test(arguments: orderCases) func `orders of axes are settled`(_ passCase: PassCase) throws {
+    @Test(arguments: orderCases) func `axis orders are simplified`(_ passCase: PassCase) throws {
         try check(passCase) { try $0.reordered(to: .last) }
     }
 
-    @Test func `a layer that another node reads too is not folded into`() throws {
+    @Test func `nothing is folded into a layer with another consumer`() throws {
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 5, 6, 3]))
         let image = try builder.add(convolution, [input], name: "convolution")[0]
@@ -210,7 +216,7 @@ let orderCases = [
         #expect(graph.nodes.map(\.operation.kind) == ["Convolution", "BatchNormalization", "Add"])
     }
 
-    @Test func `arithmetic on an array that is known is left where it stands`() throws {
+    @Test func `arithmetic on a constant stays in place`() throws {
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 5, 6, 3]))
         let known = try builder.add(Constant(array([1, 5, 6, 3])), [], name: "known")[0]
@@ -221,7 +227,7 @@ let orderCases = [
         #expect(result.evaluate([x]) == builder.graph.evaluate([x]))
     }
 
-    @Test func `what is done to the same value twice is done once`() throws {
+    @Test func `duplicate operations are merged`() throws {
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 5, 6, 3]))
         let (first, second) = (
@@ -237,7 +243,7 @@ let orderCases = [
         #expect(result.evaluate([x]) == builder.graph.evaluate([x]))
     }
 
-    @Test func `nodes that no output needs are removed`() throws {
+    @Test func `unused nodes are removed`() throws {
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 4]))
         let used = try builder.add(Unary(.relu), [input], name: "used")[0]
@@ -264,9 +270,10 @@ let orderCases = [
             "a difference, then a product", [scalar(.subtract, 128), scalar(.multiply, 0.5)] as [any Operation],
             [0.5, 0.5, 0.5], [-64, -64, -64]
         ),
-        ("a number a channel", [plus([1, 2, 3]), times([2, 4, 8])], [2, 4, 8], [2, 8, 24]),
+        ("one value per channel", [plus([1, 2, 3]), times([2, 4, 8])], [2, 4, 8], [2, 8, 24]),
         (
-            "a product from the left", [scalar(.multiply, 2), scalar(.subtract, 1, first: true)], [-2, -2, -2],
+            "a product with the constant first", [scalar(.multiply, 2), scalar(.subtract, 1, first: true)],
+            [-2, -2, -2],
             [1, 1, 1]
         ),
         ("nothing", [], [], []),
@@ -285,7 +292,7 @@ let orderCases = [
         #expect(difference(lifted.graph.evaluate([scaled])[0], graph.evaluate([input])[0]) <= 1e-6)
     }
 
-    @Test func `nothing is lifted across an image that something else reads`() throws {
+    @Test func `nothing is lifted if the image has another consumer`() throws {
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 5, 6, 3]))
         let scaled = try builder.add(scalar(.multiply, 2), [input], name: "scaled")[0]

@@ -58,17 +58,17 @@ import Testing
         #expect(!layer.has("pooling"))
     }
 
-    /// What is set, and how it must stand in the file (worked out by hand from the encoding's description).
+    /// A change, and the expected bytes (derived by hand from the description of the encoding).
     static let encodings: [(String, @Sendable (inout Message) -> Void, Wire)] = [
         ("nothing", { _ in }, Wire()),
         ("a number", { $0.specificationVersion = 1 }, Wire { $0.int(1, 1) }),
         ("zero is not written", { $0.specificationVersion = 0 }, Wire()),
         (
-            "an empty message that says something", { $0.neuralNetwork.layers = [Message.empty("softmax")] },
+            "an empty message that is significant", { $0.neuralNetwork.layers = [Message.empty("softmax")] },
             Wire { $0.message(500) { $0.message(1) { $0.message(175) } } }
         ),
         (
-            "a zero that says something", { $0.description.input = [Message.defaultZero] },
+            "a zero that is significant", { $0.description.input = [Message.defaultZero] },
             Wire { $0.message(2) { $0.message(1) { $0.message(3) { $0.message(5) { $0.int(41, 0) } } } } }
         ),
         (
@@ -76,7 +76,7 @@ import Testing
             Wire { $0.message(500) { $0.int(5, 1) } }
         ),
         (
-            "an enumeration by its number", { $0.neuralNetwork.arrayInputShapeMapping = 1 },
+            "an enumeration by its value", { $0.neuralNetwork.arrayInputShapeMapping = 1 },
             Wire { $0.message(500) { $0.int(5, 1) } }
         ),
         (
@@ -114,7 +114,7 @@ import Testing
             }
         ),
         (
-            "fields by their numbers, not in the order they were set",
+            "fields in the order of their numbers, not of assignment",
             {
                 $0.neuralNetworkClassifier.labelProbabilityLayerName = "p"
                 $0.specificationVersion = 4
@@ -177,13 +177,13 @@ import Testing
             for _ in 0..<Int.random(in: 1...8, using: &random) {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: .min ... .max, using: &random)
             }
-            // What can be read can be written, and is the same when read again.
+            // A message that can be read can be written, and is the same when read again.
             guard let model = try? message(.model, bytes) else { continue }
             #expect(try message(.model, model.encoded()).encoded() == model.encoded())
         }
     }
 
-    /// coremltools writes fields in the same order, so that nothing may differ.
+    /// coremltools writes fields in the same order, so nothing may differ.
     @Test(arguments: ["array", "array_exact", "bgr", "gray", "many_dimensions", "rgb", "rgb_half"])
     func modelsOfCoreMLToolsAreWrittenAsTheyWere(_ name: String) throws {
         let file = try MappedFile(path: Fixtures.path("coreml/\(name).mlmodel"))

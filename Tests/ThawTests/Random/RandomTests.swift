@@ -3,10 +3,10 @@ import Testing
 
 @testable import Thaw
 
-/// Small graphs drawn at random: the engine, the passes and both directions of Core ML against the plain references.
+/// Small random graphs: the engine, the passes, and writing and reading Core ML against the reference implementations.
 ///
-/// A few hundred fixed ones in every run; `THAW_RANDOM=20000` tries so many, from `THAW_RANDOM_SEED` on. One that fails is
-/// made as small as it can be and printed, to be put among the `found` ones.
+/// Every run tests a few hundred fixed ones; `THAW_RANDOM=20000` tests that many, starting at `THAW_RANDOM_SEED`. A failing
+/// graph is reduced and printed, to be added to the `found` ones.
 struct RandomTests {
     /// Graphs that once failed.
     static let found: [RandomGraph] = []
@@ -15,7 +15,7 @@ struct RandomTests {
     private static let count = environment["THAW_RANDOM"].flatMap { Int($0) }
     private static let firstSeed = environment["THAW_RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
 
-    @Test("A graph drawn at random gives the same everywhere", arguments: 0..<4)
+    @Test("A random graph gives the same everywhere", arguments: 0..<4)
     func agrees(part: Int) throws {
         let count = Self.count ?? 120
         for index in stride(from: part, to: count, by: 4) {
@@ -28,7 +28,7 @@ struct RandomTests {
         }
     }
 
-    @Test("The graphs drawn are not trivial")
+    @Test("Random graphs are not trivial")
     func variety() throws {
         var kinds: [String: Int] = [:]
         var sizes: [Int] = []
@@ -44,18 +44,18 @@ struct RandomTests {
         #expect(kinds.count >= 40, "\(kinds.keys.sorted())")
     }
 
-    @Test("What once failed does no more", arguments: found)
+    @Test("Graphs that once failed pass", arguments: found)
     func staysMended(_ random: RandomGraph) throws {
         let problem = try RandomCheck(random).problem()
         #expect(problem == nil)
     }
 
-    @Test("A fault of the engine is found, and shown by a graph as small as can be", arguments: InjectedFault.all)
+    @Test("A fault of the engine is found, and shown by a minimal graph", arguments: InjectedFault.all)
     func finds(_ fault: InjectedFault) throws {
         func problem(_ random: RandomGraph) -> String? { try? RandomCheck(random, fault: fault).problem() }
         let random = try #require((1...120).lazy.map { RandomGraph(seed: $0) }.first { problem($0) != nil })
         let smallest = random.shrunk { problem($0) != nil }
-        // The operation at fault, and at most what makes an input that it can take.
+        // The faulty operation, and at most one that computes its input.
         let kinds = try smallest.graph().nodes.map(\.operation.kind)
         #expect(kinds.count <= 2 && kinds.contains(fault.kind), "\(kinds)")
         #expect(smallest.input.elementCount <= fault.inputSize, "\(smallest)")
@@ -63,9 +63,9 @@ struct RandomTests {
         #expect(try RandomCheck(smallest).problem() == nil)
     }
 
-    @Test("A failing graph is made small")
+    @Test("A failing graph is reduced")
     func shrinks() throws {
-        // Whatever holds a softmax "fails".
+        // Every graph with a softmax "fails".
         func fails(_ random: RandomGraph) -> Bool {
             (try? random.graph().nodes.contains { $0.operation is Softmax }) == true
         }

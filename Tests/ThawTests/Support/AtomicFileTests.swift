@@ -15,7 +15,7 @@ import Testing
     private var content: String? { try? String(contentsOfFile: path, encoding: .utf8) }
     private var names: [String] { try! FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() }
 
-    @Test("A name need be no text, and a link may point to what is not there yet; without a name there is no file")
+    @Test("A name need not be UTF-8, and a link may point to a new file; an empty name is refused")
     func targets() throws {
         func bytes(_ path: String) throws -> [UInt8] {
             let file = try MappedFile(path: path)
@@ -33,7 +33,7 @@ import Testing
         #expect(throws: Failure.self) { try AtomicFile(path: "") }
     }
 
-    @Test("What is appended in pieces, small and large, stands in the file in order")
+    @Test("Small and large pieces are written to the file in order")
     func appending() throws {
         let file = try AtomicFile(path: path)
         var expected: [UInt8] = []
@@ -48,7 +48,7 @@ import Testing
         #expect(names == ["file"])
     }
 
-    @Test("Without a commit the old file stays, and nothing else")
+    @Test("Without a commit, only the old file remains")
     func abandoning() throws {
         try AtomicFile.write("old".utf8, to: path)
         do {
@@ -59,7 +59,7 @@ import Testing
         #expect(names == ["file"])
     }
 
-    @Test("A file is replaced unless that is forbidden, also when it appears meanwhile")
+    @Test("A file is replaced unless that is forbidden, also if it appears meanwhile")
     func replacing() throws {
         try AtomicFile.write("old".utf8, to: path)
         try AtomicFile.write("new".utf8, to: path)
@@ -79,7 +79,7 @@ import Testing
         #expect(names == ["file"])
     }
 
-    @Test("The permissions of a replaced file stay, and a link keeps pointing")
+    @Test("A replaced file keeps its permissions, and a link its target")
     func permissionsAndLinks() throws {
         try AtomicFile.write("old".utf8, to: path)
         #expect(chmod(path, 0o640) == 0)
@@ -101,7 +101,7 @@ import Testing
         #expect(failure?.description == "/dev/full: cannot be written: No space left on device")
     }
 
-    @Test("A missing folder and a folder in the file's place are said")
+    @Test("A missing folder, and a folder with the file's name, are reported")
     func places() throws {
         let missing = #expect(throws: Failure.self) { try AtomicFile(path: path + "/no/file") }
         #expect(missing?.description == "\(path)/no/file: the folder does not exist; make it first")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Thaw
 
-/// What a program learns of a failure, without reading English.
+/// What a program can tell about a failure without parsing its message.
 @Suite struct FailureTests {
-    /// Files of the fixtures, the code each fails with, and the nodes or names that come with it.
+    /// Files in the fixtures, the code of each failure, and its nodes or names.
     @Test(
         arguments: [
             ("custom_twice.pb", .unsupportedOperations, ["first/odd", "second/odd"], []),
@@ -25,7 +25,7 @@ import Testing
             ("model.onnx", .wrongKind, [], []),
             ("there_is_none.pb", .noSuchFile, [], []),
         ] as [(String, Failure.Code, [String], [String])])
-    func `a failure to convert has a code, and the nodes or names`(
+    func `a failed conversion has a code, and nodes or names`(
         _ file: String, _ code: Failure.Code, _ nodes: [String], _ names: [String]
     ) throws {
         let path = Fixtures.path("refuse/" + file)
@@ -35,13 +35,13 @@ import Testing
         #expect(failure.names == names)
     }
 
-    @Test func `operations that are unsupported are listed with their nodes`() throws {
+    @Test func `unsupported operations are listed with their nodes`() throws {
         let path = Fixtures.path("refuse/several_reasons.pb")
         let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: path) }
         #expect(failure.nodes.map(\.op) == ["Digamma", "FusedBatchNormV3"])
     }
 
-    @Test func `what names the file, the place or the node keeps the rest`() throws {
+    @Test func `adding the file, the place or the node keeps the rest`() throws {
         let node = Failure.Node(name: "a", op: "B")
         let failure = Failure(.wrongShape, "is too wide", remedy: "make it narrow", hint: "try", names: ["x"])
         var whole = failure

@@ -10,12 +10,12 @@ import Testing
         (#"{"a": {"b": "c"}, "d": null}"#, .object([("a", .object([("b", .string("c"))])), ("d", .null)])),
         (#""\"\\\/\b\f\n\r\té😀""#, .string("\"\\/\u{8}\u{c}\n\r\té😀")), ("true", .bool(true)),
         ("false", .bool(false)),
-    ]) func `a text is read as the value it stands for`(_ text: String, _ value: JSON) throws {
+    ]) func `a text is parsed as its value`(_ text: String, _ value: JSON) throws {
         #expect(try parsed(text) == value)
     }
 
     @Test(arguments: [
         "", "{", "[1,]", "{\"a\"}", "{\"a\":1,}", "{\"a\":1,\"a\":2}", "01", "1.", "+1", "tru", "\"a", "\"\u{1}\"",
         "\"\\x\"", "\"\\ud800\"", "\"\\u12\"", "[1] 2", "nul", "'a'", String(repeating: "[", count: 1000),
-    ]) func `what is no JSON is refused`(_ text: String) { #expect(throws: Failure.self) { try parsed(text) } }
+    ]) func `text that is not JSON is refused`(_ text: String) { #expect(throws: Failure.self) { try parsed(text) } }
 }

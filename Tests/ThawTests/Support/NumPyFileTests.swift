@@ -4,7 +4,7 @@ import Testing
 @testable import Thaw
 
 @Suite struct NumPyFileTests {
-    /// A file as numpy.save writes it, with this description.
+    /// A file as numpy.save writes it, with this header.
     private static func file(_ header: String, data: [UInt8] = [], version: UInt8 = 1) -> [UInt8] {
         let length = UInt32(header.utf8.count)
         let size = withUnsafeBytes(of: length.littleEndian) { Array($0.prefix(version == 1 ? 2 : 4)) }
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "What is written reads back, and its data begins at a multiple of 64",
+        "A written file is read back, and its data begins at a multiple of 64",
         arguments: [[], [3], [0], [2, 0, 3], [1, 2, 2, 3]])
     func roundTrip(_ shape: [Int]) throws {
         let folder = try TemporaryFolder()
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "Every kind of elements becomes floats",
+        "Every element type is converted to floats",
         arguments: [
             ("|b1", [0, 1, 2], [0, 1, 1]), ("|u1", [0, 200], [0, 200]), ("|i1", [0, 200], [0, -56]),
             ("<u2", [1, 2], [513]), ("<i2", [0xFE, 0xFF], [-2]), ("<u4", [0, 0, 0, 0x80], [2_147_483_648]),
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "Headers as other programs write them are understood",
+        "Headers by other programs are read",
         arguments: [
             "{'shape': (1, 2), 'descr': '<f4', 'fortran_order': False}",
             "{\"descr\":\"<f4\",\"fortran_order\":False,\"shape\":(1,2)}          \n",
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be read is refused in plain words",
+        "Files that cannot be read are refused with the reason",
         arguments: [
             ("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "elements of type '>f4' are not read"),
             ("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "elements of type '<c8' are not read"),
@@ -88,7 +88,7 @@ import Testing
         #expect(failure?.problem.hasPrefix(problem) == true, "\(failure?.description ?? "")")
     }
 
-    @Test("Files cut short anywhere, and other files, are refused")
+    @Test("Files truncated anywhere, and other files, are refused")
     func truncated() throws {
         let whole = Self.file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }\n", data: [0, 0, 0, 0])
         for count in 0..<whole.count {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// Graphs of several inputs, each fed with an array.
+/// Graphs of several inputs with an array for each.
 @Suite struct ArrayInputsTests {
     private static func node(
         _ name: String, _ op: String, _ inputs: [String], _ attributes: [String: Attribute] = [:]
@@ -45,22 +45,22 @@ import Testing
     }
 
     static let cases = [
-        Case("two rows", ([1, 5], [1, 5]), ([1, 5], [1, 5]), [1, 5]),
-        Case("an image and its colour", ([1, 4, 6, 3], [1, 1, 1, 3]), ([1, 4, 6, 3], [1, 1, 1, 3]), [1, 4, 6, 3]),
+        Case("two vectors", ([1, 5], [1, 5]), ([1, 5], [1, 5]), [1, 5]),
+        Case("an image and its color", ([1, 4, 6, 3], [1, 1, 1, 3]), ([1, 4, 6, 3], [1, 1, 1, 3]), [1, 4, 6, 3]),
         Case("open batches", ([-1, 5], [-1, 5]), ([3, 5], [3, 5]), [3, 5]),
-        Case("one batch open, one array for all of it", ([-1, 5], [1, 5]), ([3, 5], [1, 5]), [3, 5]),
+        Case("one open batch, one array for all items", ([-1, 5], [1, 5]), ([3, 5], [1, 5]), [3, 5]),
         Case("all open", (nil, [-1, -1]), ([2, 3, 4], [3, 4]), [2, 3, 4]),
-        Case("a batch left out", ([-1, 5], [1, 5]), ([5], [5]), [1, 5]),
-        Case("a number beside a row", ([1, 5], []), ([1, 5], []), [1, 5]),
-        Case("a batch piece by piece", ([1, 5], [1, 5]), ([2, 5], [2, 5]), [2, 5]),
+        Case("an omitted batch", ([-1, 5], [1, 5]), ([5], [5]), [1, 5]),
+        Case("a scalar and a vector", ([1, 5], []), ([1, 5], []), [1, 5]),
+        Case("a batch in several runs", ([1, 5], [1, 5]), ([2, 5], [2, 5]), [2, 5]),
     ]
 
-    @Test(arguments: cases) func `arrays go to the inputs of their names`(_ test: Case) throws {
+    @Test(arguments: cases) func `arrays are assigned to inputs by name`(_ test: Case) throws {
         let (left, right) = (Self.array(test.fed.0), Self.array(test.fed.1))
         let answer = try Self.answer(
             Self.graph(test.declared.0, test.declared.1), [("right", right), ("left", left)])
         #expect(answer.shape == test.result)
-        // The last axes of both are the same, or one number stands for all.
+        // The last axes of both are equal, or a scalar is used for all.
         let expected = left.values.enumerated().map { place, value in
             let other = right.values[place % right.values.count]
             return value * other + other
@@ -68,7 +68,7 @@ import Testing
         #expect(answer.values == expected)
     }
 
-    @Test func `whole numbers and an image choose among channels`() throws {
+    @Test func `integers select channels of an image`() throws {
         let graph = GraphDefinition(nodes: [
             Self.placeholder("image", [1, 2, 2, 3]), Self.placeholder("place", [1], .int32),
             Self.node("axis", "Const", [], ["value": .tensor(Tensor(integers: [3], shape: []))]),
@@ -79,7 +79,7 @@ import Testing
         #expect(try Self.answer(graph, [("image", image), ("place", place)]).values == [1, 4, 7, 10])
     }
 
-    @Test func `what looks like a label or a switch is an input where an array is given for it`() throws {
+    @Test func `a placeholder like a label or a switch is an input if it gets an array`() throws {
         let graph = GraphDefinition(nodes: [
             Self.placeholder("image", [1, 2, 2, 3]), Self.placeholder("color", [3]),
             Self.placeholder("is_training", [1, 2, 2, 3], .bool),
@@ -102,11 +102,11 @@ import Testing
     @Test(
         arguments: [
             (["left", "left"], "the input 'right' is missing; the model takes left=FILE.npy right=FILE.npy"),
-            (["left", nil], "an array does not say for which of 2 inputs it is"),
+            (["left", nil], "an array does not name one of the 2 inputs"),
             (["left", "middle"], "there is no input 'middle'; the model takes 'left', 'right'"),
-            (["left", "right", "left"], "3 arrays are given"),
+            (["left", "right", "left"], "too many arrays: 3"),
         ] as [([String?], String)])
-    func `what is missing or unknown is said`(_ names: [String?], _ message: String) throws {
+    func `missing and unknown names are reported`(_ names: [String?], _ message: String) throws {
         let failure = #expect(throws: Failure.self) {
             try Self.answer(Self.graph([1, 5], [-1, 5]), names.map { ($0, Self.array([1, 5])) })
         }
@@ -114,10 +114,10 @@ import Testing
         #expect(failure?.hint?.contains("--set right=VALUE") == true)
     }
 
-    @Test func `arrays that do not fit are refused by the input's name`() throws {
+    @Test func `arrays of wrong shapes are refused by the input's name`() throws {
         for (right, message) in [
-            ([1, 4], "the array for 'right' has shape [1, 4]; [1, 5] is expected"),
-            ([1, 1, 1, 5], "the array for 'right' has shape [1, 1, 1, 5]; [?, 5] is expected"),
+            ([1, 4], "the array for 'right' has shape [1, 4]; expected [1, 5]"),
+            ([1, 1, 1, 5], "the array for 'right' has shape [1, 1, 1, 5]; expected [?, 5]"),
         ] {
             let failure = #expect(throws: Failure.self) {
                 try Self.answer(
@@ -127,14 +127,14 @@ import Testing
         }
     }
 
-    @Test func `a conversion that is fed with nothing refuses inputs of unknown shape`() throws {
+    @Test func `a conversion without arrays refuses inputs of unknown shape`() throws {
         for shape in [nil, [1, -1], []] as [[Int]?] {
             let failure = #expect(throws: Failure.self) { try Converter().convert(graph: Self.graph([1, 5], shape)) }
             #expect(failure?.description.contains("the graph has 2 inputs: 'left', 'right'") == true)
         }
     }
 
-    @Test func `a graph without inputs gives what it computes`() throws {
+    @Test func `a graph without inputs can be run`() throws {
         let numbers = Self.node("n", "Const", [], ["value": .tensor(Tensor([1, -2, 3], shape: [3]))])
         let fallback = Self.node("d", "PlaceholderWithDefault", ["n"])
         for nodes in [[numbers, Self.node("y", "Neg", ["n"])], [numbers, fallback, Self.node("y", "Neg", ["d"])]] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// Graphs whose images have their channels before height and width, or behind them, and how that is found.
+/// Detection of channels-first and channels-last images.
 @Suite struct ChannelSearchTests {
     // MARK: Networks
 
@@ -18,7 +18,7 @@ import Testing
         constant(name, Tensor(integers: numbers, shape: [numbers.count]))
     }
 
-    /// A convolution named `conv` of `channels` in either order.
+    /// A convolution named `conv` of `channels` in either layout.
     private static func convolution(_ input: String, _ format: String, channels: Int = 3) -> [NodeDefinition] {
         let one = Attribute.list(Array(repeating: .int(1), count: 4))
         return [
@@ -29,7 +29,7 @@ import Testing
         ]
     }
 
-    /// The mean of what `input` gives over height and width.
+    /// The mean of `input` over height and width.
     private static func mean(_ input: String, _ first: Int) -> [NodeDefinition] {
         [whole("mean/axes", first, first + 1), node("mean", "Mean", [input, "mean/axes"])]
     }
@@ -41,14 +41,14 @@ import Testing
     private static let direct = convolution("image", "NCHW") + mean("conv", 2)
     private static let turned = transposed("image") + convolution("last", "NHWC") + mean("conv", 1)
     private static let usual = convolution("image", "NHWC") + mean("conv", 1)
-    /// Channel by channel, in front of a border and the transpose.
+    /// Per-channel arithmetic before a border and the transpose.
     private static let prepared =
         [
             constant("means", Tensor([1, 2, 3], shape: [1, 3, 1, 1])), node("less", "Sub", ["image", "means"]),
             constant("border", Tensor(integers: [0, 0, 0, 0, 1, 1, 1, 1], shape: [4, 2])),
             node("padded", "Pad", ["less", "border"]),
         ] + transposed("padded") + convolution("last", "NHWC") + mean("conv", 1)
-    /// Nothing in it tells height from channels.
+    /// Nothing in it distinguishes height from channels.
     private static let silent = [node("relu", "Relu", ["image"])] + mean("relu", 2)
     private static let pooled =
         [
@@ -60,7 +60,7 @@ import Testing
                     "data_format": .string("NCHW"),
                 ])
         ] + mean("pool", 2)
-    /// A batch put in front of one image.
+    /// A batch axis added to one image.
     private static let expanded =
         [whole("zero", 0), node("batch", "ExpandDims", ["image", "zero"])]
         + convolution("batch", "NCHW") + mean("conv", 2)
@@ -75,7 +75,7 @@ import Testing
         var shape: [Int]?
         var body: [NodeDefinition]
         var options = Converter.Options()
-        /// Nil where the input is an array.
+        /// Nil if the input is an array.
         var order: Graph.ChannelOrder?
 
         init(
@@ -94,11 +94,11 @@ import Testing
         Case("a batch of one, the rest open", [1, 3, -1, -1], direct, sized: true, .first),
         Case("all open", [-1, -1, -1, -1], direct, sized: true, .first),
         Case("no shape", nil, direct, sized: true, .first),
-        Case("no shape, and turned", nil, turned, sized: true, .first),
-        Case("turned right away", [1, 3, 6, 8], turned, .first),
-        Case("turned, the size given", [1, 3, 6, 8], turned, sized: true, color: .rgb, .first),
-        Case("turned behind arithmetic and a border", [1, 3, 6, 8], prepared, .first),
-        Case("the same of any size", [-1, 3, -1, -1], prepared, sized: true, .first),
+        Case("no shape, and transposed", nil, turned, sized: true, .first),
+        Case("transposed at once", [1, 3, 6, 8], turned, .first),
+        Case("transposed, with a given size", [1, 3, 6, 8], turned, sized: true, color: .rgb, .first),
+        Case("transposed after arithmetic and a border", [1, 3, 6, 8], prepared, .first),
+        Case("the same with any size", [-1, 3, -1, -1], prepared, sized: true, .first),
         Case("a pooling decides", [1, 3, 6, 8], pooled, .first),
         Case(
             "one channel", [1, 1, -1, -1], convolution("image", "NCHW", channels: 1) + mean("conv", 2), sized: true,
@@ -107,19 +107,19 @@ import Testing
         Case("three pixels wide", [1, 3, 6, 3], direct, .first),
         Case("nothing decides", [1, 3, 6, 8], silent, .first),
         Case("nothing decides, gray", [1, 1, 6, 8], silent, nil),
-        Case("nothing decides, said to be gray", [1, 1, 6, 8], silent, color: .gray, .first),
-        Case("nothing decides, said to come first", [1, 1, 6, 8], silent, channels: .first, .first),
+        Case("nothing decides, with --color gray", [1, 1, 6, 8], silent, color: .gray, .first),
+        Case("nothing decides, with --channels first", [1, 1, 6, 8], silent, channels: .first, .first),
         Case("nothing decides, a batch of arrays", [4, 3, 6, 8], silent, nil),
-        Case("nothing decides, too small for a picture", [1, 3, 4, 8], silent, nil),
-        Case("channels behind", [1, 6, 8, 3], usual, .last),
-        Case("channels behind, all open", nil, usual, sized: true, .last),
-        Case("three pixels high, channels behind", [1, 3, 8, 3], usual, .last),
+        Case("nothing decides, too small for an image", [1, 3, 4, 8], silent, nil),
+        Case("channels last", [1, 6, 8, 3], usual, .last),
+        Case("channels last, all open", nil, usual, sized: true, .last),
+        Case("three pixels high, channels last", [1, 3, 8, 3], usual, .last),
         Case(
             "three pixels high, many channels", [1, 3, 6, 8],
             convolution("image", "NHWC", channels: 8) + mean("conv", 1), nil),
     ]
 
-    @Test(arguments: cases) func `the graph tells where the channels stand`(_ test: Case) throws {
+    @Test(arguments: cases) func `the graph determines the channel axis`(_ test: Case) throws {
         let model = try Converter(test.options).convert(graph: Self.graph(test.shape, test.body)).model
         #expect((model.image != nil) == (test.order != nil))
         guard let image = model.image else { return }
@@ -129,13 +129,13 @@ import Testing
         #expect(model.graph.nodes.allSatisfy { !($0.operation is Transpose) }, "\(model.graph)")
     }
 
-    /// The graphs that are one network, its images turned.
+    /// The graphs of one network in both layouts.
     @Test(arguments: cases.filter { $0.order == .first && $0.testDescription != "three pixels wide" })
-    func `arrays stand as in the graph, and answers are those of the graph as it is`(_ test: Case) throws {
+    func `arrays are in the graph's layout, and answers are those of the original graph`(_ test: Case) throws {
         let definition = Self.graph(test.shape, test.body)
         let channels = test.shape?.first { $0 == 1 || $0 == 3 } == 3 || test.shape?.dropFirst().first != 1 ? 3 : 1
         let own = Tensor(noise(48 * channels), shape: [1, channels, 6, 8])
-        // Fed as it stands: with no thought of images.
+        // The array as it is, without regard to images.
         let fed = test.shape?.count == 3 ? own.reshaped([3, 6, 8]) : own
         let plain = try Importer.run(definition, ImportOptions(arrays: ["image": fed.type])).graph
         let expected = plain.evaluate([fed])[0]
@@ -156,14 +156,14 @@ import Testing
         }
     }
 
-    @Test func `pixels in a row are refused, for they stand in either order`() throws {
+    @Test func `flat pixels are refused, because their layout is ambiguous`() throws {
         let runner = try ArrayRunner(Converter().convert(graph: Self.graph([1, 3, 6, 8], Self.turned)).model)
         let row = NumPyFile(shape: [1, 144], values: noise(144))
         let failure = #expect(throws: Failure.self) { try runner.run([(name: nil, array: row)]) }
         #expect(failure?.description.contains("[1, 3, 6, 8] is expected") == true)
     }
 
-    @Test func `where nothing tells, it is said, and what would`() throws {
+    @Test func `an unknown layout causes a warning with advice`() throws {
         let notes = try Converter().convert(graph: Self.graph([1, 1, 6, 8], Self.silent)).notes
         #expect(
             notes.contains { $0.contains("'image', [1, 1, 6, 8]") && $0.hasSuffix("--channels first says that it is") })
@@ -172,10 +172,10 @@ import Testing
         let failure = #expect(throws: Failure.self) {
             try Converter(options).convert(graph: Self.graph([1, 3, 6, 8], Self.silent))
         }
-        #expect(failure?.description.contains("an image of 1 or 3 channels is expected") == true)
+        #expect(failure?.description.contains("expected an image of 1 or 3 channels") == true)
     }
 
-    @Test func `a size that is not the graph's is held against height and width`() throws {
+    @Test func `a given size is compared with the graph's height and width`() throws {
         var options = Converter.Options()
         options.size = (6, 8)
         let failure = #expect(throws: Failure.self) {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Thaw
 
-/// A checkpoint or SavedModel of the fixtures, damaged in one way each.
+/// A checkpoint or SavedModel in the fixtures, each corrupted in one way.
 @Suite struct CheckpointDamageTests {
-    /// What is wrong, which fixture it is done to, what is done, the file that must be named, and what must be said.
+    /// A kind of damage: the fixture, the change, and the file and the message expected.
     struct Damage: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var model = "checkpoint"
@@ -27,10 +27,10 @@ import Testing
 
         func remove(_ name: String) throws { try FileManager.default.removeItem(at: url.appendingPathComponent(name)) }
 
-        /// Writes the first block's kind of compression, with the check that belongs to it.
+        /// Sets the compression of the first block, and adapts its checksum.
         func compress(_ kind: UInt8) throws {
             try edit("model.ckpt-7.index") { data in
-                // The first block begins the file; the first entry of the index block tells its size.
+                // The first block is at the beginning of the file; the first entry of the index block has its size.
                 let size = CheckpointDamageTests.firstBlockSize(data)
                 data[size] = kind
                 let check = data.prefix(size + 1).withUnsafeBytes { CRC32C.masked(CRC32C.sum($0)) }
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// The size of the block that a table begins with: where a block ends with its own check.
+    /// The size of a table's first block: the offset at which a valid checksum of the block follows.
     static func firstBlockSize(_ data: Data) -> Int {
         (1..<data.count - 5).first { size in
             let check = data.prefix(size + 1).withUnsafeBytes { CRC32C.masked(CRC32C.sum($0)) }
@@ -57,14 +57,14 @@ import Testing
         {
             try $0.edit(index) { $0[10] ^= 1 }
         },
-        Damage(testDescription: "the index is cut in half", file: index, problem: "the table is cut off") {
+        Damage(testDescription: "the index is cut in half", file: index, problem: "the table is truncated") {
             try $0.edit(index) { $0 = $0.prefix($0.count / 2) }
         },
         Damage(testDescription: "the index is empty", file: index, problem: "the file is empty") {
             try $0.edit(index) { $0 = Data() }
         },
         Damage(testDescription: "the footer points past the end", file: index, problem: "the table is") {
-            // Two handles of two numbers each; the second is the index's place and size.
+            // Two handles of two numbers each; the second has the index's offset and size.
             try $0.edit(index) {
                 $0.replaceSubrange($0.count - 48..<$0.count - 40, with: [0, 0] + [255, 255, 255, 255, 15, 1])
             }
@@ -81,7 +81,7 @@ import Testing
         ) {
             try $0.edit(values) { $0[5] ^= 1 }
         },
-        Damage(testDescription: "the data file is cut off", file: values, problem: "it is cut off") {
+        Damage(testDescription: "the data file is truncated", file: values, problem: "it is truncated") {
             try $0.edit(values) { $0 = $0.prefix(100) }
         },
         Damage(
@@ -112,11 +112,11 @@ import Testing
             }
         },
         Damage(
-            testDescription: "a SavedModel cut off", model: "saved", file: "saved_model.pb", problem: ""
+            testDescription: "a truncated SavedModel", model: "saved", file: "saved_model.pb", problem: ""
         ) { try $0.edit("saved_model.pb") { $0 = $0.prefix($0.count / 2) } },
     ]
 
-    @Test(arguments: all) func `a damaged checkpoint is refused, and the file at fault is named`(_ damage: Damage)
+    @Test(arguments: all) func `a corrupt checkpoint is refused, naming the file at fault`(_ damage: Damage)
         throws
     {
         let place = try TemporaryFolder()
@@ -130,7 +130,7 @@ import Testing
         #expect(failure.file?.hasSuffix(damage.file) == true, "\(failure)")
     }
 
-    /// Whatever a byte is changed to, the answer is a message or the right model.
+    /// Any change of a byte gives a failure or the right model.
     @Test func `no change of a byte in the index is harmful`() throws {
         let place = try TemporaryFolder()
         let folder = Folder(url: place.url.appendingPathComponent("model"))

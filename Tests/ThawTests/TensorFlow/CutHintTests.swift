@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// What is proposed where a part of a graph cannot be converted.
+/// Suggestions for graphs that can be converted only in part.
 @Suite struct CutHintTests {
     private static func node(_ name: String, _ op: String, _ inputs: String...) -> NodeDefinition {
         NodeDefinition(name: name, op: op, inputs: inputs)
@@ -15,7 +15,7 @@ import Testing
         NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(Tensor(number, element: element))])
     }
 
-    /// The image with a weight for every channel.
+    /// The image with a weight per channel.
     private static let network = [
         NodeDefinition(name: "weights", op: "Const", attributes: ["value": .tensor(Tensor([1, 2, 3], shape: [3]))]),
         node("net", "Mul", "image", "weights"),
@@ -34,10 +34,10 @@ import Testing
 
     static let cases: [(note: String, nodes: [NodeDefinition], hint: String?)] = [
         ("a network before", network + [node("end", "MyOwn", "net")], "--output net"),
-        ("the image beside a network", network + [node("end", "MyOwn", "image", "net")], "--output net"),
+        ("the image next to a network", network + [node("end", "MyOwn", "image", "net")], "--output net"),
         ("only the image before", [node("end", "MyOwn", "image")], nil),
         (
-            "the image by other names, and a network",
+            "the image under other names, and a network",
             network + [
                 node("same", "Identity", "image"), node("end", "MyOwn", "same", "net"),
             ], "--output net"
@@ -47,7 +47,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `a cut is proposed where something is left of the graph`(
+    func `a cut is suggested if it leaves a part of the graph`(
         _ note: String, _ nodes: [NodeDefinition], _ hint: String?
     ) throws {
         var options = Converter.Options()
@@ -58,7 +58,7 @@ import Testing
         #expect(failure.hint == hint.map { "\($0) converts the rest of the graph" })
     }
 
-    @Test func `numbers that are quantised for nobody are no outputs`() throws {
+    @Test func `unused quantized values are not outputs`() throws {
         let graph = GraphDefinition(nodes: [
             CutHintTests.image, CutHintTests.number("low", 0), CutHintTests.number("high", 1),
             CutHintTests.node("codes", "QuantizeV2", "image", "low", "high"),
@@ -68,11 +68,11 @@ import Testing
             CutHintTests.node("over", "QuantizeV2", "image", "low", "high"), CutHintTests.node("end", "Neg", "answer"),
         ])
         let failure = try #require(throws: Failure.self) { try Converter().convert(graph: graph) }
-        #expect(failure.problem.contains("\n  QuantizedInstanceNorm (computes with quantised numbers): relu"))
+        #expect(failure.problem.contains("\n  QuantizedInstanceNorm (quantized arithmetic): relu"))
         #expect(failure.hint == nil)
     }
 
-    @Test func `of several inputs the one like an image is proposed`() throws {
+    @Test func `of several inputs, the one like an image is suggested`() throws {
         let graph = GraphDefinition(nodes: [
             NodeDefinition(name: "mode", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([])]),
             CutHintTests.image, CutHintTests.node("end", "Mul", "mode", "image"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// Files made to do harm, or damaged: each must give a failure or a graph, in little time and memory.
+/// Malicious or corrupt files: each must give a failure or a graph, with little time and memory.
 @Suite struct GraphFileHostileTests {
     /// A node whose attribute is a function with an attribute that is a function …
     private func nested(_ depth: Int) -> [UInt8] {
@@ -25,8 +25,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("empty nodes", [0x0A, 0x00], "without a name"),
-            // Each is a map entry, and an attribute without a value.
+            ("empty nodes", [0x0A, 0x00], "has no name"),
+            // Each is a map entry: an attribute without a value.
             ("empty attributes of one node", [0x2A, 0x02, 0x12, 0x00], "far more memory"),
             ("inputs without a name", [0x1A, 0x00], "far more memory"),
         ] as [(String, [UInt8], String)])
@@ -89,7 +89,7 @@ import Testing
             }
         ),
         (
-            "a float cut off",
+            "a truncated float",
             Wire {
                 $0.node("n", "Op") {
                     $0.attribute("a") {
@@ -100,7 +100,7 @@ import Testing
             }
         ),
         (
-            "a packed list cut off",
+            "a truncated packed list",
             Wire { $0.node("n", "Op") { $0.attribute("a") { $0.message(1) { $0.bytes(3, [0x80]) } } } }
         ),
         ("a node without a name", Wire { $0.message(1) { $0.string(2, "Op") } }),
@@ -170,7 +170,7 @@ import Testing
         for length in 0..<GraphFileHostileTests.sample.count {
             let bytes = Array(GraphFileHostileTests.sample.prefix(length))
             _ = bytes.withUnsafeBytes { FileKind($0) }
-            // Cut between two nodes it is a graph, cut elsewhere it is not.
+            // Cut between two nodes it is a graph; cut elsewhere it is not.
             if let graph = try? graph(bytes) { #expect(graph.nodes.count <= 5) }
         }
         #expect(throws: Failure.self) { try graph(GraphFileHostileTests.sample.dropLast()) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// What is said about a file that is no frozen graph.
+/// Messages for files that are not frozen graphs.
 @Suite struct GraphFileKindTests {
     private static let graph = Wire {
         $0.node("image", "Placeholder")
@@ -21,7 +21,7 @@ import Testing
         ),
         ("a ZIP archive", Array("PK\u{3}\u{4}....".utf8), "is a ZIP archive"),
         ("a gzip archive", [0x1F, 0x8B, 8, 0], "is a gzip archive"),
-        ("a photograph", [0xFF, 0xD8, 0xFF, 0xE0, 0], "is an image"),
+        ("a photo", [0xFF, 0xD8, 0xFF, 0xE0, 0], "is an image"),
         (
             "an ONNX model",
             Wire {
@@ -67,8 +67,8 @@ import Testing
             "is a graph in text format (.pbtxt)"
         ),
         ("labels", Array("cat\ndog\n".utf8), "is a text file"),
-        ("a graph cut off in its first node", Array(graph.prefix(graph.count - 12)), "after 0 nodes"),
-        ("a graph cut off later", Array(graph.dropLast()), "after 1 nodes"),
+        ("a graph truncated in its first node", Array(graph.prefix(graph.count - 12)), "after 0 nodes"),
+        ("a graph truncated later", Array(graph.dropLast()), "after 1 nodes"),
     ]
 
     @Test(arguments: files) func saysWhatAFileIs(_ name: String, _ bytes: [UInt8], _ message: String) throws {

@@ -3,7 +3,7 @@ import Testing
 @testable import Thaw
 
 @Suite struct GraphFileTensorTests {
-    /// A constant in a file, and the elements it must become.
+    /// A constant in a file, and its expected elements.
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String
         let type: Int
@@ -107,7 +107,7 @@ import Testing
         Case(
             name: "uint64, list", type: 23, shape: [1], content: { $0.packed(17, varints: [1 << 53]) },
             element: .uint64, numbers: [0x1p53]),
-        // Too large to be copied: their bytes are read where they stand.
+        // Too large to be copied: their bytes are read in place.
         Case(
             name: "many floats, bytes", type: 1, shape: [5, 100],
             content: { $0.packed(4, (0..<500).map { Float($0) }) }, element: .float32,
@@ -170,7 +170,7 @@ import Testing
         #expect(tensor.bytes.baseAddress! + tensor.bytes.count <= memory.bytes.baseAddress! + memory.bytes.count)
     }
 
-    /// What is wrong, the constant, and a piece of what must be said about it.
+    /// What is wrong, the constant, and a part of the message.
     static let broken: [(String, Int, [Int], @Sendable (inout Wire) -> Void, String)] = [
         ("a shape of 2^40 elements", 1, [1 << 20, 1 << 20], { _ in }, "cannot have the shape"),
         ("a shape that overflows", 1, [.max, .max], { _ in }, "cannot have the shape"),
@@ -187,10 +187,10 @@ import Testing
         ),
         ("too long a list of integers", 3, [1], { $0.packed(7, varints: Array(0..<500)) }, "has 500 elements"),
         (
-            "a list in pieces", 1, [1000],
+            "a list in several pieces", 1, [1000],
             { for _ in 0..<2 { $0.packed(5, [Float](repeating: 1, count: 500)) } }, "stands in several pieces"
         ),
-        ("a damaged list", 3, [500], { $0.bytes(7, [UInt8](repeating: 0xFF, count: 500)) }, "are damaged"),
+        ("a corrupt list", 3, [500], { $0.bytes(7, [UInt8](repeating: 0xFF, count: 500)) }, "are damaged"),
     ]
 
     @Test(arguments: broken)

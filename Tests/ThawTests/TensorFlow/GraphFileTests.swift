@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// A graph from bytes in memory; they are copied, so that nothing outside them can be read unnoticed.
+/// A graph from bytes in memory. They are copied, so that a read outside them is detected.
 func graph(_ bytes: [UInt8]) throws -> GraphDefinition {
     let memory = Tensor.Storage(byteCount: bytes.count) { $0.copyBytes(from: bytes) }
     return try GraphDefinition(ByteView(viewing: memory.bytes, of: memory), at: 0..<bytes.count)
@@ -27,18 +27,18 @@ func graph(_ bytes: [UInt8]) throws -> GraphDefinition {
         #expect(graph.functions.map(\.name) == ["helper"])
     }
 
-    /// An attribute's value in the file, and what it is read as.
+    /// An attribute's value in the file, and the value that is read.
     static let attributes: [(String, @Sendable (inout Wire) -> Void, String)] = [
         ("an integer", { $0.int(3, -7) }, "int(-7)"),
         (
-            "a fraction",
+            "a float",
             {
                 $0.tag(4, 5)
                 $0.raw([0, 0, 0xC0, 0x3F])
             }, "float(1.5)"
         ),
-        ("yes", { $0.int(5, 1) }, "bool(true)"),
-        ("no, which is written too", { $0.int(5, 0) }, "bool(false)"),
+        ("true", { $0.int(5, 1) }, "bool(true)"),
+        ("false, which is written too", { $0.int(5, 0) }, "bool(false)"),
         ("a string", { $0.string(2, "SAME") }, "string(\"SAME\")"),
         ("an empty string", { $0.string(2, "") }, "string(\"\")"),
         ("a type", { $0.int(6, 19) }, "type(Thaw.DataType.half)"),

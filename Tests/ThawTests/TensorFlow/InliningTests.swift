@@ -3,7 +3,7 @@ import Testing
 @testable import Thaw
 
 @Suite struct InliningTests {
-    /// A function of one argument `x` that gives `y`, the last of its nodes.
+    /// A function of one argument `x` that returns `y`, the last of its nodes.
     private func function(_ name: String, _ nodes: [NodeDefinition]) -> FunctionDefinition {
         FunctionDefinition(
             name: name, inputs: ["x"], outputs: ["y"], nodes: nodes, results: ["y": nodes.last!.name + ":output:0"])
@@ -22,7 +22,7 @@ import Testing
         try Inlining(GraphDefinition(nodes: nodes, functions: functions)).nodes
     }
 
-    @Test func `a call becomes its body, named below it`() throws {
+    @Test func `a call is replaced by its body, with names prefixed by the call's`() throws {
         let body = [node("a", "Tanh", ["x", "^x"]), node("b", "Neg", ["a:y:0"])]
         let inlined = try nodes([placeholder, node("call", "Half", ["input"])], [function("Half", body)])
         #expect(inlined.map(\.name).sorted() == ["call", "call/a", "call/b", "input"])
@@ -30,7 +30,7 @@ import Testing
         #expect(inlined.first { $0.name == "call/a" }!.inputs == ["input"])
     }
 
-    @Test func `a name that is taken is not taken again`() throws {
+    @Test func `names stay unique`() throws {
         let taken = [placeholder, node("call/a", "Tanh", ["input"]), node("call", "Half", ["call/a"])]
         let inlined = try nodes(taken, [function("Half", [node("a", "Neg", ["x"])])])
         #expect(Set(inlined.map(\.name)).count == inlined.count)
@@ -45,7 +45,7 @@ import Testing
         ("Loop", "PartitionedCall", ["input"], "call (PartitionedCall)", "calls itself"),
         ("None", "StatefulPartitionedCall", ["input"], "call (StatefulPartitionedCall)", "'None', which is not"),
         ("Stray", "PartitionedCall", ["input"], "call (PartitionedCall)", "reads 'nowhere:y:0', which is not in it"),
-        ("Stray", "PartitionedCall", [], "call (PartitionedCall)", "gives 0 arguments"),
+        ("Stray", "PartitionedCall", [], "call (PartitionedCall)", "passes 0 arguments"),
     ]) func `a call that cannot be followed is refused`(
         _ name: String, _ op: String, _ inputs: [String], _ place: String, _ problem: String
     ) throws {
@@ -60,8 +60,8 @@ import Testing
         #expect(name == "Loop" || failure.place == place)
     }
 
-    /// Each function calls the next one twice: 2^40 nodes in the end.
-    @Test func `functions that double are refused before they fill the memory`() throws {
+    /// Each function calls the next one twice: 2^40 nodes in total.
+    @Test func `exponentially growing functions are refused before they fill the memory`() throws {
         let functions = (0..<40).map { level in
             function(
                 "F\(level)",
@@ -74,10 +74,10 @@ import Testing
             try nodes(
                 [placeholder, node("call", "F0", ["input"])], functions + [function("F40", [node("a", "Neg", ["x"])])])
         }
-        #expect(failure.problem.contains("more nodes than any network has"))
+        #expect(failure.problem.contains("more nodes than any network"))
     }
 
-    @Test func `functions are followed 64 deep and no deeper`() throws {
+    @Test func `calls are inlined up to 64 levels deep`() throws {
         func depth(_ count: Int) throws -> Int {
             let functions = (0..<count).map { function("F\($0)", [node("a", "F\($0 + 1)", ["x"])]) }
             return try nodes(
@@ -89,7 +89,7 @@ import Testing
         #expect(throws: Failure.self) { try depth(64) }
     }
 
-    @Test func `calls that read each other in a circle are refused`() throws {
+    @Test func `circular calls are refused`() throws {
         let swap = FunctionDefinition(
             name: "Swap", inputs: ["x", "z"], outputs: ["y", "w"], nodes: [], results: ["y": "z", "w": "x"])
         let calls = [
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// What a graph of the placeholder, these nodes and a placeholder for a number makes of 1.
+    /// The result for 1 of a graph with the placeholder, these nodes and a placeholder for a scalar.
     private func factor(_ nodes: [NodeDefinition], _ functions: [FunctionDefinition], mode number: Int) throws -> Float
     {
         let mode = NodeDefinition(
@@ -121,13 +121,15 @@ import Testing
     }
 
     @Test(arguments: [(0, 2), (1, 3), (2, 4), (3, 4), (-1, 4)] as [(Int, Float)])
-    func `a case takes the branch of its number, and the last for any other`(_ number: Int, _ expected: Float) throws {
+    func `a case takes the branch of its index, or the last for any other index`(_ number: Int, _ expected: Float)
+        throws
+    {
         for op in ["Case", "StatelessCase"] {
             var choice = node("choice", op, ["mode", "input"])
             choice.attributes["branches"] = .list((2...4).map { .function("By\($0)") })
             #expect(try factor([choice], factors(), mode: number) == expected)
         }
-        // The same as TensorFlow writes it out.
+        // The same as TensorFlow spells it out.
         var sides = node("sides", "_SwitchN", ["input", "mode"])
         sides.attributes["num_outs"] = .int(3)
         let products = (0..<3).flatMap { side in
@@ -141,7 +143,7 @@ import Testing
         #expect(try factor([sides] + products + [merge], [], mode: number) == expected)
     }
 
-    @Test func `a case whose branches are not said is refused`() throws {
+    @Test func `a case without branches is refused`() throws {
         let failure = try #require(throws: Failure.self) {
             try factor([node("choice", "Case", ["mode", "input"])], factors(), mode: 0)
         }
@@ -149,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: ["Case", "StatelessCase", "_SwitchN"])
-    func `a choice of several that depends on data is refused`(_ op: String) throws {
+    func `a case that depends on data is refused`(_ op: String) throws {
         var choice = node("choice", op, op == "_SwitchN" ? ["input", "number"] : ["number", "input"])
         choice.attributes = ["branches": .list([.function("By2"), .function("By3")]), "num_outs": .int(2)]
         let axis = NodeDefinition(name: "axis", op: "Const", attributes: ["value": .tensor(Tensor(3, element: .int32))])
@@ -157,12 +159,12 @@ import Testing
             nodes: [placeholder, axis, node("number", "ArgMax", ["input", "axis"]), choice], functions: factors())
         let failure = try #require(throws: Failure.self) { try Converter().convert(graph: graph) }
         #expect(failure.description.contains("choice"))
-        let reason = op == "_SwitchN" ? "depends on the input" : "is not known beforehand"
+        let reason = op == "_SwitchN" ? "depends on the input" : "that depends on data"
         #expect(failure.description.contains(reason))
         #expect(failure.hint == nil)
     }
 
-    @Test func `a condition on data stays, and is refused by the importer`() throws {
+    @Test func `a condition on data is kept, and refused by the importer`() throws {
         var condition = node("choose", "If", ["flag", "input"])
         condition.attributes = ["then_branch": .function("A"), "else_branch": .function("A")]
         let flag = node("flag", "Cast", ["input"])
@@ -173,8 +175,8 @@ import Testing
         #expect(failure.description.contains("choose"))
     }
 
-    /// A condition on whether the input is higher than so many pixels: it multiplies the input by 3 and gives a 5, or by 2 and
-    /// gives a 7, without asking for the input. The answer for ones is the product of both.
+    /// A condition on the input's height: it multiplies the input by 3 and returns a 5, or by 2 and
+    /// returns a 7, independent of the input. The answer for ones is the product of both.
     private func conditionOnSize(_ op: String, height: Int) -> GraphDefinition {
         func constant(_ name: String, _ tensor: Tensor) -> NodeDefinition {
             NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(tensor)])
@@ -208,7 +210,7 @@ import Testing
     }
 
     @Test(arguments: ["If", "StatelessIf", "Case", "StatelessCase"], [(3, 15), (4, 14)] as [(Int, Float)])
-    func `a condition on the size of an image takes the branch of the size that it has`(
+    func `a condition on the size of an image takes the branch for its size`(
         _ op: String, _ height: (Int, Float)
     ) throws {
         var options = ImportOptions()
@@ -218,7 +220,7 @@ import Testing
         #expect(graph.evaluate([ones])[0].floats == [Float](repeating: height.1, count: 48))
     }
 
-    @Test func `a condition on sizes whose branch is not there is refused by name`() throws {
+    @Test func `a condition on sizes with a missing branch is refused by name`() throws {
         var graph = conditionOnSize("If", height: 3)
         graph.functions.removeLast()
         var options = ImportOptions()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// Conditions of TensorFlow 1 whose predicate is known: what only the other branch reads is no input.
+/// Conditions of TensorFlow 1 with a known predicate: placeholders of the other branch are not inputs.
 @Suite struct KnownBranchesTests {
     private static func node(
         _ name: String, _ op: String, _ inputs: [String] = [], _ attributes: [String: Attribute] = [:]
@@ -12,7 +12,7 @@ import Testing
         node(name, "Placeholder", [], ["dtype": .type(type), "shape": .shape(type == .bool ? [] : [1, 2, 2, 3])])
     }
 
-    /// tf.cond(is_training, training, lambda: image), and a negation behind it.
+    /// tf.cond(is_training, training, lambda: image), followed by a negation.
     private static func graph(_ training: [NodeDefinition], _ result: String, merge: [String]? = nil) -> GraphDefinition
     {
         GraphDefinition(
@@ -45,7 +45,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: branches) func `what only the training branch reads is no input`(
+    @Test(arguments: branches) func `a placeholder that only the training branch reads is not an input`(
         _ note: String, _ nodes: [NodeDefinition], _ result: String
     ) throws {
         let read = try Importer.run(Self.graph(nodes, result), ImportOptions())
@@ -54,12 +54,12 @@ import Testing
         #expect(read.graph.evaluate([input])[0].floats == input.floats.map { -$0 })
         #expect(
             read.notes == [
-                "the placeholder 'is_training' is false, as at inference; --set is_training=true says otherwise"
+                "the placeholder 'is_training' is false, as at inference; --set is_training=true overrides this"
             ]
         )
     }
 
-    @Test func `a branch that is taken keeps its input`() throws {
+    @Test func `the selected branch keeps its input`() throws {
         let nodes = [Self.placeholder("Y"), Self.node("cond/y", "Switch", ["Y", "is_training"])]
         var options = ImportOptions()
         options.settings = [Setting(name: "is_training", value: "true")]
@@ -67,7 +67,7 @@ import Testing
         #expect(read.graph.inputs.map(\.name) == ["Y"])
     }
 
-    @Test func `a hint asks for values of placeholders only, and those are taken`() throws {
+    @Test func `a hint asks only for values of placeholders, and following it works`() throws {
         let graph = GraphDefinition(nodes: [
             Self.placeholder("image"), Self.node("data", "IteratorGetNext", ["iterator"]),
             Self.node("iterator", "IteratorV2"), Self.placeholder("scale"), Self.node("a", "Mul", ["image", "data"]),
@@ -78,7 +78,7 @@ import Testing
         #expect(failure?.hint == "--input image --set scale=VALUE")
     }
 
-    @Test func `a placeholder inside a function is set by the name that the hint gives`() throws {
+    @Test func `a placeholder inside a function is set by the name in the hint`() throws {
         let body = FunctionDefinition(
             name: "scaled", inputs: ["x"], outputs: ["z"],
             nodes: [
@@ -99,6 +99,7 @@ import Testing
         #expect(read.evaluate([input])[0].floats == input.floats.map { -($0 * 3) })
         options.settings = [Setting(name: "call/Z", value: "3")]
         let unknown = #expect(throws: Failure.self) { try Importer.run(graph, options) }
-        #expect(unknown?.description == "--set: there is no placeholder 'call/Z'; there are 'image', 'call/Y'")
+        #expect(
+            unknown?.description == "--set: there is no placeholder 'call/Z'; the placeholders are 'image', 'call/Y'")
     }
 }

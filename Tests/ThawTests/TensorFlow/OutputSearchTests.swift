@@ -2,30 +2,30 @@ import Testing
 
 @testable import Thaw
 
-/// Which of a graph's nodes show themselves to be its outputs.
+/// Detection of a graph's outputs.
 @Suite struct OutputSearchTests {
     private static func node(_ name: String, _ op: String, _ inputs: String...) -> NodeDefinition {
         NodeDefinition(name: name, op: op, inputs: inputs)
     }
 
-    /// What is added to an image `x` and an answer `y` = relu(`x`), and the outputs that are found.
+    /// Nodes added to an image `x` and a result `y` = relu(`x`), and the outputs that are found.
     static let cases: [(note: String, nodes: [NodeDefinition], outputs: [String])] = [
-        ("an answer alone", [], ["y"]),
-        ("what is printed goes on", [node("p", "Print", "y", "x"), node("z", "Abs", "p")], ["z"]),
-        ("what only reports", [node("s", "HistogramSummary", "y")], ["y"]),
-        ("a check beside the answer", [node("c", "CheckNumerics", "x")], ["y"]),
-        ("a check of the answer", [node("c", "CheckNumerics", "y")], ["c"]),
-        ("what an assertion is made of", [node("c", "All", "x", "x"), node("a", "Assert", "c", "x")], ["y"]),
+        ("a result alone", [], ["y"]),
+        ("a printed value is passed on", [node("p", "Print", "y", "x"), node("z", "Abs", "p")], ["z"]),
+        ("a summary", [node("s", "HistogramSummary", "y")], ["y"]),
+        ("a check next to the result", [node("c", "CheckNumerics", "x")], ["y"]),
+        ("a check of the result", [node("c", "CheckNumerics", "y")], ["c"]),
+        ("the condition of an assertion", [node("c", "All", "x", "x"), node("a", "Assert", "c", "x")], ["y"]),
         (
-            "what only has to be done before", [node("c", "Shape", "x"), node("z", "Abs", "y", "^c")],
+            "a control dependency", [node("c", "Shape", "x"), node("z", "Abs", "y", "^c")],
             ["z"]
         ),
-        ("an answer that others wait for", [node("z", "NoOp", "^y")], ["y"]),
-        ("an answer of which a loss is made", [node("l", "L2Loss", "y")], ["y"]),
-        ("what is claimed of the image", [node("assert_equal_1/All", "All", "x", "x")], ["y"]),
+        ("a result that others wait for", [node("z", "NoOp", "^y")], ["y"]),
+        ("a result used in a loss", [node("l", "L2Loss", "y")], ["y"]),
+        ("an assertion about the image", [node("assert_equal_1/All", "All", "x", "x")], ["y"]),
     ]
 
-    @Test(arguments: cases) func `outputs show themselves`(
+    @Test(arguments: cases) func `outputs are detected`(
         _ note: String, _ nodes: [NodeDefinition], _ outputs: [String]
     ) throws {
         let image = NodeDefinition(
@@ -34,22 +34,22 @@ import Testing
         #expect(try survey.outputs() == outputs)
     }
 
-    /// What is made of an image `x`, numbers `n` beside it and an answer `y` = relu(`x`), and the outputs that are found.
+    /// Nodes added to an image `x`, a second input `n` and a result `y` = relu(`x`), and the outputs that are found.
     static let casesOfTwo: [(note: String, nodes: [NodeDefinition], outputs: [String])] = [
         (
-            "labels of a loss by name", [node("d", "Sub", "y", "n"), node("mean_squared_error/value", "Abs", "d")],
+            "labels of a named loss", [node("d", "Sub", "y", "n"), node("mean_squared_error/value", "Abs", "d")],
             ["y"]
         ),
         ("labels of a loss by operation", [node("l", "SoftmaxCrossEntropyWithLogits", "y", "n")], ["y"]),
         (
-            "labels of a loss that is written out",
+            "labels of a spelled-out loss",
             [
                 node("d", "Sub", "y", "n"), node("s", "Square", "d"), node("m", "Mean", "s", "a"),
                 node("z", "Neg", "m"),
             ], ["y"]
         ),
         (
-            "labels of how often an answer is right",
+            "labels of an accuracy",
             [
                 node("e", "Equal", "y", "n"), node("c", "Cast", "e"), node("right", "Mean", "c", "a"),
             ], ["y"]
@@ -59,7 +59,7 @@ import Testing
             [node("j", "ConcatV2", "y", "n", "a"), node("z", "Relu", "j")], ["z"]
         ),
         (
-            "a style that a normalisation asks for",
+            "a style input of a normalization",
             [
                 node("m", "Mean", "y", "a"), node("d", "Sub", "y", "m"), node("b", "Mul", "d", "n"),
                 node("m2", "Mean", "b", "a"), node("z", "Sub", "b", "m2"),
@@ -67,7 +67,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: casesOfTwo) func `an input is taken for labels where it only judges answers`(
+    @Test(arguments: casesOfTwo) func `an input is recognized as labels if outputs are only compared with it`(
         _ note: String, _ nodes: [NodeDefinition], _ outputs: [String]
     ) throws {
         func placeholder(_ name: String, _ shape: [Int]) -> NodeDefinition {
@@ -86,22 +86,22 @@ import Testing
         NodeDefinition(name: name, op: "Placeholder", attributes: ["dtype": .type(type), "shape": .shape(shape)])
     }
 
-    /// What is added to rows of pixels `x`, labels `t` and `y` = x · w + b, and the outputs that are found.
+    /// Nodes added to flat pixels `x`, labels `t` and `y` = x · w + b, and the outputs that are found.
     static let trained: [(note: String, nodes: [NodeDefinition], outputs: [String])] = [
         (
-            "other names for what is compared",
+            "identities of compared values",
             [
                 node("p", "Softmax", "y"), node("i", "Identity", "p"), node("d", "SquaredDifference", "i", "t"),
                 node("l", "Mean", "d", "all"), node("z", "Transpose", "p", "ends"),
             ], ["z"]
         ),
         (
-            "a name for the answer",
+            "an identity of the result",
             [node("out", "Identity", "y"), node("l", "SoftmaxCrossEntropyWithLogits", "out", "t")],
             ["out"]
         ),
         (
-            "sizes that a loss asks for",
+            "sizes used by a loss",
             [
                 node("s", "Shape", "y"), node("r", "Reshape", "y", "s"),
                 node("l", "SoftmaxCrossEntropyWithLogits", "r", "t"),
@@ -110,35 +110,35 @@ import Testing
         ),
         ("a loss alone", [node("l", "SoftmaxCrossEntropyWithLogits", "y", "t")], ["y"]),
         (
-            "rows for a loss",
+            "flat values for a loss",
             [node("r", "Reshape", "y", "ends"), node("l", "SoftmaxCrossEntropyWithLogits", "r", "t")], ["y"]
         ),
         (
-            "a softmax beside the loss, called loss",
+            "a softmax next to the loss, named loss",
             [node("l", "SoftmaxCrossEntropyWithLogits", "y", "t"), node("loss", "Softmax", "y")], ["loss"]
         ),
         (
-            "the best class beside the loss",
+            "the top class next to the loss",
             [node("l", "SoftmaxCrossEntropyWithLogits", "y", "t"), node("c", "ArgMax", "y", "one")], ["y"]
         ),
-        ("the best class alone", [node("p", "Softmax", "y"), node("c", "ArgMax", "p", "one")], ["p"]),
+        ("the top class alone", [node("p", "Softmax", "y"), node("c", "ArgMax", "p", "one")], ["p"]),
         (
-            "the best class as a number of another type",
+            "the top class cast to another type",
             [node("c", "ArgMax", "y", "one"), node("d", "Cast", "c")], ["y"]
         ),
         (
-            "an accuracy of the best classes",
+            "an accuracy of the top classes",
             [
                 node("c", "ArgMax", "y", "one"), node("d", "ArgMax", "t", "one"), node("e", "Equal", "c", "d"),
                 node("f", "Cast", "e"), node("accuracy", "Mean", "f", "zero"),
             ], ["y"]
         ),
         (
-            "the best five beside the accuracy",
+            "the top 5 next to the accuracy",
             [node("p", "Softmax", "y"), node("k", "TopKV2", "p", "one"), node("e", "InTopKV2", "p", "t", "one")], ["p"]
         ),
         (
-            "a loss of a logarithm within bounds",
+            "a loss of a clipped logarithm",
             [
                 node("p", "Softmax", "y"), node("low", "Minimum", "p", "one"), node("high", "Maximum", "low", "zero"),
                 node("log", "Log", "high"), node("m", "Mul", "log", "t"), node("s", "Sum", "m", "zero"),
@@ -152,7 +152,7 @@ import Testing
             ], ["p"]
         ),
         (
-            "probabilities made to sum to 1",
+            "normalized probabilities",
             [
                 node("p", "Softmax", "y"), node("s", "Sum", "p", "one"), node("q", "RealDiv", "p", "s"),
                 node("log", "Log", "q"), node("m", "Mul", "log", "t"), node("l", "Sum", "m", "one"),
@@ -163,7 +163,7 @@ import Testing
             [node("d", "SquaredDifference", "y", "t"), node("l", "Mean", "d", "all")], ["y"]
         ),
         (
-            "a mean of the answers that nothing judges",
+            "a mean of the results that no loss uses",
             [
                 node("p", "Sigmoid", "y"), node("m", "Mean", "p", "zero"), node("l", "Sub", "p", "t"),
                 node("k", "Mean", "l", "zero"),
@@ -171,7 +171,7 @@ import Testing
             ["p"]
         ),
         (
-            "weights of samples, text that saves, a picture that no layer sees",
+            "sample weights, strings for saving, an image that no layer reads",
             [
                 node("sample_weights", "PlaceholderWithDefault", "one"), node("n", "Mul", "x", "tiny"),
                 NodeDefinition(
@@ -198,17 +198,17 @@ import Testing
             ], ["p"]
         ),
         (
-            "an autoencoder that is trained",
+            "an autoencoder in training",
             [
                 node("v", "MatMul", "y", "w3"), node("z", "Sigmoid", "v"), node("d", "Sub", "z", "x"),
                 node("s", "Square", "d"), node("l", "Mean", "s", "all"),
                 node("u", "ApplyGradientDescent", "w", "rate", "l"),
             ], ["z"]
         ),
-        ("two answers", [node("p", "Softmax", "y"), node("q", "Tanh", "y")], ["p", "q"]),
+        ("two results", [node("p", "Softmax", "y"), node("q", "Tanh", "y")], ["p", "q"]),
     ]
 
-    @Test(arguments: trained) func `what stands in front of losses and choices is the answer`(
+    @Test(arguments: trained) func `the tensor before losses and ArgMax is the output`(
         _ note: String, _ nodes: [NodeDefinition], _ outputs: [String]
     ) throws {
         let shared = [
@@ -225,7 +225,7 @@ import Testing
         #expect(try GraphSurvey(shared + nodes).outputs() == outputs)
     }
 
-    @Test func `a map of best classes is an answer, and so is the score of each image of a pair`() throws {
+    @Test func `a map of top classes is an output, and so is the score of each image of a pair`() throws {
         let filter = Self.number("f", Tensor(noise(12), shape: [1, 1, 3, 4]))
         let map = [
             Self.placeholder("x", [1, 8, 8, 3]), filter, Self.node("y", "Conv2D", "x", "f"),
@@ -244,7 +244,7 @@ import Testing
         #expect(try GraphSurvey(pair).outputs() == ["score"])
     }
 
-    @Test func `labels for the number of the best class are refused with the node in front of it`() throws {
+    @Test func `labels for a class index are refused, naming the node before ArgMax`() throws {
         let graph = GraphDefinition(nodes: [
             Self.placeholder("x", [1, 8, 8, 3]), Self.number("axes", Tensor(integers: [1, 2], shape: [2])),
             Self.number("one", Tensor(1, element: .int32)), Self.node("y", "Mean", "x", "axes"),
@@ -258,10 +258,10 @@ import Testing
         #expect(failure?.problem == "3 labels for 1 classes")
         #expect(
             failure?.hint
-                == "the output 'best' is the number of the best class; --output y gives a number for each class")
+                == "the output 'best' is the index of the top class; --output y returns the score of each class")
     }
 
-    @Test func `what is printed is what comes out`() throws {
+    @Test func `a printed value is the output`() throws {
         let image = NodeDefinition(
             name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 2, 2, 3])])
         let graph = GraphDefinition(
@@ -271,7 +271,7 @@ import Testing
         #expect(read.evaluate([input])[0].floats == input.floats.map { -$0 })
     }
 
-    @Test func `an output that is named twice is refused`() {
+    @Test func `a duplicate output is refused`() {
         let image = NodeDefinition(
             name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 2, 2, 3])])
         let graph = GraphDefinition(nodes: [image, Self.node("y", "Neg", "x")])
@@ -281,7 +281,7 @@ import Testing
         #expect(failure?.problem == "--output names 'y' twice")
     }
 
-    @Test func `an output without the input in it is refused, with those that have it`() {
+    @Test func `an output that does not depend on the input is refused, with those that do`() {
         let image = NodeDefinition(
             name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 2, 2, 3])])
         let nodes = [image, Self.node("size", "Shape", "x"), Self.node("y", "Neg", "x"), Self.node("z", "Abs", "y")]

@@ -2,13 +2,13 @@ import Testing
 
 @testable import Thaw
 
-/// Arithmetic on whole numbers of few bits, of which TensorFlow keeps what fits.
+/// Arithmetic on short integers, which wraps around in TensorFlow.
 @Suite struct ShortIntegersTests {
     private static func node(
         _ name: String, _ op: String, _ inputs: [String], _ attributes: [String: Attribute] = [:]
     ) -> NodeDefinition { NodeDefinition(name: name, op: op, inputs: inputs, attributes: attributes) }
 
-    /// What becomes of a float image, taken as whole numbers of a type, by `op` with 100.
+    /// The result of `op` with 100 on a float image cast to an integer type.
     private func answer(_ type: DataType, _ element: ElementType, _ op: String, _ numbers: [Float]) throws -> [Float] {
         let nodes = [
             Self.node("x", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([1, 2, 2, 3])]),
@@ -29,7 +29,7 @@ import Testing
         return answer
     }
 
-    @Test(arguments: ["AddV2", "Sub", "Mul", "Neg"]) func `what does not fit goes round`(_ op: String) throws {
+    @Test(arguments: ["AddV2", "Sub", "Mul", "Neg"]) func `overflow wraps around`(_ op: String) throws {
         let numbers: [Float] = [0, 1, 2, 100, 127, 128, 200, 255, 256, 1000, -1, -200]
         let functions: [String: (Int) -> Int] = [
             "AddV2": { $0 + 100 }, "Sub": { $0 - 100 }, "Mul": { $0 * 100 }, "Neg": { -$0 },

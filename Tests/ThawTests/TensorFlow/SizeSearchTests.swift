@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// Sizes that a graph does not say, but its layers do.
+/// Image sizes that are determined by a graph's layers.
 @Suite struct SizeSearchTests {
     private static func node(_ name: String, _ op: String, _ inputs: String...) -> NodeDefinition {
         NodeDefinition(name: name, op: op, inputs: inputs)
@@ -18,7 +18,7 @@ import Testing
         NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(tensor(shape))])
     }
 
-    /// A convolution or a pooling with strides.
+    /// A convolution or pooling with strides.
     private static func window(_ name: String, _ op: String, _ inputs: [String], _ stride: Int, _ padding: String)
         -> NodeDefinition
     {
@@ -36,7 +36,7 @@ import Testing
         [constant("weights", [count, 10]), node("y", "MatMul", input, "weights")]
     }
 
-    /// `tf.layers.flatten`: all behind the batch, whatever it is.
+    /// `tf.layers.flatten`: all axes after the batch, whatever their sizes.
     private static func flatten(_ input: String, behind sizes: [Int] = [-1]) -> [NodeDefinition] {
         let parts = sizes.enumerated().map { whole("part\($0.offset)", [$0.element], []) }
         return [
@@ -55,7 +55,7 @@ import Testing
             window("conv", "Conv2D", ["x", "filters"], 1, "SAME")
         ]
 
-    /// The placeholder's attributes, the nodes behind it, and the size and channels that are found.
+    /// The placeholder's attributes, the following nodes, and the size and channels that are found.
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var attributes: [String: Attribute] = [:]
@@ -68,10 +68,10 @@ import Testing
 
     static let cases = [
         Case(
-            testDescription: "rows of gray pixels, unknown rank", nodes: reshape("x", [-1, 784]) + dense("rows", 784),
+            testDescription: "flat gray pixels, unknown rank", nodes: reshape("x", [-1, 784]) + dense("rows", 784),
             shape: [1, 28, 28, 1]),
         Case(
-            testDescription: "rows of colors, unknown rank", nodes: reshape("x", [-1, 3072]) + dense("rows", 3072),
+            testDescription: "flat RGB pixels, unknown rank", nodes: reshape("x", [-1, 3072]) + dense("rows", 3072),
             shape: [1, 32, 32, 3]),
         Case(
             testDescription: "a large gray image", nodes: reshape("x", [-1, 16384]) + dense("rows", 16384),
@@ -81,19 +81,19 @@ import Testing
             nodes: reshape("x", [-1, 28, 28, 1]) + [node("y", "Relu", "rows")],
             shape: [1, 28, 28, 1]),
         Case(
-            testDescription: "a reshape to an image that is no square",
+            testDescription: "a reshape to an image that is not square",
             nodes: reshape("x", [-1, 20, 30, 3]) + [node("y", "Relu", "rows")], shape: [1, 20, 30, 3]),
         Case(
             testDescription: "a convolution and a reshape", attributes: open,
             nodes: convolution + reshape("conv", [-1, 32 * 32 * 4]) + dense("rows", 4096), shape: [1, 32, 32, 3]),
         Case(
-            testDescription: "a convolution that tells the channels, unknown rank",
+            testDescription: "a convolution that determines the channels, unknown rank",
             nodes: convolution + reshape("conv", [-1, 28 * 28 * 4]) + dense("rows", 3136), shape: [1, 28, 28, 3]),
         Case(
-            testDescription: "a dense layer behind what takes any size", attributes: open,
+            testDescription: "a dense layer after layers of any size", attributes: open,
             nodes: convolution + flatten("conv") + dense("rows", 4096), shape: [1, 32, 32, 3]),
         Case(
-            testDescription: "a reshape behind the batch's own size", attributes: open,
+            testDescription: "a reshape with the batch's own size", attributes: open,
             nodes: convolution + flatten("conv", behind: [4096]) + dense("rows", 4096), shape: [1, 32, 32, 3]),
         Case(
             testDescription: "one side known", attributes: ["shape": .shape([-1, 16, -1, 3])],
@@ -106,12 +106,12 @@ import Testing
             nodes: reshape("x", [-1, 600]) + dense("rows", 600),
             size: (20, 10), shape: [1, 10, 20, 3]),
         Case(
-            testDescription: "what TensorFlow inferred",
+            testDescription: "TensorFlow's inferred shape",
             attributes: [
                 "shape": .shape(nil), "_output_shapes": .list([.shape([-1, 20, 24, 3])]),
             ], nodes: [node("y", "Relu", "x")], shape: [1, 20, 24, 3]),
         Case(
-            testDescription: "what TensorFlow inferred of an open shape",
+            testDescription: "TensorFlow's inferred open shape",
             attributes: [
                 "shape": .shape([-1, -1, -1, 3]), "_output_shapes": .list([.shape([1, 20, 24, 3])]),
             ], nodes: [node("y", "Relu", "x")], shape: [1, 20, 24, 3]),
@@ -127,49 +127,49 @@ import Testing
         return try Converter(options).convert(graph: GraphDefinition(nodes: [image] + nodes))
     }
 
-    @Test(arguments: cases) func `the one size that fits is taken, and said`(_ c: Case) throws {
+    @Test(arguments: cases) func `the only size that fits is used and reported`(_ c: Case) throws {
         let conversion = try Self.convert(c.attributes, c.nodes, c.size)
         let graph = conversion.model.graph
         #expect(graph[graph.inputs[0].value].shape == c.shape)
         #expect(conversion.model.image?.color == (c.shape[3] == 1 ? .gray : .rgb))
         let isInferred = c.attributes["_output_shapes"] != nil
-        let said = conversion.notes.filter { $0.contains("as nothing else fits '") }
+        let said = conversion.notes.filter { $0.contains("because no other size fits '") }
         #expect(said.count == (isInferred ? 0 : 1))
         #expect(said.allSatisfy { $0.contains("the image has \(c.shape[2])x\(c.shape[1]) pixels") })
     }
 
-    /// Several sizes fit, or none is told of.
+    /// Several sizes fit, or none is reported.
     static let unknown: [(note: String, nodes: [NodeDefinition], problem: String, hint: String)] = [
         (
             "a stride that leaves a pixel",
             convolution + [window("pool", "MaxPool", ["conv"], 4, "SAME")] + reshape("pool", [-1, 196])
                 + dense("rows", 196),
-            "the size of the input is not known: 25x25, 26x26, 27x27, 28x28 fit 'rows' (Reshape)",
+            "the size of the input is unknown: 25x25, 26x26, 27x27, 28x28 fit 'rows' (Reshape)",
             "--size 28x28 is the most likely one"
         ),
         (
             "many sizes",
             convolution + [window("pool", "MaxPool", ["conv"], 16, "SAME")] + reshape("pool", [-1, 256])
                 + dense("rows", 256),
-            "the size of the input is not known: 113x113 to 128x128 fit 'rows' (Reshape)",
+            "the size of the input is unknown: 113x113 to 128x128 fit 'rows' (Reshape)",
             "--size 128x128 is the most likely one"
         ),
         (
             "a mean over any number of pixels",
             convolution + [whole("axes", [1, 2]), node("rows", "Mean", "conv", "axes")] + dense("rows", 4),
-            "the size of the input is not known", "--size 224x224 is what most"
+            "the size of the input is unknown", "--size 224x224 is what most"
         ),
         (
-            "a dense layer for each pixel", convolution + reshape("conv", [-1, 4]) + dense("rows", 4),
-            "the size of the input is not known", "--size 224x224 is what most"
+            "a dense layer per pixel", convolution + reshape("conv", [-1, 4]) + dense("rows", 4),
+            "the size of the input is unknown", "--size 224x224 is what most"
         ),
         (
-            "no square", convolution + reshape("conv", [-1, 4 * 30]) + dense("rows", 120),
-            "the size of the input is not known", "--size 224x224 is what most"
+            "not square", convolution + reshape("conv", [-1, 4 * 30]) + dense("rows", 120),
+            "the size of the input is unknown", "--size 224x224 is what most"
         ),
     ]
 
-    @Test(arguments: unknown) func `sizes that fit are listed, and no output is hinted at`(
+    @Test(arguments: unknown) func `sizes that fit are listed, without a hint at outputs`(
         _ note: String, _ nodes: [NodeDefinition], _ problem: String, _ hint: String
     ) {
         let failure = #expect(throws: Failure.self) { try Self.convert(Self.open, nodes) }
@@ -177,11 +177,11 @@ import Testing
         #expect(failure?.hint?.hasPrefix(hint) == true)
     }
 
-    @Test func `a size that does not fit is answered with those that do`() {
+    @Test func `a size that does not fit is refused with those that do`() {
         let rows = Self.convolution + Self.reshape("conv", [1, 4096]) + Self.dense("rows", 4096)
         let failure = #expect(throws: Failure.self) { try Self.convert(Self.open, rows, (30, 30)) }
-        #expect(failure?.hint == "'rows' (Reshape) takes images of 32x32 pixels: give --size so")
-        // Halves that have to meet again.
+        #expect(failure?.hint == "'rows' (Reshape) takes images of 32x32 pixels: set --size accordingly")
+        // Downsampled halves that must have equal sizes again.
         let halves =
             Self.convolution + [Self.window("half", "MaxPool", ["conv"], 2, "VALID")]
             + [Self.constant("up", [2, 2, 4, 4]), Self.whole("target", [1, 32, 32, 4])]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// Placeholders for what is true or false: x is multiplied by 2 where one is true, by 3 where it is false.
+/// Boolean placeholders: x is multiplied by 2 if one is true, and by 3 if it is false.
 @Suite struct SwitchPlaceholderTests {
     private static let values: [(name: String, value: Bool?)] = [
         ("is_training", false), ("isTraining", false), ("phase_train", false), ("keras_learning_phase", false),
@@ -10,7 +10,7 @@ import Testing
         ("serving_default_training", false), ("inference/is_training", false),
         ("test_mode", true), ("eval", true), ("is_test", true), ("isEvaluation", true), ("inference_mode", true),
         ("train/predict_only", true), ("test_phase", true),
-        // What only looks like such a word, what says both or denies one, and what stands around the name.
+        // Words that only look similar, contradictions and negations, and words around the name.
         ("latest", nil), ("medieval", nil), ("pretrained", nil), ("train_or_test", nil), ("not_training", nil),
         ("use_dropout", nil), ("training/Placeholder", nil), ("flag", nil), ("x7", nil),
     ]
@@ -44,7 +44,7 @@ import Testing
         return GraphDefinition(nodes: nodes)
     }
 
-    /// The factor that the graph multiplies by.
+    /// The factor by which the graph multiplies.
     private func factor(_ graph: GraphDefinition, _ options: ImportOptions = ImportOptions()) throws -> (
         Float, [String]
     ) {
@@ -53,7 +53,7 @@ import Testing
         return (result.graph.evaluate([one])[0].floats[0], result.notes)
     }
 
-    @Test(arguments: values) func `the words of a name tell what a switch is at inference`(
+    @Test(arguments: values) func `the words of a name determine a switch's value at inference`(
         _ name: String, _ value: Bool?
     )
         throws
@@ -62,17 +62,17 @@ import Testing
             let failure = try #require(throws: Failure.self) { try factor(graph([name])) }
             #expect(
                 failure.description
-                    == "nothing tells whether the placeholder '\(name)' is true or false at inference; "
-                    + "say it with --set \(name)=true or --set \(name)=false")
+                    == "the value of the placeholder '\(name)' at inference is unknown; "
+                    + "set it with --set \(name)=true or --set \(name)=false")
             return
         }
         let (product, notes) = try factor(graph([name]))
         #expect(product == (value ? 2 : 3))
         #expect(
-            notes == ["the placeholder '\(name)' is \(value), as at inference; --set \(name)=\(!value) says otherwise"])
+            notes == ["the placeholder '\(name)' is \(value), as at inference; --set \(name)=\(!value) overrides this"])
     }
 
-    @Test(arguments: [true, false]) func `a default holds where the name says nothing`(_ truth: Bool) throws {
+    @Test(arguments: [true, false]) func `the default is used if the name reveals nothing`(_ truth: Bool) throws {
         let (unknown, notes) = try factor(graph(["flag"], default: truth))
         #expect(unknown == (truth ? 2 : 3))
         #expect(notes.isEmpty)
@@ -80,7 +80,7 @@ import Testing
         #expect(try factor(graph(["test_mode"], default: truth)).0 == 2)
     }
 
-    @Test(arguments: ["true", "1", "TRUE"]) func `what is said holds, whatever the name`(_ yes: String) throws {
+    @Test(arguments: ["true", "1", "TRUE"]) func `a given value is used, whatever the name`(_ yes: String) throws {
         var options = ImportOptions()
         options.settings = [Setting(name: "flag", value: yes), Setting(name: "is_training", value: yes)]
         let (product, notes) = try factor(graph(["flag", "is_training"]), options)
@@ -88,24 +88,24 @@ import Testing
         #expect(notes.isEmpty)
     }
 
-    @Test func `all switches that nothing is known of are named at once`() throws {
+    @Test func `all unknown switches are reported together`() throws {
         let failure = try #require(throws: Failure.self) { try factor(graph(["flag", "is_training", "mirror"])) }
         #expect(
-            failure.problem == "nothing tells whether the placeholders 'flag', 'mirror' are true or false at inference")
+            failure.problem == "the values of the placeholders 'flag', 'mirror' at inference are unknown")
         #expect(failure.remedy?.hasSuffix("--set mirror=true or --set mirror=false") == true)
     }
 
-    @Test func `a graph that is fed with arrays has its switches set as well`() throws {
+    @Test func `switches are also set in a graph with array inputs`() throws {
         var options = ImportOptions()
         options.arrays = ["image": TensorType([1, 2, 2, 3])]
         let (product, notes) = try factor(graph(["is_training"]), options)
         #expect(product == 3)
         #expect(notes.count == 1)
         let failure = try #require(throws: Failure.self) { try factor(graph(["flag"]), options) }
-        #expect(failure.problem.hasPrefix("nothing tells whether the placeholder 'flag' is"))
+        #expect(failure.problem.hasPrefix("the value of the placeholder 'flag' at inference is"))
     }
 
-    @Test func `a switch that the output does not need is of no matter`() throws {
+    @Test func `a switch that the output does not need is ignored`() throws {
         var definition = graph(["flag"])
         definition.nodes.append(NodeDefinition(name: "same", op: "Neg", inputs: ["image"]))
         var options = ImportOptions()
@@ -113,7 +113,7 @@ import Testing
         #expect(try factor(definition, options).0 == -1)
     }
 
-    @Test func `what decided a condition is told of, and nothing else`() throws {
+    @Test func `only values that decide a condition are reported`() throws {
         func function(_ name: String, _ op: String) -> FunctionDefinition {
             FunctionDefinition(
                 name: name, inputs: ["x"], outputs: ["y"],
@@ -132,6 +132,6 @@ import Testing
         let (product, notes) = try factor(definition, options)
         #expect(product == 1)
         #expect(
-            notes == ["the placeholder 'is_training' is false, as at inference; --set is_training=true says otherwise"])
+            notes == ["the placeholder 'is_training' is false, as at inference; --set is_training=true overrides this"])
     }
 }

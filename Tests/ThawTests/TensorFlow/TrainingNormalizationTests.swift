@@ -16,7 +16,7 @@ import Testing
         node("image", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([batch, 4, 4, 3])])
     }
 
-    /// A layer as `tf.nn.moments` and `tf.nn.batch_normalization` write it.
+    /// A layer as written by `tf.nn.moments` and `tf.nn.batch_normalization`.
     private static func layer(_ name: String, _ input: String, axes: [Int], keepsAxes: Bool = true) -> [NodeDefinition]
     {
         let keep: [String: Attribute] = ["keep_dims": .bool(keepsAxes)]
@@ -34,7 +34,7 @@ import Testing
         ]
     }
 
-    /// The update of a moving average by a statistic, as the second version of Keras writes it.
+    /// The update of a moving average, as Keras 2 writes it.
     private static func update(_ statistic: String, _ average: [Float]) -> [NodeDefinition] {
         let name = statistic + "/update"
         return [
@@ -55,16 +55,16 @@ import Testing
 
     private static let answer = node("answer", "Relu", ["norm"])
 
-    @Test func `it is a warning that says what to do`() throws {
+    @Test func `it causes a warning with advice`() throws {
         let nodes = [Self.image()] + Self.layer("norm", "image", axes: [0, 1, 2]) + [Self.answer]
         let conversion = try Self.converted(nodes)
         let warning = try #require(conversion.warnings.first)
         #expect(warning.hasPrefix("batch normalization in training mode at 'norm/mean': "))
         #expect(warning.hasSuffix("; export the model with training=False"))
-        #expect(!conversion.notes.contains { $0.contains("puts the images of a batch together") })
+        #expect(!conversion.notes.contains { $0.contains("combines the images of a batch") })
     }
 
-    @Test func `several layers are one warning`() throws {
+    @Test func `several layers cause one warning`() throws {
         let nodes =
             [Self.image()] + Self.layer("first", "image", axes: [0, 1, 2])
             + Self.layer("norm", "first", axes: [0, 1, 2]) + [Self.answer]
@@ -74,12 +74,12 @@ import Testing
     }
 
     @Test(arguments: [[1, 2], [1, 2, 3], [3]])
-    func `statistics of one image are no such thing`(_ axes: [Int]) throws {
+    func `statistics of a single image are not batch normalization`(_ axes: [Int]) throws {
         let nodes = [Self.image()] + Self.layer("norm", "image", axes: axes) + [Self.answer]
         #expect(try Self.converted(nodes).warnings == [])
     }
 
-    @Test func `an image without a batch has no such layer either`() throws {
+    @Test func `an image without a batch has no batch normalization`() throws {
         let nodes =
             [
                 Self.node("image", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([4, 4, 3])])
@@ -87,7 +87,7 @@ import Testing
         #expect(try Self.converted(nodes).warnings == [])
     }
 
-    @Test(arguments: [true, false]) func `moving averages that are updated can be used`(_ keepsAxes: Bool) throws {
+    @Test(arguments: [true, false]) func `updated moving averages can be used`(_ keepsAxes: Bool) throws {
         let nodes =
             [Self.image()] + Self.layer("norm", "image", axes: [0, 1, 2], keepsAxes: keepsAxes)
             + Self.update("norm/mean", [1, 2, 3]) + Self.update("norm/variance", [4, 5, 6]) + [Self.answer]
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `a fused layer uses its moving averages, too`() throws {
+    @Test func `a fused layer can use its moving averages too`() throws {
         let ones = Self.constant("ones", Tensor([1, 1, 1], shape: [3]))
         let norm = Self.node(
             "norm", "FusedBatchNormV3", ["image", "ones", "ones", "ones", "ones"],
@@ -132,7 +132,7 @@ import Testing
         #expect(abs(result.floats[0] - (1 + 8 / (4.001 as Float).squareRoot())) <= 1e-5)
     }
 
-    @Test func `averages that are not there are refused`() throws {
+    @Test func `missing averages are refused`() throws {
         let nodes = [Self.image()] + Self.layer("norm", "image", axes: [0, 1, 2]) + [Self.answer]
         let failure = try #require(throws: Failure.self) { try Self.converted(nodes, .inference) }
         #expect(
@@ -141,7 +141,7 @@ import Testing
         )
     }
 
-    @Test func `a graph without such layers says that nothing changes`() throws {
+    @Test func `a graph without such layers reports that nothing changes`() throws {
         let conversion = try Self.converted([Self.image(), Self.node("answer", "Relu", ["image"])], .inference)
         #expect(conversion.notes.contains { $0.hasPrefix("no batch normalization is in training mode") })
     }

@@ -1,75 +1,77 @@
-/// SavedModels and checkpoints: tables, data files, and how they fit their graph.
+/// SavedModels and checkpoints: index tables, data files, and graphs that do not fit them.
 extension Failure {
-    // MARK: The table of an index
+    // MARK: The index table
 
     static func tableTruncated() -> Failure {
         Failure(
-            .damaged, "the table is cut off, or no table of a checkpoint", remedy: "copy or download the file again")
+            .damaged, "the table is truncated, or not the index of a checkpoint",
+            remedy: "copy or download the file again")
     }
 
     static func tableDamaged(at offset: Int) -> Failure {
-        Failure(.damaged, place: "byte \(offset)", "the table is damaged", remedy: "copy or download the file again")
+        Failure(.damaged, place: "byte \(offset)", "the table is corrupt", remedy: "copy or download the file again")
     }
 
     static func tableChecksum(at offset: Int) -> Failure {
         Failure(
-            .damaged, place: "byte \(offset)", "the checksum of a block is wrong: the file is damaged",
+            .damaged, place: "byte \(offset)", "the checksum of a block is wrong: the file is corrupt",
             remedy: "copy or download it again")
     }
 
     static func tableCompression(_ name: String) -> Failure {
         Failure(
             .unsupportedModel, "the table is compressed (\(name)), which is not supported",
-            remedy: "TensorFlow itself writes such tables without compression: save the checkpoint with it")
+            remedy: "save the checkpoint with TensorFlow, which does not compress it")
     }
 
     static func noBundleHeader() -> Failure {
-        Failure(.damaged, "the table has no header: it is no index of a checkpoint")
+        Failure(.damaged, "the table has no header: it is not the index of a checkpoint")
     }
 
     static func bigEndian() -> Failure {
         Failure(
             .unsupportedModel, "the variables were written by a big-endian machine",
-            remedy: "save them on a little-endian one")
+            remedy: "save them on a little-endian machine")
     }
 
     // MARK: Values
 
     static func valueNotNumeric(_ type: Int) -> Failure {
         Failure(
-            .unsupportedModel, "the variable's elements are of type number \(type)",
-            remedy: "real numbers are supported")
+            .unsupportedModel, "the variable has the element type \(type)",
+            remedy: "integers and real numbers are supported")
     }
 
     static func valueDamaged() -> Failure {
         Failure(
-            .damaged, "what the index says of the variable does not hold together", remedy: "the checkpoint is damaged")
+            .damaged, "the variable's entry in the index is inconsistent", remedy: "the checkpoint is corrupt")
     }
 
     static func valueChecksum() -> Failure {
         Failure(
-            .damaged, "the checksum of the variable's value is wrong: the file is damaged",
+            .damaged, "the checksum of the variable's value is wrong: the file is corrupt",
             remedy: "copy or download it again")
     }
 
     static func sliceMissing(_ ranges: [Range<Int>]) -> Failure {
         let text = ranges.map { "\($0.lowerBound)..<\($0.upperBound)" }.joined(separator: ", ")
-        return Failure(.damaged, "the part [\(text)] of the variable is missing", remedy: "the checkpoint is damaged")
+        return Failure(.damaged, "the part [\(text)] of the variable is missing", remedy: "the checkpoint is corrupt")
     }
 
     static func noSuchShard(_ number: Int, of count: Int) -> Failure {
-        Failure(.damaged, "the index names data file \(number), and there are \(count)", remedy: "the index is damaged")
+        Failure(
+            .damaged, "the index names data file \(number), but there are \(count)", remedy: "the index is corrupt")
     }
 
     static func shardMissing(_ number: Int, of count: Int) -> Failure {
         Failure(
             .missingVariables,
-            "data file \(number) of \(count) of the variables cannot be read: it is missing or closed to you",
+            "data file \(number) of \(count) of the variables cannot be read: it is missing, or access is denied",
             remedy: "copy all files of the checkpoint together")
     }
 
     static func shardTruncated(_ count: Int) -> Failure {
-        Failure(.damaged, "the data file has only \(count) bytes: it is cut off", remedy: "copy or download it again")
+        Failure(.damaged, "the data file has only \(count) bytes: it is truncated", remedy: "copy or download it again")
     }
 
     // MARK: Graph and variables
@@ -91,26 +93,26 @@ extension Failure {
     }
 
     static func givenVariableMissing(_ node: String, _ op: String) -> Failure {
-        refused(node, op, "the variable has no value", "give it one, by the node's name", code: .missingVariables)
+        refused(node, op, "the variable has no value", "pass one by the node's name", code: .missingVariables)
     }
 
     // MARK: SavedModels
 
     static func noMetaGraph() -> Failure {
-        Failure(.invalidModel, "the SavedModel holds no graph", remedy: "save it again")
+        Failure(.invalidModel, "the SavedModel contains no graph", remedy: "save it again")
     }
 
     static func noSuchTags(_ wanted: String, _ sets: [[String]]) -> Failure {
         let list = sets.map { "'" + $0.joined(separator: ",") + "'" }.joined(separator: ", ")
         return Failure(
-            .noSuchSignature, "no graph of the SavedModel has the tag '\(wanted)'", remedy: "its graphs have \(list)",
+            .noSuchSignature, "no graph of the SavedModel has the tag '\(wanted)'", remedy: "its tags are \(list)",
             hint: sets.first.flatMap { $0.isEmpty ? nil : "--tag " + $0.joined(separator: ",") },
             names: sets.map { $0.joined(separator: ",") })
     }
 
     static func noSignature() -> Failure {
         Failure(
-            .unsupportedModel, "the SavedModel has no signature, so nothing says what goes in and what comes out",
+            .unsupportedModel, "the SavedModel has no signature, so its inputs and outputs are unknown",
             remedy:
                 "save it with one: tf.saved_model.save(model, folder, signatures=function), or model.export(folder) "
                 + "with Keras")
@@ -118,8 +120,8 @@ extension Failure {
 
     static func savedModelAlone(_ index: String) -> Failure {
         Failure(
-            .incomplete, "is the saved_model.pb of a SavedModel, taken out of its folder: there is no \(index)",
-            remedy: "put it back beside the folder 'variables', as saved_model.pb, and give the folder of both")
+            .incomplete, "is the saved_model.pb of a SavedModel without its folder: there is no \(index)",
+            remedy: "put it next to the folder 'variables', as saved_model.pb, and use the folder of both")
     }
 
     static func noSuchSignature(_ wanted: String, _ names: [String]) -> Failure {
@@ -138,8 +140,8 @@ extension Failure {
     static func checkpointMissing(_ index: String) -> Failure {
         Failure(
             .missingVariables,
-            "the .meta file holds only the graph, and its variables are missing: there is no \(index)",
-            remedy: "put the .index and .data files of the checkpoint beside it")
+            "the .meta file contains only the graph, and its variables are missing: there is no \(index)",
+            remedy: "put the .index and .data files of the checkpoint next to it")
     }
 
     static func metaMissing(_ meta: String) -> Failure {
@@ -150,6 +152,7 @@ extension Failure {
 
     static func noCheckpoint() -> Failure {
         Failure(
-            .incomplete, "the folder has no file 'checkpoint' and no single .meta file", remedy: "name the .meta file")
+            .incomplete, "the folder has no file 'checkpoint' and no single .meta file",
+            remedy: "use the path of the .meta file")
     }
 }

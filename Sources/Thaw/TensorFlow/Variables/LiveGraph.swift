@@ -1,9 +1,9 @@
 /// A TensorFlow graph with its variables, before they are frozen into it.
 struct LiveGraph {
     var meta: MetaGraph
-    /// Nil where there are none.
+    /// The variables; nil if there are none.
     var variables: TensorBundle?
-    /// The files it was read from, in bytes.
+    /// The size of its files in bytes.
     var byteCount: Int
 
     // MARK: SavedModels
@@ -13,10 +13,10 @@ struct LiveGraph {
     static let servingSignature = "serving_default"
     private enum Field { static let metaGraph = 2 }
 
-    /// Reads the SavedModel in a folder, which may be named by the file in it, whatever that is called.
+    /// Reads a SavedModel, given by its folder or by the file in it, which may have any name.
     ///
-    /// - Parameter tag: The tags of the graph that is meant, with commas between them; `serve` where nil.
-    /// - Throws: `Failure` naming the file at fault, and the tags there are where none fits.
+    /// - Parameter tag: The tags of the graph, separated by commas; nil means `serve`.
+    /// - Throws: `Failure` naming the file at fault, and the existing tags if none matches.
     init(savedModel given: String, tag: String? = nil) throws {
         let isFolder = FolderKind(path: given) != nil
         let folder = isFolder ? given : LiveGraph.folder(of: given)
@@ -27,13 +27,13 @@ struct LiveGraph {
             guard !graphs.isEmpty else { throw Failure.noMetaGraph() }
             let wanted = (tag ?? LiveGraph.servingTag).split(separator: ",").map(String.init).sorted()
             let tags = try graphs.map { try MetaGraph.tags($0) }
-            guard let place = tags.firstIndex(of: wanted) ?? tags.firstIndex(where: { Set(wanted).isSubset(of: $0) })
+            guard let index = tags.firstIndex(of: wanted) ?? tags.firstIndex(where: { Set(wanted).isSubset(of: $0) })
             else {
                 throw Failure.noSuchTags(wanted.joined(separator: ","), tags)
             }
-            return (try MetaGraph(graphs[place]), file.bytes.count)
+            return (try MetaGraph(graphs[index]), file.bytes.count)
         }
-        // A graph without variables is saved without them.
+        // A graph without variables may be saved without the folder for them.
         let prefix = folder + "/variables/variables"
         let needsVariables = meta.graph.nodes.contains { VariableFreezing.variables.contains($0.op) }
         guard needsVariables || fileExists(prefix + ".index") else { return }
@@ -56,7 +56,7 @@ struct LiveGraph {
 
     // MARK: Checkpoints
 
-    /// Reads the checkpoint that a path means: its folder, its `.meta` or `.index` file, or what their names begin with.
+    /// Reads the checkpoint at a path: its folder, its `.meta` or `.index` file, or the prefix of their names.
     /// - Throws: `Failure` naming the file that is missing or at fault.
     init(checkpoint path: String) throws {
         var prefix = path
@@ -73,7 +73,7 @@ struct LiveGraph {
         try read(variables: prefix)
     }
 
-    /// The checkpoint of a folder that its file `checkpoint` names, or the only one there is.
+    /// The checkpoint that the file `checkpoint` in a folder names, or the only one.
     private static func latest(in folder: String) throws -> String {
         let list = folder + "/checkpoint"
         if fileExists(list) {
@@ -82,7 +82,7 @@ struct LiveGraph {
             for line in String(decoding: file.bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
             where line.hasPrefix(key) {
                 let name = line.dropFirst(key.count).drop { $0 == " " || $0 == "\"" }.prefix { $0 != "\"" }
-                // Checkpoints are moved with their folder; the path in the list stays what it was.
+                // When checkpoints are moved with their folder, the path in the list becomes outdated.
                 let base = name.split(separator: "/").last.map(String.init) ?? String(name)
                 return folder + "/" + base
             }
@@ -93,12 +93,12 @@ struct LiveGraph {
         return folder + "/" + prefixes[0].split(separator: ".").dropLast().joined(separator: ".")
     }
 
-    // MARK: What it is used for
+    // MARK: Signatures
 
-    /// The signature with this name, or where nil the one for serving, or the only one; nil where there is none.
-    /// - Throws: `Failure` with the signatures there are.
+    /// The signature with this name; for nil, the default signature for serving or the only one; nil if there is none.
+    /// - Throws: `Failure` with the existing signatures.
     func signature(_ name: String?) throws -> MetaGraph.Signature? {
-        // The initialiser of a model is stored as a signature, but is none.
+        // The initializer of a model is stored as a signature, but is not one.
         let signatures = meta.signatures.filter { !$0.outputs.isEmpty && !$0.name.hasPrefix("__saved_model_") }
         if let found = signatures.first(where: { $0.name == name ?? LiveGraph.servingSignature }) { return found }
         if name == nil, signatures.count <= 1 { return signatures.first }

@@ -1,7 +1,8 @@
-/// A sorted table of keys and values, as a checkpoint's `.index` file holds it: LevelDB's table format.
+/// A sorted table of keys and values, the content of a checkpoint's `.index` file, in LevelDB's table format.
 ///
-/// Blocks of entries, each key written as what it shares with the one before and the rest; behind each block its
-/// compression and its check; an index block that says where the blocks are; a footer that says where the index is.
+/// It consists of blocks of entries, in which each key is stored as the length of the prefix shared with the previous key and the
+/// rest; after each block its compression and checksum; an index block with the locations of the blocks; and a footer with the
+/// location of the index.
 /// Source: https://github.com/google/leveldb/blob/main/doc/table_format.md
 struct TableFile {
     /// The values by their keys.
@@ -10,12 +11,12 @@ struct TableFile {
 
     private static let footerSize = 48
     private static let magic: UInt64 = 0xDB47_7524_8B80_FB57
-    /// Keys are names of variables: longer ones, and more of them than this for each byte of the file, are no checkpoint.
+    /// Limits for keys, which are variable names: their length, and their total size per byte of the file.
     private static let longestKey = 1 << 16
     private static let growth = 64
 
-    /// Reads all of the table; every check is verified.
-    /// - Throws: `Failure` when the table is damaged, or compressed.
+    /// Reads the whole table and verifies all checksums.
+    /// - Throws: `Failure` if the table is corrupt or compressed.
     init(_ file: ByteView) throws {
         self.file = file
         let footer = file.count - TableFile.footerSize
@@ -39,7 +40,7 @@ struct TableFile {
         }
     }
 
-    /// The contents of the block whose place and size stand next.
+    /// The content of the block whose offset and size are read next.
     private func block(_ handle: inout WireReader) throws -> Range<Int> {
         let offset = try TableFile.varint(&handle)
         let size = try TableFile.varint(&handle)
@@ -75,10 +76,10 @@ struct TableFile {
             }
             budget -= shared + rest
             guard budget >= 0 else { throw Failure.tableDamaged(at: start) }
-            let place = reader.position
+            let position = reader.position
             key.removeLast(key.count - shared)
-            key.append(contentsOf: file.bytes[place..<place + rest])
-            entries.append((key, place + rest..<place + rest + count))
+            key.append(contentsOf: file.bytes[position..<position + rest])
+            entries.append((key, position + rest..<position + rest + count))
             reader.skip(rest + count)
         }
         return entries

@@ -1,11 +1,11 @@
 /// A part of a partitioned variable: a range along each axis.
 struct VariableSlice {
     var ranges: [Range<Int>] = []
-    /// Whether the range was written as all of the axis.
+    /// Whether the range was written as the whole axis.
     var isWhole: [Bool] = []
 
-    /// The key that the part is stored under: a zero, the name, the number of axes, and start and length along each, in the
-    /// ordered code of tensorflow/core/lib/strings/ordered_code.cc. All of an axis has the length −1.
+    /// The key of the part: a zero, the name, the number of axes, and the start and length along each axis, in the ordered code
+    /// of tensorflow/core/lib/strings/ordered_code.cc. The whole axis has the length −1.
     func key(of name: String) -> [UInt8] {
         var key: [UInt8] = [0]
         for byte in name.utf8 {
@@ -22,14 +22,15 @@ struct VariableSlice {
         return key
     }
 
-    /// The number of bytes, then the bytes, the highest first.
+    /// The number of bytes, followed by the bytes in big-endian order.
     private static func append(unsigned number: Int, to key: inout [UInt8]) {
         let bytes = bytes(number).drop { $0 == 0 }
         key.append(UInt8(bytes.count))
         key += bytes
     }
 
-    /// As many bytes as seven bits each, less one for the sign, take; as many leading bits as there are bytes, turned over.
+    /// As many bytes as needed with seven bits each, one of which is the sign. As many leading bits as there are bytes are
+    /// inverted.
     private static func append(signed number: Int, to key: inout [UInt8]) {
         let magnitude = number < 0 ? ~number : number
         let count = (Int.bitWidth - magnitude.leadingZeroBitCount) / 7 + 1
@@ -43,7 +44,7 @@ struct VariableSlice {
         withUnsafeBytes(of: UInt64(bitPattern: Int64(number)).bigEndian) { Array($0) }
     }
 
-    /// Copies this part of an array into the memory of the whole.
+    /// Copies this part of a tensor into the memory of the whole.
     func copy(_ part: Tensor, to memory: UnsafeMutableRawBufferPointer, _ whole: TensorType) {
         guard part.elementCount > 0, let row = ranges.last else {
             memory.copyMemory(from: part.bytes)
@@ -53,10 +54,10 @@ struct VariableSlice {
         let strides = whole.shape.strides
         var source = 0
         Shape(ranges.dropLast().map(\.count)).forEachIndex { index in
-            var place = row.lowerBound
-            for axis in index.indices { place += (ranges[axis].lowerBound + index[axis]) * strides[axis] }
+            var element = row.lowerBound
+            for axis in index.indices { element += (ranges[axis].lowerBound + index[axis]) * strides[axis] }
             let bytes = row.count * size
-            UnsafeMutableRawBufferPointer(rebasing: memory[place * size..<place * size + bytes]).copyMemory(
+            UnsafeMutableRawBufferPointer(rebasing: memory[element * size..<element * size + bytes]).copyMemory(
                 from: UnsafeRawBufferPointer(rebasing: part.bytes[source..<source + bytes]))
             source += bytes
         }

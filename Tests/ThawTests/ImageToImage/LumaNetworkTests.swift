@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// Networks that enlarge the luma of a photograph, each for another range of numbers, which nothing in the graph names.
+/// Networks that upscale the luma of a photo, each for another value range, of which the graph shows nothing.
 @Suite struct LumaNetworkTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String
@@ -16,7 +16,7 @@ import Testing
         Case(name: $0[0], scale: Double($0[1])!, bias: Double($0[2])!)
     }
 
-    @Test(arguments: all) func `the range that goes in is found by a trial`(_ network: Case) throws {
+    @Test(arguments: all) func `the range of the input is found by a trial`(_ network: Case) throws {
         var options = Converter.Options()
         options.size = (40, 24)
         let conversion = try Converter(options).convert(contentsOf: network.path)
@@ -24,24 +24,24 @@ import Testing
         #expect(conversion.warnings == [])
         let range = network.bias < 0 ? "-1 to 1" : network.scale < 1 ? "0 to 1" : "0 to 255"
         let note =
-            "the network gives a test image back when pixels go in as \(range); --preprocess, or --scale and --bias, say otherwise"
+            "the network reproduces a test image if its input is scaled to \(range); --preprocess, or --scale and --bias, override this"
         #expect(conversion.notes.contains(note))
 
         options.preprocessing = Preprocessing.none
         #expect(try Converter(options).convert(contentsOf: network.path).model.image?.scaling.isIdentity == true)
     }
 
-    /// Nothing comes back from random weights.
-    @Test func `a trial that tells nothing leaves the warning`() throws {
+    /// Random weights do not reproduce anything.
+    @Test func `an inconclusive trial leaves the warning`() throws {
         let generator = GeneratorCase.named("super_resolution")
         var options = generator.options
         options.size = (40, 24)
         let conversion = try Converter(options).convert(contentsOf: generator.graph)
         #expect(conversion.pixelRange == nil)
-        #expect(conversion.warnings.contains { $0.contains("nothing tells how the network's images were scaled") })
+        #expect(conversion.warnings.contains { $0.contains("the network's preprocessing is unknown") })
     }
 
-    @Test(arguments: all, ["cat", "coffee"]) func `a color photograph gets the network's luma and Pillow's chroma`(
+    @Test(arguments: all, ["cat", "coffee"]) func `a color photo gets the network's luma and Pillow's chroma`(
         _ network: Case, _ photograph: String
     ) throws {
         let picture = try DecodedImage(contentsOf: Fixtures.path("generators/\(photograph).png")).pixels
@@ -65,13 +65,13 @@ import Testing
         }
     }
 
-    @Test func `a gray photograph stays gray`() throws {
+    @Test func `a gray photo stays gray`() throws {
         let picture = try DecodedImage(contentsOf: Fixtures.path("generators/cat.png")).pixels.converted(to: .gray)
         let result = try ImageToImage(contentsOf: Self.all[0].path).apply(to: picture)
         #expect((result.width, result.channels) == (2 * picture.width, 1))
     }
 
-    @Test func `a network that does not enlarge gives its gray image as it is`() throws {
+    @Test func `a network that does not upscale returns its gray image unchanged`() throws {
         let model = try pictureModel(color: .gray, size: (16, 12)) { builder, input in
             try builder.add(Unary(.sigmoid), [input], name: "mask")[0]
         }
@@ -79,8 +79,8 @@ import Testing
         #expect(try ImageToImage(model).apply(to: picture).channels == 1)
     }
 
-    /// The graph divides by 255 and multiplies by it again: what comes out are pixels, though what goes in becomes 0 to 1.
-    @Test func `the range that comes out is found where the graph itself scales its pixels`() throws {
+    /// The graph divides by 255 and multiplies by it again: its output is pixels, although it computes with 0 to 1.
+    @Test func `the range of the output is found if the graph itself scales its pixels`() throws {
         let graph = GraphDefinition(nodes: [
             NodeDefinition(
                 name: "image", op: "Placeholder",

@@ -3,7 +3,7 @@ import Testing
 @testable import Thaw
 
 @Suite struct ImageToImageTests {
-    /// A picture with something in every corner.
+    /// An image with something in every corner.
     private func picture(_ width: Int, _ height: Int) -> Pixels {
         var state: UInt32 = 7
         return Pixels(
@@ -24,7 +24,7 @@ import Testing
         return try ImageToImage(contentsOf: generator.graph, graphOptions: generator.options, options)
     }
 
-    @Test func `a graph of open size takes each picture in its own, to the nearest multiple`() throws {
+    @Test func `a graph of open size takes each image in its own size, to the nearest multiple`() throws {
         let sizes = [(33, 46, 32, 48), (64, 21, 64, 20), (1, 1, 4, 4)]
         for name in ["style", "generator"] {
             let network = try network(name)
@@ -37,7 +37,7 @@ import Testing
         #expect((doubled.width, doubled.height, doubled.channels) == (38, 46, 3))
     }
 
-    @Test func `a picture is made smaller until no side is longer than said`() throws {
+    @Test func `an image is scaled down until no side exceeds the limit`() throws {
         let network = try network("style") { $0.longestSide = 30 }
         for (width, height, newWidth, newHeight) in [(300, 200, 28, 20), (20, 16, 20, 16), (15, 90, 4, 28)] {
             let result = try network.apply(to: picture(width, height))
@@ -45,8 +45,8 @@ import Testing
         }
     }
 
-    /// The same numbers come from other places in memory, so sums may be taken in another order: one step of 255 at most.
-    @Test(arguments: [24, 31, 50, 89]) func `tiles fit together without a seam`(_ tile: Int) throws {
+    /// The same values come from other memory locations, so sums may be in another order: a difference of at most one level.
+    @Test(arguments: [24, 31, 50, 89]) func `tiles fit together seamlessly`(_ tile: Int) throws {
         let picture = picture(90, 67)
         let whole = try network("super_resolution").apply(to: picture)
         let tiled = try network("super_resolution") { $0.tile = tile }.apply(to: picture)
@@ -55,7 +55,7 @@ import Testing
         #expect(worst! <= 1)
     }
 
-    /// Strides, mirrored borders, transposed convolutions, resizing, pooling and slices, but nothing global.
+    /// Strides, mirrored borders, transposed convolutions, resizes, pooling and slices, but nothing global.
     @Test func `tiles of a network with strides fit together`() throws {
         func model(_ width: Int, _ height: Int) throws -> Model {
             try pictureModel(size: (width, height)) { builder, input in
@@ -110,15 +110,15 @@ import Testing
         let tiled = try ImageToImage(model(64, 64), options).apply(to: picture)
         #expect((tiled.width, tiled.height) == (128, 96))
         #expect(zip(tiled.bytes, whole.bytes).map { abs(Int($0) - Int($1)) }.max()! <= 1)
-        // The picture comes out as something, not as one colour.
+        // The output is not a single color.
         #expect(Set(whole.bytes).count > 20)
     }
 
-    @Test(arguments: ["style", "generator"]) func `a network that looks at the whole picture is not cut into tiles`(
+    @Test(arguments: ["style", "generator"]) func `a network that depends on the whole image is not split into tiles`(
         _ name: String
     ) throws {
         let failure = try #require(throws: Failure.self) { try network(name) { $0.tile = 64 } }
-        #expect(failure.problem.hasPrefix("looks at the whole picture"))
+        #expect(failure.problem.hasPrefix("depends on the whole image"))
         #expect(failure.place?.contains("norm") == true || failure.place?.contains("Norm") == true)
         #expect(failure.hint?.contains("--max-side") == true)
     }
@@ -126,7 +126,7 @@ import Testing
     @Test func `tiles that are too small or do not fit the model are refused`() throws {
         #expect(
             try #require(throws: Failure.self) { try network("super_resolution") { $0.tile = 9 } }.remedy!.hasPrefix(
-                "--tile "))
+                "expected --tile "))
         let model = try pictureModel { builder, input in try builder.add(Unary(.tanh), [input], name: "tanh")[0] }
         var options = ImageToImage.Options()
         options.tile = 3
@@ -136,7 +136,7 @@ import Testing
         #expect(throws: Failure.self) { try ImageToImage(model, options) }
     }
 
-    @Test func `a picture that is too large for memory is refused with its size and what helps`() throws {
+    @Test func `an image too large for the memory is refused with its size and a hint`() throws {
         let large = picture(256, 128)
         let local = try network("super_resolution") { $0.memory = 300_000 }
         let failure = try #require(throws: Failure.self) { try local.apply(to: large) }
@@ -144,16 +144,16 @@ import Testing
         #expect(failure.hint?.contains("--tile") == true)
         let global = try network("style") { $0.memory = 300_000 }
         let other = try #require(throws: Failure.self) { try global.apply(to: large) }
-        #expect(other.hint == "--max-side N makes it smaller")
+        #expect(other.hint == "--max-side N scales it down")
     }
 
-    @Test func `a model that takes or gives no image is refused`() throws {
+    @Test func `a model without image input or output is refused`() throws {
         #expect(throws: Failure.self) { try ImageToImage(contentsOf: Fixtures.path("networks/squeezenet/graph.pb")) }
     }
 }
 
 @Suite struct TilesTests {
-    @Test func `stretches cover an axis once, and each sees what its pixels are made of`() {
+    @Test func `segments cover an axis once and contain the receptive fields of their pixels`() {
         for (step, unit) in [(Fraction(1), 1), (Fraction(1, 2), 1), (Fraction(4), 4), (Fraction(1, 2), 4)] {
             for reach in [0.0, 3, 7.5] {
                 let axis = Locality.Axis(step: step, first: -reach, last: reach / 2)
@@ -161,17 +161,17 @@ import Testing
                 for window in stride(from: 2 * margin + unit, through: 2 * margin + 9 * unit, by: unit) {
                     for length in stride(from: window + unit, through: window + 40 * unit, by: unit) {
                         let output = window * step.denominator / step.numerator
-                        let stretches = Tiles.stretches(of: length, window, output, axis, unit: unit)
+                        let segments = Tiles.segments(of: length, window, output, axis, unit: unit)
                         var next = 0
-                        for stretch in stretches {
-                            #expect(stretch.target == next && !stretch.kept.isEmpty)
-                            #expect(stretch.start % unit == 0 && stretch.start + window <= length)
-                            next = stretch.end
-                            let first = Double(stretch.kept.lowerBound) * step.value - reach
-                            let last = Double(stretch.kept.upperBound - 1) * step.value + reach / 2
-                            // Pixels are whole: those between the two numbers count.
-                            #expect(first.rounded(.up) >= 0 || stretch.start == 0)
-                            #expect(last.rounded(.down) < Double(window) || stretch.start + window == length)
+                        for segment in segments {
+                            #expect(segment.target == next && !segment.kept.isEmpty)
+                            #expect(segment.start % unit == 0 && segment.start + window <= length)
+                            next = segment.end
+                            let first = Double(segment.kept.lowerBound) * step.value - reach
+                            let last = Double(segment.kept.upperBound - 1) * step.value + reach / 2
+                            // Only whole pixels between the two positions count.
+                            #expect(first.rounded(.up) >= 0 || segment.start == 0)
+                            #expect(last.rounded(.down) < Double(window) || segment.start + window == length)
                         }
                         #expect(next == length * step.denominator / step.numerator)
                     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// A model of one image input whose graph `build` makes, with the image output that the converter finds.
+/// A model of one image input with a graph made by `build`, and the image output that the converter detects.
 func pictureModel(
     color: ColorLayout = .rgb, size: (width: Int, height: Int) = (4, 3), options: Converter.Options = .init(),
     _ build: (inout GraphBuilder, Graph.Value) throws -> Graph.Value
@@ -18,11 +18,11 @@ func pictureModel(
     return model
 }
 
-/// What a graph's last operations say of its pixels.
+/// The range of pixels according to a graph's last operations.
 struct RangeCase: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var operations: [any Operation]
-    /// pixel = scale · y + bias; nil where the output stays an array.
+    /// pixel = scale · y + bias; nil if the output stays an array.
     var scaling: (scale: Double, bias: Double)?
     var exceedsPixels = false
 
@@ -45,7 +45,7 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
                 Binary(.divide, constant: Tensor([2 as Float], shape: [])),
             ], scaling: (255, 0)),
         RangeCase(
-            testDescription: "tanh, channels in front", operations: [Unary(.tanh), Transpose(Graph.toFirst)],
+            testDescription: "tanh, channels first", operations: [Unary(.tanh), Transpose(Graph.toFirst)],
             scaling: (127.5, 127.5)),
         RangeCase(
             testDescription: "tanh, no batch", operations: [Unary(.tanh), Reshape([3, 4, 3])], scaling: (127.5, 127.5)),
@@ -53,17 +53,18 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         RangeCase(
             testDescription: "tanh, then exponential", operations: [Unary(.tanh), Unary(.exponential)], scaling: nil),
         RangeCase(
-            testDescription: "a row of probabilities", operations: [Reshape([1, 36]), Softmax(axis: 1)], scaling: nil),
+            testDescription: "a vector of probabilities", operations: [Reshape([1, 36]), Softmax(axis: 1)], scaling: nil
+        ),
         RangeCase(
-            testDescription: "probabilities of three classes a pixel", operations: [Softmax(axis: 3)], scaling: nil),
+            testDescription: "probabilities of three classes per pixel", operations: [Softmax(axis: 3)], scaling: nil),
         RangeCase(
-            testDescription: "probabilities of classes, turned",
+            testDescription: "class probabilities, transposed",
             operations: [Softmax(axis: 3), Transpose(Graph.toFirst)],
             scaling: nil),
         RangeCase(
-            testDescription: "scores of places", operations: [Reshape([1, 6, 6]), Unary(.sigmoid)], scaling: nil),
+            testDescription: "scores per location", operations: [Reshape([1, 6, 6]), Unary(.sigmoid)], scaling: nil),
         RangeCase(
-            testDescription: "smaller than what goes in", operations: [Reshape([1, 2, 6, 3]), Unary(.sigmoid)],
+            testDescription: "smaller than the input", operations: [Reshape([1, 2, 6, 3]), Unary(.sigmoid)],
             scaling: nil),
         RangeCase(
             testDescription: "one pixel",
@@ -76,7 +77,7 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct ImageOutputTests {
-    @Test(arguments: RangeCase.all) func `an output of known range becomes an image by itself`(_ range: RangeCase)
+    @Test(arguments: RangeCase.all) func `an output of known range becomes an image automatically`(_ range: RangeCase)
         throws
     {
         let model = try pictureModel { builder, input in
@@ -88,7 +89,7 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
     }
 
     @Test(arguments: RangeCase.all.filter { $0.scaling != nil })
-    func `a neural network keeps all that is known of its image`(
+    func `a neural network keeps everything known about its image`(
         _ range: RangeCase
     ) throws {
         let model = try pictureModel { builder, input in
@@ -105,7 +106,7 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         #expect(back.imageOutput?.form.width == 4)
         let picture = Pixels(width: 4, height: 3, channels: 3, bytes: (0..<36).map { UInt8($0 * 7) })
         #expect(try ImageToImage(back).apply(to: picture) == ImageToImage(model).apply(to: picture))
-        // What the layers give are the pixels themselves.
+        // The layers return the pixels themselves.
         let pixels = try back.graphOfPixels().evaluate([input(of: picture, back)])[0]
         let numbers = try model.graphOfPixels().evaluate([input(of: picture, model)])[0]
         #expect(difference(pixels, numbers) <= 1e-6)
@@ -118,7 +119,7 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         return Tensor(values, shape: [1, picture.height, picture.width, 3])
     }
 
-    @Test func `an image goes out as it came in where nothing bounds it, when asked for`() throws {
+    @Test func `a requested image of unknown range uses the input's scaling`() throws {
         var options = Converter.Options()
         options.imageOutput = true
         var model = try pictureModel(options: options) { builder, input in
@@ -132,7 +133,7 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         #expect(image.exceedsPixels)
     }
 
-    @Test func `what is said of an image output counts, and is checked`() throws {
+    @Test func `options for an image output are used and checked`() throws {
         let tanh = { (builder: inout GraphBuilder, input: Graph.Value) in
             try builder.add(Unary(.tanh), [input], name: "tanh")[0]
         }
@@ -160,12 +161,12 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// Green alone is taken half, so that an order which is not kept would show.
-    @Test(arguments: [ColorLayout.rgb, .bgr]) func `colours come out in the order they went in`(_ color: ColorLayout)
+    /// Only green is halved, which reveals a wrong channel order.
+    @Test(arguments: [ColorLayout.rgb, .bgr]) func `the output has the channel order of the input`(_ color: ColorLayout)
         throws
     {
         let model = try pictureModel(color: color) { builder, input in
-            // Channel 0 is passed on, 1 halved, 2 left black.
+            // Channel 0 is copied, 1 halved, 2 black.
             let factors = ChannelArithmetic(scale: [1, 0.5, 0], offset: [0, 0, 0]).operation
             return try builder.add(Unary(.clip(0, 255)), builder.add(factors, [input], name: "factors"), name: "clip")[
                 0]
@@ -181,7 +182,7 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         }
     }
 
-    @Test func `pixels are rounded to the nearest and held, and what is no number is black`() throws {
+    @Test func `pixels are rounded and clamped, and NaN is black`() throws {
         var options = Converter.Options()
         options.imageOutput = true
         let model = try pictureModel(color: .gray, size: (3, 2), options: options) { builder, input in

@@ -1,6 +1,6 @@
 @testable import Thaw
 
-// Steps that change no number.
+// Steps that only move values.
 
 extension RandomStep {
     static let concatenation: Maker = { draw, builder, value, values in
@@ -28,15 +28,15 @@ extension RandomStep {
 
     static let transpose: Maker = { draw, builder, value, _ in
         var order = Array(builder[value].shape.indices)
-        for place in order.indices.reversed() { order.swapAt(place, draw.int(0...place)) }
+        for index in order.indices.reversed() { order.swapAt(index, draw.int(0...index)) }
         return [try builder.one(Transpose(order), value)]
     }
 
     static let pad: Maker = { draw, builder, value, _ in
         let rank = builder[value].shape.rank
         let isBorder = rank == 4 && !draw.chance(oneIn: 4)
-        let amounts = (0..<2 * rank).map { place in
-            isBorder ? ([1, 2].contains(place % rank) ? draw.int(0...2) : 0) : draw.int(0...1)
+        let amounts = (0..<2 * rank).map { index in
+            isBorder ? ([1, 2].contains(index % rank) ? draw.int(0...2) : 0) : draw.int(0...1)
         }
         return [
             try builder.one(

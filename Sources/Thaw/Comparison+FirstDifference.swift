@@ -1,8 +1,8 @@
-/// Finding the first value at which two models part.
+/// Finds the first value that differs between two models.
 ///
-/// Values of the two are the same where nodes of the same name compute them: converters keep names, as far as the format
-/// lets them, and a node that others were folded into has the name of the last. So an earlier value of another name may be
-/// the culprit, but none of those before the one that is named.
+/// Values are matched by the names of the nodes that compute them. Converters keep names as far as the format allows, and
+/// a node into which others were folded has the name of the last. The cause may therefore be an unmatched value shortly
+/// before the reported one, but no earlier matched value.
 extension Comparison {
     /// A value of the first model's graph with its counterpart in the second's.
     private struct Pair {
@@ -14,12 +14,12 @@ extension Comparison {
 
     /// The first value, in the order of the first model's graph, that differs by more than the tolerance on this image.
     ///
-    /// - Parameter largest: What differs at the outputs, which is the answer where nothing before them does.
-    /// - Throws: `Failure` when the engine cannot keep all values at once.
-    func firstPlace(
+    /// - Parameter largest: The largest difference at the outputs, which is the result if nothing before them differs.
+    /// - Throws: `Failure` if the engine cannot keep all values in memory at once.
+    func firstDifference(
         _ pixels: Pixels, _ largest: (difference: Difference, image: String, output: String)
     ) throws -> Place {
-        if let place = differingInput(pixels, largest.image) { return place }
+        if let input = differingInput(pixels, largest.image) { return input }
         let pairs = self.pairs()
         var graph = second.graph
         graph.outputs = pairs.map { Graph.Port(name: $0.node, value: $0.counterpart) }
@@ -44,7 +44,7 @@ extension Comparison {
                 node: largest.output, operation: "output", difference: largest.difference, image: largest.image)
     }
 
-    /// The image input itself, where the two models scale the picture differently.
+    /// The image input itself, if the two models scale the image differently.
     private func differingInput(_ pixels: Pixels, _ path: String) -> Place? {
         let sides = [first, second].map { Side(graph: $0.graph, image: $0.image, scaling: $0.image.scaling) }
         let inputs = sides.map { input(of: $0, pixels).floats }
@@ -53,7 +53,7 @@ extension Comparison {
         return Place(node: second.image.name, operation: "image input", difference: difference, image: path)
     }
 
-    /// The values that both graphs have, and the outputs.
+    /// The values that appear in both graphs, and the outputs.
     private func pairs() -> [Pair] {
         let values = Comparison.named(first.graph)
         let counterparts = Comparison.named(second.graph, known: values)
@@ -80,18 +80,18 @@ extension Comparison {
 
     private typealias Named = [String: (value: Graph.Value, node: String, operation: any Operation)]
 
-    /// The values that nodes compute, by the nodes' names in the letters that every format has; names that are then not
-    /// distinct are left out.
+    /// The values that nodes compute, by the nodes' names in characters that every format allows. Names that are no longer
+    /// unique are omitted.
     ///
-    /// - Parameter known: The names of the other graph. A layer that is read as several nodes has numbers behind the names
-    ///   of all but the first; the last of them computes what the layer does, and the one with weights is what it is.
+    /// - Parameter known: The names of the other graph. If a layer is read as several nodes, all names but the first get a
+    ///   numeric suffix. The last of these nodes has the layer's value; the one with weights has its operation.
     private static func named(_ graph: Graph, known: Named? = nil) -> Named {
         var result: Named = [:]
         var owners: [String: String] = [:]
         for node in graph.nodes where !node.inputs.isEmpty {
             for (index, value) in node.outputs.enumerated() {
                 var name = index == 0 ? node.name : "\(node.name):\(index)"
-                if let known, known[featureName(name)] == nil { name = withoutNumber(name) }
+                if let known, known[featureName(name)] == nil { name = withoutSuffix(name) }
                 let key = featureName(name)
                 let isDistinct = owners.updateValue(name, forKey: key).map { $0 == name && known != nil } ?? true
                 let before = result[key]?.operation
@@ -102,14 +102,15 @@ extension Comparison {
         return result
     }
 
-    /// `name` without `_1` or another such number at its end.
-    private static func withoutNumber(_ name: String) -> String {
+    /// `name` without a numeric suffix such as `_1`.
+    private static func withoutSuffix(_ name: String) -> String {
         let digits = name.reversed().prefix { $0.isASCII && $0.isNumber }.count
         let rest = name.dropLast(digits)
         return digits > 0 && rest.last == "_" ? String(rest.dropLast()) : name
     }
 
-    /// How far two values lie apart; where one has its axes in another order, by the order that fits best.
+    /// The difference of two values. If their axes are in different orders, the permutation with the smallest difference
+    /// counts.
     private static func difference(_ a: Tensor, _ b: Tensor) -> Difference {
         let shape = Shape(a.shape.filter { $0 != 1 })
         let other = b.reshaped(Shape(b.shape.filter { $0 != 1 }))
@@ -118,7 +119,7 @@ extension Comparison {
         return candidates.map { Difference(a.floats, other.transposed($0).floats) }.min { $0.absolute < $1.absolute }!
     }
 
-    /// All orders of this many axes.
+    /// All permutations of this many axes.
     private static func orders(_ count: Int) -> [[Int]] {
         (0..<count).reduce([[]]) { orders, _ in
             orders.flatMap { order in (0..<count).filter { !order.contains($0) }.map { order + [$0] } }

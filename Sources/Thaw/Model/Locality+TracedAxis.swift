@@ -1,16 +1,16 @@
-// The height and the width of a picture as they are followed through a network, and what its operations make of them.
+// Height and width of an image as they are followed through a network.
 
 extension Locality {
-    /// Networks halve and double; what makes 217 rows of 256 has a size of its own in mind.
+    /// Networks downsample and upsample by small factors. A resize from 256 to 217 rows is made for one size.
     static let largestRatio = 64
 
-    /// Height or width of the picture in an array: which axis it is, and what its elements are made of.
-    struct Line: Equatable {
+    /// Height or width of the image in a tensor: its axis, and the receptive field of its elements.
+    struct TracedAxis: Equatable {
         var axis: Int
         var along = Locality.Axis()
 
-        /// Whether the two lie on the same grid and may be joined element by element.
-        func joined(_ other: Line) -> Line? {
+        /// The union of two receptive fields for an elementwise operation; nil if they are on different grids.
+        func joined(_ other: TracedAxis) -> TracedAxis? {
             guard axis == other.axis, along.step == other.along.step else { return nil }
             var result = self
             result.along.first = min(along.first, other.along.first)
@@ -18,15 +18,15 @@ extension Locality {
             return result
         }
 
-        func moved(by elements: Int) -> Line {
+        func moved(by elements: Int) -> TracedAxis {
             var result = self
             result.along.first += Double(elements) * along.step.value
             result.along.last += Double(elements) * along.step.value
             return result
         }
 
-        /// What a window sees of this line.
-        func under(_ window: Window.Axis) -> Line {
+        /// The receptive field after a window.
+        func under(_ window: Window.Axis) -> TracedAxis {
             var result = self
             let step = along.step.value
             result.along.first -= Double(window.before) * step
@@ -35,8 +35,8 @@ extension Locality {
             return result
         }
 
-        /// What the pixels of a transposed window's result see.
-        func spread(under window: Window.Axis) -> Line {
+        /// The receptive field after a transposed window.
+        func spread(under window: Window.Axis) -> TracedAxis {
             var result = self
             let step = along.step.value / Double(window.stride)
             result.along.first += Double(window.before - (window.extent - 1)) * step
@@ -45,16 +45,16 @@ extension Locality {
             return result
         }
 
-        /// What resized pixels see, or nil where they are not made alike everywhere.
-        func resized(_ taps: FilterWeights) -> Line? {
+        /// The receptive field after a resize, or nil if the filter weights are not the same everywhere.
+        func resized(_ taps: FilterWeights) -> TracedAxis? {
             let ratio = Fraction(taps.inputSize, taps.outputSize)
             guard max(ratio.numerator, ratio.denominator) <= Locality.largestRatio else { return nil }
             var (first, last) = (0.0, 0.0)
             for (pixel, run) in taps.runs.enumerated() {
-                let place = Double(pixel) * ratio.value
-                first = min(first, Double(run.start) - place)
-                last = max(last, Double(run.start + run.weights.count - 1) - place)
-                // The weights repeat, but for those at the edges, which stand for pixels that are not there.
+                let position = Double(pixel) * ratio.value
+                first = min(first, Double(run.start) - position)
+                last = max(last, Double(run.start + run.weights.count - 1) - position)
+                // The weights repeat, except at the edges, where they include those of missing pixels.
                 let next = pixel + ratio.denominator
                 guard run.start > 1, next < taps.outputSize else { continue }
                 let other = taps.runs[next]
@@ -71,8 +71,8 @@ extension Locality {
             return result
         }
 
-        /// The line with each element taken apart into `count`, which all see what it saw.
-        func spread(_ count: Int, to axis: Int) -> Line {
+        /// The axis with each element split into `count`, all with its receptive field.
+        func spread(_ count: Int, to axis: Int) -> TracedAxis {
             var result = self
             result.axis = axis
             result.along.step = along.step * Fraction(1, count)
@@ -80,8 +80,8 @@ extension Locality {
             return result
         }
 
-        /// The line with `count` elements gathered to one.
-        func gathered(_ count: Int, to axis: Int) -> Line {
+        /// The axis with each `count` elements merged into one.
+        func gathered(_ count: Int, to axis: Int) -> TracedAxis {
             var result = self
             result.axis = axis
             result.along.step = along.step * Fraction(count)
@@ -90,13 +90,13 @@ extension Locality {
         }
     }
 
-    /// Both of an array, where it has them.
+    /// Height and width in a tensor, if it has them.
     struct View {
-        var height: Line?
-        var width: Line?
+        var height: TracedAxis?
+        var width: TracedAxis?
 
-        /// The lines, changed by `body`.
-        func mapped(_ body: (Line) -> Line?) -> View {
+        /// The view with both axes mapped by `body`.
+        func mapped(_ body: (TracedAxis) -> TracedAxis?) -> View {
             View(height: height.flatMap(body), width: width.flatMap(body))
         }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// A network of the fixtures that makes pictures of pictures of any size.
+/// An image-to-image network in the fixtures that takes any size.
 struct GeneratorCase: CustomTestStringConvertible, Sendable {
     let name: String
     let color: ColorLayout?
@@ -22,7 +22,7 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
         return options
     }
 
-    /// The arrays that were fed, and TensorFlow's answers.
+    /// The input arrays and TensorFlow's answers.
     func references() throws -> [(input: NumPyFile, answer: Tensor)] {
         try (0..<2).map {
             (
@@ -34,10 +34,10 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct GeneratorTests {
-    /// TensorFlow adds in another order; means over a picture make that the largest part of the difference.
+    /// TensorFlow adds in another order; with means over an image, this is the largest part of the difference.
     private let tolerance: Float = 1e-5
 
-    @Test(arguments: GeneratorCase.all) func `a graph of open size and its Core ML model answer as TensorFlow does`(
+    @Test(arguments: GeneratorCase.all) func `a graph of open size and its Core ML model give TensorFlow's answers`(
         _ generator: GeneratorCase
     ) throws {
         let folder = try TemporaryFolder()
@@ -65,7 +65,7 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
     }
 
     /// In TensorFlow's graph a layer norm is ten operations, from the mean to the shift.
-    @Test func `each layer norm of the generator becomes one operation, and one layer that normalises`() throws {
+    @Test func `each layer norm of the generator becomes one operation and one layer`() throws {
         let generator = GeneratorCase.named("generator")
         let norms = try GraphDefinition(contentsOf: generator.graph).nodes.count { $0.op == "Rsqrt" }
         var options = generator.options
@@ -74,7 +74,7 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
         let kinds = model.graph.nodes.map(\.operation.kind)
         #expect(norms == 11)
         #expect(kinds.count { $0 == "Normalization" } == norms, "\(kinds)")
-        // What would be left of one that is written out.
+        // What would be left of a spelled-out norm.
         let parts: Set = [
             "ReduceMean", "ReciprocalSquareRoot", "Square", "reduceMean", "unary", "reduce_mean", "rsqrt",
         ]
@@ -89,12 +89,12 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
         }
     }
 
-    @Test func `a size that is open is asked for`() throws {
+    @Test func `an open size must be given`() throws {
         for generator in GeneratorCase.all {
             let failure = #expect(throws: Failure.self) {
                 try Converter(generator.options).convert(contentsOf: generator.graph)
             }
-            #expect(failure?.remedy == "give it with --size WxH")
+            #expect(failure?.remedy == "set it with --size WxH")
         }
     }
 }

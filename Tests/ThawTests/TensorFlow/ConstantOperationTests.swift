@@ -2,10 +2,10 @@ import Testing
 
 @testable import Thaw
 
-/// Operations that are given constants alone. What they make is held to TensorFlow by the graphs of `known/`; here is what they
-/// refuse, and what TensorFlow does not write.
-@Suite struct KnownArraysTests {
-    /// The image stands where an input is nil.
+/// Operations on constants. Their results are compared with TensorFlow by the graphs of `known/`. Here are the inputs that they
+/// refuse, and cases that TensorFlow does not write.
+@Suite struct ConstantOperationTests {
+    /// The image is used if an input is nil.
     struct Refused: CustomTestStringConvertible, Sendable {
         let op: String
         let inputs: [Tensor?]
@@ -126,12 +126,12 @@ import Testing
                 NodeDefinition(name: "number", op: "Cast", inputs: ["known"], attributes: ["DstT": .type(.float)]),
                 NodeDefinition(name: "all", op: "Sum", inputs: ["number", "axis"]),
                 NodeDefinition(
-                    name: "axis", op: "Const", attributes: ["value": .tensor(KnownArraysTests.list(0))]),
+                    name: "axis", op: "Const", attributes: ["value": .tensor(ConstantOperationTests.list(0))]),
                 NodeDefinition(name: "y", op: "Add", inputs: ["x", "all"]),
             ])
     }
 
-    @Test(arguments: refused) func `what cannot be computed is refused by name, and the message says why`(
+    @Test(arguments: refused) func `impossible operations are refused by name with the reason`(
         _ refused: Refused
     ) throws {
         let graph = graph(refused.op, refused.inputs, refused.attributes)
@@ -149,7 +149,7 @@ import Testing
         return try Operations.tensorFlow[op]!.build(node, &context).map { try #require($0.constant) }
     }
 
-    @Test func `shapes, places and numbers have the types that TensorFlow gives them`() throws {
+    @Test func `shapes, indices and values have TensorFlow's types`() throws {
         let long = Tensor(integers: [2, 1], shape: [2], element: .int64)
         #expect(try results("BroadcastArgs", [Self.list(3), Self.list(2, 1)]) == [Self.list(2, 3)])
         #expect(
@@ -169,7 +169,7 @@ import Testing
             try results("ScatterNd", [Self.list(1, 1).reshaped([2, 1]), flags, Self.list(3)])[0].integers == [0, 1, 0])
     }
 
-    @Test func `what falls on the same place is the last one's`() throws {
+    @Test func `of several updates to an index, the last one counts`() throws {
         let places = Self.list(1, 0, 1).reshaped([3, 1])
         let updated = try results(
             "TensorScatterUpdate", [Self.ones([3]), places, Tensor([5, 6, 7], shape: [3])])

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Thaw
 
-/// A generator with layer norms over the whole image and resizes of twice the size, written once for several sizes.
+/// A generator with layer norms over the whole image and resizes to twice the size, written once for several sizes.
 @Suite struct GeneratorSizesTests {
     enum Dialect: String, CaseIterable { case mlmodel, mlpackage }
 
-    /// Both hold the sizes of the fixture's two pictures.
+    /// Both include the sizes of the fixture's two images.
     private static let sizes: [ImageSizes] = [
         .range(width: 24...40, height: 20...48),
         .enumerated([
@@ -21,7 +21,7 @@ import Testing
         return try Converter(options).convert(contentsOf: generator.graph).model
     }
 
-    @Test(arguments: Dialect.allCases, sizes) func `it answers as TensorFlow does at each size`(
+    @Test(arguments: Dialect.allCases, sizes) func `it gives TensorFlow's answers at each size`(
         _ dialect: Dialect, _ sizes: ImageSizes
     ) throws {
         let folder = try TemporaryFolder()
@@ -34,7 +34,7 @@ import Testing
             let model = try back.inSize!(ImageSize(width: sides[1], height: sides[0]))
             let program = try Program(model.graph, instructionSet: InstructionSet.available.last!)
             let result = try ArrayRunner(model, program: program).run([(nil, input)])[0].array
-            // TensorFlow adds in another order; means over a picture make that the largest part of the difference.
+            // TensorFlow adds in another order; with means over an image, this is the largest part of the difference.
             #expect(difference(Tensor(result.values, shape: answer.shape), answer) <= 1e-5)
         }
     }
@@ -66,7 +66,7 @@ import Testing
         #expect(try ProgramWriter.run(model).version == .iOS16)
     }
 
-    @Test(arguments: Dialect.allCases) func `the written model takes each picture in its own size`(
+    @Test(arguments: Dialect.allCases) func `the written model takes each image in its own size`(
         _ dialect: Dialect
     ) throws {
         let folder = try TemporaryFolder()
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a tanh at the end names the range that is likely at the beginning`() throws {
+    @Test func `a tanh at the end suggests the range of the input`() throws {
         for (name, isNamed) in [("generator", true), ("style", false), ("super_resolution", false)] {
             let generator = GeneratorCase.named(name)
             var options = generator.options
