@@ -75,6 +75,7 @@ let package = Package(
             exclude: [
                 "README.md", "compression.py", "fast.py", "folder.py", "memory.py", "networks.py", "peers.py",
                 "processes.py",
+                "service.lua", "service.py",
                 "speed.svg",
             ]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
