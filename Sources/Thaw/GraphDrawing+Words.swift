@@ -138,6 +138,7 @@ extension Reduction.Function {
     fileprivate var words: String {
         switch self {
         case .mean: "Mean"
+        case .length: "Length"
         case .sum: "Sum"
         case .maximum: "Maximum"
         case .minimum: "Minimum"

@@ -1,7 +1,8 @@
 /// Writes a model as a Core ML neural network, the dialect of `.mlmodel` files.
 ///
-/// The version is the lowest that has all the layers. First the older form is tried, in which every tensor is an image of
-/// five axes, and which every version reads. If an operation needs more, the network is written with exact tensor shapes.
+/// The version is the lowest that supports all the layers. If the layers of the older form can compute all operations, in
+/// which every tensor is an image with five axes and which every version supports, they are used. Otherwise all tensors keep
+/// their rank.
 struct NeuralNetworkWriter {
     private let model: Model
     private let graph: Graph
@@ -40,23 +41,28 @@ struct NeuralNetworkWriter {
         let graph = try model.channelsFirst()
         let fitsImages = graph.types.allSatisfy { $0.shape.first == 1 && [2, 4].contains($0.shape.rank) }
         if fitsImages {
-            var writer = NeuralNetworkWriter(model, graph, .images, target)
-            do { return try writer.run() } catch is NeuralLayers.NeedsExactArrays {}
+            let images = try graph.legalized(for: .neuralNetwork(.images, target: target))
+            guard let node = images.firstNodeBeyondImages(of: graph) else {
+                var writer = NeuralNetworkWriter(model, images, .images, target)
+                return try writer.run()
+            }
             if let target, target < .iOS13 {
-                throw Failure.targetTooOld(writer.place, needs: CoreMLVersion.iOS13.systems, target.name)
+                throw Failure.targetTooOld(
+                    "\(node.name) (\(node.operation.kind))", needs: CoreMLVersion.iOS13.systems, target.name)
             }
         } else if let target, target < .iOS13 {
             throw Failure.targetTooOld(
                 "the model, which has tensors that are not images,", needs: CoreMLVersion.iOS13.systems, target.name)
         }
-        var writer = NeuralNetworkWriter(model, graph, .exact, target)
+        let exact = try graph.legalized(for: .neuralNetwork(.exact, target: target))
+        var writer = NeuralNetworkWriter(model, exact, .exact, target)
         return try writer.run()
     }
 
     private init(_ model: Model, _ graph: Graph, _ arrays: NeuralArrays, _ target: CoreMLVersion?) {
         (self.model, self.target) = (model, target)
         self.graph = graph
-        layers = NeuralLayers(arrays, target: target)
+        layers = NeuralLayers(arrays)
     }
 
     private mutating func run() throws -> Message {
@@ -205,5 +211,20 @@ struct NeuralNetworkWriter {
             preprocessing.scaler[channel + "Bias"] = bias
         }
         return preprocessing
+    }
+}
+
+extension Graph {
+    /// The first node that layers for five-axis images cannot compute, or nil if they can compute all.
+    /// - Parameter original: The graph before its operations were decomposed, whose node is returned.
+    fileprivate func firstNodeBeyondImages(of original: Graph) -> Node? {
+        let first = nodes.firstIndex { node in
+            guard let operation = node.operation as? any NeuralOperation else { return false }
+            return !operation.fitsImages(node.inputs.map { self[$0] }, self[node.outputs[0]])
+        }
+        guard let first else { return nil }
+        // The last part of a decomposed node has the node's name.
+        let names = Dictionary(original.nodes.map { ($0.name, $0) }) { first, _ in first }
+        return nodes[first...].lazy.compactMap { names[$0.name] }.first
     }
 }

@@ -17,6 +17,10 @@ struct ProgramWriter {
     private let precision: ProgramPrecision
     private var block: MILBlock
     private var values: [Graph.Value: MILValue] = [:]
+    /// Values cast to float32 for operations that are computed in it.
+    private var wideValues: [Graph.Value: MILValue] = [:]
+    /// Values that only such operations read, by value index.
+    private let areReadWide: [Bool]
     private var inputs: [Message] = []
 
     /// - Parameters:
@@ -60,7 +64,8 @@ struct ProgramWriter {
     ) throws {
         self.model = model
         self.precision = precision
-        graph = try model.channelsFirst()
+        graph = try model.channelsFirst().legalized(for: .program)
+        areReadWide = graph.areReadWide
         block = MILBlock(weights, target: target, compute: precision.compute)
         if precision.hasHalfFeatures { block.version = max(block.version, .iOS16) }
     }
@@ -158,7 +163,8 @@ struct ProgramWriter {
     // MARK: Nodes
 
     private mutating func add(_ node: Graph.Node) throws {
-        guard let operation = node.operation as? any MILOperation else {
+        let wide = node.operation as? InFloat32
+        guard let operation = (wide?.operation ?? node.operation) as? any MILOperation else {
             throw Failure.cannotWriteOperation(node.name, node.operation.kind)
         }
         for (index, output) in node.outputs.enumerated() where values[output] == nil {
@@ -166,16 +172,28 @@ struct ProgramWriter {
                 throw Failure.tooManyAxes(node.name, node.operation.kind, graph[output].shape.rank)
             }
             let name = block.unique(index == 0 ? node.name : "\(node.name)_\(index)")
-            values[output] = MILValue(name: name, type: type(output))
+            values[output] = MILValue(
+                name: name, type: wide != nil && areReadWide[output.index] ? graph[output] : type(output))
         }
-        let mil = MILNode(inputs: node.inputs.map { values[$0]! }, outputs: node.outputs.map { values[$0]! })
+        let inputs = node.inputs.map { wide == nil ? values[$0]! : wideValue($0) }
+        let mil = MILNode(inputs: inputs, outputs: node.outputs.map { values[$0]! })
         try naming(node: Failure.Node(name: node.name, op: node.operation.kind)) {
-            if block.float == .float16, node.operation.exceedsFloat16 {
+            if wide != nil || block.float == .float16 && operation.exceedsFloat16 {
                 try block.inFloat32(mil) { try operation.write($0, to: &$1) }
             } else {
                 try operation.write(mil, to: &block)
             }
         }
+    }
+
+    /// The value in float32 if it is floating point, cast once for all nodes that are computed in that.
+    private mutating func wideValue(_ value: Graph.Value) -> MILValue {
+        let narrow = values[value]!
+        guard narrow.element == .float16 else { return narrow }
+        if let wide = wideValues[value] { return wide }
+        let wide = block.cast(narrow, to: .float32)
+        wideValues[value] = wide
+        return wide
     }
 
     // MARK: Outputs
@@ -244,5 +262,17 @@ struct ProgramWriter {
                 outside(element, precision).milName
             }.message
         return message
+    }
+}
+
+extension Graph {
+    /// Whether each value is read by nodes in float32 only, by value index.
+    fileprivate var areReadWide: [Bool] {
+        var result = [Bool](repeating: true, count: types.count)
+        for node in nodes where !(node.operation is InFloat32) {
+            for input in node.inputs { result[input.index] = false }
+        }
+        for port in outputs { result[port.value.index] = false }
+        return result
     }
 }

@@ -91,7 +91,7 @@ import Testing
         LayerCase(
             testDescription: "a remainder",
             operations: [Binary(.remainder, constant: Tensor([3, 5, -7], shape: [3]))],
-            layers: ["loadConstantND", "unary", "sign", "modBroadcastable", "multiplyBroadcastable"]),
+            layers: ["loadConstantND", "unary", "sign", "modBroadcastable", "multiply"]),
         LayerCase(
             testDescription: "a truncated quotient",
             operations: [Binary(.truncateDivide, constant: Tensor([3, 5, -7], shape: [3]))],

@@ -18,7 +18,6 @@ struct Constant: Operation {
 
 extension Constant: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
         layers.add(node) { layer in
             layer.loadConstantND.shape = value.shape.rank == 0 ? [1] : value.shape.dimensions
             layer.loadConstantND.data = .weights(value)

@@ -1,4 +1,6 @@
 extension Convolution: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool { true }
+
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         let groups = groups(inputChannels: node.input.shape[1])
         layers.add(node) { layer in

@@ -68,6 +68,8 @@ extension DepthwiseConvolution {
 // MARK: Neural network
 
 extension DepthwiseConvolution: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool { true }
+
     /// Core ML treats it as a convolution with one group per channel.
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         let flat = filters.reshaped([filters.shape[0], filters.shape[1], outputChannels])

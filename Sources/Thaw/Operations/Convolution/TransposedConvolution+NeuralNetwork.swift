@@ -1,16 +1,9 @@
 extension TransposedConvolution: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool { true }
+
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        let amounts = [window.height, window.width].map { (before: $0.before, after: Swift.max(0, $0.after)) }
-        // If the smaller half of the padding comes first, every reader that derives the padding from the output size
-        // gets the same result. Any other padding is cropped by a separate layer.
-        let isShared = amounts.allSatisfy { $0.before == ($0.before + $0.after) / 2 }
-        var result = node.output
-        if !isShared {
-            result = NeuralBlob(name: node.output.name + "/whole", shape: node.output.shape)
-            for (axis, amount) in amounts.enumerated() { result.shape[axis + 2] += amount.before + amount.after }
-        }
         let filters = wholeFilters()
-        layers.add(isShared ? node.name : node.name + "/whole", node.inputs, [result]) { layer in
+        layers.add(node) { layer in
             layer.convolution.isDeconvolution = true
             layer.convolution.outputChannels = outputChannels
             layer.convolution.kernelChannels = filters.shape[3]
@@ -19,11 +12,14 @@ extension TransposedConvolution: NeuralOperation {
             layer.convolution.stride = [window.height.stride, window.width.stride]
             layer.convolution.dilationFactor = [1, 1]
             layer.convolution.choose("valid")
-            if isShared { layer.convolution["valid"]["paddingAmounts"].setBorders(amounts) }
+            layer.convolution["valid"]["paddingAmounts"].setBorders(croppedAmounts)
             layer.convolution.setFilters(filters, order: [3, 2, 0, 1], bias)
         }
-        guard !isShared else { return }
-        layers.add(node.name, [result], node.outputs) { $0.crop["cropAmounts"].setBorders(amounts) }
+    }
+
+    /// The pixels that the padding crops from the result, before and after along height and width.
+    private var croppedAmounts: [(before: Int, after: Int)] {
+        [window.height, window.width].map { (before: $0.before, after: Swift.max(0, $0.after)) }
     }
 
     /// The filters with zeros between the taps for dilation, and after them if the result extends further: the layer
@@ -43,6 +39,27 @@ extension TransposedConvolution: NeuralOperation {
                 }
             }
         }
+    }
+}
+
+extension TransposedConvolution: CoreMLOperation {
+    /// If the smaller half of the padding comes first, every reader that derives the padding from the output size gets
+    /// the same result. Any other padding is cropped by a separate layer.
+    func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        let amounts = croppedAmounts
+        guard !parts.dialect.isProgram, !amounts.allSatisfy({ $0.before == ($0.before + $0.after) / 2 }) else {
+            return nil
+        }
+        var whole = self
+        (whole.window.height.before, whole.window.width.before) = (0, 0)
+        whole.window.height.after = Swift.min(0, window.height.after)
+        whole.window.width.after = Swift.min(0, window.width.after)
+        let result = try parts.add(whole, inputs[0], as: "whole")
+        let ranges = result.shape.enumerated().map { axis, size in
+            let amount = axis < 2 ? (before: 0, after: 0) : amounts[axis - 2]
+            return StridedSlice.Range(start: amount.before, count: size - amount.before - amount.after)
+        }
+        return try parts.add(StridedSlice(ranges: ranges), result)
     }
 }
 

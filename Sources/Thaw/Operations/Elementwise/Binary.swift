@@ -53,7 +53,7 @@ struct Binary: Operation {
     }
 
     /// Both operands in order, given the inputs.
-    private func operands<T>(_ inputs: [T], _ make: (Tensor) -> T) -> (T, T) {
+    func operands<T>(_ inputs: [T], _ make: (Tensor) -> T) -> (T, T) {
         guard let constant else { return (inputs[0], inputs[1]) }
         return constantFirst ? (make(constant), inputs[0]) : (inputs[0], make(constant))
     }

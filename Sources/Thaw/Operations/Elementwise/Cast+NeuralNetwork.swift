@@ -1,16 +1,19 @@
 extension Cast: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool { isNothing(inputs[0].element) }
+
     /// Core ML's tensors are float32. If the new type contains all values of the old one, there is nothing to do.
-    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        if element == .bool { return try Binary(.notEqual, constant: Tensor(0)).write(node, to: &layers) }
-        guard let bounds = element.bounds, node.input.element != .bool else { return layers.alias(node) }
-        if let own = node.input.element.bounds, bounds.contains(own.lowerBound), bounds.contains(own.upperBound) {
-            return layers.alias(node)
-        }
-        let isWhole = node.input.element.bounds != nil
+    private func isNothing(_ old: ElementType) -> Bool {
+        guard let bounds = element.bounds, old != .bool else { return true }
+        guard let own = old.bounds else { return false }
+        if bounds.contains(own.lowerBound), bounds.contains(own.upperBound) { return true }
         // The bounds of 32-bit and larger types are out of reach for float32 tensors.
+        return element.size >= 4 && bounds.lowerBound != 0
+    }
+
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
+        guard !isNothing(node.input.element), let bounds = element.bounds else { return layers.alias(node) }
+        let isWhole = node.input.element.bounds != nil
         let isNarrow = element.size < 4
-        guard isNarrow || bounds.lowerBound == 0 || !isWhole else { return layers.alias(node) }
-        try layers.requireExactArrays()
         if !isNarrow, bounds.lowerBound < 0 { return layers.addTruncation(node, node.input) }
         func hold(_ layer: inout Message) {
             if isNarrow {

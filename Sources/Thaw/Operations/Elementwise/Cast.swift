@@ -32,6 +32,15 @@ extension Cast {
     ]
 }
 
+// MARK: Core ML
+
+extension Cast: CoreMLOperation {
+    func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        guard element == .bool, !parts.dialect.isProgram else { return nil }
+        return try parts.combine(.notEqual, inputs[0], .constant(Tensor(0, element: inputs[0].type.element)))
+    }
+}
+
 // MARK: ML Program
 
 extension Cast: MILOperation {

@@ -120,52 +120,48 @@ extension FakeQuantize {
     }
 }
 
-// MARK: Neural network
+// MARK: Core ML
 
-extension FakeQuantize: NeuralOperation {
-    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
-        try layers.addSteps(steps, node)
+extension FakeQuantize: CoreMLOperation {
+    /// The steps of the reference, in ML Programs always in float32: even a slight difference could move a value to
+    /// another level.
+    func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        let isProgram = parts.dialect.isProgram
+        return try parts.inFloat32 { try $0.add(isProgram ? programSteps : networkSteps, to: inputs[0]) }
     }
 
-    /// The arithmetic of `Levels` as a sequence of operations.
-    private var steps: [any Operation] {
-        func numbers(_ number: (Levels) -> Float) -> Tensor {
-            Tensor(channels.map(number), shape: channels.count == 1 ? [] : [channels.count])
-        }
-        let low = numbers(\.low)
-        let inverse = numbers { $0.step == 0 ? 0 : 1 / $0.step }
-        let start = numbers { $0.step == 0 ? 0 : (0.5 - $0.low * (1 / $0.step)).rounded(.down) - 0.5 }
-        return [
-            Binary(.maximum, constant: low), Binary(.minimum, constant: numbers(\.high)),
-            Binary(.subtract, constant: low),
-            Binary(.multiply, constant: inverse), Binary(.subtract, constant: start), Unary(.floor),
-            Binary(.multiply, constant: numbers(\.step)),
+    private var networkSteps: [(part: String, operation: any Operation)] {
+        let start = numbers { ($0.step == 0 ? 0 : (0.5 - $0.low * (1 / $0.step)).rounded(.down) - 0.5) }
+        return scaledSteps + [
+            ("start", Binary(.subtract, constant: start)), ("whole", Unary(.floor)),
+            ("level", Binary(.multiply, constant: numbers(\.step))),
         ]
+    }
+
+    private var programSteps: [(part: String, operation: any Operation)] {
+        let zero = numbers { (0.5 - $0.low * $0.inverse).rounded(.down) }
+        return scaledSteps + [
+            ("codes", Binary(.subtract, constant: zero)),
+            ("half", Binary(.add, constant: Tensor([0.5], shape: []))), ("whole", Unary(.floor)),
+            ("level", Binary(.multiply, constant: numbers(\.step))),
+        ]
+    }
+
+    /// The distance from the lowest level, in steps.
+    private var scaledSteps: [(part: String, operation: any Operation)] {
+        let low = numbers(\.low)
+        return [
+            ("above", Binary(.maximum, constant: low)), ("held", Binary(.minimum, constant: numbers(\.high))),
+            ("distance", Binary(.subtract, constant: low)), ("scaled", Binary(.multiply, constant: numbers(\.inverse))),
+        ]
+    }
+
+    private func numbers(_ number: (Levels) -> Float) -> Tensor {
+        Tensor(channels.map(number), shape: channels.count == 1 ? [] : [channels.count])
     }
 }
 
-// MARK: ML Program
-
-extension FakeQuantize: MILOperation {
-    /// The steps of the reference, always in float32: even a slight difference could move a value to another level.
-    func write(_ node: MILNode, to block: inout MILBlock) throws {
-        let all = { (number: (Levels) -> Float) in
-            MILArgument.constant(
-                Tensor(channels.map(number), shape: channels.count == 1 ? [] : [channels.count]))
-        }
-        let inverse = { (levels: Levels) in levels.step == 0 ? 0 : 1 / levels.step }
-        block.inFloat32(node) { node, block in
-            let above = block.part("maximum", node, "above", ["x": .value(node.input), "y": all(\.low)])
-            let held = block.part("minimum", node, "held", ["x": .value(above), "y": all(\.high)])
-            let distance = block.part("sub", node, "distance", ["x": .value(held), "y": all(\.low)])
-            let places = block.part("mul", node, "places", ["x": .value(distance), "y": all(inverse)])
-            let zero = block.part(
-                "sub", node, "codes",
-                ["x": .value(places), "y": all { (0.5 - $0.low * inverse($0)).rounded(.down) }])
-            let half = block.part("add", node, "half", ["x": .value(zero), "y": .number(0.5)])
-            let codes = block.part("floor", node, "whole", ["x": .value(half)])
-            block.add("mul", node, ["x": .value(codes), "y": all(\.step)])
-        }
-    }
+extension FakeQuantize.Levels {
+    /// 1 / step, or 0 if there is only one level.
+    fileprivate var inverse: Float { step == 0 ? 0 : 1 / step }
 }

@@ -65,7 +65,6 @@ extension Select {
 
 extension Select: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
         layers.add(node) { $0.choose("whereBroadcastable") }
     }
 }

@@ -19,47 +19,25 @@ extension Unary: MILOperation {
         }
     }
 
-    /// The operations that have parameters or several steps and support floating point only.
+    /// The operations that have parameters and support floating point only.
     private func writeFraction(_ node: MILNode, to block: inout MILBlock) {
         let x = MILArgument.value(node.input)
         switch function {
         case .elu: block.add("elu", node, ["x": x, "alpha": .number(1)])
+        case .scaledElu(let alpha): block.add("elu", node, ["x": x, "alpha": .number(alpha)])
         case .leakyRelu(let slope): block.add("leaky_relu", node, ["x": x, "alpha": .number(slope)])
         case .clip(let low, let high):
             block.add("clip", node, ["x": x, "alpha": .number(low), "beta": .number(high)])
         case .reciprocalSquareRoot: block.add("rsqrt", node, ["x": x, "epsilon": .number(0)])
+        case .inverseDeviation(let epsilon): block.add("rsqrt", node, ["x": x, "epsilon": .number(epsilon)])
         case .reciprocal: block.add("inverse", node, ["x": x, "epsilon": .number(0)])
         case .logarithm: block.add("log", node, ["x": x, "epsilon": .number(0)])
-        case .logarithm1p:
-            let sum = block.part("add", node, "sum", ["x": x, "y": .number(1)])
-            block.add("log", node, ["x": .value(sum), "epsilon": .number(0)])
-        case .exponentialMinus1:
-            let power = block.part("exp", node, "power", ["x": x])
-            block.add("sub", node, ["x": .value(power), "y": .number(1)])
-        case .complementaryErrorFunction:
-            let part = block.part("erf", node, "erf", ["x": x])
-            block.add("sub", node, ["x": .number(1), "y": .value(part)])
-        case .selu:
-            let part = block.part("elu", node, "elu", ["x": x, "alpha": .number(Float(Selu.alpha))])
-            block.add("mul", node, ["x": .value(part), "y": .number(Float(Selu.scale))])
         case .hardSigmoid(let alpha, let beta):
             block.add("sigmoid_hard", node, ["x": x, "alpha": .number(alpha), "beta": .number(beta)])
-        case .hardSwish(let alpha, let beta):
-            let share = block.part(
-                "sigmoid_hard", node, "share", ["x": x, "alpha": .number(alpha), "beta": .number(beta)])
-            block.add("mul", node, ["x": x, "y": .value(share)])
-        case .swish(let beta):
-            if beta == 1 { return block.add("silu", node, ["x": x]) }
-            let scaled = block.part("mul", node, "scaled", ["x": x, "y": .number(beta)])
-            let share = block.part("sigmoid", node, "share", ["x": .value(scaled)])
-            block.add("mul", node, ["x": x, "y": .value(share)])
         case .gelu: block.add("gelu", node, ["x": x, "mode": .text("EXACT")])
         case .geluByTanh: block.add("gelu", node, ["x": x, "mode": .text("TANH_APPROXIMATION")])
-        case .mish:
-            let softplus = block.part("softplus", node, "softplus", ["x": x])
-            let share = block.part("tanh", node, "share", ["x": .value(softplus)])
-            block.add("mul", node, ["x": x, "y": .value(share)])
-        default: preconditionFailure("\(function) is written elsewhere")
+        case .swish(beta: 1): block.add("silu", node, ["x": x])
+        default: preconditionFailure("\(function) is decomposed")
         }
     }
 

@@ -1,18 +1,43 @@
 extension Unary: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool {
+        switch function {
+        case .ceiling, .floor, .round, .sign, .sine, .cosine, .errorFunction, .not, .isNaN: false
+        case .gelu, .geluByTanh, .relu6, .clip: false
+        default: true
+        }
+    }
+
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         switch function {
         case .relu: layers.add(node) { $0.activation.choose("ReLU") }
         case .sigmoid: layers.add(node) { $0.activation.choose("sigmoid") }
         case .tanh: layers.add(node) { $0.activation.choose("tanh") }
         case .elu: layers.add(node) { $0.activation.ELU.alpha = 1.0 as Float }
+        case .scaledElu(let alpha): layers.add(node) { $0.activation.ELU.alpha = alpha }
+        case .boundedNegation(let bound):
+            layers.add(node) {
+                $0.unary.type = "THRESHOLD"
+                $0.unary.alpha = bound
+                $0.unary.scale = -1.0 as Float
+            }
         case .leakyRelu(let slope): layers.add(node) { $0.activation.leakyReLU.alpha = slope }
-        case .relu6: try writeClip(0, 6, node, to: &layers)
-        case .clip(let low, let high): try writeClip(low, high, node, to: &layers)
+        case .relu6, .clip:
+            let (low, high) = bounds
+            layers.add(node) {
+                $0.choose("clip")
+                $0.clip.minVal = low
+                $0.clip.maxVal = high
+            }
         case .negate: layers.add(node) { $0.activation.linear.alpha = -1.0 as Float }
         case .squareRoot: layers.add(node) { $0.unary.type = "SQRT" }
         case .exponential: layers.add(node) { $0.unary.type = "EXP" }
         // The dedicated layer adds an epsilon that cannot be zero. A power does not.
         case .reciprocalSquareRoot: layers.add(node) { $0.writePower(-0.5) }
+        case .inverseDeviation(let epsilon):
+            layers.add(node) {
+                $0.writePower(-0.5)
+                $0.unary.shift = epsilon
+            }
         case .reciprocal: layers.add(node) { $0.writePower(-1) }
         case .absolute: layers.add(node) { $0.unary.type = "ABS" }
         case .logarithm: layers.add(node) { $0.writeLogarithm() }
@@ -23,54 +48,22 @@ extension Unary: NeuralOperation {
             }
         case .softplus: layers.add(node) { $0.activation.choose("softplus") }
         case .softsign: layers.add(node) { $0.activation.choose("softsign") }
-        case .selu:
-            let power = layers.addPart(node, "elu", node.inputs) { $0.activation.ELU.alpha = Float(Selu.alpha) }
-            layers.add(node.name, [power], node.outputs) { $0.activation.linear.alpha = Float(Selu.scale) }
-        case .exponentialMinus1:
-            let power = layers.addPart(node, "exponential", node.inputs) { $0.unary.type = "EXP" }
-            layers.add(node.name, [power], node.outputs) {
-                $0.activation.linear.alpha = 1.0 as Float
-                $0.activation.linear.beta = -1.0 as Float
-            }
-        case .complementaryErrorFunction:
-            try layers.requireExactArrays()
-            let part = layers.addPart(node, "erf", node.inputs) { $0.choose("erf") }
-            layers.add(node.name, [part], node.outputs) {
-                $0.activation.linear.alpha = -1.0 as Float
-                $0.activation.linear.beta = 1.0 as Float
-            }
+        case .not where node.input.element != .bool:
+            layers.add(node) { $0.choose("equal") }
         case .ceiling, .floor, .round, .sign, .sine, .cosine, .errorFunction, .not:
-            try layers.requireExactArrays()
             let kind = Unary.layers.first { $0.value == function }!.key
             layers.add(node) { $0.choose(kind) }
         // Apple's processors choose the precision themselves.
         case .float16: layers.alias(node)
         case .hardSigmoid(let alpha, let beta): layers.add(node) { $0.writeHardSigmoid(alpha, beta) }
-        case .hardSwish(let alpha, let beta):
-            writeShare(node, to: &layers) { part, layers in
-                layers.addPart(node, part, node.inputs) { $0.writeHardSigmoid(alpha, beta) }
-            }
-        case .swish(let beta):
-            writeShare(node, to: &layers) { part, layers in
-                var input = node.input
-                if beta != 1 {
-                    input = layers.addPart(node, "scaled", node.inputs) { $0.activation.linear.alpha = beta }
-                }
-                return layers.addPart(node, part, [input]) { $0.activation.choose("sigmoid") }
-            }
         case .gelu, .geluByTanh:
-            try layers.requireExactArrays()
             layers.add(node) { $0.gelu.mode = function == .gelu ? "EXACT" : "TANH_APPROXIMATION" }
-        case .mish:
-            writeShare(node, to: &layers) { part, layers in
-                let softplus = layers.addPart(node, "softplus", node.inputs) { $0.activation.choose("softplus") }
-                return layers.addPart(node, part, [softplus]) { $0.activation.choose("tanh") }
-            }
         // Only NaN differs from itself.
         case .isNaN:
-            try layers.requireExactArrays()
             layers.add(node.name, [node.input, node.input], node.outputs) { $0.choose("notEqual") }
         case .square: layers.add(node.name, [node.input, node.input], node.outputs) { $0.choose("multiply") }
+        case .exponentialMinus1, .complementaryErrorFunction, .selu, .hardSwish, .swish, .mish:
+            throw Failure.cannotWriteOperation(node.name, kind)
         }
     }
 
@@ -79,29 +72,6 @@ extension Unary: NeuralOperation {
         "ceil": .ceiling, "floor": .floor, "round": .round, "sign": .sign, "sin": .sine, "cos": .cosine,
         "erf": .errorFunction, "logicalNot": .not, "tanh": .tanh,
     ]
-
-    /// The input times a fraction of it, whose layers `share` adds.
-    private func writeShare(
-        _ node: NeuralNode, to layers: inout NeuralLayers, _ share: (String, inout NeuralLayers) -> NeuralBlob
-    ) {
-        let part = share("share", &layers)
-        layers.add(node.name, [node.input, part], node.outputs) { $0.choose("multiply") }
-    }
-
-    private func writeClip(_ low: Float, _ high: Float, _ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        if let target = layers.target, target < .iOS13 {
-            // Older systems only support lower bounds: one is applied to the negated value, then one to that negated
-            // again.
-            let above = layers.addPart(node, "above", node.inputs) { $0.writeBound(-high) }
-            return layers.add(node.name, [above], node.outputs) { $0.writeBound(low) }
-        }
-        try layers.requireExactArrays()
-        layers.add(node) {
-            $0.choose("clip")
-            $0.clip.minVal = low
-            $0.clip.maxVal = high
-        }
-    }
 }
 
 extension Message {
@@ -109,13 +79,6 @@ extension Message {
     fileprivate mutating func writeHardSigmoid(_ alpha: Float, _ beta: Float) {
         self.activation.sigmoidHard.alpha = alpha
         self.activation.sigmoidHard.beta = beta
-    }
-
-    /// Configures a layer for max(bound, −x).
-    fileprivate mutating func writeBound(_ bound: Float) {
-        self.unary.type = "THRESHOLD"
-        self.unary.alpha = bound
-        self.unary.scale = -1.0 as Float
     }
 
     /// Configures a layer for x ^ exponent.

@@ -14,6 +14,12 @@ struct Unary: Operation, Hashable {
         case logarithm, errorFunction, complementaryErrorFunction
         /// log(1 + x) and eˣ − 1, accurate near 0.
         case logarithm1p, exponentialMinus1
+        /// 1 / √(x + epsilon).
+        case inverseDeviation(epsilon: Float)
+        /// x if x is positive, otherwise alpha · (eˣ − 1).
+        case scaledElu(alpha: Float)
+        /// −x, but at least a lower bound.
+        case boundedNegation(Float)
         case relu, relu6, elu, selu, sigmoid, tanh, softplus, softsign
         /// The nearest float16 value: the effect of a cast when a program continues in float16.
         case float16
@@ -64,6 +70,7 @@ struct Unary: Operation, Hashable {
         case .negate: -x
         case .squareRoot: x.squareRoot()
         case .reciprocalSquareRoot: 1 / x.squareRoot()
+        case .inverseDeviation(let epsilon): 1 / (x + Double(epsilon)).squareRoot()
         case .square: x * x
         case .exponential: exp(x)
         case .absolute: abs(x)
@@ -89,6 +96,8 @@ struct Unary: Operation, Hashable {
         case .relu: x < 0 ? 0 : x
         case .relu6: x < 0 ? 0 : x > 6 ? 6 : x
         case .elu: x < 0 ? expm1(x) : x
+        case .scaledElu(let alpha): x < 0 ? Double(alpha) * expm1(x) : x
+        case .boundedNegation(let bound): -x < Double(bound) ? Double(bound) : -x
         case .sigmoid: 1 / (1 + exp(-x))
         case .tanh: Unary.tanh(x)
         case .leakyRelu(let slope): x < 0 ? x * Double(slope) : x

@@ -1,6 +1,5 @@
 extension Gather: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
         layers.add(node) { $0.gather.axis = axis }
     }
 }

@@ -54,7 +54,6 @@ extension GatherSlices {
 
 extension GatherSlices: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
         layers.add(node) { $0.choose("gatherND") }
     }
 }

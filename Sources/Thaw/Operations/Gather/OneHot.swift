@@ -54,21 +54,24 @@ extension OneHot {
     ]
 }
 
-// MARK: Neural network
+// MARK: Core ML
 
-extension OneHot: NeuralOperation {
+extension OneHot: CoreMLOperation {
     /// Compares each index with all positions, and selects one value or the other.
-    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
-        var shape = node.input.shape
+    func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        guard !parts.dialect.isProgram else { return nil }
+        let index = inputs[0].type.element
+        var shape = inputs[0].shape
         shape.dimensions.insert(1, at: axis)
         let positions = Tensor(
-            (0..<depth).map(Float.init), shape: Shape([depth] + Array(repeating: 1, count: shape.rank - 1 - axis)))
-        try layers.addSteps(
+            shape: Shape([depth] + Array(repeating: 1, count: shape.rank - 1 - axis)), element: index
+        ) { Double($0) }
+        return try parts.add(
             [
-                Reshape(shape), Binary(.equal, constant: positions), Cast(element: .float32),
-                Binary(.multiply, constant: Tensor(on - off)), Binary(.add, constant: Tensor(off)),
-            ], node)
+                Reshape(shape), Binary(.equal, constant: positions), Cast(element: element),
+                Binary(.multiply, constant: Tensor(on - off, element: element)),
+                Binary(.add, constant: Tensor(off, element: element)),
+            ], to: inputs[0])
     }
 }
 

@@ -69,7 +69,6 @@ extension TopK {
 
 extension TopK: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
         layers.add(node) { layer in
             layer.topK.axis = axis
             layer.topK.K = count

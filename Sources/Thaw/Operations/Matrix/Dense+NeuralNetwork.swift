@@ -1,4 +1,6 @@
 extension Dense: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool { true }
+
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         layers.add(node) { layer in
             layer.innerProduct.inputChannels = matrix.shape[0]

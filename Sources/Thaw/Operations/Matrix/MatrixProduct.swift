@@ -68,7 +68,6 @@ struct MatrixProduct: Operation {
 
 extension MatrixProduct: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
         layers.add(node) { layer in
             layer.choose("batchedMatmul")
             layer.batchedMatmul.transposeA = transposeFirst

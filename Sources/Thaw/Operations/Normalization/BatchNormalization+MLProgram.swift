@@ -4,12 +4,7 @@ extension BatchNormalization: MILOperation {
     private static let epsilon: Float = 0x1p-11
 
     func write(_ node: MILNode, to block: inout MILBlock) throws {
-        let x = MILArgument.value(node.input)
-        guard node.input.shape.rank == 4 else {
-            let scaled = block.part("mul", node, "scaled", ["x": x, "y": .constant(scale)])
-            return block.add("add", node, ["x": .value(scaled), "y": .constant(offset)])
-        }
-        block.add("batch_norm", node, arguments(x))
+        block.add("batch_norm", node, arguments(.value(node.input)))
     }
 
     /// The arguments of `batch_norm`.

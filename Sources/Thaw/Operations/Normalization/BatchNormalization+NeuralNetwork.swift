@@ -1,15 +1,8 @@
 extension BatchNormalization: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool { true }
+
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         let channels = scale.elementCount
-        guard node.input.shape.rank == 4 || layers.arrays == .images else {
-            let product = Binary(.multiply, constant: scale)
-            let scaled = NeuralBlob(name: node.output.name + "/scaled", shape: node.output.shape)
-            try product.write(
-                NeuralNode(name: node.name + "/scaled", inputs: node.inputs, outputs: [scaled]), to: &layers)
-            try Binary(.add, constant: offset).write(
-                NeuralNode(name: node.name, inputs: [scaled], outputs: node.outputs), to: &layers)
-            return
-        }
         layers.add(node) { layer in
             layer.scale.shapeScale = [channels, 1, 1]
             layer.scale.scale = .weights(scale)

@@ -113,6 +113,18 @@ extension BatchNormalization {
     }
 }
 
+// MARK: Core ML
+
+extension BatchNormalization: CoreMLOperation {
+    /// Core ML's layers normalize images, among which the older layers count rows.
+    func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        if case .neuralNetwork(.images, _) = parts.dialect { return nil }
+        guard inputs[0].shape.rank != 4 else { return nil }
+        let scaled = try parts.add(Binary(.multiply, constant: scale), inputs[0], as: "scaled")
+        return try parts.add(Binary(.add, constant: offset), scaled)
+    }
+}
+
 // MARK: Engine
 
 extension BatchNormalization: EngineOperation {

@@ -40,47 +40,18 @@ struct L2Normalization: Operation {
     }
 }
 
-// MARK: Neural network
+// MARK: Core ML
 
-extension L2Normalization: NeuralOperation {
-    /// Length, bound, quotient. (The dedicated layer adds its epsilon to the sum of squares.)
-    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
-        var narrow = node
-        for axis in axes { narrow.outputs[0].shape[axis] = 1 }
-        var length = layers.addPart(narrow, "length", node.inputs) { layer in
-            layer.reduceL2.axes = axes
-            layer.reduceL2.keepDims = true
-        }
+extension L2Normalization: CoreMLOperation {
+    /// Length, bound, quotient. (The dedicated layers add their epsilon to the sum of squares.)
+    func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        let x = try parts.floats(inputs[0])
+        var length = try parts.add(Reduction(function: .length, axes: axes, keepsAxes: true), x, as: "length")
         if epsilon > 0 {
-            length = layers.addPart(narrow, "bound", [length]) { layer in
-                layer.unary.type = "THRESHOLD"
-                layer.unary.alpha = epsilon.squareRoot()
-            }
+            let bound = Binary(.maximum, constant: Tensor([epsilon.squareRoot()], shape: []))
+            length = try parts.add(bound, length, as: "bound")
         }
-        layers.add(node.name, [node.input, length], node.outputs) { $0.choose("divideBroadcastable") }
-    }
-}
-
-// MARK: ML Program
-
-extension L2Normalization: MILOperation {
-    /// Length, bound, quotient. (The dedicated operation adds its epsilon to the sum of squares.)
-    func write(_ node: MILNode, to block: inout MILBlock) throws {
-        var narrow = node.input.shape
-        for axis in axes { narrow[axis] = 1 }
-        block.inFloats(node) { node, block in
-            let x = MILArgument.value(node.input)
-            var length = block.part(
-                "reduce_l2_norm", node, "length", shape: narrow,
-                ["x": x, "axes": .integers(axes), "keep_dims": .bool(true)])
-            if epsilon > 0 {
-                length = block.part(
-                    "maximum", node, "bound", shape: narrow,
-                    ["x": .value(length), "y": .number(epsilon.squareRoot())])
-            }
-            block.add("real_div", node, ["x": x, "y": .value(length)])
-        }
+        return try parts.add(Binary(.divide), x, length)
     }
 }
 

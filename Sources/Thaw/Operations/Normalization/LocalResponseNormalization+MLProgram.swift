@@ -1,30 +1,12 @@
 extension LocalResponseNormalization: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         let size = 2 * radius + 1
-        // As in the neural network layer: only a positive bias is known to be accepted.
-        guard bias > 0 else { return writeParts(node, to: &block) }
         block.add(
             "local_response_norm", node,
             [
                 "x": .value(node.input), "size": .integer(size), "alpha": .number(alpha * Float(size)),
                 "beta": .number(beta), "k": .number(bias),
             ])
-    }
-
-    /// x · (bias + alpha · Σ x²) ^ −beta, with the sum computed by a convolution over the channels.
-    private func writeParts(_ node: MILNode, to block: inout MILBlock) {
-        let square = block.part("mul", node, "square", ["x": .value(node.input), "y": .value(node.input)])
-        let channels = node.input.shape[1]
-        let sum = block.part(
-            "conv", node, "sum",
-            [
-                "x": .value(square), "weight": .constant(channelSums(channels).reshaped([channels, channels, 1, 1])),
-                "bias": .constant(Tensor([Float](repeating: bias, count: channels), shape: [channels])),
-                "strides": .integers([1, 1]), "pad_type": .text("valid"), "pad": .integers([0, 0, 0, 0]),
-                "dilations": .integers([1, 1]), "groups": .integer(1),
-            ])
-        let factor = block.part("pow", node, "factor", ["x": .value(sum), "y": .number(-beta)])
-        block.add("mul", node, ["x": .value(node.input), "y": .value(factor)])
     }
 }
 

@@ -60,6 +60,27 @@ extension LocalResponseNormalization {
     ]
 }
 
+// MARK: Core ML
+
+extension LocalResponseNormalization: CoreMLOperation {
+    /// x · (bias + alpha · Σ x²) ^ −beta, with the sum computed by a convolution over the channels. Core ML's layers are
+    /// only known to accept a positive bias.
+    func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        guard bias <= 0 else { return nil }
+        let channels = inputs[0].shape[1]
+        let sums = Tensor(shape: [1, 1, channels, channels]) { weights in
+            for i in 0..<weights.count { weights[i] = abs(i / channels - i % channels) <= radius ? alpha : 0 }
+        }
+        let convolution = Convolution(
+            filters: sums, bias: Tensor([Float](repeating: bias, count: channels), shape: [channels]),
+            window: Window(height: .init(size: 1), width: .init(size: 1)))
+        let square = try parts.add(Binary(.multiply), inputs[0], inputs[0], as: "square")
+        let sum = try parts.add(convolution, square, as: "sum")
+        let factor = try parts.add(Binary(.power, constant: Tensor([-beta], shape: [])), sum, as: "factor")
+        return try parts.add(Binary(.multiply), inputs[0], factor)
+    }
+}
+
 // MARK: Engine
 
 extension LocalResponseNormalization: EngineOperation {

@@ -13,64 +13,19 @@ extension Normalization: MILOperation {
                     ])
             }
         }
-        if followsSize { return block.inFloat32(node, writeParts) }
-        block.inFloats(node) { writeLayer($0, to: &$1) }
-    }
-
-    /// By reductions and broadcasts, which contain no sizes: mean, difference, mean of squared differences, and the
-    /// rest. It is computed in float32, because squares easily exceed the range of float16.
-    private func writeParts(_ node: MILNode, to block: inout MILBlock) {
-        var narrow = node.input.shape
-        for axis in axes { narrow[axis] = 1 }
-        let x = MILArgument.value(node.input)
-        let (along, keeps) = (MILArgument.integers(axes), MILArgument.bool(true))
-        let mean = block.part(
-            "reduce_mean", node, "mean", shape: narrow, ["x": x, "axes": along, "keep_dims": keeps])
-        let centered = MILArgument.value(block.part("sub", node, "centered", ["x": x, "y": .value(mean)]))
-        let squares = block.part("mul", node, "squares", ["x": centered, "y": centered])
-        let variance = block.part(
-            "reduce_mean", node, "variance", shape: narrow, ["x": .value(squares), "axes": along, "keep_dims": keeps])
-        let inverse = block.part(
-            "rsqrt", node, "inverse", shape: narrow, ["x": .value(variance), "epsilon": .number(epsilon)])
-        writeSteps(after: "mul", ["x": centered, "y": .value(inverse)], node, to: &block)
-    }
-
-    /// An operation that normalizes, followed by the remaining factor and offset.
-    private func writeSteps(
-        after kind: String, _ arguments: KeyValuePairs<String, MILArgument>, _ node: MILNode, to block: inout MILBlock
-    ) {
-        let steps = [("mul", scale), ("add", offset)].compactMap { pair in pair.1.map { (pair.0, $0) } }
-        guard !steps.isEmpty else { return block.add(kind, node, arguments) }
-        var value = block.part(kind, node, "normal", arguments)
-        for (index, (kind, constant)) in steps.enumerated() {
-            let arguments: KeyValuePairs<String, MILArgument> = ["x": .value(value), "y": .constant(constant)]
-            if index == steps.count - 1 {
-                block.add(kind, node, arguments)
-            } else {
-                value = block.part(kind, node, "scaled", arguments)
+        block.inFloats(node) { node, block in
+            let x = MILArgument.value(node.input)
+            let along = MILArgument.integers(axes)
+            guard let gamma = ofAxes(scale, shape), let beta = ofAxes(offset, shape) else {
+                return block.add("layer_norm", node, ["x": x, "axes": along, "epsilon": .number(epsilon)])
             }
-        }
-    }
-
-    /// Factor and offset become part of the operation if they have the shape of the axes. Otherwise they follow it.
-    private func writeLayer(_ node: MILNode, to block: inout MILBlock) {
-        let part = Shape(axes.map { node.input.shape[$0] })
-        func own(_ constant: Tensor?) -> Tensor? {
-            guard let constant, constant.elementCount == part.elementCount else { return nil }
-            let padded = constant.shape.padded(to: node.input.shape.rank)
-            return Shape(axes.map { padded[$0] }) == part ? constant.reshaped(part) : nil
-        }
-        let x = MILArgument.value(node.input)
-        let along = MILArgument.integers(axes)
-        if let gamma = own(scale), let beta = own(offset) {
-            return block.add(
+            block.add(
                 "layer_norm", node,
                 [
                     "x": x, "axes": along, "gamma": .constant(gamma), "beta": .constant(beta),
                     "epsilon": .number(epsilon),
                 ])
         }
-        writeSteps(after: "layer_norm", ["x": x, "axes": along, "epsilon": .number(epsilon)], node, to: &block)
     }
 }
 

@@ -59,27 +59,29 @@ extension Softmax {
     ]
 }
 
+// MARK: Core ML
+
+extension Softmax: CoreMLOperation {
+    /// The logarithm of the sum of exponentials is subtracted. The maximum is subtracted first to avoid overflow.
+    func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        guard isLogarithmic else { return nil }
+        func reduction(_ function: Reduction.Function) -> Reduction {
+            Reduction(function: function, axes: [axis], keepsAxes: true)
+        }
+        let largest = try parts.add(reduction(.maximum), inputs[0], as: "largest")
+        let scores = try parts.add(Binary(.subtract), inputs[0], largest, as: "scores")
+        let powers = try parts.add(Unary(.exponential), scores, as: "powers")
+        let sum = try parts.add(reduction(.sum), powers, as: "sum")
+        let logarithm = try parts.add(Unary(.logarithm), sum, as: "logarithm")
+        return try parts.add(Binary(.subtract), scores, logarithm)
+    }
+}
+
 // MARK: ML Program
 
 extension Softmax: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
-        guard isLogarithmic else {
-            return block.add("softmax", node, ["x": .value(node.input), "axis": .integer(axis)])
-        }
-        // Subtracts the logarithm of the sum of exponentials. The maximum is subtracted first to avoid overflow.
-        var narrow = node.output.shape
-        narrow[axis] = 1
-        let axes = MILArgument.integers([axis])
-        let largest = block.part(
-            "reduce_max", node, "largest", shape: narrow,
-            ["x": .value(node.input), "axes": axes, "keep_dims": .bool(true)])
-        let scores = block.part("sub", node, "scores", ["x": .value(node.input), "y": .value(largest)])
-        let powers = block.part("exp", node, "powers", ["x": .value(scores)])
-        let sum = block.part(
-            "reduce_sum", node, "sum", shape: narrow, ["x": .value(powers), "axes": axes, "keep_dims": .bool(true)])
-        let logarithm = block.part(
-            "log", node, "logarithm", shape: narrow, ["x": .value(sum), "epsilon": .number(0)])
-        block.add("sub", node, ["x": .value(scores), "y": .value(logarithm)])
+        block.add("softmax", node, ["x": .value(node.input), "axis": .integer(axis)])
     }
 }
 

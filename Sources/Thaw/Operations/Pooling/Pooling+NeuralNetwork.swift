@@ -1,4 +1,6 @@
 extension Pooling: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool { true }
+
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         layers.add(node) { layer in
             layer.pooling.type = function == .maximum ? "MAX" : "AVERAGE"

@@ -64,7 +64,6 @@ extension ArgMax {
 
 extension ArgMax: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
         layers.add(node) { layer in
             let kind = isMinimum ? "argMin" : "argMax"
             layer[kind]["axis"] = axis

@@ -59,7 +59,7 @@ extension CumulativeSum {
 
 extension CumulativeSum: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireVersion(CoreMLVersion.iOS14.rawValue)
+        layers.requireVersion(CoreMLVersion.iOS14.rawValue)
         layers.add(node) { layer in
             layer.cumSum.axis = axis
             layer.cumSum.excludeFinalSum = isExclusive

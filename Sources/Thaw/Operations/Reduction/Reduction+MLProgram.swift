@@ -1,8 +1,9 @@
 extension Reduction: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
-        let kind = Reduction.operations.first { $0.function == function }!.kind
+        let kind = Reduction.operations.first { $0.function == function }?.kind ?? "reduce_l2_norm"
         // Means are floating point, and Booleans are not numeric.
-        block.inFloats(node, where: function == .mean || node.input.element == .bool) { node, block in
+        block.inFloats(node, where: function == .mean || function == .length || node.input.element == .bool) {
+            node, block in
             block.add(
                 kind, node,
                 ["x": .value(node.input), "axes": .integers(axes), "keep_dims": .bool(keepsAxes)])

@@ -1,36 +1,35 @@
 extension Reduction: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool {
+        // There are older layers for whole images. A row is equivalent to a 1×1 image.
+        inputs[0].shape.rank == 4 && axes == [2, 3] && function != .product && function != .length
+            && !isTruncated(inputs[0].element)
+    }
+
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        // The mean of integers is an integer, but Core ML treats them as float32.
-        let isTruncated = function == .mean && node.input.element.bounds != nil
         if layers.arrays == .images {
-            // There are older layers for whole images. A row is equivalent to a 1×1 image.
-            guard node.input.shape.rank == 4, axes == [2, 3], !isTruncated else {
-                return try layers.requireExactArrays()
-            }
-            switch function {
-            case .mean:
-                return layers.add(node) { layer in
+            return layers.add(node) { layer in
+                if function == .mean {
                     layer.pooling.type = "AVERAGE"
                     layer.pooling.choose("valid")
                     layer.pooling.globalPooling = true
-                }
-            case .sum, .maximum, .minimum:
-                return layers.add(node) { layer in
+                } else {
                     layer.reduce.mode = [.sum: "SUM", .maximum: "MAX", .minimum: "MIN"][function]!
                     layer.reduce.axis = "HW"
                 }
-            case .product: return try layers.requireExactArrays()
             }
         }
-        let kind = ["reduceMean", "reduceSum", "reduceMax", "reduceMin", "reduceProd"][
+        let kind = ["reduceMean", "reduceSum", "reduceMax", "reduceMin", "reduceProd", "reduceL2"][
             Function.allCases.firstIndex(of: function)!]
         func reduce(_ layer: inout Message) {
             layer[kind]["axes"] = axes
             layer[kind]["keepDims"] = keepsAxes
         }
-        guard isTruncated else { return layers.add(node, reduce) }
+        guard isTruncated(node.input.element) else { return layers.add(node, reduce) }
         layers.addTruncation(node, layers.addPart(node, "mean", node.inputs, reduce))
     }
+
+    /// The mean of integers is an integer, but Core ML treats them as float32.
+    private func isTruncated(_ element: ElementType) -> Bool { function == .mean && element.bounds != nil }
 }
 
 // MARK: Reading

@@ -1,8 +1,8 @@
 import Kernels
 
-/// One value for all elements along some axes: their mean, sum, product, maximum or minimum.
+/// One value for all elements along some axes: their mean, sum, product, maximum, minimum or Euclidean length.
 struct Reduction: Operation {
-    enum Function: String, Hashable, Sendable, CaseIterable { case mean, sum, maximum, minimum, product }
+    enum Function: String, Hashable, Sendable, CaseIterable { case mean, sum, maximum, minimum, product, length }
 
     var function: Function
     /// Ascending, counted from the front.
@@ -28,7 +28,7 @@ struct Reduction: Operation {
         let group = kept.places(in: shape)
         let start: Double =
             switch function {
-            case .mean, .sum: 0
+            case .mean, .sum, .length: 0
             // `Any` of no elements is false.
             case .maximum: inputs[0].element == .bool ? 0 : -.infinity
             case .minimum: .infinity
@@ -44,12 +44,17 @@ struct Reduction: Operation {
                 case .maximum: if value > results[to] || value.isNaN { results[to] = value }
                 case .minimum: if value < results[to] || value.isNaN { results[to] = value }
                 case .product: results[to] *= value
+                case .length: results[to] += value * value
                 }
             }
         }
         let divisor = function == .mean ? Double(axes.reduce(1) { $0 * shape[$1] }) : 1
         let output = try! outputTypes(inputs.map(\.type))[0]
-        return [Tensor(shape: output.shape, element: output.element) { results[$0] / divisor }]
+        return [
+            Tensor(shape: output.shape, element: output.element) {
+                function == .length ? results[$0].squareRoot() : results[$0] / divisor
+            }
+        ]
     }
 
     func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
@@ -87,7 +92,7 @@ extension Reduction {
 
 extension Reduction: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
-        guard !axes.isEmpty else { return nil }
+        guard !axes.isEmpty, function != .length else { return nil }
         let count = axes.reduce(1) { $0 * inputs[0].shape[$1] }
         let factor = function == .mean ? 1 / Float(count) : 1
         let isSum = function == .mean || function == .sum

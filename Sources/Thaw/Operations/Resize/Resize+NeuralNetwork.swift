@@ -1,25 +1,36 @@
 extension Resize: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        let mode = repeatsPixels ? "NN" : samples(.left) || samples(.edges) ? "BILINEAR" : nil
-        if let (height, width) = wholeFactors, let mode {
+        if let (height, width) = wholeFactors, let mode = upsamplingMode {
             let isCentered = mode == "BILINEAR" && !samples(.left)
-            if isCentered { try layers.requireVersion(5) }
+            if isCentered { layers.requireVersion(5) }
             return layers.add(node) { layer in
                 layer.upsample.scalingFactor = [height, width]
                 layer.upsample.mode = mode
                 if isCentered { layer.upsample.linearUpsampleMode = "ALIGN_CORNERS_FALSE" }
             }
         }
-        if let mode = Resize.modes.prefix(2).first(where: { samples($0.grid) })?.mode {
-            try layers.requireVersion(3)
+        if let mode = samplingMode {
+            layers.requireVersion(3)
             return layers.add(node) { layer in
                 layer.resizeBilinear.targetSize = [rows.outputSize, columns.outputSize]
                 layer.resizeBilinear["mode"].samplingMethod = mode
             }
         }
-        try layers.requireExactArrays()
         try writeAxes(node, to: &layers)
     }
+
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool {
+        if wholeFactors != nil, let mode = upsamplingMode { return mode == "NN" || samples(.left) }
+        return samplingMode != nil
+    }
+
+    /// The mode of the layer for whole factors.
+    private var upsamplingMode: String? {
+        repeatsPixels ? "NN" : samples(.left) || samples(.edges) ? "BILINEAR" : nil
+    }
+
+    /// The mode of the layer for any size.
+    private var samplingMode: String? { Resize.modes.prefix(2).first { samples($0.grid) }?.mode }
 
     /// Core ML's sampling modes: first those that TensorFlow also has.
     fileprivate static let modes: [(mode: String, grid: SamplingGrid)] = [

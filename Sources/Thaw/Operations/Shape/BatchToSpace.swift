@@ -48,19 +48,10 @@ struct BatchToSpace: Operation {
     }
 }
 
-// MARK: Neural network
+// MARK: Core ML
 
-extension BatchToSpace: NeuralOperation {
-    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
-        try layers.addSteps(steps(node.input.shape), node)
-    }
-}
-
-// MARK: ML Program
-
-extension BatchToSpace: MILOperation {
-    func write(_ node: MILNode, to block: inout MILBlock) throws {
-        try block.addSteps(steps(node.input.shape), node)
+extension BatchToSpace: CoreMLOperation {
+    func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        try parts.add(steps(inputs[0].shape), to: inputs[0])
     }
 }

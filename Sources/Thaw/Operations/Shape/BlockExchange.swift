@@ -68,16 +68,25 @@ struct BlockExchange: Operation {
     }
 }
 
-extension BlockExchange: NeuralOperation {
-    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        let modes: [Exchange: String] = [.depthToSpace: "DEPTH_TO_SPACE", .spaceToDepth: "SPACE_TO_DEPTH"]
-        guard let mode = modes[exchange] else {
-            // The layer's other modes are newer than exact tensor shapes.
-            try layers.requireExactArrays()
-            return try layers.addSteps(rearrangement(of: node.input.shape, .first)!.steps, node)
+extension BlockExchange: CoreMLOperation {
+    /// The neural network layer's other modes are newer than exact tensor shapes. ML Programs support `pixelUnshuffle`
+    /// only since iOS 16.
+    func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        switch exchange {
+        case .depthToSpace, .spaceToDepth: return nil
+        case .pixelShuffle where parts.dialect.isProgram: return nil
+        case .pixelShuffle, .pixelUnshuffle:
+            return try parts.add(rearrangement(of: inputs[0].shape, .first)!.steps, to: inputs[0])
         }
+    }
+}
+
+extension BlockExchange: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool { true }
+
+    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         layers.add(node) { layer in
-            layer.reorganizeData.mode = mode
+            layer.reorganizeData.mode = exchange == .depthToSpace ? "DEPTH_TO_SPACE" : "SPACE_TO_DEPTH"
             layer.reorganizeData.blockSize = size
         }
     }
@@ -85,16 +94,10 @@ extension BlockExchange: NeuralOperation {
 
 extension BlockExchange: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
-        switch exchange {
-        case .depthToSpace:
-            block.add("depth_to_space", node, ["x": .value(node.input), "block_size": .integer(size)])
-        case .spaceToDepth:
-            block.add("space_to_depth", node, ["x": .value(node.input), "block_size": .integer(size)])
-        case .pixelShuffle:
-            block.add("pixel_shuffle", node, ["x": .value(node.input), "upscale_factor": .integer(size)])
-        case .pixelUnshuffle:
-            // ML Programs support this only since iOS 16.
-            try block.addSteps(rearrangement(of: node.input.shape, .first)!.steps, node)
-        }
+        let isUpscaling = exchange == .pixelShuffle
+        let kind = isUpscaling ? "pixel_shuffle" : exchange == .depthToSpace ? "depth_to_space" : "space_to_depth"
+        block.add(
+            kind, node,
+            ["x": .value(node.input), isUpscaling ? "upscale_factor" : "block_size": .integer(size)])
     }
 }

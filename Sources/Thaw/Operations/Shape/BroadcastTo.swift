@@ -48,7 +48,6 @@ extension BroadcastTo {
 
 extension BroadcastTo: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
         layers.add(node) { $0.broadcastToStatic.targetShape = shape.dimensions }
     }
 }

@@ -1,9 +1,10 @@
 extension Concatenation: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool {
+        axis == 1 && [2, 4].contains(output.shape.rank)
+    }
+
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         if layers.arrays == .images {
-            guard axis == 1, node.output.shape.rank == 4 || node.output.shape.rank == 2 else {
-                return try layers.requireExactArrays()
-            }
             layers.add(node) { $0.choose("concat") }
         } else {
             layers.add(node) { $0.concatND.axis = axis }

@@ -63,6 +63,8 @@ struct MirrorPad: Operation {
 }
 
 extension MirrorPad: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool { true }
+
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         layers.add(node) { layer in
             layer.padding.choose("reflection")

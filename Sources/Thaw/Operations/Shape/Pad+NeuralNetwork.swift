@@ -1,8 +1,10 @@
 extension Pad: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool {
+        before.count == 4 && before[0] + after[0] + before[1] + after[1] == 0
+    }
+
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        let isBorder = before.count == 4 && before[0] + after[0] + before[1] + after[1] == 0
-        guard isBorder else {
-            try layers.requireExactArrays()
+        guard fitsImages([], TensorType(node.output.shape)) else {
             return layers.add(node) { layer in
                 layer.constantPad.value = value
                 layer.constantPad.padAmounts = before.indices.flatMap { [before[$0], after[$0]] }

@@ -1,11 +1,15 @@
 extension Reshape: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool {
+        Reshape.asImage(inputs[0].shape) != nil && Reshape.asImage(shape) != nil
+    }
+
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         guard layers.arrays == .images else {
             return layers.add(node) { $0.reshapeStatic.targetShape = shape.dimensions }
         }
         // As images, a row and a 1×1 image are the same.
         guard let from = Reshape.asImage(node.input.shape), let to = Reshape.asImage(shape) else {
-            return try layers.requireExactArrays()
+            preconditionFailure("\(node.name) does not fit images")
         }
         if from == to {
             layers.alias(node)

@@ -86,19 +86,10 @@ extension SpaceToBatch {
     }
 }
 
-// MARK: Neural network
+// MARK: Core ML
 
-extension SpaceToBatch: NeuralOperation {
-    func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
-        try layers.addSteps(steps(node.input.shape), node)
-    }
-}
-
-// MARK: ML Program
-
-extension SpaceToBatch: MILOperation {
-    func write(_ node: MILNode, to block: inout MILBlock) throws {
-        try block.addSteps(steps(node.input.shape), node)
+extension SpaceToBatch: CoreMLOperation {
+    func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        try parts.add(steps(inputs[0].shape), to: inputs[0])
     }
 }

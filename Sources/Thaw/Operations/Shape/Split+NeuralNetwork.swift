@@ -1,10 +1,10 @@
 extension Split: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool {
+        axis == 1 && isEven && [2, 4].contains(inputs[0].shape.rank)
+    }
+
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        let isEven = sizes.allSatisfy { $0 == sizes[0] }
         if layers.arrays == .images {
-            guard axis == 1, isEven, node.input.shape.rank == 4 || node.input.shape.rank == 2 else {
-                return try layers.requireExactArrays()
-            }
             layers.add(node) { $0.split.nOutputs = sizes.count }
         } else {
             layers.add(node) { layer in
@@ -13,6 +13,8 @@ extension Split: NeuralOperation {
             }
         }
     }
+
+    var isEven: Bool { sizes.allSatisfy { $0 == sizes[0] } }
 }
 
 // MARK: Reading

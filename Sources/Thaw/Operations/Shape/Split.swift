@@ -92,7 +92,6 @@ extension Split {
 
 extension Split: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
-        let isEven = sizes.allSatisfy { $0 == sizes[0] }
         let parts: MILArgument = isEven ? .integer(sizes.count) : .integers(sizes)
         block.add(
             "split", node,

@@ -1,13 +1,16 @@
 extension StridedSlice: NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool {
+        ranges.count == 4 && ranges.allSatisfy { $0.step == 1 && $0.count > 0 }
+            && zip(ranges, inputs[0].shape).prefix(2).allSatisfy { $0.count == $1 }
+    }
+
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        let isPlain = ranges.allSatisfy { $0.step == 1 && $0.count > 0 }
-        if isPlain, ranges.count == 4, zip(ranges, node.input.shape).prefix(2).allSatisfy({ $0.count == $1 }) {
+        if fitsImages([TensorType(node.input.shape)], TensorType(node.output.shape)) {
             return layers.add(node) { layer in
                 layer.crop["cropAmounts"].setBorders(
                     [2, 3].map { (ranges[$0].start, node.input.shape[$0] - ranges[$0].start - ranges[$0].count) })
             }
         }
-        try layers.requireExactArrays()
         layers.add(node) { layer in
             layer.sliceStatic.beginIds = ranges.map(\.start)
             layer.sliceStatic.beginMasks = ranges.map { _ in false }

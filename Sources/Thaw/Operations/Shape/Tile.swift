@@ -52,7 +52,6 @@ extension Tile {
 
 extension Tile: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
         layers.add(node) { $0.tile.reps = multiples }
     }
 }

@@ -34,7 +34,6 @@ extension Transpose {
 
 extension Transpose: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        try layers.requireExactArrays()
         layers.add(node) { $0.transpose.axes = order }
     }
 }

@@ -28,8 +28,6 @@ struct NeuralNode: Sendable {
 /// The layers of a neural network that is being written, in order, and the lowest version that supports them all.
 struct NeuralLayers {
     let arrays: NeuralArrays
-    /// The oldest system that must be able to load the model; nil selects the most compact layers.
-    let target: CoreMLVersion?
     private(set) var layers: [Message] = []
     private(set) var version: Int
     /// Names that are aliases of earlier tensors.
@@ -38,11 +36,8 @@ struct NeuralLayers {
     /// The highest rank that neural networks support.
     static let mostAxes = 5
 
-    /// Thrown by an operation that no layer can compute on five-axis images.
-    struct NeedsExactArrays: Error {}
-
-    init(_ arrays: NeuralArrays, target: CoreMLVersion? = nil) {
-        (self.arrays, self.target) = (arrays, target)
+    init(_ arrays: NeuralArrays) {
+        self.arrays = arrays
         version = arrays == .exact ? 4 : 1
     }
 
@@ -87,14 +82,8 @@ struct NeuralLayers {
     /// Declares that a node computes nothing: in these layers its output is the same tensor as its input.
     mutating func alias(_ node: NeuralNode) { aliases[node.output.name] = name(node.input) }
 
-    /// Requires exact tensor shapes.
-    func requireExactArrays() throws { if arrays == .images { throw NeedsExactArrays() } }
-
     /// Requires a version. Layers of version 4 and later need exact tensor shapes.
-    mutating func requireVersion(_ version: Int) throws {
-        if version >= 4 { try requireExactArrays() }
-        self.version = max(self.version, version)
-    }
+    mutating func requireVersion(_ version: Int) { self.version = max(self.version, version) }
 
     /// Renames a tensor everywhere. Inputs keep their own names.
     mutating func rename(_ old: String, to new: String) {
@@ -106,32 +95,19 @@ struct NeuralLayers {
 }
 
 /// An operation that can be written as layers of Core ML neural networks.
-protocol NeuralOperation: Operation {
-    /// Adds the layers that compute the node.
-    /// - Throws: `NeuralLayers.NeedsExactArrays` if exact tensor shapes are required, `Failure` if no layer can
-    ///   express it.
+protocol NeuralOperation: CoreMLOperation {
+    /// Whether a layer computes the operation on tensors that are images with five axes, which all versions support.
+    /// Otherwise the tensors of the network have to keep their rank.
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool
+
+    /// Adds the layer that computes the node.
+    /// - Precondition: `fitsImages`, if the tensors are images.
+    /// - Throws: `Failure` if no layer can express it.
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws
 }
 
-extension NeuralLayers {
-    /// Adds the layers of operations that compute a node in sequence.
-    mutating func addSteps(_ steps: [any Operation], _ node: NeuralNode) throws {
-        var blob = node.input
-        for (index, step) in steps.enumerated() {
-            guard let operation = step as? any NeuralOperation else {
-                throw Failure.cannotWriteOperation(node.name, step.kind)
-            }
-            let isLast = index == steps.count - 1
-            let shape = try step.outputTypes([TensorType(blob.shape)])[0].shape
-            guard shape.rank <= NeuralLayers.mostAxes else {
-                throw Failure.tooManyAxes(node.name, step.kind, shape.rank)
-            }
-            let result = isLast ? node.output : NeuralBlob(name: "\(node.output.name)/step\(index)", shape: shape)
-            let name = isLast ? node.name : "\(node.name)/step\(index)"
-            try operation.write(NeuralNode(name: name, inputs: [blob], outputs: [result]), to: &self)
-            blob = result
-        }
-    }
+extension NeuralOperation {
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool { false }
 }
 
 extension Message {

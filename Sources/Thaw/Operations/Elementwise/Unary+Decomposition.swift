@@ -1,0 +1,64 @@
+extension Unary: CoreMLOperation {
+    func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        guard isDecomposed(for: parts.dialect) else { return nil }
+        let element = inputs[0].type.element
+        guard !element.isFloatingPoint else { return try decompose(inputs[0], into: &parts) }
+        let result = try parts.add(self, parts.floats(inputs[0]), as: "result")
+        return try parts.add(Cast(element: element), result)
+    }
+
+    private func isDecomposed(for dialect: CoreMLDialect) -> Bool {
+        switch function {
+        case .exponentialMinus1, .complementaryErrorFunction, .selu, .hardSwish, .mish: true
+        case .swish(let beta): !dialect.isProgram || beta != 1
+        case .logarithm1p: dialect.isProgram
+        // The layer is newer than iOS 12, whose layers have lower bounds only.
+        case .relu6, .clip:
+            if case .neuralNetwork(.images, let target?) = dialect { target < .iOS13 } else { false }
+        default: false
+        }
+    }
+
+    private func decompose(_ x: Operand, into parts: inout Decomposition) throws -> Operand {
+        func number(_ number: Double) -> Tensor { Tensor([Float(number)], shape: []) }
+        switch function {
+        case .exponentialMinus1:
+            return try parts.add(
+                [("exponential", Unary(.exponential)), ("difference", Binary(.subtract, constant: number(1)))], to: x)
+        case .logarithm1p:
+            return try parts.add(
+                [("sum", Binary(.add, constant: number(1))), ("logarithm", Unary(.logarithm))], to: x)
+        case .complementaryErrorFunction:
+            let difference = Binary(.subtract, constant: number(1), constantFirst: true)
+            return try parts.add([("erf", Unary(.errorFunction)), ("difference", difference)], to: x)
+        case .selu:
+            let scaled = Binary(.multiply, constant: number(Selu.scale))
+            return try parts.add([("elu", Unary(.scaledElu(alpha: Float(Selu.alpha)))), ("scaled", scaled)], to: x)
+        case .relu6, .clip:
+            let (low, high) = bounds
+            return try parts.add(
+                [("above", Unary(.boundedNegation(-high))), ("below", Unary(.boundedNegation(low)))], to: x)
+        case .hardSwish(let alpha, let beta):
+            return try share([("share", Unary(.hardSigmoid(alpha: alpha, beta: beta)))], of: x, &parts)
+        case .swish(let beta):
+            let scaled =
+                beta == 1 ? [] : [("scaled", Binary(.multiply, constant: number(Double(beta))) as any Operation)]
+            return try share(scaled + [("share", Unary(.sigmoid))], of: x, &parts)
+        case .mish: return try share([("softplus", Unary(.softplus)), ("share", Unary(.tanh))], of: x, &parts)
+        default: preconditionFailure("\(function) is not decomposed")
+        }
+    }
+
+    /// The bounds of a clip.
+    var bounds: (low: Float, high: Float) {
+        if case .clip(let low, let high) = function { (low, high) } else { (0, 6) }
+    }
+
+    /// The input times a fraction that these steps compute from it.
+    private func share(
+        _ steps: [(part: String, operation: any Operation)], of x: Operand, _ parts: inout Decomposition
+    ) throws -> Operand {
+        let share = try steps.reduce(x) { try parts.add($1.operation, $0, as: $1.part) }
+        return try parts.add(Binary(.multiply), x, share)
+    }
+}

@@ -1,0 +1,257 @@
+import Testing
+
+@testable import Thaw
+
+/// An operation that a dialect of Core ML lacks, and the operations that it is decomposed into.
+struct DecompositionCase: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let operation: any Operation
+    /// Channels first, like the graphs that are written.
+    let inputs: [Tensor]
+    /// The kinds of the parts in neural networks and in ML Programs. One that is equal to the operation's own says that
+    /// the dialect has a layer for it.
+    let network: [String]
+    let program: [String]
+
+    init(
+        _ description: String, _ operation: any Operation, _ shape: Shape, network: [String], program: [String]
+    ) {
+        self.init(description, operation, [Tensor(noise(shape.elementCount), shape: shape)], network, program)
+    }
+
+    init(
+        _ description: String, _ operation: any Operation, _ inputs: [Tensor], _ network: [String],
+        _ program: [String]
+    ) {
+        testDescription = description
+        (self.operation, self.inputs, self.network, self.program) = (operation, inputs, network, program)
+    }
+
+    /// A graph of the operation alone.
+    func graph() throws -> Graph {
+        var builder = GraphBuilder(channelOrder: .first)
+        let values = inputs.enumerated().map { builder.input("input\($0)", $1.type) }
+        builder.output("output", try builder.add(operation, values, name: "node")[0])
+        return builder.graph
+    }
+}
+
+extension DecompositionCase {
+    private static func tensor(_ shape: Shape, seed: UInt64 = 7) -> Tensor {
+        Tensor(noise(shape.elementCount, seed: seed), shape: shape)
+    }
+
+    private static func integers(_ integers: [Int]) -> Tensor {
+        Tensor(integers: integers, shape: [integers.count], element: .int32)
+    }
+
+    private static func unary(
+        _ description: String, _ function: Unary.Function, network: [String], program: [String]
+    ) -> DecompositionCase {
+        DecompositionCase(description, Unary(function), [1, 3, 4, 5], network: network, program: program)
+    }
+
+    static let all = activations + binaries + normalizations + others
+
+    private static let activations = [
+        unary(
+            "exp(x) - 1", .exponentialMinus1, network: ["Exponential", "Subtract"],
+            program: ["Exponential", "Subtract"]),
+        unary(
+            "erfc", .complementaryErrorFunction, network: ["ErrorFunction", "Subtract"],
+            program: ["ErrorFunction", "Subtract"]),
+        unary("SELU", .selu, network: ["ScaledElu", "Multiply"], program: ["ScaledElu", "Multiply"]),
+        unary(
+            "hard swish", .hardSwish(alpha: 1 / 6, beta: 0.5), network: ["HardSigmoid", "Multiply"],
+            program: ["HardSigmoid", "Multiply"]),
+        unary("swish", .swish(beta: 1), network: ["Sigmoid", "Multiply"], program: ["Swish"]),
+        unary(
+            "swish with a factor", .swish(beta: 1.5), network: ["Multiply", "Sigmoid", "Multiply"],
+            program: ["Multiply", "Sigmoid", "Multiply"]),
+        unary("Mish", .mish, network: ["Softplus", "Tanh", "Multiply"], program: ["Softplus", "Tanh", "Multiply"]),
+        DecompositionCase(
+            "log(1 + x)", Unary(.logarithm1p), [Tensor([0, 0.5, 3, -0.25], shape: [1, 4])], ["Logarithm1p"],
+            ["Add", "Logarithm"]),
+        DecompositionCase(
+            "an activation of integers", Unary(.hardSwish(alpha: 1, beta: 0)), [integers([-2, 0, 1, 3])],
+            ["Cast", "HardSigmoid", "Multiply", "Cast"], ["Cast", "HardSigmoid", "Multiply", "Cast"]),
+    ]
+
+    private static let binaries = [
+        DecompositionCase(
+            "squared difference", Binary(.squaredDifference), [tensor([2, 3]), tensor([1, 3], seed: 2)],
+            ["Subtract", "Square"], ["Subtract", "Square"]),
+        DecompositionCase(
+            "squared difference from a constant",
+            Binary(.squaredDifference, constant: tensor([3, 1, 1]), constantFirst: true), [1, 3, 4, 5],
+            network: ["Subtract", "Square"], program: ["Subtract", "Square"]),
+        DecompositionCase(
+            "constant divided", Binary(.divide, constant: Tensor(2), constantFirst: true), [1, 3, 4, 5],
+            network: ["Reciprocal", "Multiply"], program: ["Divide"]),
+        DecompositionCase(
+            "subtraction from a constant per channel",
+            Binary(.subtract, constant: tensor([3, 1, 1]), constantFirst: true), [1, 3, 4, 5],
+            network: ["Negate", "Add"], program: ["Subtract"]),
+        DecompositionCase(
+            "truncated quotient", Binary(.truncateDivide),
+            [Tensor([7, -7, 7, -7], shape: [4]), Tensor([2, 2, -2, -2], shape: [4])],
+            ["Divide", "Absolute", "Floor", "Sign", "Multiply"],
+            ["Absolute", "Absolute", "FloorDivide", "Sign", "Sign", "Multiply", "Multiply"]),
+        DecompositionCase(
+            "truncated quotient of a constant", Binary(.truncateDivide, constant: integers([2])),
+            [integers([7, -7, 6, 1])], ["Constant", "Divide", "Absolute", "Floor", "Sign", "Multiply"],
+            ["Absolute", "FloorDivide", "Sign", "Multiply", "Multiply"]),
+        DecompositionCase(
+            "remainder", Binary(.remainder),
+            [Tensor([7, -7, 7, -7], shape: [4]), Tensor([2, 2, -2, -2], shape: [4])],
+            ["Absolute", "Absolute", "Sign", "FloorRemainder", "Multiply"],
+            ["Absolute", "Absolute", "FloorRemainder", "Sign", "Multiply"]),
+        DecompositionCase(
+            "quotient or zero", Binary(.divideOrZero),
+            [Tensor([7, -7, 7, 0], shape: [4]), Tensor([2, 0, -2, 0], shape: [4])],
+            ["Not", "Divide", "Constant", "Select"],
+            ["Equal", "Cast", "Add", "Divide", "Subtract", "Multiply"]),
+        DecompositionCase(
+            "truth", Cast(element: .bool), [Tensor([7, 0, -0.5], shape: [3])], ["NotEqual"], ["Cast"]),
+    ]
+
+    private static let normalizations = [
+        DecompositionCase(
+            "log-softmax", Softmax(axis: 1, isLogarithmic: true), [2, 5],
+            network: ["ReduceMaximum", "Subtract", "Exponential", "ReduceSum", "Logarithm", "Subtract"],
+            program: ["ReduceMaximum", "Subtract", "Exponential", "ReduceSum", "Logarithm", "Subtract"]),
+        DecompositionCase(
+            "L2 normalization", L2Normalization(axes: [1], epsilon: 1e-6), [2, 5],
+            network: ["ReduceLength", "Maximum", "Divide"], program: ["ReduceLength", "Maximum", "Divide"]),
+        DecompositionCase(
+            "L2 normalization without a bound", L2Normalization(axes: [1, 2], epsilon: 0), [2, 5, 3],
+            network: ["ReduceLength", "Divide"], program: ["ReduceLength", "Divide"]),
+        DecompositionCase(
+            "local response normalization", LocalResponseNormalization(radius: 1, bias: 0, alpha: 0.5, beta: 0.75),
+            [1, 4, 3, 3], network: ["Multiply", "Convolution", "Power", "Multiply"],
+            program: ["Multiply", "Convolution", "Power", "Multiply"]),
+        DecompositionCase(
+            "batch normalization of a row", BatchNormalization(scale: tensor([5]), offset: tensor([5], seed: 2)),
+            [2, 5],
+            network: ["Multiply", "Add"], program: ["Multiply", "Add"]),
+        DecompositionCase(
+            "normalization of a whole image",
+            Normalization(axes: [1, 2, 3], epsilon: 1e-3, scale: tensor([3, 1, 1]), offset: nil), [1, 3, 4, 5],
+            network: ["Reshape", "Normalization", "Reshape", "BatchNormalization"],
+            program: ["Normalization", "Multiply"]),
+        DecompositionCase(
+            "normalization of channels that are last",
+            Normalization(axes: [1, 2], epsilon: 1e-3, scale: tensor([3]), offset: tensor([3], seed: 2)), [1, 4, 5, 3],
+            network: ["Transpose", "Normalization", "Transpose"], program: ["Normalization", "Multiply", "Add"]),
+        DecompositionCase(
+            "normalization along the first axis", Normalization(axes: [1], epsilon: 1e-3), [2, 5, 3],
+            network: ["ReduceMean", "Subtract", "Multiply", "ReduceMean", "InverseDeviation", "Multiply"],
+            program: ["Normalization"]),
+        DecompositionCase(
+            "normalization of images of several sizes",
+            Normalization(axes: [1, 2, 3], epsilon: 1e-3, scale: tensor([3, 1, 1]), offset: nil, followsSize: true),
+            [1, 3, 4, 5],
+            network: ["ReduceMean", "Subtract", "Multiply", "ReduceMean", "InverseDeviation", "Multiply", "Multiply"],
+            program: ["ReduceMean", "Subtract", "Multiply", "ReduceMean", "InverseDeviation", "Multiply", "Multiply"]),
+    ]
+
+    private static let others = [
+        DecompositionCase(
+            "fake quantization",
+            FakeQuantize(channels: [.init(minimum: -0.7, maximum: 0.8, bottom: 0, top: 15)]), [1, 3, 4, 5],
+            network: ["Maximum", "Minimum", "Subtract", "Multiply", "Subtract", "Floor", "Multiply"],
+            program: ["Maximum", "Minimum", "Subtract", "Multiply", "Subtract", "Add", "Floor", "Multiply"]),
+        DecompositionCase(
+            "one-hot", OneHot(axis: 1, depth: 3, on: 5, off: -1, element: .float32), [integers([0, 2, 1, 7])],
+            ["Reshape", "Equal", "Cast", "Multiply", "Add"], ["OneHot"]),
+        DecompositionCase(
+            "one-hot integers", OneHot(axis: 1, depth: 3, on: 5, off: -1, element: .int32), [integers([0, 2, 1, 7])],
+            ["Reshape", "Equal", "Cast", "Multiply", "Add"], ["OneHot"]),
+        DecompositionCase(
+            "space to batch", SpaceToBatch(blocks: [1, 1, 2, 2], before: [0, 0, 1, 0], after: [0, 0, 0, 1]),
+            [1, 3, 3, 5], network: ["Pad", "Reshape", "Transpose", "Reshape"],
+            program: ["Pad", "Reshape", "Transpose", "Reshape"]),
+        DecompositionCase(
+            "batch to space", BatchToSpace(blocks: [1, 1, 2, 2], before: [0, 0, 1, 0], after: [0, 0, 0, 1]),
+            [4, 3, 2, 3], network: ["Reshape", "Transpose", "Reshape", "StridedSlice"],
+            program: ["Reshape", "Transpose", "Reshape", "StridedSlice"]),
+        DecompositionCase(
+            "pixel shuffle", BlockExchange(exchange: .pixelShuffle, size: 2), [1, 8, 3, 3],
+            network: ["Reshape", "Transpose", "Reshape"], program: ["BlockExchange"]),
+        DecompositionCase(
+            "pixel unshuffle", BlockExchange(exchange: .pixelUnshuffle, size: 2), [1, 2, 4, 6],
+            network: ["Reshape", "Transpose", "Reshape"], program: ["Reshape", "Transpose", "Reshape"]),
+        DecompositionCase(
+            "transposed convolution cropped at the start",
+            TransposedConvolution(
+                filters: tensor([3, 3, 2, 3]), bias: tensor([2]),
+                window: Window(
+                    height: .init(size: 3, stride: 2, before: 1, after: 0),
+                    width: .init(size: 3, stride: 2, before: 1, after: -1))), [1, 3, 3, 4],
+            network: ["TransposedConvolution", "StridedSlice"], program: ["TransposedConvolution"]),
+    ]
+}
+
+@Suite struct DecompositionTests {
+    @Test(arguments: DecompositionCase.all) func `the parts of an operation compute the same`(
+        _ decompositionCase: DecompositionCase
+    ) throws {
+        let graph = try decompositionCase.graph()
+        let expected = graph.evaluate(decompositionCase.inputs)[0]
+        for dialect in [CoreMLDialect.neuralNetwork(.exact), .program] {
+            let parts = try graph.legalized(for: dialect)
+            let kinds = dialect.isProgram ? decompositionCase.program : decompositionCase.network
+            #expect(parts.nodes.map(\.operation.kind) == kinds)
+            #expect(parts.nodes.last?.name == "node")
+            #expect(parts.nodes.dropLast().allSatisfy { $0.name.hasPrefix("node/") })
+            #expect(parts.nodes.allSatisfy { isWritten($0.operation, dialect) })
+            let answer = parts.evaluate(decompositionCase.inputs)[0]
+            #expect(answer.type == expected.type)
+            #expect(difference(answer, expected) <= referenceTolerance)
+        }
+    }
+
+    /// Whether a writer has a layer for the operation.
+    private func isWritten(_ operation: any Operation, _ dialect: CoreMLDialect) -> Bool {
+        let own = (operation as? InFloat32)?.operation ?? operation
+        return dialect.isProgram ? own is any MILOperation : own is any NeuralOperation
+    }
+
+    @Test(arguments: [Unary.Function.relu6, .clip(-0.5, 0.25)]) func `systems before iOS 13 clip with two bounds`(
+        _ function: Unary.Function
+    ) throws {
+        let clip = DecompositionCase("clip", Unary(function), [1, 3, 4, 5], network: [], program: [])
+        let graph = try clip.graph()
+        let older = try graph.legalized(for: .neuralNetwork(.images, target: .iOS12))
+        #expect(older.nodes.map(\.operation.kind) == ["BoundedNegation", "BoundedNegation"])
+        #expect(difference(older.evaluate(clip.inputs)[0], graph.evaluate(clip.inputs)[0]) == 0)
+        let newer = try graph.legalized(for: .neuralNetwork(.images, target: .iOS13))
+        #expect(newer.nodes.count == 1)
+    }
+
+    @Test func `fake quantization is computed in float32`() throws {
+        let quantization = try #require(DecompositionCase.all.first { $0.testDescription == "fake quantization" })
+        let parts = try quantization.graph().legalized(for: .program)
+        #expect(parts.nodes.allSatisfy { $0.operation is InFloat32 })
+    }
+
+    @Test func `a part of too many axes is refused by the node's name`() throws {
+        let blocks = SpaceToBatch(
+            blocks: [1, 1, 2, 2, 2], before: [0, 0, 0, 0, 0], after: [0, 0, 0, 0, 0])
+        let graph = try DecompositionCase("", blocks, [2, 3, 4, 4, 4], network: [], program: []).graph()
+        let failure = #expect(throws: Failure.self) { try graph.legalized(for: .program) }
+        #expect(failure?.place == "node (Reshape)")
+    }
+
+    @Test(arguments: GraphCase.all) func `decomposed graphs answer as TensorFlow does`(_ graphCase: GraphCase) throws {
+        let original = try Passes.run(Passes.simplification, on: graphCase.imported())
+        let graph = try original.reordered(to: .first)
+        for dialect in [CoreMLDialect.neuralNetwork(.images), .neuralNetwork(.exact), .program] {
+            guard let parts = try? graph.legalized(for: dialect), parts.nodes.count != graph.nodes.count else {
+                continue
+            }
+            let answer = parts.answer(to: original.channelsLast(try graphCase.input()))
+            #expect(difference(answer, try graphCase.expected()) <= graphCase.tolerance)
+        }
+    }
+}
