@@ -5,7 +5,10 @@
 struct NeuralNetworkReader {
     private let network: Message
     private let description: Message
-    private var reading: NeuralReading
+    private let arrays: NeuralArrays
+    private var reading = ImportContext(channelOrder: .first)
+    /// The tensors that are known so far, by name.
+    private var values: [String: Operand] = [:]
     private var interface: ModelInterface
 
     /// - Parameters:
@@ -21,7 +24,7 @@ struct NeuralNetworkReader {
         self.network = network
         self.description = description
         interface = ModelInterface(description, size: size)
-        reading = NeuralReading(network.arrayInputShapeMapping as String == "EXACT_ARRAY_MAPPING" ? .exact : .images)
+        arrays = network.arrayInputShapeMapping as String == "EXACT_ARRAY_MAPPING" ? .exact : .images
     }
 
     private mutating func model(isClassifier: Bool) throws -> Model {
@@ -53,8 +56,7 @@ struct NeuralNetworkReader {
         switch type.choice {
         case "imageType":
             let image = try interface.setImage(name, type["imageType"])
-            let shape = Shape([1, image.color.channels, image.height, image.width])
-            try define(name, reading.builder.input(name, TensorType(shape)), "input")
+            try addInput(name, [1, image.color.channels, image.height, image.width])
         case "multiArrayType":
             let arrayType: Message = type["multiArrayType"]
             let sizes: [Int] = arrayType.shape
@@ -62,15 +64,20 @@ struct NeuralNetworkReader {
                 throw Failure.badFeature(name, "is an array of shape \(Shape(sizes))")
             }
             var shape = Shape(sizes)
-            if reading.arrays == .images {
+            if arrays == .images {
                 guard sizes.count == 1 || sizes.count == 3 else {
                     throw Failure.badFeature(name, "has \(sizes.count) axes; one or three are possible")
                 }
                 shape = sizes.count == 1 ? [1, sizes[0], 1, 1] : Shape([1] + sizes)
             }
-            try define(name, reading.builder.input(name, TensorType(shape)), "input")
+            try addInput(name, shape)
         case let kind: throw Failure.inputKind(name, kind ?? "none")
         }
+    }
+
+    private mutating func addInput(_ name: String, _ shape: Shape) throws {
+        let type = TensorType(shape)
+        try define(name, .edge(reading.builder.input(name, type), type), "input")
     }
 
     /// Scalers become the image's scaling. A mean image, and what follows it, become operations in the graph.
@@ -122,14 +129,13 @@ struct NeuralNetworkReader {
 
     /// Inserts an operation between the image and its consumers.
     private mutating func prepare(_ image: ImageInput, _ operation: any Operation, _ part: String) throws {
-        let value = reading.values[image.name]!
-        reading.values[image.name] = try reading.builder.add(operation, [value], name: "\(image.name)/\(part)")[0]
+        values[image.name] = try reading.add(operation, values[image.name]!, name: "\(image.name)/\(part)")
     }
 
     // MARK: Layers
 
-    private mutating func define(_ name: String, _ value: Graph.Value, _ layer: String) throws {
-        guard reading.values.updateValue(value, forKey: name) == nil else { throw Failure.blobTwice(layer, name) }
+    private mutating func define(_ name: String, _ value: Operand, _ layer: String) throws {
+        guard values.updateValue(value, forKey: name) == nil else { throw Failure.blobTwice(layer, name) }
     }
 
     private mutating func readLayers() throws {
@@ -141,19 +147,19 @@ struct NeuralNetworkReader {
                 throw Failure.unknownLayer(name, message.choice, position + 1)
             }
             let inputs = try (message.input as [String]).map { blob in
-                guard let value = reading.values[blob] else { throw Failure.blobMissing(name, blob) }
+                guard let value = values[blob] else { throw Failure.blobMissing(name, blob) }
                 return value
             }
             let outputs: [String] = message.output
             let layer = NeuralLayer(
                 name: name, kind: kind, parameters: message[kind], inputs: inputs, outputCount: outputs.count)
-            let values = try naming(node: Failure.Node(name: name, op: kind), place: "layer '\(name)' (\(kind))") {
+            let results = try naming(node: Failure.Node(name: name, op: kind), place: layer.place) {
                 try rule.build(layer, &reading)
             }
-            guard values.count == outputs.count else {
-                throw Failure.outputCountDiffers(name, kind, outputs.count, values.count)
+            guard results.count == outputs.count else {
+                throw Failure.outputCountDiffers(name, kind, outputs.count, results.count)
             }
-            for (output, value) in zip(outputs, values) { try define(output, value, name) }
+            for (output, value) in zip(outputs, results) { try define(output, value, name) }
         }
     }
 
@@ -165,15 +171,11 @@ struct NeuralNetworkReader {
         let layers: [Message] = network.layers
         var name: String = network.labelProbabilityLayerName
         if name.isEmpty { name = (layers.last?.output as [String]?)?.first ?? "" }
-        guard let value = reading.values[name] else { throw Failure.outputMissing(name) }
+        guard let value = values[name] else { throw Failure.outputMissing(name) }
         if let other = dictionaries.first(where: { $0.name as String != name }) {
             throw Failure.dictionaryWithoutBlob(other.name, name)
         }
-        let count = reading.shape(value).elementCount
-        let row =
-            reading.shape(value) == [1, count]
-            ? value : try reading.builder.add(Reshape([1, count]), [value], name: name + "/row")[0]
-        reading.builder.output(name, row)
+        try reading.builder.output(name, row(value, [1, value.shape.elementCount], of: name))
         let integers: [Int] = network.int64ClassLabels.vector
         let hasIntegers = network.has("int64ClassLabels")
         interface.setClassifier(
@@ -185,15 +187,23 @@ struct NeuralNetworkReader {
     private mutating func addOutputs(_ features: [Message]) throws {
         for feature in features {
             let name: String = feature.name
-            guard var value = reading.values[name] else { throw Failure.outputMissing(name) }
-            let shape = reading.shape(value)
+            guard let operand = values[name] else { throw Failure.outputMissing(name) }
+            var value = try reading.edge(operand, name: name)
+            let shape = operand.shape
             if let pixels = try interface.imageOutput(name, value, &reading.builder) {
                 value = pixels
-            } else if reading.arrays == .images, shape.rank == 4, shape[2] * shape[3] == 1 {
+            } else if arrays == .images, shape.rank == 4, shape[2] * shape[3] == 1 {
                 // In the older form, a vector is the channels of an image of one pixel.
-                value = try reading.builder.add(Reshape([shape[0], shape[1]]), [value], name: name + "/row")[0]
+                value = try row(operand, [shape[0], shape[1]], of: name)
             }
             reading.builder.output(name, value)
         }
+    }
+
+    /// An output reshaped to a row.
+    private mutating func row(_ operand: Operand, _ shape: Shape, of name: String) throws -> Graph.Value {
+        let value = try reading.edge(operand, name: name)
+        return operand.shape == shape
+            ? value : try reading.builder.add(Reshape(shape), [value], name: name + "/row")[0]
     }
 }

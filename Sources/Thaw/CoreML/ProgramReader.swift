@@ -6,8 +6,8 @@ struct ProgramReader {
     private let description: Message
     private let function: Message
     private let block: Message
-    private var reading = MILReading()
-    private var names: [String: MILReading.Binding] = [:]
+    private var reading = ImportContext(channelOrder: .first)
+    private var names: [String: MILRead.Argument] = [:]
     private var files: [String: WeightFile] = [:]
     private var interface: ModelInterface
     /// The operation at the end of a classifier.
@@ -84,7 +84,7 @@ struct ProgramReader {
         try interface.checkInputs((function.inputs as [Message]).map { $0.name })
     }
 
-    private mutating func define(_ name: String, _ binding: MILReading.Binding) throws {
+    private mutating func define(_ name: String, _ binding: MILRead.Argument) throws {
         guard names.updateValue(binding, forKey: name) == nil else { throw Failure.valueTwice(name) }
     }
 
@@ -111,7 +111,7 @@ struct ProgramReader {
     }
 
     /// A constant of the program.
-    private mutating func constant(_ value: Message, of name: String) throws -> MILReading.Binding {
+    private mutating func constant(_ value: Message, of name: String) throws -> MILRead.Argument {
         if value.has("immediateValue") {
             let immediate: Message = value["immediateValue"]
             if immediate.has("list") {
@@ -223,8 +223,8 @@ struct ProgramReader {
     /// All arguments of an operation, by name. Constants may also be given as attributes.
     private mutating func arguments(
         _ operation: Message, _ attributes: [Message]
-    ) throws -> [String: [MILReading.Binding]] {
-        var arguments: [String: [MILReading.Binding]] = [:]
+    ) throws -> [String: [MILRead.Argument]] {
+        var arguments: [String: [MILRead.Argument]] = [:]
         for entry in operation.inputs as [Message] {
             let key: String = entry.key
             arguments[key] = try (entry.value.arguments as [Message]).map { binding in
@@ -262,20 +262,19 @@ struct ProgramReader {
         if let classification = end,
             outputs.contains(classification.dictionary) || outputs.contains(classification.label)
         {
-            let read = MILRead(name: classification.dictionary, kind: "classify", arguments: [:], outputCount: 1)
-            let value = try reading.edge(classification.probabilities, read)
+            let name = classification.dictionary
+            let value = try reading.edge(classification.probabilities, name: name + "/constant")
             let count = reading.builder[value].shape.elementCount
             let row =
                 reading.builder[value].shape == [1, count]
-                ? value : try reading.builder.add(Reshape([1, count]), [value], name: read.name + "/row")[0]
+                ? value : try reading.builder.add(Reshape([1, count]), [value], name: name + "/row")[0]
             reading.builder.output(classification.dictionary, row)
             interface.setClassifier(classification.configuration)
             outputs.removeAll { $0 == classification.dictionary || $0 == classification.label }
         }
         for name in outputs {
             guard case .operand(let operand)? = names[name] else { throw Failure.outputMissing(name) }
-            let read = MILRead(name: name, kind: "output", arguments: [:], outputCount: 1)
-            let value = try reading.edge(operand, read)
+            let value = try reading.edge(operand, name: name + "/constant")
             reading.builder.output(name, try interface.imageOutput(name, value, &reading.builder) ?? value)
         }
     }

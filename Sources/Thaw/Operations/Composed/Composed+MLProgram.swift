@@ -3,37 +3,41 @@ enum ComposedOperations {
     static let mil = [
         MILRule("clamped_relu") { op, reading in
             let (slope, bound) = (try op.number("alpha"), try op.number("beta"))
-            return [try op.composed(&reading) { try $0.clampedRelu($1, slope: slope, bound: bound) }]
+            return [try reading.clampedRelu(op.operand(), slope: slope, bound: bound, op)]
         },
         MILRule("thresholded_relu") { op, reading in
-            let bound = try op.number("alpha", default: 1)
-            return [try op.composed(&reading) { try $0.thresholdedRelu($1, bound: bound) }]
+            [try reading.thresholdedRelu(op.operand(), bound: op.number("alpha", default: 1), op)]
         },
         MILRule("softplus_parametric") { op, reading in
-            let shape = try op.operand().shape
-            guard shape.rank >= 3 else { throw Failure.wrongRank(4, shape).at(op.place) }
-            let repeated = Shape([shape[1]] + Array(repeating: 1, count: shape.rank - 2))
-            let numbers = try ["alpha", "beta"].map { try op.channels($0, shape[1]).reshaped(repeated) }
-            return [try op.composed(&reading) { try $0.parametricSoftplus($1, outer: numbers[0], inner: numbers[1]) }]
+            let numbers = try ["alpha", "beta"].map { try op.channelwise($0) }
+            return [try reading.parametricSoftplus(op.operand(), outer: numbers[0], inner: numbers[1], op)]
         },
-        MILRule("tan") { op, reading in [try op.composed(&reading) { try $0.tangent($1) }] },
-        MILRule("exp2") { op, reading in [try op.composed(&reading) { try $0.powerOfTwo($1) }] },
+        MILRule("prelu") { op, reading in
+            [try reading.parametricRelu(op.operand(), slopes: op.channelwise("alpha"), op)]
+        },
+        MILRule("elu") { op, reading in [try reading.elu(op.operand(), alpha: op.number("alpha", default: 1), op)] },
+        MILRule("scaled_tanh") { op, reading in
+            let (outer, inner) = (try op.number("alpha", default: 1), try op.number("beta", default: 1))
+            return [try reading.scaledTanh(op.operand(), outer: outer, inner: inner, op)]
+        },
+        MILRule("tan") { op, reading in [try reading.tangent(op.operand(), op)] },
+        MILRule("exp2") { op, reading in [try reading.powerOfTwo(op.operand(), op)] },
         MILRule("l2_norm") { op, reading in
             let rank = try op.operand().shape.rank
             guard rank >= 3 else { throw Failure.wrongRank(4, try op.operand().shape).at(op.place) }
             let epsilon = try op.number("epsilon", default: 1e-6)
-            return [
-                try op.composed(&reading) { try $0.unitLength($1, axes: Array(rank - 3..<rank), epsilon: epsilon) }
-            ]
+            return [try reading.unitLength(op.operand(), axes: Array(rank - 3..<rank), epsilon: epsilon, op)]
         },
-        MILRule("reduce_l1_norm", "reduce_log_sum", "reduce_log_sum_exp") { op, reading in
-            let kinds: [String: Composed<Operand>.Sum] = [
+        MILRule("reduce_l1_norm", "reduce_log_sum", "reduce_log_sum_exp", "reduce_sum_square", "reduce_l2_norm") {
+            op, reading in
+            let kinds: [String: ImportContext.Sum] = [
                 "reduce_l1_norm": .magnitudes, "reduce_log_sum": .logarithm,
-                "reduce_log_sum_exp": .logarithmOfExponentials,
+                "reduce_log_sum_exp": .logarithmOfExponentials, "reduce_sum_square": .squares,
+                "reduce_l2_norm": .length,
             ]
-            let axes = try op.axes(op.operand())
+            let x = try op.operand()
             let keepsAxes = try op.bool("keep_dims", default: false)
-            return [try op.composed(&reading) { try $0.sum(kinds[op.kind]!, $1, axes: axes, keepsAxes: keepsAxes) }]
+            return [try reading.sum(kinds[op.kind]!, x, axes: op.axes(x), keepsAxes: keepsAxes, op)]
         },
         MILRule("depth_to_space") { op, reading in [try exchanged(op, &reading, .depthToSpace, "block_size")] },
         MILRule("space_to_depth") { op, reading in [try exchanged(op, &reading, .spaceToDepth, "block_size")] },
@@ -44,25 +48,22 @@ enum ComposedOperations {
     ]
 
     private static func exchanged(
-        _ op: MILRead, _ reading: inout MILReading, _ exchange: BlockExchange.Exchange, _ key: String
+        _ op: MILRead, _ reading: inout ImportContext, _ exchange: BlockExchange.Exchange, _ key: String
     ) throws -> Operand {
-        let shape = try op.operand().shape
+        let x = try op.operand()
         let size = try op.integer(key)
-        return try op.composed(&reading) { composed, x in
-            guard let result = try composed.exchanged(x, BlockExchange(exchange: exchange, size: size), shape) else {
-                throw op.refused("blocks of \(size)×\(size) do not fit a tensor of shape \(shape)")
-            }
-            return result
+        guard let result = try reading.exchanged(x, BlockExchange(exchange: exchange, size: size), op) else {
+            throw op.refused("blocks of \(size)×\(size) do not fit a tensor of shape \(x.shape)")
         }
+        return result
     }
 }
 
 extension MILRead {
-    /// Applies a composition to the operation's first argument.
-    func composed(
-        _ reading: inout MILReading, _ body: (Composed<Operand>, Operand) throws -> Operand
-    ) throws -> Operand {
-        let x = try operand()
-        return try withoutActuallyEscaping({ try reading.add($0, $1, self)[0] }, do: { try body(Composed(add: $0), x) })
+    /// A constant with one value for each channel, in a shape that broadcasts over the operation's first argument.
+    fileprivate func channelwise(_ key: String) throws -> Tensor {
+        let shape = try operand().shape
+        guard shape.rank >= 3 else { throw Failure.wrongRank(4, shape).at(place) }
+        return try channels(key, shape[1]).reshaped(Shape([shape[1]] + Array(repeating: 1, count: shape.rank - 2)))
     }
 }

@@ -3,70 +3,47 @@ enum ComposedLayers {
     static let neural = [
         NeuralRule("clampedReLU") { layer, reading in
             let parameters = layer.parameters
-            return [
-                try layer.composed(&reading) { try $0.clampedRelu($1, slope: parameters.alpha, bound: parameters.beta) }
-            ]
+            return [try reading.clampedRelu(layer.input(), slope: parameters.alpha, bound: parameters.beta, layer)]
         },
-        NeuralRule("tan") { layer, reading in [try layer.composed(&reading) { try $0.tangent($1) }] },
-        NeuralRule("exp2") { layer, reading in [try layer.composed(&reading) { try $0.powerOfTwo($1) }] },
+        NeuralRule("tan") { layer, reading in [try reading.tangent(layer.input(), layer)] },
+        NeuralRule("exp2") { layer, reading in [try reading.powerOfTwo(layer.input(), layer)] },
         NeuralRule("mvn") { layer, reading in
             let parameters = layer.parameters
+            let x = try layer.input()
             let given: Float = parameters.epsilon
-            guard reading.shape(try layer.input()).rank == 4 else {
-                throw Failure.wrongRank(4, reading.shape(try layer.input())).at(layer.name)
-            }
+            guard x.shape.rank == 4 else { throw Failure.wrongRank(4, x.shape).at(layer.name) }
             return [
-                try layer.composed(&reading) {
-                    try $0.centered(
-                        $1, axes: parameters.acrossChannels ? [1, 2, 3] : [2, 3],
-                        isScaled: parameters.normalizeVariance,
-                        epsilon: given == 0 ? 1e-5 : given)
-                }
+                try reading.centered(
+                    x, axes: parameters.acrossChannels ? [1, 2, 3] : [2, 3], isScaled: parameters.normalizeVariance,
+                    epsilon: given == 0 ? 1e-5 : given, layer)
             ]
         },
         NeuralRule("l2normalize") { layer, reading in
-            let rank = reading.shape(try layer.input()).rank
-            guard rank >= 3 else { throw Failure.wrongRank(4, reading.shape(try layer.input())).at(layer.name) }
+            let x = try layer.input()
+            let rank = x.shape.rank
+            guard rank >= 3 else { throw Failure.wrongRank(4, x.shape).at(layer.name) }
             let given: Float = layer.parameters.epsilon
-            return [
-                try layer.composed(&reading) {
-                    try $0.unitLength($1, axes: Array(rank - 3..<rank), epsilon: given == 0 ? 1e-6 : given)
-                }
-            ]
+            let epsilon = given == 0 ? 1e-6 : given
+            return [try reading.unitLength(x, axes: Array(rank - 3..<rank), epsilon: epsilon, layer)]
         },
         NeuralRule("average") { layer, reading in
-            let inputs = layer.inputs
-            return [
-                try layer.composed(&reading) { composed, first in
-                    let sum = try inputs.dropFirst().reduce(first) { try composed.add(Binary(.add), [$0, $1]) }
-                    let share = Binary(.multiply, constant: Tensor([1 / Float(inputs.count)], shape: []))
-                    return try composed.add(share, [sum])
-                }
-            ]
+            let sum = try layer.inputs.dropFirst().reduce(layer.input()) { try reading.combine(.add, $0, $1, layer) }
+            return [try reading.apply(.multiply, sum, 1 / Float(layer.inputs.count), layer)]
         },
         NeuralRule("reorganizeData") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             let (mode, size): (String, Int) = (layer.parameters.mode, layer.parameters.blockSize)
-            return [
-                try layer.composed(&reading) { composed, x in
-                    let exchange: BlockExchange.Exchange? =
-                        switch mode {
-                        case "SPACE_TO_DEPTH": .spaceToDepth
-                        case "DEPTH_TO_SPACE": .depthToSpace
-                        case "PIXEL_SHUFFLE": .pixelShuffle
-                        default: nil
-                        }
-                    guard let blocks = exchange.map({ BlockExchange(exchange: $0, size: size) }),
-                        let result = try composed.exchanged(x, blocks, shape)
-                    else {
-                        throw layer.refused("blocks of \(size)×\(size) do not fit a tensor of shape \(shape)")
-                    }
-                    return result
-                }
+            let exchanges: [String: BlockExchange.Exchange] = [
+                "SPACE_TO_DEPTH": .spaceToDepth, "DEPTH_TO_SPACE": .depthToSpace, "PIXEL_SHUFFLE": .pixelShuffle,
             ]
+            let blocks = exchanges[mode].map { BlockExchange(exchange: $0, size: size) }
+            guard let result = try blocks.flatMap({ try reading.exchanged(layer.input(), $0, layer) }) else {
+                throw layer.refused("blocks of \(size)×\(size) do not fit a tensor of shape \(shape)")
+            }
+            return [result]
         },
         NeuralRule("slice") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             let parameters = layer.parameters
             let axes = ["CHANNEL_AXIS": 1, "HEIGHT_AXIS": 2, "WIDTH_AXIS": 3]
             let (start, end, given): (Int, Int, Int) = (parameters.startIndex, parameters.endIndex, parameters.stride)
@@ -83,61 +60,43 @@ enum ComposedLayers {
             guard ranges[axis].count > 0 else {
                 throw layer.refused("a slice from \(start) to \(end) of a tensor of shape \(shape) is empty")
             }
-            return [try reading.add(StridedSlice(ranges: ranges), [layer.input()], layer)]
+            return [try reading.add(StridedSlice(ranges: ranges), layer.input(), layer)]
         },
         NeuralRule("reduceL1", "reduceSumSquare", "reduceLogSum", "reduceLogSumExp", "reduceL2") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             let named = try (layer.parameters.axes as [Int]).map { try shape.axis($0) }
             let axes = layer.parameters.reduceAll as Bool || named.isEmpty ? Array(shape.indices) : Set(named).sorted()
-            let kinds: [String: Composed<Graph.Value>.Sum] = [
+            let kinds: [String: ImportContext.Sum] = [
                 "reduceL1": .magnitudes, "reduceSumSquare": .squares, "reduceLogSum": .logarithm,
                 "reduceLogSumExp": .logarithmOfExponentials, "reduceL2": .length,
             ]
             return [
-                try layer.composed(&reading) {
-                    try $0.sum(kinds[layer.kind]!, $1, axes: axes, keepsAxes: layer.parameters.keepDims)
-                }
+                try reading.sum(
+                    kinds[layer.kind]!, layer.input(), axes: axes, keepsAxes: layer.parameters.keepDims, layer)
             ]
         },
     ]
 
     /// Imports an activation that the graph has no function for. Nil if it is unknown.
-    static func activation(_ kind: String, _ layer: NeuralLayer, _ reading: inout NeuralReading) throws -> Graph.Value?
-    {
+    static func activation(_ kind: String, _ layer: NeuralLayer, _ reading: inout ImportContext) throws -> Operand? {
         let parameters: Message = layer.parameters[kind]
+        let x = try layer.input()
         /// Values for each channel, or one for all.
-        func channels(_ key: String, _ shape: Shape) throws -> Tensor {
-            guard shape.rank >= 3 else { throw Failure.wrongRank(4, shape).at(layer.name) }
+        func channels(_ key: String) throws -> Tensor {
+            guard x.shape.rank >= 3 else { throw Failure.wrongRank(4, x.shape).at(layer.name) }
             let message: Message = parameters[key]
             let single = try? layer.weights(message, [1])
-            return try single ?? layer.weights(message, [shape[shape.rank - 3], 1, 1])
+            return try single ?? layer.weights(message, [x.shape[x.shape.rank - 3], 1, 1])
         }
-        let shape = reading.shape(try layer.input())
         switch kind {
-        case "thresholdedReLU":
-            return try layer.composed(&reading) { try $0.thresholdedRelu($1, bound: parameters.alpha) }
+        case "ELU": return try reading.elu(x, alpha: parameters.alpha, layer)
+        case "thresholdedReLU": return try reading.thresholdedRelu(x, bound: parameters.alpha, layer)
         case "scaledTanh":
-            return try layer.composed(&reading) {
-                try $0.scaledTanh($1, outer: parameters.alpha, inner: parameters.beta)
-            }
-        case "PReLU":
-            let slopes = try channels("alpha", shape)
-            return try layer.composed(&reading) { try $0.parametricRelu($1, slopes: slopes) }
+            return try reading.scaledTanh(x, outer: parameters.alpha, inner: parameters.beta, layer)
+        case "PReLU": return try reading.parametricRelu(x, slopes: channels("alpha"), layer)
         case "parametricSoftplus":
-            let (outer, inner) = (try channels("alpha", shape), try channels("beta", shape))
-            return try layer.composed(&reading) { try $0.parametricSoftplus($1, outer: outer, inner: inner) }
+            return try reading.parametricSoftplus(x, outer: channels("alpha"), inner: channels("beta"), layer)
         default: return nil
         }
-    }
-}
-
-extension NeuralLayer {
-    /// Applies a composition to the layer's first input.
-    func composed(
-        _ reading: inout NeuralReading, _ body: (Composed<Graph.Value>, Graph.Value) throws -> Graph.Value
-    ) throws -> Graph.Value {
-        let first = try input()
-        return try withoutActuallyEscaping(
-            { try reading.add($0, $1, self) }, do: { try body(Composed(add: $0), first) })
     }
 }

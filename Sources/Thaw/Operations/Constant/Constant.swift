@@ -27,12 +27,12 @@ extension Constant: NeuralOperation {
 
 extension Constant {
     static let neural = [
-        NeuralRule("loadConstantND", "loadConstant") { layer, reading in
+        NeuralRule("loadConstantND", "loadConstant") { layer, _ in
             var shape = Shape(layer.parameters.shape as [Int])
             let value = try layer.weights(layer.parameters.data, shape)
             // The older layer specifies channel, height and width.
             if layer.kind == "loadConstant" { shape = Shape([1] + shape.dimensions) }
-            return [try reading.add(Constant(value.reshaped(shape)), [], layer)]
+            return [.constant(value.reshaped(shape))]
         },
         NeuralRule("copy") { layer, _ in [try layer.input()] },
     ]

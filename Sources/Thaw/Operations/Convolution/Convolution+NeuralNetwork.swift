@@ -56,7 +56,7 @@ extension Convolution {
             guard layer.inputs.count == 1 else { throw layer.refused("computed weights are not supported") }
             if parameters.isDeconvolution as Bool { return [try TransposedConvolution.read(layer, &reading)] }
             let image = try layer.input()
-            let shape = reading.shape(image)
+            let shape = image.shape
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             let outputs: Int = parameters.outputChannels
             let groups = Swift.max(1, parameters.nGroups as Int)
@@ -77,12 +77,12 @@ extension Convolution {
                 ])
                 return [
                     try reading.add(
-                        DepthwiseConvolution(filters: depthwise, bias: bias, window: window), [image], layer)
+                        DepthwiseConvolution(filters: depthwise, bias: bias, window: window), image, layer)
                 ]
             }
             return [
                 try reading.add(
-                    Convolution(filters: filters.transposed([2, 3, 1, 0]), bias: bias, window: window), [image], layer)
+                    Convolution(filters: filters.transposed([2, 3, 1, 0]), bias: bias, window: window), image, layer)
             ]
         }
     ]

@@ -67,10 +67,10 @@ extension TransposedConvolution: CoreMLOperation {
 
 extension TransposedConvolution {
     /// Imports a convolution layer that is a deconvolution.
-    static func read(_ layer: NeuralLayer, _ reading: inout NeuralReading) throws -> Graph.Value {
+    static func read(_ layer: NeuralLayer, _ reading: inout ImportContext) throws -> Operand {
         let parameters = layer.parameters
         let image = try layer.input()
-        let shape = reading.shape(image)
+        let shape = image.shape
         guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
         let outputs: Int = parameters.outputChannels
         let groups = Swift.max(1, parameters.nGroups as Int)
@@ -107,7 +107,7 @@ extension TransposedConvolution {
         let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
         let convolution = TransposedConvolution(
             filters: filters.transposed([2, 3, 1, 0]), bias: bias, window: window, groups: groups)
-        return try reading.add(convolution, [image], layer)
+        return try reading.add(convolution, image, layer)
     }
 }
 

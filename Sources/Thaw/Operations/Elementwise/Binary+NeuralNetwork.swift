@@ -144,13 +144,13 @@ extension Binary {
                 // A layer with one input uses its own constant.
                 if layer.inputs.count == 1, kind == "add" || kind == "multiply" || function.isComparison {
                     let number = Tensor([layer.parameters.alpha as Float], shape: [])
-                    let result = try reading.add(Binary(function, constant: number), [layer.input()], layer)
+                    let result = try reading.add(Binary(function, constant: number), layer.input(), layer)
                     return [try reading.asFloats(result, layer)]
                 }
                 guard layer.inputs.count > 1 else { throw layer.refused("a second input is missing") }
                 return [
                     try layer.inputs.dropFirst().reduce(layer.input()) {
-                        try reading.asFloats(reading.add(Binary(function), [$0, $1], layer), layer)
+                        try reading.asFloats(reading.combine(function, $0, $1, layer), layer)
                     }
                 ]
             }
@@ -158,15 +158,15 @@ extension Binary {
             NeuralRule("bias") { layer, reading in
                 let shape = try layer.channelShape(layer.parameters.shape)
                 let bias = Binary(.add, constant: try layer.weights(layer.parameters.bias, shape))
-                return [try reading.add(bias, [layer.input()], layer)]
+                return [try reading.add(bias, layer.input(), layer)]
             },
             NeuralRule("scale") { layer, reading in
                 let parameters = layer.parameters
                 let scale = try layer.weights(parameters.scale, layer.channelShape(parameters.shapeScale))
-                let product = try reading.add(Binary(.multiply, constant: scale), [layer.input()], layer)
+                let product = try reading.add(Binary(.multiply, constant: scale), layer.input(), layer)
                 guard parameters.hasBias as Bool else { return [product] }
                 let bias = try layer.weights(parameters.bias, layer.channelShape(parameters.shapeBias))
-                return [try reading.add(Binary(.add, constant: bias), [product], layer)]
+                return [try reading.add(Binary(.add, constant: bias), product, layer)]
             },
         ]
 }

@@ -72,7 +72,7 @@ extension Select: NeuralOperation {
 extension Select {
     static let neural = [
         NeuralRule("whereBroadcastable") { layer, reading in
-            [try reading.add(Select(), (0..<3).map { try layer.input($0) }, layer)]
+            try reading.add(Select(), (0..<3).map { try layer.input($0) }, layer)
         }
     ]
 }

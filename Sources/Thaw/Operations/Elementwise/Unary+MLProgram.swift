@@ -67,22 +67,6 @@ extension Unary {
             MILRule("leaky_relu") { op, reading in
                 [try reading.add(Unary(.leakyRelu(slope: op.number("alpha"))), op.operand(), op)]
             },
-            MILRule("elu") { op, reading in
-                let alpha = try op.number("alpha", default: 1)
-                if alpha == 1 { return [try reading.add(Unary(.elu), op.operand(), op)] }
-                let negative = try reading.bounded(op.operand(), .minimum, 0, op)
-                let power = try reading.scaled(reading.add(Unary(.elu), negative, op), by: alpha, op)
-                return [try reading.combine(.add, reading.add(Unary(.relu), op.operand(), op), power, op)]
-            },
-            MILRule("prelu") { op, reading in
-                let x = try op.operand()
-                guard x.shape.rank >= 3 else { throw Failure.wrongRank(4, x.shape).at(op.place) }
-                let slopes = try op.channels("alpha", x.shape[1])
-                let shape = Shape([x.shape[1]] + Array(repeating: 1, count: x.shape.rank - 2))
-                let negative = try reading.bounded(x, .minimum, 0, op)
-                let scaled = try reading.combine(.multiply, negative, .constant(slopes.reshaped(shape)), op)
-                return [try reading.combine(.add, reading.add(Unary(.relu), x, op), scaled, op)]
-            },
             // The tiny epsilons that coremltools sets have no effect.
             MILRule("log") { op, reading in
                 let epsilon = try op.number("epsilon", default: 0)
@@ -96,7 +80,7 @@ extension Unary {
                 return [try reading.add(Unary(isRoot ? .reciprocalSquareRoot : .reciprocal), x, op)]
             },
             MILRule("threshold") { op, reading in
-                [try reading.bounded(op.operand(), .maximum, op.number("alpha"), op)]
+                [try reading.apply(.maximum, op.operand(), op.number("alpha"), op)]
             },
             MILRule("linear_activation") { op, reading in
                 let product = try reading.scaled(op.operand(), by: op.number("alpha", default: 1), op)
@@ -116,27 +100,5 @@ extension Unary {
                 guard let function = modes[mode] else { throw op.refused("the mode '\(mode)' is unknown") }
                 return [try reading.add(Unary(function), op.operand(), op)]
             },
-            MILRule("scaled_tanh") { op, reading in
-                let x = try reading.scaled(op.operand(), by: op.number("beta", default: 1), op)
-                return [
-                    try reading.scaled(
-                        reading.add(Unary(.tanh), x, op), by: op.number("alpha", default: 1), op)
-                ]
-            },
         ]
-}
-
-extension MILReading {
-    mutating func scaled(_ x: Operand, by factor: Float, _ op: MILRead) throws -> Operand {
-        factor == 1 ? x : try bounded(x, .multiply, factor, op)
-    }
-
-    mutating func shifted(_ x: Operand, by offset: Float, _ op: MILRead) throws -> Operand {
-        offset == 0 ? x : try bounded(x, .add, offset, op)
-    }
-
-    /// A function of an operand and a scalar.
-    mutating func bounded(_ x: Operand, _ function: Binary.Function, _ number: Float, _ op: MILRead) throws -> Operand {
-        try combine(function, x, .constant(Tensor([number], shape: [])), op)
-    }
 }

@@ -106,25 +106,24 @@ extension Unary {
             let functions: [String: Function] = [
                 "ReLU": .relu, "sigmoid": .sigmoid, "tanh": .tanh, "softplus": .softplus, "softsign": .softsign,
             ]
-            if let function = functions[kind] { return [try reading.add(Unary(function), [layer.input()], layer)] }
+            if let function = functions[kind] { return [try reading.add(Unary(function), layer.input(), layer)] }
             switch kind {
             case "leakyReLU":
-                return [try reading.add(Unary(.leakyRelu(slope: parameters.alpha)), [layer.input()], layer)]
+                return [try reading.add(Unary(.leakyRelu(slope: parameters.alpha)), layer.input(), layer)]
             case "sigmoidHard":
                 return [
                     try reading.add(
-                        Unary(.hardSigmoid(alpha: parameters.alpha, beta: parameters.beta)), [layer.input()], layer)
+                        Unary(.hardSigmoid(alpha: parameters.alpha, beta: parameters.beta)), layer.input(), layer)
                 ]
-            case "ELU": return [try readElu(parameters.alpha, layer, &reading)]
             case "linear":
                 if parameters.alpha as Float == -1, parameters.beta as Float == 0 {
                     return [try reading.negated(layer.input(), layer)]
                 }
                 let product = try reading.add(
-                    Binary(.multiply, constant: Tensor([parameters.alpha as Float], shape: [])), [layer.input()], layer)
+                    Binary(.multiply, constant: Tensor([parameters.alpha as Float], shape: [])), layer.input(), layer)
                 return [
                     try reading.add(
-                        Binary(.add, constant: Tensor([parameters.beta as Float], shape: [])), [product], layer)
+                        Binary(.add, constant: Tensor([parameters.beta as Float], shape: [])), product, layer)
                 ]
             default:
                 if let value = try ComposedLayers.activation(kind, layer, &reading) { return [value] }
@@ -138,15 +137,15 @@ extension Unary {
             guard let function = functions[layer.parameters.mode as String] else {
                 throw layer.refused("the mode \(layer.parameters.mode as String) is not supported")
             }
-            return [try reading.add(Unary(function), [layer.input()], layer)]
+            return [try reading.add(Unary(function), layer.input(), layer)]
         },
         NeuralRule("clip") { layer, reading in
             let low: Float = layer.parameters.minVal
             let high: Float = layer.parameters.maxVal
-            return [try reading.add(Unary(low == 0 && high == 6 ? .relu6 : .clip(low, high)), [layer.input()], layer)]
+            return [try reading.add(Unary(low == 0 && high == 6 ? .relu6 : .clip(low, high)), layer.input(), layer)]
         },
         NeuralRule(kinds: layers.keys.sorted()) { layer, reading in
-            let result = try reading.add(Unary(layers[layer.kind]!), [layer.input()], layer)
+            let result = try reading.add(Unary(layers[layer.kind]!), layer.input(), layer)
             // Core ML treats all tensors as float32, including Booleans.
             return [try reading.asFloats(result, layer)]
         },
@@ -161,9 +160,9 @@ extension Unary {
             // The input is scaled and shifted before the function. Unset fields default to 1 and 1e-6.
             let scale = givenScale == 0 ? 1 : givenScale
             let epsilon = givenEpsilon == 0 ? 1e-6 : givenEpsilon
-            func combined(_ function: Binary.Function, _ number: Float, first: Bool = false) throws -> Graph.Value {
+            func combined(_ function: Binary.Function, _ number: Float, first: Bool = false) throws -> Operand {
                 try reading.add(
-                    Binary(function, constant: Tensor([number], shape: []), constantFirst: first), [value], layer)
+                    Binary(function, constant: Tensor([number], shape: []), constantFirst: first), value, layer)
             }
             if scale == -1 {
                 value = try reading.negated(value, layer)
@@ -172,61 +171,49 @@ extension Unary {
             }
             if shift != 0 { value = try combined(.add, shift) }
             switch type {
-            case "SQRT": return [try reading.add(Unary(.squareRoot), [value], layer)]
-            case "EXP": return [try reading.add(Unary(.exponential), [value], layer)]
-            case "ABS": return [try reading.add(Unary(.absolute), [value], layer)]
+            case "SQRT": return [try reading.add(Unary(.squareRoot), value, layer)]
+            case "EXP": return [try reading.add(Unary(.exponential), value, layer)]
+            case "ABS": return [try reading.add(Unary(.absolute), value, layer)]
             case "LOG":
                 if epsilon.isNormal { value = try combined(.add, epsilon) }
-                return [try reading.add(Unary(.logarithm), [value], layer)]
+                return [try reading.add(Unary(.logarithm), value, layer)]
             case "RSQRT":
                 value = try combined(.add, epsilon)
-                return [try reading.add(Unary(.reciprocalSquareRoot), [value], layer)]
+                return [try reading.add(Unary(.reciprocalSquareRoot), value, layer)]
             case "INVERSE":
                 value = try combined(.add, epsilon)
                 return [try combined(.divide, 1, first: true)]
             case "POWER":
                 switch alpha {
-                case -0.5: return [try reading.add(Unary(.reciprocalSquareRoot), [value], layer)]
-                case -1: return [try reading.add(Unary(.reciprocal), [value], layer)]
+                case -0.5: return [try reading.add(Unary(.reciprocalSquareRoot), value, layer)]
+                case -1: return [try reading.add(Unary(.reciprocal), value, layer)]
                 default: return [try combined(.power, alpha)]
                 }
             case "THRESHOLD":
                 // A lower bound of the negated value is an upper bound of the original.
                 if let positive = reading.beforeNegation(value) {
                     let bound = Binary(.minimum, constant: Tensor([-alpha], shape: []))
-                    return [try reading.negated(reading.add(bound, [positive], layer), layer)]
+                    return [try reading.negated(reading.add(bound, positive, layer), layer)]
                 }
                 return [try combined(.maximum, alpha)]
             default: throw layer.refused("the function \(type) is not supported")
             }
         },
     ]
-
-    /// x if it is positive, otherwise alpha · (eˣ − 1).
-    private static func readElu(_ alpha: Float, _ layer: NeuralLayer, _ reading: inout NeuralReading) throws
-        -> Graph.Value
-    {
-        if alpha == 1 { return try reading.add(Unary(.elu), [layer.input()], layer) }
-        let negative = try reading.add(Binary(.minimum, constant: Tensor(0)), [layer.input()], layer)
-        let power = try reading.add(Unary(.elu), [negative], layer)
-        let scaled = try reading.add(Binary(.multiply, constant: Tensor([alpha], shape: [])), [power], layer)
-        return try reading.add(Binary(.add), [reading.add(Unary(.relu), [layer.input()], layer), scaled], layer)
-    }
 }
 
-extension NeuralReading {
-    private static let negation = Binary(.multiply, constant: Tensor([-1], shape: []))
-
+extension ImportContext {
     /// −x; a double negation returns the original.
-    fileprivate mutating func negated(_ value: Graph.Value, _ layer: NeuralLayer) throws -> Graph.Value {
-        try beforeNegation(value) ?? add(NeuralReading.negation, [value], layer)
+    fileprivate mutating func negated(_ x: Operand, _ layer: NeuralLayer) throws -> Operand {
+        try beforeNegation(x) ?? apply(.multiply, x, -1, layer)
     }
 
     /// The value of which this is the negation; nil if it is not one.
-    fileprivate func beforeNegation(_ value: Graph.Value) -> Graph.Value? {
-        guard let producer = builder.producer(of: value), let binary = producer.operation as? Binary,
-            binary.function == .multiply, binary.constant?.shape == [], binary.constant?.floats == [-1]
+    fileprivate func beforeNegation(_ x: Operand) -> Operand? {
+        guard case .edge(let value, _) = x, let producer = builder.producer(of: value),
+            let binary = producer.operation as? Binary, binary.function == .multiply,
+            binary.constant?.shape == [], binary.constant?.floats == [-1]
         else { return nil }
-        return producer.inputs[0]
+        return .edge(producer.inputs[0], builder[producer.inputs[0]])
     }
 }

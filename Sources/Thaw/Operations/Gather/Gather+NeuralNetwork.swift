@@ -9,10 +9,8 @@ extension Gather: NeuralOperation {
 extension Gather {
     static let neural = [
         NeuralRule("gather") { layer, reading in
-            let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
-            return [
-                try reading.add(Gather(axis: axis, countsFromEnd: true), [layer.input(), layer.input(1)], layer)
-            ]
+            let axis = try layer.input().shape.axis(layer.parameters.axis)
+            return try reading.add(Gather(axis: axis, countsFromEnd: true), [layer.input(), layer.input(1)], layer)
         }
     ]
 }

@@ -61,7 +61,7 @@ extension GatherSlices: NeuralOperation {
 extension GatherSlices {
     static let neural = [
         NeuralRule("gatherND") { layer, reading in
-            [try reading.add(GatherSlices(countsFromEnd: true), [layer.input(), layer.input(1)], layer)]
+            try reading.add(GatherSlices(countsFromEnd: true), [layer.input(), layer.input(1)], layer)
         }
     ]
 }

@@ -82,9 +82,9 @@ extension TopK {
             guard !(layer.parameters.useBottomK as Bool), layer.inputs.count == 1 else {
                 throw layer.refused("the smallest elements, or a computed count, are not supported")
             }
-            let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
-            let results = try reading.builder.add(
-                TopK(axis: axis, count: layer.parameters.K), [layer.input()], name: layer.name)
+            let axis = try layer.input().shape.axis(layer.parameters.axis)
+            let results = try reading.add(
+                TopK(axis: axis, count: layer.parameters.K), [layer.input()], layer)
             return try results.map { try reading.asFloats($0, layer) }
         }
     ]

@@ -21,7 +21,7 @@ extension Dense {
             let inputs: Int = parameters.inputChannels
             let outputs: Int = parameters.outputChannels
             let input = try layer.input()
-            let shape = reading.shape(input)
+            let shape = input.shape
             guard inputs > 0, outputs > 0, inputs < 1 << 32, outputs < 1 << 32 else {
                 throw layer.refused("the number of inputs or outputs is not valid")
             }
@@ -41,22 +41,22 @@ extension Dense {
             if layer.inputs.count == 1 { return [try readMatrix(layer, &reading)] }
             guard layer.inputs.count == 2 else { throw layer.refused("there are \(layer.inputs.count) inputs") }
             let product = MatrixProduct(transposeFirst: parameters.transposeA, transposeSecond: parameters.transposeB)
-            let known = layer.inputs.map { (reading.builder.producer(of: $0)?.operation as? Constant)?.value }
-            if let (resize, image) = Resize.of(product, layer.inputs.map(reading.shape), known: known) {
-                return [try reading.add(resize, [layer.inputs[image]], layer)]
+            let known = layer.inputs.map(\.constant)
+            if let (resize, image) = Resize.of(product, layer.inputs.map(\.shape), known: known) {
+                return [try reading.add(resize, layer.inputs[image], layer)]
             }
-            return [try reading.add(product, layer.inputs, layer)]
+            return try reading.add(product, layer.inputs, layer)
         },
     ]
 
     /// A product with a matrix that the layer stores in column-major order. It is never transposed.
-    private static func readMatrix(_ layer: NeuralLayer, _ reading: inout NeuralReading) throws -> Graph.Value {
+    private static func readMatrix(_ layer: NeuralLayer, _ reading: inout ImportContext) throws -> Operand {
         let parameters = layer.parameters
         let (inputs, outputs): (Int, Int) = (
             parameters.weightMatrixFirstDimension, parameters.weightMatrixSecondDimension
         )
         let input = try layer.input()
-        let shape = reading.shape(input)
+        let shape = input.shape
         guard (1..<1 << 32).contains(inputs), (1..<1 << 32).contains(outputs), shape.last == inputs, shape.rank > 1
         else {
             throw layer.refused("a matrix of \(inputs)×\(outputs) does not fit a tensor of shape \(shape)")
@@ -69,12 +69,12 @@ extension Dense {
 
     /// A dense layer on a tensor of any rank, flattened to rows.
     private static func dense(
-        _ dense: Dense, _ input: Graph.Value, _ result: Shape, _ layer: NeuralLayer, _ reading: inout NeuralReading
-    ) throws -> Graph.Value {
+        _ dense: Dense, _ input: Operand, _ result: Shape, _ layer: NeuralLayer, _ reading: inout ImportContext
+    ) throws -> Operand {
         let inputs = dense.matrix.shape[0]
-        let count = reading.shape(input).elementCount / inputs
+        let count = input.shape.elementCount / inputs
         let rows = try reading.reshaped(input, [count, inputs], layer)
-        let product = try reading.add(dense, [rows], layer)
+        let product = try reading.add(dense, rows, layer)
         return try reading.reshaped(product, result, layer)
     }
 }

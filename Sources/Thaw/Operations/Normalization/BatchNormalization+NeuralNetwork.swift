@@ -20,7 +20,7 @@ extension BatchNormalization {
         NeuralRule("batchnorm") { layer, reading in
             let parameters = layer.parameters
             let channels: Int = parameters.channels
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             guard shape.rank == 4, shape[1] == channels else {
                 throw layer.refused("\(channels) channels do not fit a tensor of shape \(shape)")
             }
@@ -35,7 +35,7 @@ extension BatchNormalization {
             }
             let normalization = BatchNormalization(
                 gamma: values[0], beta: values[1], mean: values[2], variance: values[3], epsilon: epsilon)
-            return [try reading.add(normalization, [layer.input()], layer)]
+            return [try reading.add(normalization, layer.input(), layer)]
         }
     ]
 }

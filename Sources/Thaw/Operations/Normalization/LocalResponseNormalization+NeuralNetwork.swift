@@ -17,7 +17,7 @@ extension LocalResponseNormalization: NeuralOperation {
 extension LocalResponseNormalization {
     static let neural = [
         NeuralRule("lrn") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             let parameters = layer.parameters
             let size: Int = parameters.localSize
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
@@ -29,7 +29,7 @@ extension LocalResponseNormalization {
             let normalization = LocalResponseNormalization(
                 radius: Swift.min(size / 2, shape[1]), bias: bias == 0 ? 1 : bias,
                 alpha: parameters.alpha as Float / Float(size), beta: parameters.beta)
-            return [try reading.add(normalization, [layer.input()], layer)]
+            return [try reading.add(normalization, layer.input(), layer)]
         }
     ]
 }

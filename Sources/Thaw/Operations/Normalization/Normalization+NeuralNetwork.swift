@@ -41,7 +41,7 @@ extension Message {
 extension Normalization {
     static let neural = [
         NeuralRule("layerNormalization") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             let part: [Int] = layer.parameters.normalizedShape
             guard !part.isEmpty, part.count <= shape.rank, Array(shape.suffix(part.count)) == part else {
                 throw layer.refused("a normalization of \(Shape(part)) does not fit a tensor of shape \(shape)")
@@ -50,19 +50,19 @@ extension Normalization {
                 axes: Array(shape.rank - part.count..<shape.rank), epsilon: layer.parameters.eps,
                 scale: try layer.weights(layer.parameters.gamma, Shape(part)).unless(1),
                 offset: try layer.weights(layer.parameters.beta, Shape(part)).unless(0))
-            return [try reading.add(normalization, [layer.input()], layer)]
+            return [try reading.add(normalization, layer.input(), layer)]
         }
     ]
 
     /// Imports statistics that are computed for each image or for the batch: a mode of the layer `batchnorm`.
-    static func read(_ layer: NeuralLayer, _ reading: inout NeuralReading, channels: Int, epsilon: Float) throws
-        -> Graph.Value
+    static func read(_ layer: NeuralLayer, _ reading: inout ImportContext, channels: Int, epsilon: Float) throws
+        -> Operand
     {
         let shape: Shape = [channels, 1, 1]
         let normalization = Normalization(
             axes: layer.parameters.instanceNormalization ? [2, 3] : [0, 2, 3], epsilon: epsilon,
             scale: try layer.weights(layer.parameters.gamma, shape).unless(1),
             offset: try layer.weights(layer.parameters.beta, shape).unless(0))
-        return try reading.add(normalization, [layer.input()], layer)
+        return try reading.add(normalization, layer.input(), layer)
     }
 }

@@ -18,14 +18,14 @@ extension Softmax: NeuralOperation {
 extension Softmax {
     static let neural = [
         NeuralRule("softmax") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             guard shape.rank >= 3 else { throw Failure.wrongRank(4, shape).at(layer.name) }
-            return [try reading.add(Softmax(axis: shape.rank - 3), [layer.input()], layer)]
+            return [try reading.add(Softmax(axis: shape.rank - 3), layer.input(), layer)]
         },
         NeuralRule("softmaxND") { layer, reading in
             [
                 try reading.add(
-                    Softmax(axis: try reading.shape(layer.input()).axis(layer.parameters.axis)), [layer.input()], layer)
+                    Softmax(axis: try layer.input().shape.axis(layer.parameters.axis)), layer.input(), layer)
             ]
         },
     ]

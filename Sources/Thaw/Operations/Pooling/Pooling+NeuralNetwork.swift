@@ -18,7 +18,7 @@ extension Pooling {
     static let neural = [
         NeuralRule("pooling") { layer, reading in
             let image = try layer.input()
-            let shape = reading.shape(image)
+            let shape = image.shape
             let parameters = layer.parameters
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             let type: String = parameters.type
@@ -42,7 +42,7 @@ extension Pooling {
             let pooling = Pooling(
                 function: function, window: window,
                 countsPadding: function == .average && window.hasPadding && !(parameters.avgPoolExcludePadding as Bool))
-            return [try reading.add(pooling, [image], layer)]
+            return [try reading.add(pooling, image, layer)]
         }
     ]
 }

@@ -75,11 +75,11 @@ extension ArgMax: NeuralOperation {
 extension ArgMax {
     static let neural = [
         NeuralRule("argMax", "argMin") { layer, reading in
-            let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
+            let axis = try layer.input().shape.axis(layer.parameters.axis)
             let argMax = ArgMax(
                 axis: axis, element: .int64, keepsAxis: !(layer.parameters.removeDim as Bool),
                 isMinimum: layer.kind == "argMin")
-            return [try reading.asFloats(reading.add(argMax, [layer.input()], layer), layer)]
+            return [try reading.asFloats(reading.add(argMax, layer.input(), layer), layer)]
         }
     ]
 }

@@ -74,9 +74,9 @@ extension CumulativeSum {
             guard layer.inputs.count == 1 else { throw layer.refused("a computed axis is not supported") }
             let parameters = layer.parameters
             let operation = CumulativeSum(
-                axis: try reading.shape(layer.input()).axis(parameters.axis),
+                axis: try layer.input().shape.axis(parameters.axis),
                 isExclusive: parameters.excludeFinalSum, isReversed: parameters.reverse)
-            return [try reading.add(operation, [layer.input()], layer)]
+            return [try reading.add(operation, layer.input(), layer)]
         }
     ]
 }

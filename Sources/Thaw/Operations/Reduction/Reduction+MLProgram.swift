@@ -27,13 +27,5 @@ extension Reduction {
                     function: function, axes: try op.axes(x), keepsAxes: try op.bool("keep_dims", default: false))
                 return [try reading.add(reduction, x, op)]
             }
-        } + [
-            MILRule("reduce_sum_square", "reduce_l2_norm") { op, reading in
-                let squares = try reading.add(Unary(.square), op.operand(), op)
-                let reduction = Reduction(
-                    function: .sum, axes: try op.axes(squares), keepsAxes: try op.bool("keep_dims", default: false))
-                let sum = try reading.add(reduction, squares, op)
-                return [op.kind == "reduce_l2_norm" ? try reading.add(Unary(.squareRoot), sum, op) : sum]
-            }
-        ]
+        }
 }

@@ -42,19 +42,19 @@ extension Reduction {
         ].map {
             kind, function in
             NeuralRule(kind) { layer, reading in
-                let shape = reading.shape(try layer.input())
+                let shape = try layer.input().shape
                 let named = try (layer.parameters.axes as [Int]).map { try shape.axis($0) }
                 let axes =
                     layer.parameters.reduceAll as Bool || named.isEmpty ? Array(shape.indices) : Set(named).sorted()
                 return [
                     try reading.add(
                         Reduction(function: function, axes: axes, keepsAxes: layer.parameters.keepDims),
-                        [layer.input()], layer)
+                        layer.input(), layer)
                 ]
             }
         } + [
             NeuralRule("reduce") { layer, reading in
-                let shape = reading.shape(try layer.input())
+                let shape = try layer.input().shape
                 let named = ["CHW": [1, 2, 3], "HW": [2, 3], "C": [1], "H": [2], "W": [3]]
                 let (mode, axis): (String, String) = (layer.parameters.mode, layer.parameters.axis)
                 guard shape.rank == 4, let axes = named[axis] else { throw Failure.wrongRank(4, shape).at(layer.name) }
@@ -64,28 +64,26 @@ extension Reduction {
 
     /// What the older layer computes; the axes are kept.
     private static func reduced(
-        _ mode: String, _ axes: [Int], _ layer: NeuralLayer, _ reading: inout NeuralReading
-    ) throws -> Graph.Value {
+        _ mode: String, _ axes: [Int], _ layer: NeuralLayer, _ reading: inout ImportContext
+    ) throws -> Operand {
         let functions: [String: Function] = [
             "SUM": .sum, "AVG": .mean, "PROD": .product, "MAX": .maximum, "MIN": .minimum,
         ]
-        let sums: [String: Composed<Graph.Value>.Sum] = ["L1": .magnitudes, "SUMSQUARE": .squares, "L2": .length]
+        let sums: [String: ImportContext.Sum] = ["L1": .magnitudes, "SUMSQUARE": .squares, "L2": .length]
         if let function = functions[mode] {
-            return try reading.add(Reduction(function: function, axes: axes, keepsAxes: true), [layer.input()], layer)
+            return try reading.add(Reduction(function: function, axes: axes, keepsAxes: true), layer.input(), layer)
         }
         if let sum = sums[mode] {
-            return try layer.composed(&reading) { try $0.sum(sum, $1, axes: axes, keepsAxes: true) }
+            return try reading.sum(sum, layer.input(), axes: axes, keepsAxes: true, layer)
         }
         switch mode {
         case "LOGSUM":
             // Unlike in the newer layer, the logarithms are summed. An unset epsilon selects coremltools' default.
             let given: Float = layer.parameters.epsilon
-            return try layer.composed(&reading) {
-                try $0.sumOfLogarithms($1, axes: axes, epsilon: given == 0 ? 1e-6 : given)
-            }
+            return try reading.sumOfLogarithms(layer.input(), axes: axes, epsilon: given == 0 ? 1e-6 : given, layer)
         case "ARGMAX" where axes.count == 1:
             let argMax = ArgMax(axis: axes[0], keepsAxis: true)
-            return try reading.asFloats(reading.add(argMax, [layer.input()], layer), layer)
+            return try reading.asFloats(reading.add(argMax, layer.input(), layer), layer)
         default: throw layer.refused("the reduction \(mode) over \(axes.count) axes is not supported")
         }
     }

@@ -95,7 +95,7 @@ extension Resize {
 
     private static func read(
         _ op: MILRead, _ size: (height: Int, width: Int), _ taps: (Int, Int) -> FilterWeights,
-        _ reading: inout MILReading
+        _ reading: inout ImportContext
     ) throws -> Operand {
         let image = try op.image()
         let sizes = [image.shape[2], image.shape[3], size.height, size.width]

@@ -93,7 +93,7 @@ extension Resize {
             return [try read(layer, size, { .linear(grid, $0, $1) }, &reading)]
         },
         NeuralRule("upsample") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             let parameters = layer.parameters
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             let fractions: [Float] = parameters.fractionalScalingFactor
@@ -139,15 +139,15 @@ extension Resize {
 
     private static func read(
         _ layer: NeuralLayer, _ size: (height: Int, width: Int), _ taps: (Int, Int) -> FilterWeights,
-        _ reading: inout NeuralReading
-    ) throws -> Graph.Value {
-        let shape = reading.shape(try layer.input())
+        _ reading: inout ImportContext
+    ) throws -> Operand {
+        let shape = try layer.input().shape
         guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
         let sizes = [shape[2], shape[3], size.height, size.width]
         guard sizes.allSatisfy((1...FilterWeights.largestSize).contains) else {
             throw layer.refused("an image of shape \(shape) cannot be resized to \(size.width)×\(size.height)")
         }
         let resize = Resize(rows: taps(shape[2], size.height), columns: taps(shape[3], size.width))
-        return try reading.add(resize, [layer.input()], layer)
+        return try reading.add(resize, layer.input(), layer)
     }
 }

@@ -56,7 +56,7 @@ extension BroadcastTo {
     static let neural = [
         NeuralRule("broadcastToStatic") { layer, reading in
             let shape = Shape(layer.parameters.targetShape as [Int])
-            return [try reading.add(BroadcastTo(shape: shape), [layer.input()], layer)]
+            return [try reading.add(BroadcastTo(shape: shape), layer.input(), layer)]
         }
     ]
 }

@@ -18,27 +18,27 @@ extension Concatenation {
     static let neural = [
         NeuralRule("concat") { layer, reading in
             guard !(layer.parameters.sequenceConcat as Bool) else { throw layer.refused("sequences are not supported") }
-            let rank = reading.shape(try layer.input()).rank
-            return [try reading.add(Concatenation(axis: Swift.max(0, rank - 3)), layer.inputs, layer)]
+            let rank = try layer.input().shape.rank
+            return try reading.add(Concatenation(axis: Swift.max(0, rank - 3)), layer.inputs, layer)
         },
         NeuralRule("concatND") { layer, reading in
-            let axis = try reading.shape(layer.input()).axis(layer.parameters.axis)
+            let axis = try layer.input().shape.axis(layer.parameters.axis)
             guard layer.parameters.interleave as Bool else {
-                return [try reading.add(Concatenation(axis: axis), layer.inputs, layer)]
+                return try reading.add(Concatenation(axis: axis), layer.inputs, layer)
             }
-            let shapes = layer.inputs.map { reading.shape($0) }
+            let shapes = layer.inputs.map { $0.shape }
             let steps = try naming(place: layer.name) { try Concatenation.interleaving(shapes, axis: axis) }
-            let parts = try layer.inputs.map { try reading.add(Reshape(steps.part), [$0], layer) }
-            let stacked = try reading.add(Concatenation(axis: axis + 1), parts, layer)
-            return [try reading.add(Reshape(steps.result), [stacked], layer)]
+            let parts: [Operand] = try layer.inputs.map { try reading.add(Reshape(steps.part), $0, layer) }
+            let stacked = try reading.add(Concatenation(axis: axis + 1), parts, layer)[0]
+            return [try reading.add(Reshape(steps.result), stacked, layer)]
         },
         NeuralRule("stack") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             let stack = try naming(place: layer.name) {
                 try Concatenation.stacking(shape, axis: layer.parameters.axis)
             }
-            let parts = try layer.inputs.map { try reading.add(Reshape(stack.part), [$0], layer) }
-            return [try reading.add(Concatenation(axis: stack.axis), parts, layer)]
+            let parts: [Operand] = try layer.inputs.map { try reading.add(Reshape(stack.part), $0, layer) }
+            return try reading.add(Concatenation(axis: stack.axis), parts, layer)
         },
     ]
 }

@@ -54,11 +54,23 @@ struct MirrorPad: Operation {
     }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        let composed = Composed<Tensor> { $0.evaluate($1)[0] }
-        return [
-            try! composed.bordered(
-                inputs[0], inputs[0].shape, .reflected, before: [0] + before + [0], after: [0] + after + [0])
-        ]
+        let (shape, output) = (inputs[0].shape, try! outputTypes(inputs.map(\.type))[0])
+        let strides = output.shape.strides
+        /// The pixel of the image that a pixel of the result equals.
+        func source(_ position: Int, _ before: Int, _ length: Int) -> Int {
+            let distance = abs(position - before)
+            return distance < length ? distance : 2 * (length - 1) - distance
+        }
+        return inputs[0].withElements { x in
+            [
+                Tensor(shape: output.shape, element: output.element) { element in
+                    let row = source(element / strides[1] % output.shape[1], before[0], shape[1])
+                    let column = source(element / strides[2] % output.shape[2], before[1], shape[2])
+                    let batch = element / strides[0]
+                    return x[((batch * shape[1] + row) * shape[2] + column) * shape[3] + element % shape[3]]
+                }
+            ]
+        }
     }
 }
 

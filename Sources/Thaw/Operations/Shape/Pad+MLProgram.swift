@@ -36,9 +36,7 @@ extension Pad {
             guard zip(before + after, x.shape.dimensions + x.shape).allSatisfy({ border.fits($0, of: $1) }) else {
                 throw op.refused("the padding \(amounts) does not fit a tensor of shape \(x.shape)")
             }
-            return [
-                try op.composed(&reading) { try $0.bordered($1, x.shape, border, before: before, after: after) }
-            ]
+            return [try reading.bordered(x, border, before: before, after: after, op)]
         }
     ]
 }

@@ -23,7 +23,7 @@ extension Pad: NeuralOperation {
 extension Pad {
     static let neural = [
         NeuralRule("padding") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             let borders = try layer.edges(layer.parameters.paddingAmounts)
             let kinds: [String: EdgePadding] = ["reflection": .reflected, "replication": .repeated]
@@ -33,21 +33,17 @@ extension Pad {
                 guard zip(before + after, shape.dimensions + shape).allSatisfy({ border.fits($0, of: $1) }) else {
                     throw layer.refused("padding of \(before) and \(after) does not fit a tensor of shape \(shape)")
                 }
-                return [
-                    try layer.composed(&reading) {
-                        try $0.bordered($1, shape, border, before: before, after: after)
-                    }
-                ]
+                return [try reading.bordered(layer.input(), border, before: before, after: after, layer)]
             }
             let constant: Message = layer.parameters["constant"]
             let pad = Pad(
                 before: [0, 0, borders.height.0, borders.width.0], after: [0, 0, borders.height.1, borders.width.1],
                 value: constant.value)
-            return [try reading.add(pad, [layer.input()], layer)]
+            return [try reading.add(pad, layer.input(), layer)]
         },
         NeuralRule("constantPad") { layer, reading in
             let amounts: [Int] = layer.parameters.padAmounts
-            let rank = reading.shape(try layer.input()).rank
+            let rank = try layer.input().shape.rank
             guard amounts.count == 2 * rank, amounts.allSatisfy({ (0..<1 << 24).contains($0) }),
                 !(layer.parameters.padToGivenOutputSizeMode as Bool)
             else {
@@ -56,7 +52,7 @@ extension Pad {
             let pad = Pad(
                 before: (0..<rank).map { amounts[2 * $0] }, after: (0..<rank).map { amounts[2 * $0 + 1] },
                 value: layer.parameters.value)
-            return [try reading.add(pad, [layer.input()], layer)]
+            return [try reading.add(pad, layer.input(), layer)]
         },
     ]
 }

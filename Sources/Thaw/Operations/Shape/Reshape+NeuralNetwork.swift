@@ -36,56 +36,56 @@ extension Reshape {
     static let neural = [
         NeuralRule("flatten") { layer, reading in
             let input = try layer.input()
-            let shape = reading.shape(input)
+            let shape = input.shape
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             let ordered =
                 layer.parameters.mode as String == "CHANNEL_LAST"
-                ? try reading.add(Transpose([0, 2, 3, 1]), [input], layer) : input
-            return [try reading.add(Reshape([shape[0], shape.elementCount / shape[0], 1, 1]), [ordered], layer)]
+                ? try reading.add(Transpose([0, 2, 3, 1]), input, layer) : input
+            return [try reading.add(Reshape([shape[0], shape.elementCount / shape[0], 1, 1]), ordered, layer)]
         },
         NeuralRule("reshape") { layer, reading in
             let input = try layer.input()
-            let shape = reading.shape(input)
+            let shape = input.shape
             let target = (layer.parameters.targetShape as [Int]).suffix(3)
             guard target.count == 3, shape.rank == 4 else { throw layer.refused("the target shape must have rank 3") }
             guard layer.parameters.mode as String == "CHANNEL_LAST" else {
-                return [try reading.add(Reshape(Shape([shape[0]] + target)), [input], layer)]
+                return [try reading.add(Reshape(Shape([shape[0]] + target)), input, layer)]
             }
             // Elements are read and written in the order height, width, channel.
             let sizes = Array(target)
-            let behind = try reading.add(Transpose(Graph.toLast), [input], layer)
-            let shaped = try reading.add(Reshape([shape[0], sizes[1], sizes[2], sizes[0]]), [behind], layer)
-            return [try reading.add(Transpose(Graph.toFirst), [shaped], layer)]
+            let behind = try reading.add(Transpose(Graph.toLast), input, layer)
+            let shaped = try reading.add(Reshape([shape[0], sizes[1], sizes[2], sizes[0]]), behind, layer)
+            return [try reading.add(Transpose(Graph.toFirst), shaped, layer)]
         },
         NeuralRule("reshapeStatic") { layer, reading in
             let target: [Int] = layer.parameters.targetShape
             return [
-                try reading.add(Reshape(layer.resolved(target, reading.shape(layer.input()))), [layer.input()], layer)
+                try reading.add(Reshape(layer.resolved(target, layer.input().shape)), layer.input(), layer)
             ]
         },
         NeuralRule("rankPreservingReshape") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             let target: [Int] = layer.parameters.targetShape
             guard target.count == shape.rank else { throw Failure.wrongRank(target.count, shape).at(layer.name) }
             let kept = target.indices.map { target[$0] == 0 ? shape[$0] : target[$0] }
-            return [try reading.add(Reshape(layer.resolved(kept, shape)), [layer.input()], layer)]
+            return [try reading.add(Reshape(layer.resolved(kept, shape)), layer.input(), layer)]
         },
         NeuralRule("flattenTo2D") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             let axis = try shape.axis(layer.parameters.axis)
             let rows = shape.prefix(axis).reduce(1, *)
-            return [try reading.add(Reshape([rows, shape.elementCount / Swift.max(1, rows)]), [layer.input()], layer)]
+            return [try reading.add(Reshape([rows, shape.elementCount / Swift.max(1, rows)]), layer.input(), layer)]
         },
         NeuralRule("squeeze") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             let axes = try (layer.parameters.axes as [Int]).map { try shape.axis($0) }
             let kept = shape.indices.filter {
                 layer.parameters.squeezeAll as Bool ? shape[$0] != 1 : !axes.contains($0)
             }
-            return [try reading.add(Reshape(Shape(kept.map { shape[$0] })), [layer.input()], layer)]
+            return [try reading.add(Reshape(Shape(kept.map { shape[$0] })), layer.input(), layer)]
         },
         NeuralRule("expandDims") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             let axes: [Int] = layer.parameters.axes
             let rank = shape.rank + axes.count
             let newAxes = Set(axes.map { $0 < 0 ? $0 + rank : $0 })
@@ -94,7 +94,7 @@ extension Reshape {
             }
             var sizes = shape.dimensions.makeIterator()
             let target = (0..<rank).map { newAxes.contains($0) ? 1 : sizes.next()! }
-            return [try reading.add(Reshape(Shape(target)), [layer.input()], layer)]
+            return [try reading.add(Reshape(Shape(target)), layer.input(), layer)]
         },
     ]
 }

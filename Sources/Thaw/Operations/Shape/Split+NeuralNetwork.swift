@@ -22,7 +22,7 @@ extension Split: NeuralOperation {
 extension Split {
     static let neural = [
         NeuralRule("split", "splitND") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             let isOld = layer.kind == "split"
             let axis = isOld ? Swift.max(0, shape.rank - 3) : try shape.axis(layer.parameters.axis)
             var sizes: [Int] = isOld ? [] : layer.parameters.splitSizes
@@ -33,7 +33,7 @@ extension Split {
                 }
                 sizes = Array(repeating: shape[axis] / count, count: count)
             }
-            return try reading.builder.add(Split(axis: axis, sizes: sizes), [layer.input()], name: layer.name)
+            return try reading.add(Split(axis: axis, sizes: sizes), [layer.input()], layer)
         }
     ]
 }

@@ -75,7 +75,7 @@ extension StridedSlice {
     ]
 }
 
-extension MILReading {
+extension ImportContext {
     fileprivate mutating func slice(
         _ x: Operand, _ ranges: [StridedSlice.Range], squeezing: [Bool], _ op: MILRead
     ) throws -> Operand {

@@ -28,16 +28,16 @@ extension StridedSlice: NeuralOperation {
 extension StridedSlice {
     static let neural = [
         NeuralRule("reverse") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             let isReversed: [Bool] = layer.parameters.reverseDim
             guard isReversed.count == shape.rank else {
                 throw layer.refused("\(isReversed.count) axes do not fit a tensor of shape \(shape)")
             }
             let axes = shape.indices.filter { isReversed[$0] }
-            return [try reading.add(StridedSlice.reversing(axes, of: shape), [layer.input()], layer)]
+            return [try reading.add(StridedSlice.reversing(axes, of: shape), layer.input(), layer)]
         },
         NeuralRule("sliceStatic") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             let parameters = layer.parameters
             let begins: [Int] = parameters.beginIds
             let ends: [Int] = parameters.endIds
@@ -61,18 +61,18 @@ extension StridedSlice {
                     from: isSet(beginMasks, axis) ? nil : begins[axis], to: isSet(endMasks, axis) ? nil : ends[axis],
                     step: step, of: size)
             }
-            let slice = try reading.add(StridedSlice(ranges: ranges), [layer.input()], layer)
+            let slice = try reading.add(StridedSlice(ranges: ranges), layer.input(), layer)
             guard squeezed.contains(true) else { return [slice] }
             let kept = shape.indices.filter { !isSet(squeezed, $0) }
-            return [try reading.add(Reshape(Shape(kept.map { ranges[$0].count })), [slice], layer)]
+            return [try reading.add(Reshape(Shape(kept.map { ranges[$0].count })), slice, layer)]
         },
         NeuralRule("crop") { layer, reading in
-            let shape = reading.shape(try layer.input())
+            let shape = try layer.input().shape
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             var borders = try layer.edges(layer.parameters.cropAmounts)
             if layer.inputs.count > 1 {
                 // Only the size of the second input matters.
-                let part = reading.shape(try layer.input(1))
+                let part = try layer.input(1).shape
                 let offset = try layer.pair(layer.parameters.offset, default: 0)
                 guard part.rank == 4 else { throw Failure.wrongRank(4, part).at(layer.name) }
                 borders = (
@@ -85,7 +85,7 @@ extension StridedSlice {
             guard ranges.allSatisfy({ $0.count > 0 && $0.start >= 0 }), amounts.allSatisfy({ $0.1 >= 0 }) else {
                 throw Failure.sliceOutside(shape).at(layer.name)
             }
-            return [try reading.add(StridedSlice(ranges: ranges), [layer.input()], layer)]
+            return [try reading.add(StridedSlice(ranges: ranges), layer.input(), layer)]
         },
     ]
 }

@@ -59,7 +59,7 @@ extension Tile: NeuralOperation {
 extension Tile {
     static let neural = [
         NeuralRule("tile") { layer, reading in
-            try [reading.add(Tile(multiples: layer.parameters.reps), [layer.input()], layer)]
+            try [reading.add(Tile(multiples: layer.parameters.reps), layer.input(), layer)]
         }
     ]
 }

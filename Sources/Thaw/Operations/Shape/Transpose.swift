@@ -41,17 +41,17 @@ extension Transpose: NeuralOperation {
 extension Transpose {
     static let neural = [
         NeuralRule("transpose") { layer, reading in
-            [try reading.add(Transpose(layer.parameters.axes), [layer.input()], layer)]
+            [try reading.add(Transpose(layer.parameters.axes), layer.input(), layer)]
         },
         NeuralRule("permute") { layer, reading in
             // The axes are sequence, channel, height, width. The sequence has size 1 here and stays in front.
             let axes: [Int] = layer.parameters.axis
             guard axes.count == 4, axes[0] == 0, axes.sorted() == [0, 1, 2, 3],
-                reading.shape(try layer.input()).rank == 4
+                try layer.input().shape.rank == 4
             else {
                 throw layer.refused("the order \(axes) is not supported")
             }
-            return [try reading.add(Transpose(axes), [layer.input()], layer)]
+            return [try reading.add(Transpose(axes), layer.input(), layer)]
         },
     ]
 }

@@ -1,66 +1,14 @@
-/// The destination of an ML Program being read: a channels-first graph.
-///
-/// Anything that depends only on constants is evaluated immediately. All floating-point values become float32,
-/// whatever type the program uses: that affects storage and speed, not the meaning.
-struct MILReading {
-    var builder = GraphBuilder(channelOrder: .first)
-
-    /// What a name refers to.
-    enum Binding: Sendable {
+/// An operation of an ML Program, as its rule sees it, with its arguments by name.
+struct MILRead: SourceNode {
+    /// The value of an argument.
+    enum Argument: Sendable {
         case operand(Operand)
         case texts([String])
     }
 
-    /// Adds an operation, or evaluates it if all its inputs are constant.
-    mutating func add(_ operation: any Operation, _ inputs: [Operand], _ read: MILRead) throws -> [Operand] {
-        let constants = inputs.compactMap(\.constant)
-        if constants.count == inputs.count, !inputs.isEmpty {
-            let types = try naming(place: read.place) {
-                try builder.graph.outputTypes(of: operation, constants.map(\.type))
-            }
-            for type in types where type.shape.checkedCount ?? .max > ImportContext.largestConstant {
-                throw Failure.constantTooLarge(type.shape).at(read.place)
-            }
-            guard operation.multiplyAdds(constants.map(\.type), types) <= ImportContext.largestWork else {
-                throw Failure.constantTooLarge(types[0].shape).at(read.place)
-            }
-            return builder.graph.evaluate(operation, constants).map { .constant($0) }
-        }
-        let values = try inputs.map { try edge($0, read) }
-        return try builder.add(operation, values, name: read.name).map { .edge($0, builder[$0]) }
-    }
-
-    /// The same for an operation with one output.
-    mutating func add(_ operation: any Operation, _ input: Operand, _ read: MILRead) throws -> Operand {
-        try add(operation, [input], read)[0]
-    }
-
-    /// A binary function in which either operand may be constant.
-    mutating func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand, _ read: MILRead) throws -> Operand {
-        switch (a, b) {
-        case (.edge(_, let type), .constant(let tensor)):
-            return try add(Binary(function, constant: tensor.converted(to: type.element)), a, read)
-        case (.constant(let tensor), .edge(_, let type)):
-            return try add(
-                Binary(function, constant: tensor.converted(to: type.element), constantFirst: true), b, read)
-        default: return try add(Binary(function), [a, b], read)[0]
-        }
-    }
-
-    /// The operand as a value of the graph; a constant becomes a node.
-    mutating func edge(_ operand: Operand, _ read: MILRead) throws -> Graph.Value {
-        switch operand {
-        case .edge(let value, _): value
-        case .constant(let tensor): try builder.add(Constant(tensor), [], name: read.name + "/constant")[0]
-        }
-    }
-}
-
-/// An operation of an ML Program, as its rule sees it, with its arguments by name.
-struct MILRead {
     let name: String
     let kind: String
-    let arguments: [String: [MILReading.Binding]]
+    let arguments: [String: [Argument]]
     let outputCount: Int
 
     var node: Failure.Node { Failure.Node(name: name, op: kind) }
@@ -169,13 +117,13 @@ struct MILRule: Sendable {
     /// The kinds of operations, as programs name them.
     let kinds: [String]
     /// Adds the equivalent operations and returns one operand per output.
-    let build: @Sendable (MILRead, inout MILReading) throws -> [Operand]
+    let build: @Sendable (MILRead, inout ImportContext) throws -> [Operand]
 
-    init(_ kinds: String..., build: @escaping @Sendable (MILRead, inout MILReading) throws -> [Operand]) {
+    init(_ kinds: String..., build: @escaping @Sendable (MILRead, inout ImportContext) throws -> [Operand]) {
         self.init(kinds: kinds, build: build)
     }
 
-    init(kinds: [String], build: @escaping @Sendable (MILRead, inout MILReading) throws -> [Operand]) {
+    init(kinds: [String], build: @escaping @Sendable (MILRead, inout ImportContext) throws -> [Operand]) {
         self.kinds = kinds
         self.build = build
     }

@@ -1,40 +1,15 @@
-/// The destination of a Core ML neural network being read: a channels-first graph.
-struct NeuralReading {
-    var builder = GraphBuilder(channelOrder: .first)
-    let arrays: NeuralArrays
-    /// The tensors that are known so far, by name.
-    var values: [String: Graph.Value] = [:]
-
-    init(_ arrays: NeuralArrays) { self.arrays = arrays }
-
-    func shape(_ value: Graph.Value) -> Shape { builder[value].shape }
-
-    /// Adds an operation with one output.
-    mutating func add(_ operation: any Operation, _ inputs: [Graph.Value], _ layer: NeuralLayer) throws -> Graph.Value {
-        try builder.add(operation, inputs, name: layer.name)[0]
-    }
-
-    /// The value reshaped.
-    mutating func reshaped(_ value: Graph.Value, _ shape: Shape, _ layer: NeuralLayer) throws -> Graph.Value {
-        self.shape(value) == shape ? value : try add(Reshape(shape), [value], layer)
-    }
-
-    /// The value as float32, which is how Core ML treats every tensor.
-    mutating func asFloats(_ value: Graph.Value, _ layer: NeuralLayer) throws -> Graph.Value {
-        builder[value].element == .float32 ? value : try add(Cast(element: .float32), [value], layer)
-    }
-}
-
 /// A layer, as its rule sees it, with its parameters and inputs.
-struct NeuralLayer {
+struct NeuralLayer: SourceNode {
     let name: String
     let kind: String
     let parameters: Message
-    let inputs: [Graph.Value]
+    let inputs: [Operand]
     let outputCount: Int
 
+    var place: String { "layer '\(name)' (\(kind))" }
+
     /// - Throws: `Failure` if the layer has fewer inputs.
-    func input(_ index: Int = 0) throws -> Graph.Value {
+    func input(_ index: Int = 0) throws -> Operand {
         guard inputs.indices.contains(index) else { throw refused("input \(index) is missing") }
         return inputs[index]
     }
@@ -122,14 +97,14 @@ struct NeuralRule: Sendable {
     /// The kinds of layers: fields of the layer choice in the format.
     let kinds: [String]
     /// Adds the equivalent operations and returns one value per output.
-    let build: @Sendable (NeuralLayer, inout NeuralReading) throws -> [Graph.Value]
+    let build: @Sendable (NeuralLayer, inout ImportContext) throws -> [Operand]
 
-    init(_ kinds: String..., build: @escaping @Sendable (NeuralLayer, inout NeuralReading) throws -> [Graph.Value]) {
+    init(_ kinds: String..., build: @escaping @Sendable (NeuralLayer, inout ImportContext) throws -> [Operand]) {
         self.init(kinds: kinds, build: build)
     }
 
     init(
-        kinds: [String], build: @escaping @Sendable (NeuralLayer, inout NeuralReading) throws -> [Graph.Value]
+        kinds: [String], build: @escaping @Sendable (NeuralLayer, inout ImportContext) throws -> [Operand]
     ) {
         self.kinds = kinds
         self.build = build

@@ -1,28 +1,10 @@
-/// An input of a TensorFlow node: a tensor known at conversion, or a value computed from the graph's inputs.
-enum Operand: Sendable {
-    case constant(Tensor)
-    case edge(Graph.Value, TensorType)
-
-    var type: TensorType {
-        switch self {
-        case .constant(let tensor): tensor.type
-        case .edge(_, let type): type
-        }
-    }
-
-    var shape: Shape { type.shape }
-
-    var constant: Tensor? {
-        if case .constant(let tensor) = self { tensor } else { nil }
-    }
-}
-
 /// A TensorFlow node as its operation sees it: the definition with its inputs resolved.
-struct TensorFlowNode {
+struct TensorFlowNode: SourceNode {
     let definition: NodeDefinition
     let inputs: [Operand]
 
     var name: String { definition.name }
+    var place: String { name }
     var op: String { definition.op }
 
     // MARK: Inputs

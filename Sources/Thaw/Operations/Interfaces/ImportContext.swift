@@ -1,0 +1,138 @@
+/// An input of a node that is imported: a tensor that is already known, or a value computed from the graph's inputs.
+enum Operand: Sendable {
+    case constant(Tensor)
+    case edge(Graph.Value, TensorType)
+
+    var type: TensorType {
+        switch self {
+        case .constant(let tensor): tensor.type
+        case .edge(_, let type): type
+        }
+    }
+
+    var shape: Shape { type.shape }
+
+    var constant: Tensor? {
+        if case .constant(let tensor) = self { tensor } else { nil }
+    }
+}
+
+/// A node of the format that is imported, as its rule sees it: of a TensorFlow graph, a neural network or an ML Program.
+protocol SourceNode {
+    /// The name of the operations that are added for it.
+    var name: String { get }
+    /// What messages call it.
+    var place: String { get }
+}
+
+/// Receives the operations that the nodes of a model in another format are converted to. All formats share it.
+///
+/// Anything that depends only on constants is evaluated immediately by the operation's reference and remains a
+/// constant.
+struct ImportContext {
+    var builder: GraphBuilder
+
+    /// The highest element count of a tensor that is computed during import. Real tensors are far smaller, but a
+    /// malicious graph can request more in a few bytes.
+    static let largestConstant = 1 << 26
+
+    /// The highest number of multiply-adds for one node that is computed during import: a few seconds.
+    static let largestWork = 1 << 33
+
+    /// - Parameter channelOrder: The order of an image's axes in the format.
+    init(channelOrder: Graph.ChannelOrder = .last) { builder = GraphBuilder(channelOrder: channelOrder) }
+
+    /// Adds `operation` to the graph, or evaluates it if all its inputs are constant.
+    /// - Parameter place: What messages call the node if it cannot be evaluated; nil for the name.
+    /// - Throws: `Failure` naming the node if the operation does not accept the inputs.
+    mutating func add(
+        _ operation: any Operation, _ inputs: [Operand], name: String, place: String? = nil
+    ) throws -> [Operand] {
+        let constants = inputs.compactMap(\.constant)
+        guard constants.count == inputs.count else {
+            let values = try inputs.map { try edge($0, name: name + "/constant") }
+            return try builder.add(operation, values, name: name).map { .edge($0, builder[$0]) }
+        }
+        return try naming(place: place ?? name) {
+            let types = try builder.graph.outputTypes(of: operation, constants.map(\.type))
+            let largest = Self.largestConstant + (constants.first?.elementCount ?? 0)
+            for type in types where type.shape.checkedCount ?? .max > largest {
+                throw Failure.constantTooLarge(type.shape)
+            }
+            guard operation.multiplyAdds(constants.map(\.type), types) <= Self.largestWork else {
+                throw Failure.constantTooLarge(types[0].shape)
+            }
+            // Data read from a mapped file, such as parts of a partitioned variable, is no longer needed.
+            defer { for constant in constants { constant.storage.release() } }
+            return builder.graph.evaluate(operation, constants).map { .constant($0) }
+        }
+    }
+
+    /// The same for an operation with one output.
+    mutating func add(_ operation: any Operation, _ input: Operand, name: String) throws -> Operand {
+        try add(operation, [input], name: name)[0]
+    }
+
+    /// The operand as a value of the graph. A constant becomes a node, in float32 if it is floating point.
+    mutating func edge(_ operand: Operand, name: String) throws -> Graph.Value {
+        switch operand {
+        case .edge(let value, _): return value
+        case .constant(let tensor):
+            let value = tensor.element.isFloatingPoint ? tensor.asFloat32 : tensor
+            return try builder.add(Constant(value), [], name: name)[0]
+        }
+    }
+}
+
+// MARK: Nodes of Core ML models
+
+extension ImportContext {
+    /// Adds an operation for a node, or evaluates it if all its inputs are constant.
+    mutating func add(
+        _ operation: any Operation, _ inputs: [Operand], _ node: some SourceNode
+    ) throws -> [Operand] {
+        try add(operation, inputs, name: node.name, place: node.place)
+    }
+
+    /// The same for an operation with one output.
+    mutating func add(_ operation: any Operation, _ input: Operand, _ node: some SourceNode) throws -> Operand {
+        try add(operation, [input], node)[0]
+    }
+
+    /// Adds a function of two operands, either of which may be constant and then takes the other's element type.
+    mutating func combine(
+        _ function: Binary.Function, _ a: Operand, _ b: Operand, _ node: some SourceNode
+    ) throws -> Operand {
+        switch (a, b) {
+        case (.edge(_, let type), .constant(let tensor)):
+            try add(Binary(function, constant: tensor.converted(to: type.element)), a, node)
+        case (.constant(let tensor), .edge(_, let type)):
+            try add(Binary(function, constant: tensor.converted(to: type.element), constantFirst: true), b, node)
+        default: try add(Binary(function), [a, b], node)[0]
+        }
+    }
+
+    /// A function of an operand and a scalar.
+    mutating func apply(
+        _ function: Binary.Function, _ x: Operand, _ number: Float, _ node: some SourceNode
+    ) throws -> Operand {
+        try combine(function, x, .constant(Tensor([number], shape: [])), node)
+    }
+
+    mutating func scaled(_ x: Operand, by factor: Float, _ node: some SourceNode) throws -> Operand {
+        factor == 1 ? x : try apply(.multiply, x, factor, node)
+    }
+
+    mutating func shifted(_ x: Operand, by offset: Float, _ node: some SourceNode) throws -> Operand {
+        offset == 0 ? x : try apply(.add, x, offset, node)
+    }
+
+    mutating func reshaped(_ x: Operand, _ shape: Shape, _ node: some SourceNode) throws -> Operand {
+        x.shape == shape ? x : try add(Reshape(shape), x, node)
+    }
+
+    /// The operand as float32, which is how neural networks treat every tensor.
+    mutating func asFloats(_ x: Operand, _ node: some SourceNode) throws -> Operand {
+        x.type.element == .float32 ? x : try add(Cast(element: .float32), x, node)
+    }
+}

@@ -1,0 +1,21 @@
+import Testing
+
+@testable import Thaw
+
+@Suite struct FoldingTests {
+    @Test(arguments: [Dialect.neuralNetwork, .program]) func `what depends only on constants is computed by the reader`(
+        _ dialect: Dialect
+    ) throws {
+        // The writers write a function of a constant as it is.
+        var builder = GraphBuilder(channelOrder: .first)
+        let input = builder.input("input", TensorType([2, 3, 4]))
+        let constant = try builder.add(Constant(Tensor(noise(12), shape: [3, 4])), [], name: "constant")
+        let power = try builder.add(Unary(.exponential), constant, name: "power")
+        builder.output("output", try builder.add(Binary(.add), [input] + power, name: "sum")[0])
+        let model = Model(graph: builder.graph)
+        let back = try dialect.roundTrip(model)
+        #expect(back.graph.nodes.map(\.operation.kind) == ["Add"])
+        let numbers = Tensor(noise(24), shape: [2, 3, 4])
+        #expect(difference(back.graph.evaluate([numbers])[0], model.graph.evaluate([numbers])[0]) <= referenceTolerance)
+    }
+}
