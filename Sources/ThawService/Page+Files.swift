@@ -308,7 +308,8 @@ a { color: var(--accent); }
     .has-photos .title { display: none; }
     .has-photos #drop { grid-auto-flow: row; justify-content: stretch; border-style: none; background: none; padding: 0; }
     .has-photos .invitation { display: none; }
-    .has-photos .sources button { flex: 1; }
+    .has-photos .sources { flex-wrap: nowrap; }
+    .has-photos .sources button { flex: 1; padding: .3rem .4rem; white-space: nowrap; }
     .tools .quiet { padding: .3rem .5rem; }
     .tools, .find { width: 100%; }
     .find { flex: 1 1 100%; }
