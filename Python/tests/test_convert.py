@@ -181,7 +181,7 @@ def test_arguments_without_effect_are_accepted(ct):
     "model, error, code",
     [
         ("no such file.pb", FileNotFoundError, "noSuchFile"),
-        (b"", ValueError, "damaged"),
+        (b"", ValueError, "invalidModel"),
         (b"nonsense", ValueError, "wrongKind"),
         (CAT, ValueError, "wrongKind"),
     ],

@@ -25,8 +25,12 @@ class Interface:
         if classifier:
             has_integers = classifier["hasIntegerLabels"]
             self.labels = [int(label) for label in classifier["labels"]] if has_integers else classifier["labels"]
-            self.label_name = classifier["predictedFeatureName"]
-            self.probabilities_name = classifier["predictedProbabilitiesName"]
+            # By their types: the names in the description of the classifier may be those of the graph.
+            for name, feature in self.outputs.items():
+                if feature["type"] == "dictionary":
+                    self.probabilities_name = name
+                elif feature["type"] in ("string", "int64"):
+                    self.label_name = name
 
     def predict(self, handle: Any, data: dict[str, Any]) -> dict[str, Any]:
         """Runs the model once."""
