@@ -1,41 +1,55 @@
+/// What a convolution multiplies and adds for each output value: `depth` adjacent input values at each of `tapCount`
+/// taps.
+public struct ConvolutionSteps: Hashable, Sendable {
+    public var tapCount: Int
+    public var depth: Int
+    /// The last `shortTaps` taps have the depth `shortDepth`, because the last block has fewer channels.
+    public var shortTaps = 0
+    public var shortDepth = 0
+    /// Whether the input is plain.
+    public var readsPlain = false
+
+    public init(tapCount: Int, depth: Int) {
+        self.tapCount = tapCount
+        self.depth = depth
+    }
+
+    /// Multiply-adds for each output value.
+    public var count: Int { (tapCount - shortTaps) * depth + shortTaps * shortDepth }
+}
+
 /// The work of a convolution kernel for any size, stride and dilation. For each of `pixelCount` output pixels and each
-/// of `blockCount` blocks of 16 output channels it computes
+/// of `blockCount` blocks of output channels it computes
 ///
 ///     output[pixel, channel] = activation(bias[channel] + Σ tap Σ d<depth input[pixel + tap + d] · weight + residual)
 ///
 /// Pixels and taps are lists of offsets, so that one kernel serves 1×1, k×k, strided and dilated convolutions, dense
 /// layers (a pixel is a row) and the first layer over a plain image (a tap is a row of the window, and `depth` its
 /// width times its channels). The input is stored with its border of zeros; there are no edge cases.
-///
-/// Weights are packed `[group][tap][depth][16 · blocks of the group]`. The groups are the `BlockGroups` of all output
-/// channels.
 public struct ConvolutionWork {
-    public var input: UnsafePointer<Float>
+    public var input: UnsafeRawPointer
     /// For each output pixel, the offset of its first tap in the input.
     public var inputOffsets: UnsafePointer<Int32>
     /// The offset of each tap from the first one.
     public var taps: UnsafePointer<Int32>
-    public var tapCount: Int
-    public var depth = blockWidth
-    /// The last `shortTaps` taps have the depth `shortDepth`, because the last block has fewer channels.
-    public var shortTaps = 0
-    public var shortDepth = 0
-    /// Multiply-adds for each output.
-    public var steps: Int { (tapCount - shortTaps) * depth + shortTaps * shortDepth }
+    public var steps: ConvolutionSteps
 
-    public var weights: UnsafePointer<Float>
+    /// What `packWeights` wrote for all output channels, in the `BlockGroups` of these.
+    public var weights: UnsafeRawPointer
     /// One value for each output channel, padded to whole blocks.
     public var bias: UnsafePointer<Float>
 
-    public var output: UnsafeMutablePointer<Float>
+    public var output: UnsafeMutableRawPointer
     /// For each output pixel, its offset in a block's plane.
     public var outputOffsets: UnsafePointer<Int32>
     public var outputBlockStride: Int
+    /// Whether the output is plain.
+    public var writesPlain = false
     /// The channels for which the output has memory: in a plain output, the last block is not written past them.
     public var channels: Int
 
-    /// Added before the activation. It has the blocks and pixels of the output.
-    public var residual: UnsafePointer<Float>?
+    /// Added before the activation. It is blocked, and has the blocks and pixels of the output.
+    public var residual: UnsafeRawPointer?
     public var residualOffsets: UnsafePointer<Int32>?
     public var residualBlockStride = 0
 
@@ -51,14 +65,15 @@ public struct ConvolutionWork {
     public var blockCount: Int
 
     public init(
-        input: UnsafePointer<Float>, inputOffsets: UnsafePointer<Int32>, taps: UnsafePointer<Int32>, tapCount: Int,
-        weights: UnsafePointer<Float>, bias: UnsafePointer<Float>, output: UnsafeMutablePointer<Float>,
-        outputOffsets: UnsafePointer<Int32>, outputBlockStride: Int, channels: Int, pixelCount: Int, blockCount: Int
+        input: UnsafeRawPointer, inputOffsets: UnsafePointer<Int32>, taps: UnsafePointer<Int32>,
+        steps: ConvolutionSteps, weights: UnsafeRawPointer, bias: UnsafePointer<Float>,
+        output: UnsafeMutableRawPointer, outputOffsets: UnsafePointer<Int32>, outputBlockStride: Int, channels: Int,
+        pixelCount: Int, blockCount: Int
     ) {
         self.input = input
         self.inputOffsets = inputOffsets
         self.taps = taps
-        self.tapCount = tapCount
+        self.steps = steps
         self.weights = weights
         self.bias = bias
         self.output = output

@@ -2,10 +2,10 @@
 ///
 ///     output[y, x] = activation(bias + Σ ky, kx input[y · strideY + ky, x · strideX + kx] · weight)
 ///
-/// The input is stored with its border of zeros. Weights are packed `[block][window][16]`.
+/// The input is stored with its border of zeros.
 public struct DepthwiseWork {
     /// The input of the first output's first tap, in the first plane.
-    public var input: UnsafePointer<Float>
+    public var input: UnsafeRawPointer
     public var inputRowStride: Int
     public var inputBlockStride: Int
     public var strideY: Int
@@ -15,11 +15,12 @@ public struct DepthwiseWork {
     /// The distance from one tap to the next: a row, or a pixel, times the dilation.
     public var tapStrideY: Int
     public var tapStrideX: Int
-    public var weights: UnsafePointer<Float>
-    /// One value for each channel, padded to whole blocks.
+    /// What `packDepthwise` wrote for these blocks.
+    public var weights: UnsafeRawPointer
+    /// One value for each channel of these blocks, padded to whole blocks.
     public var bias: UnsafePointer<Float>
     /// The first pixel of the first plane.
-    public var output: UnsafeMutablePointer<Float>
+    public var output: UnsafeMutableRawPointer
     public var outputRowStride: Int
     public var outputBlockStride: Int
     /// Output pixels in a row.
@@ -34,9 +35,9 @@ public struct DepthwiseWork {
     public var activation: UnaryFunction?
 
     public init(
-        input: UnsafePointer<Float>, inputRowStride: Int, inputBlockStride: Int, strideY: Int, strideX: Int,
-        windowHeight: Int, windowWidth: Int, tapStrideY: Int, tapStrideX: Int, weights: UnsafePointer<Float>,
-        bias: UnsafePointer<Float>, output: UnsafeMutablePointer<Float>, outputRowStride: Int, outputBlockStride: Int,
+        input: UnsafeRawPointer, inputRowStride: Int, inputBlockStride: Int, strideY: Int, strideX: Int,
+        windowHeight: Int, windowWidth: Int, tapStrideY: Int, tapStrideX: Int, weights: UnsafeRawPointer,
+        bias: UnsafePointer<Float>, output: UnsafeMutableRawPointer, outputRowStride: Int, outputBlockStride: Int,
         width: Int, rowCount: Int, blockCount: Int
     ) {
         self.input = input

@@ -16,9 +16,9 @@ public struct ResizeWork {
     }
 
     /// The first pixel of the plane, after the halo.
-    public var input: UnsafePointer<Float>
+    public var input: UnsafeRawPointer
     public var inputRowStride: Int
-    public var output: UnsafeMutablePointer<Float>
+    public var output: UnsafeMutableRawPointer
     public var outputRowStride: Int
     public var outputWidth: Int
     public var rows: Taps
@@ -27,7 +27,7 @@ public struct ResizeWork {
     public var rowCount: Int
 
     public init(
-        input: UnsafePointer<Float>, inputRowStride: Int, output: UnsafeMutablePointer<Float>, outputRowStride: Int,
+        input: UnsafeRawPointer, inputRowStride: Int, output: UnsafeMutableRawPointer, outputRowStride: Int,
         outputWidth: Int, rows: Taps, columns: Taps, rowCount: Int
     ) {
         self.input = input
@@ -59,7 +59,7 @@ public struct LocalNormalizationWork {
     public var scratch: UnsafeMutablePointer<Float>
 
     /// A row of squares, zeros on both sides, and the floats that a vector load may read past its end.
-    public static func scratchCount(channels: Int, radius: Int) -> Int { channels + 2 * radius + 2 * blockWidth }
+    public static func scratchCount(channels: Int, radius: Int) -> Int { channels + 2 * radius + 2 * 16 }
 
     public init(
         input: UnsafePointer<Float>, output: UnsafeMutablePointer<Float>, pixels: Int, channels: Int, radius: Int,

@@ -1,110 +1,108 @@
-/// The kernels of one instruction set: the contract between the engine and its kernels.
+/// Kernels for rows of values: see `RowWork`.
+public protocol RowKernels: Sendable {
+    static func unary(_ function: UnaryFunction, _ work: borrowing RowWork)
+    static func binary(_ function: BinaryFunction, _ work: borrowing RowWork)
+    static func scale(_ work: borrowing RowWork)
+}
+
+/// The kernels of one instruction set for plain tensors, whose values are floats, and for pixels of 8 bits.
+public protocol PlainKernels: RowKernels {
+    static func softmax(_ work: borrowing RowWork)
+    static func logSoftmax(_ work: borrowing RowWork)
+    static func normalize(_ epsilon: Float, _ work: borrowing RowWork)
+    static func normalizeLength(_ epsilon: Float, _ work: borrowing RowWork)
+    static func normalizeLocally(_ work: borrowing LocalNormalizationWork)
+    static func copy(_ work: borrowing CopyWork)
+    static func reduce(_ work: borrowing ReductionWork)
+    static func multiplyMatrices(_ work: borrowing MatrixWork)
+
+    static func loadPixels(_ work: borrowing PixelLoadWork)
+    static func resampleRows(_ work: borrowing ResamplingWork)
+    static func resampleColumns(_ work: borrowing ResamplingWork)
+
+    /// Does nothing but multiply and add, `rounds` times. Returns the number of floating-point operations.
+    static func peak(_ rounds: Int) -> Int
+}
+
+/// The kernels for Winograd convolutions. The table's convolution multiplies what they transform.
+public protocol WinogradKernels: Sendable {
+    /// Copies the weights of a group as floats: a row of its channels for each step.
+    static func gatherWeights(_ work: borrowing WeightPackingWork)
+    /// Packs the transforms of what `gatherWeights` wrote.
+    static func transformFilters(_ work: borrowing WinogradFilterWork)
+    static func transformInput(_ work: borrowing WinogradInputWork)
+    static func transformOutput(_ work: borrowing WinogradOutputWork)
+}
+
+/// The kernels of one instruction set for one precision: the contract between the engine and its kernels. This file is
+/// the only list of them.
 ///
 /// Every kernel takes one plain structure of pointers and values. It allocates nothing, keeps no state, and may run on
 /// several threads at the same time on different parts of the work. The same source is compiled once for each
-/// instruction set, and each compilation provides one table.
+/// instruction set, and each compilation provides a table for each precision.
 ///
-/// There are two layouts. *Plain* is the layout of the tensor itself: rows, channels last. *Blocked* is `[channels /
-/// 16][height + halo][width + halo][16]`: one *plane* for every block of 16 channels. The last block is padded with
-/// zeros. Offsets and strides are in floats.
-public struct KernelTable: Sendable {
-    /// The maximum number of blocks of 16 output channels that a convolution computes together: the width of a group of
+/// There are two layouts. *Plain* is the layout of the tensor itself: rows of floats, channels last. *Blocked* is
+/// `[channels / blockWidth][height + halo][width + halo][blockWidth]` in the table's own type: one *plane* for every block
+/// of channels. The last block is padded with zeros. What is computed once for each channel (biases, factors, sums of all
+/// pixels) are floats. Packed weights have whatever order and type the table's kernels read. The engine only reserves
+/// memory for them.
+///
+/// Offsets and strides are in bytes, sizes and counts in pixels, channels or values.
+public protocol KernelTable: RowKernels {
+    /// The kernels for plain tensors.
+    static var plain: any PlainKernels.Type { get }
+    /// The number of channels in a block.
+    static var blockWidth: Int { get }
+    /// The type of the values in the blocked layout.
+    static var valueType: BlockedValueType { get }
+    /// The maximum number of blocks of output channels that a convolution computes together: the width of a group of
     /// packed weights.
-    public var groupBlocks: Int
+    static var groupBlocks: Int { get }
     /// The maximum number of output pixels that a convolution computes together.
-    public var tilePixels: Int
-    /// The processor cycles that the cost model assumes for one multiply-add of 16 lanes: 0.5 with AVX-512, 1 with
-    /// AVX2 and on arm64, 4 with SSE.
-    public var cyclesPerVector: Double
+    static var tilePixels: Int { get }
+    /// The processor cycles that the cost model assumes for multiplying and adding one block of values.
+    static var cyclesPerVector: Double { get }
+    /// The kernels for Winograd convolutions, if there are any.
+    static var winograd: (any WinogradKernels.Type)? { get }
 
-    public var convolve: @Sendable (borrowing ConvolutionWork) -> Void
-    public var convolveDepthwise: @Sendable (borrowing DepthwiseWork) -> Void
-    public var transformInput: @Sendable (borrowing WinogradInputWork) -> Void
-    public var transformOutput: @Sendable (borrowing WinogradOutputWork) -> Void
-    public var transformFilters: @Sendable (borrowing WinogradFilterWork) -> Void
-    public var pool: @Sendable (borrowing PoolingWork) -> Void
-    public var sumPixels: @Sendable (borrowing PixelSumWork) -> Void
-    public var resize: @Sendable (borrowing ResizeWork) -> Void
-    public var normalizeLocally: @Sendable (borrowing LocalNormalizationWork) -> Void
-    public var unary: @Sendable (UnaryFunction, borrowing RowWork) -> Void
-    public var binary: @Sendable (BinaryFunction, borrowing RowWork) -> Void
-    public var scale: @Sendable (borrowing RowWork) -> Void
-    public var softmax: @Sendable (borrowing RowWork) -> Void
-    public var logSoftmax: @Sendable (borrowing RowWork) -> Void
-    public var normalize: @Sendable (_ epsilon: Float, borrowing RowWork) -> Void
-    public var normalizeLength: @Sendable (_ epsilon: Float, borrowing RowWork) -> Void
-    public var planeMoments: @Sendable (borrowing RowWork) -> Void
-    public var copy: @Sendable (borrowing CopyWork) -> Void
-    public var reduce: @Sendable (borrowing ReductionWork) -> Void
-    public var multiplyMatrices: @Sendable (borrowing MatrixWork) -> Void
-    public var block: @Sendable (borrowing RelayoutWork) -> Void
-    public var unblock: @Sendable (borrowing RelayoutWork) -> Void
-    public var loadPixels: @Sendable (borrowing PixelLoadWork) -> Void
-    public var resampleRows: @Sendable (borrowing ResamplingWork) -> Void
-    public var resampleColumns: @Sendable (borrowing ResamplingWork) -> Void
-    /// Does nothing but multiply and add, `rounds` times. Returns the number of floating-point operations.
-    public var peak: @Sendable (_ rounds: Int) -> Int
+    // Convolutions. A group's packed weights follow those of the groups before it, and have the same number of bytes for
+    // each of its blocks.
 
-    public init(
-        groupBlocks: Int, tilePixels: Int, cyclesPerVector: Double,
-        convolve: @escaping @Sendable (borrowing ConvolutionWork) -> Void,
-        convolveDepthwise: @escaping @Sendable (borrowing DepthwiseWork) -> Void,
-        transformInput: @escaping @Sendable (borrowing WinogradInputWork) -> Void,
-        transformOutput: @escaping @Sendable (borrowing WinogradOutputWork) -> Void,
-        transformFilters: @escaping @Sendable (borrowing WinogradFilterWork) -> Void,
-        pool: @escaping @Sendable (borrowing PoolingWork) -> Void,
-        sumPixels: @escaping @Sendable (borrowing PixelSumWork) -> Void,
-        resize: @escaping @Sendable (borrowing ResizeWork) -> Void,
-        normalizeLocally: @escaping @Sendable (borrowing LocalNormalizationWork) -> Void,
-        unary: @escaping @Sendable (UnaryFunction, borrowing RowWork) -> Void,
-        binary: @escaping @Sendable (BinaryFunction, borrowing RowWork) -> Void,
-        scale: @escaping @Sendable (borrowing RowWork) -> Void,
-        softmax: @escaping @Sendable (borrowing RowWork) -> Void,
-        logSoftmax: @escaping @Sendable (borrowing RowWork) -> Void,
-        normalize: @escaping @Sendable (_ epsilon: Float, borrowing RowWork) -> Void,
-        normalizeLength: @escaping @Sendable (_ epsilon: Float, borrowing RowWork) -> Void,
-        planeMoments: @escaping @Sendable (borrowing RowWork) -> Void,
-        copy: @escaping @Sendable (borrowing CopyWork) -> Void,
-        reduce: @escaping @Sendable (borrowing ReductionWork) -> Void,
-        multiplyMatrices: @escaping @Sendable (borrowing MatrixWork) -> Void,
-        block: @escaping @Sendable (borrowing RelayoutWork) -> Void,
-        unblock: @escaping @Sendable (borrowing RelayoutWork) -> Void,
-        loadPixels: @escaping @Sendable (borrowing PixelLoadWork) -> Void,
-        resampleRows: @escaping @Sendable (borrowing ResamplingWork) -> Void,
-        resampleColumns: @escaping @Sendable (borrowing ResamplingWork) -> Void,
-        peak: @escaping @Sendable (_ rounds: Int) -> Int
-    ) {
-        self.groupBlocks = groupBlocks
-        self.tilePixels = tilePixels
-        self.cyclesPerVector = cyclesPerVector
-        self.convolve = convolve
-        self.convolveDepthwise = convolveDepthwise
-        self.transformInput = transformInput
-        self.transformOutput = transformOutput
-        self.transformFilters = transformFilters
-        self.pool = pool
-        self.sumPixels = sumPixels
-        self.resize = resize
-        self.normalizeLocally = normalizeLocally
-        self.unary = unary
-        self.binary = binary
-        self.scale = scale
-        self.softmax = softmax
-        self.logSoftmax = logSoftmax
-        self.normalize = normalize
-        self.normalizeLength = normalizeLength
-        self.planeMoments = planeMoments
-        self.copy = copy
-        self.reduce = reduce
-        self.multiplyMatrices = multiplyMatrices
-        self.block = block
-        self.unblock = unblock
-        self.loadPixels = loadPixels
-        self.resampleRows = resampleRows
-        self.resampleColumns = resampleColumns
-        self.peak = peak
-    }
+    /// The bytes of the packed weights of one block of output channels.
+    static func packedBytes(_ steps: ConvolutionSteps) -> Int
+    static func packWeights(_ work: borrowing WeightPackingWork)
+    static func scaleWeights(_ work: borrowing WeightScalingWork)
+    static func convolve(_ work: borrowing ConvolutionWork)
+
+    /// The bytes of the packed weights of one block of channels.
+    static func packedDepthwiseBytes(window: Int) -> Int
+    static func packDepthwise(_ work: borrowing WeightPackingWork)
+    static func convolveDepthwise(_ work: borrowing DepthwiseWork)
+
+    // Images in the blocked layout.
+
+    static func block(_ work: borrowing RelayoutWork)
+    static func unblock(_ work: borrowing RelayoutWork)
+    static func pool(_ work: borrowing PoolingWork)
+    static func sumPixels(_ work: borrowing PixelSumWork)
+    static func resize(_ work: borrowing ResizeWork)
+    static func planeMoments(_ work: borrowing RowWork)
 }
 
-/// The number of channels in a block of the blocked layout, which is the number of lanes in the kernels' vectors.
-public let blockWidth = 16
+extension KernelTable {
+    /// The bytes of a pixel in one plane.
+    @inlinable public static var pixelBytes: Int { blockWidth * valueType.size }
+}
+
+/// The types of values that a table can have.
+public enum BlockedValueType: UInt8, Sendable {
+    case float32, bfloat16
+
+    /// Bytes of one value.
+    @inlinable public var size: Int {
+        switch self {
+        case .float32: 4
+        case .bfloat16: 2
+        }
+    }
+}

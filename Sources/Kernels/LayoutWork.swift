@@ -1,11 +1,12 @@
-/// Converts one image between the plain and the blocked layout, in either direction, block by block.
+/// Converts one image between the plain layout, whose values are floats, and the blocked layout, in either direction,
+/// block by block.
 public struct RelayoutWork {
     /// The first pixel. Its row and pixel strides account for a halo.
-    public var plain: UnsafeMutablePointer<Float>
+    public var plain: UnsafeMutableRawPointer
     public var plainRowStride: Int
     public var plainPixelStride: Int
     /// The first pixel of the first plane, after the halo.
-    public var blocked: UnsafeMutablePointer<Float>
+    public var blocked: UnsafeMutableRawPointer
     public var blockedRowStride: Int
     public var blockedBlockStride: Int
     public var height: Int
@@ -15,8 +16,8 @@ public struct RelayoutWork {
     public var blockCount: Int
 
     public init(
-        plain: UnsafeMutablePointer<Float>, plainRowStride: Int, plainPixelStride: Int,
-        blocked: UnsafeMutablePointer<Float>, blockedRowStride: Int, blockedBlockStride: Int, height: Int, width: Int,
+        plain: UnsafeMutableRawPointer, plainRowStride: Int, plainPixelStride: Int,
+        blocked: UnsafeMutableRawPointer, blockedRowStride: Int, blockedBlockStride: Int, height: Int, width: Int,
         channels: Int, blockCount: Int
     ) {
         self.plain = plain
@@ -41,7 +42,7 @@ public struct PixelLoadWork {
     public var pixelRowStride: Int
     public var scale: UnsafePointer<Float>
     public var bias: UnsafePointer<Float>
-    public var output: UnsafeMutablePointer<Float>
+    public var output: UnsafeMutableRawPointer
     public var outputRowStride: Int
     /// Values in a row: pixels times channels.
     public var width: Int
@@ -49,7 +50,7 @@ public struct PixelLoadWork {
 
     public init(
         pixels: UnsafePointer<UInt8>, pixelRowStride: Int, scale: UnsafePointer<Float>, bias: UnsafePointer<Float>,
-        output: UnsafeMutablePointer<Float>, outputRowStride: Int, width: Int, rowCount: Int
+        output: UnsafeMutableRawPointer, outputRowStride: Int, width: Int, rowCount: Int
     ) {
         self.pixels = pixels
         self.pixelRowStride = pixelRowStride

@@ -4,12 +4,12 @@ public struct PoolingWork {
 
     public var kind: Kind
     /// The first pixel of the first plane, after the halo.
-    public var input: UnsafePointer<Float>
+    public var input: UnsafeRawPointer
     public var inputRowStride: Int
     public var inputBlockStride: Int
     public var inputHeight: Int
     public var inputWidth: Int
-    public var output: UnsafeMutablePointer<Float>
+    public var output: UnsafeMutableRawPointer
     public var outputRowStride: Int
     public var outputBlockStride: Int
     public var outputWidth: Int
@@ -26,8 +26,8 @@ public struct PoolingWork {
     public var blockCount: Int
 
     public init(
-        kind: Kind, input: UnsafePointer<Float>, inputRowStride: Int, inputBlockStride: Int, inputHeight: Int,
-        inputWidth: Int, output: UnsafeMutablePointer<Float>, outputRowStride: Int, outputBlockStride: Int,
+        kind: Kind, input: UnsafeRawPointer, inputRowStride: Int, inputBlockStride: Int, inputHeight: Int,
+        inputWidth: Int, output: UnsafeMutableRawPointer, outputRowStride: Int, outputBlockStride: Int,
         outputWidth: Int, windowHeight: Int, windowWidth: Int, strideY: Int, strideX: Int, padTop: Int, padLeft: Int,
         rowCount: Int, blockCount: Int
     ) {
@@ -53,9 +53,9 @@ public struct PoolingWork {
 }
 
 /// Sums all pixels of each channel and multiplies by `factor`. The input is in the blocked layout, the output is one
-/// value per channel.
+/// float per channel.
 public struct PixelSumWork {
-    public var input: UnsafePointer<Float>
+    public var input: UnsafeRawPointer
     public var inputRowStride: Int
     public var inputBlockStride: Int
     public var height: Int
@@ -68,7 +68,7 @@ public struct PixelSumWork {
     public var blockCount: Int
 
     public init(
-        input: UnsafePointer<Float>, inputRowStride: Int, inputBlockStride: Int, height: Int, width: Int, factor: Float,
+        input: UnsafeRawPointer, inputRowStride: Int, inputBlockStride: Int, height: Int, width: Int, factor: Float,
         output: UnsafeMutablePointer<Float>, channels: Int, blockCount: Int
     ) {
         self.input = input

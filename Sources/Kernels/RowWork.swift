@@ -55,41 +55,45 @@ public enum BinaryFunction: UInt8, Sendable, CaseIterable {
     case add, subtract, multiply, divide, maximum, minimum, squaredDifference, power
 }
 
-/// Rows of values for elementwise work: `count` rows of `width` floats. Each operand has its own stride.
+/// Rows of values for elementwise work: `count` rows of `width` values. Each operand has its own stride.
+///
+/// A table's kernels read and write rows of blocks, plain kernels read and write rows of floats. On the right side, only
+/// values that are combined element by element have the type of the rows. All others are floats.
 ///
 /// A unary kernel reads `left`. `scale` computes `left · right + offset`, both with the right side's stride and
 /// pattern. `softmax` turns each row of `left` into a distribution, `logSoftmax` into the logarithms of one.
 /// `normalize` brings each row to mean 0 and variance 1 and then applies `scale`. `normalizeLength` brings each row to
-/// length 1. `planeMoments` reads rows of blocks and writes 16 means and 16 sums of squared distances from them.
+/// length 1. `planeMoments` reads the rows of a plane and writes floats: the means of its channels, then the sums of the
+/// squared distances from them.
 public struct RowWork {
     /// How a row of the right side is broadcast to a row of the left.
     public enum Pattern: UInt8, Sendable {
         /// Element by element.
         case each
-        /// 16 values, repeated: one value per channel in the blocked layout.
+        /// The values of one block, repeated: one value per channel in the blocked layout.
         case block
         /// One value for the whole row.
         case one
     }
 
-    public var left: UnsafePointer<Float>
+    public var left: UnsafeRawPointer
     public var leftStride: Int
-    public var right: UnsafePointer<Float>
+    public var right: UnsafeRawPointer
     public var rightStride = 0
     public var pattern = Pattern.each
     /// Whether the operands are swapped: `right − left`, `right / left`.
     public var swapped = false
-    public var offset: UnsafePointer<Float>
+    public var offset: UnsafeRawPointer
     /// The bounds to which `scale` clamps its results.
     public var lower = -Float.infinity
     public var upper = Float.infinity
-    public var output: UnsafeMutablePointer<Float>
+    public var output: UnsafeMutableRawPointer
     public var outputStride: Int
     public var width: Int
     public var count: Int
 
     public init(
-        left: UnsafePointer<Float>, leftStride: Int, output: UnsafeMutablePointer<Float>, outputStride: Int, width: Int,
+        left: UnsafeRawPointer, leftStride: Int, output: UnsafeMutableRawPointer, outputStride: Int, width: Int,
         count: Int
     ) {
         self.left = left

@@ -39,12 +39,12 @@ public struct WinogradForm: Hashable, Sendable {
     }
 
     public var points: Int { height.points * width.points }
-    /// Floats of scratch memory that the image transforms need.
-    public var scratchCount: Int { 2 * points * blockWidth }
+    /// Vectors of scratch memory that the image transforms need, each as large as a pixel of a plane.
+    public var scratchVectors: Int { 2 * points }
 }
 
 /// Tiles of an image, row by row, and the blocks of channels to transform. The transformed side is
-/// `[points][blocks][tiles][16]`, with the strides given here.
+/// `[points][blocks][tiles][blockWidth]`, with the strides given here.
 public struct WinogradTiles {
     public var form: WinogradForm
     public var tilesAcross: Int
@@ -54,12 +54,12 @@ public struct WinogradTiles {
     public var blockCount: Int
     public var pointStride: Int
     public var transformedBlockStride: Int
-    /// Memory for `form.scratchCount` floats.
-    public var scratch: UnsafeMutablePointer<Float>
+    /// Memory for `form.scratchVectors` vectors.
+    public var scratch: UnsafeMutableRawPointer
 
     public init(
         form: WinogradForm, tilesAcross: Int, tileCount: Int, blockCount: Int, pointStride: Int,
-        transformedBlockStride: Int, scratch: UnsafeMutablePointer<Float>
+        transformedBlockStride: Int, scratch: UnsafeMutableRawPointer
     ) {
         self.form = form
         self.tilesAcross = tilesAcross
@@ -75,17 +75,17 @@ public struct WinogradTiles {
 public struct WinogradInputWork {
     public var tiles: WinogradTiles
     /// The input of the first output's first tap. Pixels past `rows` and `columns` count as zeros.
-    public var input: UnsafePointer<Float>
+    public var input: UnsafeRawPointer
     public var rowStride: Int
     public var blockStride: Int
     public var rows: Int
     public var columns: Int
     /// The destination of the first of these tiles and the first of all blocks.
-    public var transformed: UnsafeMutablePointer<Float>
+    public var transformed: UnsafeMutableRawPointer
 
     public init(
-        tiles: WinogradTiles, input: UnsafePointer<Float>, rowStride: Int, blockStride: Int, rows: Int, columns: Int,
-        transformed: UnsafeMutablePointer<Float>
+        tiles: WinogradTiles, input: UnsafeRawPointer, rowStride: Int, blockStride: Int, rows: Int, columns: Int,
+        transformed: UnsafeMutableRawPointer
     ) {
         self.tiles = tiles
         self.input = input
@@ -101,15 +101,15 @@ public struct WinogradInputWork {
 public struct WinogradOutputWork {
     public var tiles: WinogradTiles
     /// The products of the first of these tiles and the first of these blocks.
-    public var products: UnsafePointer<Float>
+    public var products: UnsafeRawPointer
     public var bias: UnsafePointer<Float>
     /// The first pixel of the first plane.
-    public var output: UnsafeMutablePointer<Float>
+    public var output: UnsafeMutableRawPointer
     public var rowStride: Int
     public var blockStride: Int
     public var height: Int
     public var width: Int
-    public var residual: UnsafePointer<Float>?
+    public var residual: UnsafeRawPointer?
     public var residualRowStride = 0
     public var residualBlockStride = 0
     public var lower = -Float.infinity
@@ -117,8 +117,8 @@ public struct WinogradOutputWork {
     public var activation: UnaryFunction?
 
     public init(
-        tiles: WinogradTiles, products: UnsafePointer<Float>, bias: UnsafePointer<Float>,
-        output: UnsafeMutablePointer<Float>, rowStride: Int, blockStride: Int, height: Int, width: Int
+        tiles: WinogradTiles, products: UnsafeRawPointer, bias: UnsafePointer<Float>,
+        output: UnsafeMutableRawPointer, rowStride: Int, blockStride: Int, height: Int, width: Int
     ) {
         self.tiles = tiles
         self.products = products
@@ -131,18 +131,18 @@ public struct WinogradOutputWork {
     }
 }
 
-/// Transforms filters `[input][tap][outputs]`, where the outputs are those of one group in whole blocks, to
-/// `[point][input][outputs]`. Inputs are padded with zeros to whole blocks.
+/// Transforms filters `[input][tap][outputs]`, where the outputs are those of one group in whole blocks, and packs each
+/// point's transforms as weights of a pointwise convolution. Inputs are padded with zeros to whole blocks.
 public struct WinogradFilterWork {
     public var form: WinogradForm
     public var filters: UnsafePointer<Float>
     public var inputs: Int
     public var blockCount: Int
-    public var transformed: UnsafeMutablePointer<Float>
+    public var transformed: UnsafeMutableRawPointer
 
     public init(
         form: WinogradForm, filters: UnsafePointer<Float>, inputs: Int, blockCount: Int,
-        transformed: UnsafeMutablePointer<Float>
+        transformed: UnsafeMutableRawPointer
     ) {
         self.form = form
         self.filters = filters

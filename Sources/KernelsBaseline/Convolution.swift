@@ -4,46 +4,38 @@ import Kernels
 // Convolutions. All blocks of a group keep using the same weights while the kernel moves over the pixels, so weights
 // come from memory once and from the cache after that.
 //
-// A step of the inner loop reads one value of each pixel and one vector of each block, and multiplies each with each.
-// AVX-512 has registers for about 28 sums: of the tiles that fill them, those closest to a square read the least. While
-// another program shared the core's caches, 6 pixels by 4 blocks were 5 to 10 % faster than 14 by 2; otherwise they
-// were equally fast.
-
-#if AVX512
-    let groupBlocks = 4
-    let tilePixels = 14
-#elseif AVX2 || arch(arm64)
-    let groupBlocks = 1
-    let tilePixels = 6
-#else
-    let groupBlocks = 1
-    let tilePixels = 3
-#endif
+// Weights are packed `[group][step][channels of the group]`.
 
 extension Blocks {
     /// The maximum number of pixels in a tile of this many blocks.
-    @inline(__always) fileprivate static var longestTile: Int { count == 4 ? 6 : count == 3 ? 9 : tilePixels }
+    @inline(__always) fileprivate static var longestTile: Int {
+        count == 4 ? 6 : count == 3 ? 9 : Float32Kernels.tilePixels
+    }
 }
 
-func convolve(_ work: borrowing ConvolutionWork) {
-    var block = work.firstBlock
-    let end = block + work.blockCount
-    let blocks = (work.channels + blockWidth - 1) / blockWidth
-    while block < end {
-        let weights = work.weights + block * blockWidth * work.steps
+extension Float32Kernels {
+    public static func convolve(_ work: borrowing ConvolutionWork) {
+        var block = work.firstBlock
+        let end = block + work.blockCount
         #if AVX512
-            let width = BlockGroups.width(remaining: blocks - block, maximum: groupBlocks)
-            switch width {
-            case 4: passPixels(FourBlocks.self, work, block, weights)
-            case 3: passPixels(ThreeBlocks.self, work, block, weights)
-            case 2: passPixels(TwoBlocks.self, work, block, weights)
-            default: passPixels(OneBlock.self, work, block, weights)
-            }
-            block += width
-        #else
-            passPixels(OneBlock.self, work, block, weights)
-            block += 1
+            let blocks = (work.channels + blockWidth - 1) / blockWidth
         #endif
+        while block < end {
+            let weights = floats(work.weights) + block * blockWidth * work.steps.count
+            #if AVX512
+                let width = BlockGroups.width(remaining: blocks - block, maximum: groupBlocks)
+                switch width {
+                case 4: passPixels(FourBlocks.self, work, block, weights)
+                case 3: passPixels(ThreeBlocks.self, work, block, weights)
+                case 2: passPixels(TwoBlocks.self, work, block, weights)
+                default: passPixels(OneBlock.self, work, block, weights)
+                }
+                block += width
+            #else
+                passPixels(OneBlock.self, work, block, weights)
+                block += 1
+            #endif
+        }
     }
 }
 
@@ -56,7 +48,7 @@ private struct TilePosition {
     /// every four steps. A stride of 0 prefetches nothing new.
     var next: UnsafePointer<Float>
     var nextStride = 0
-    /// The distance in the input from this tile to the next. Data that another core has written takes time to arrive,
+    /// The bytes in the input from this tile to the next. Data that another core has written takes time to arrive,
     /// so it is prefetched one tile ahead.
     var ahead = 0
 }
@@ -78,7 +70,7 @@ extension Tile {
 private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ position: TilePosition) {
     let (first, block) = (position.first, position.block)
     // Prefetches what the end of a long tile accesses, while the sums are computed.
-    if work.steps >= 64 {
+    if work.steps.count >= 64 {
         if let residual = work.residual, let offsets = work.residualOffsets {
             T.prefetch(
                 residual + block * work.residualBlockStride, offsets + first, blockStride: work.residualBlockStride,
@@ -94,18 +86,18 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork,
     var next = position.next
     let nextStride = position.nextStride
     let stepWeights = blockWidth * T.Sums.count
-    let wholeTaps = work.tapCount - work.shortTaps
-    for tap in 0..<work.tapCount {
-        var input: UnsafePointer<Float> = work.input + Int(work.taps[tap])
+    let wholeTaps = work.steps.tapCount - work.steps.shortTaps
+    for tap in 0..<work.steps.tapCount {
+        var input = work.input + Int(work.taps[tap])
         tile.prefetchLater(input + position.ahead)
-        let depth = tap < wholeTaps ? work.depth : work.shortDepth
+        let depth = tap < wholeTaps ? work.steps.depth : work.steps.shortDepth
         // Four steps at a time: the other work of a step, pointers and counting, would cost AVX2 an eighth of its
         // multiply-adds.
         for _ in 0..<depth / 4 {
             for step in 0..<4 {
-                tile.accumulate(input + step, T.Sums(weights + step * stepWeights, stride: blockWidth))
+                tile.accumulate(input + 4 * step, T.Sums(weights + step * stepWeights, stride: blockWidth))
             }
-            input = thaw_opaque(input + 4)
+            input = thaw_opaque(input + 16)
             weights += 4 * stepWeights
             // (Prefetches one line after another: the pixels occupy most of the registers that could hold addresses.)
             for line in 0..<T.linesAhead { thaw_prefetch_later(next + line * 16) }
@@ -113,7 +105,7 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork,
         }
         for _ in 0..<depth % 4 {
             tile.accumulate(input, T.Sums(weights, stride: blockWidth))
-            input = thaw_opaque(input + 1)
+            input = thaw_opaque(input + 4)
             weights += stepWeights
         }
     }
@@ -133,7 +125,7 @@ private func passPixels<B: Blocks>(
     let size = work.pixelCount / tiles
     let larger = work.pixelCount % tiles
     let groupWidth = B.count * blockWidth
-    let steps = work.steps
+    let steps = work.steps.count
     // A small number of weights stays in the L1 cache anyway.
     let nextStride = tiles > 1 && steps >= 64 ? (4 * groupWidth + tiles - 1) / tiles : 0
     var position = TilePosition(first: work.firstPixel, block: block, weights: weights, next: weights)
@@ -225,10 +217,13 @@ private func activate(
         var first = pixels.lowerBound
         while first < pixels.upperBound {
             var end = first + 1
-            while end < pixels.upperBound, lanes == blockWidth, Int(offsets[end] - offsets[end - 1]) == blockWidth {
+            while end < pixels.upperBound, lanes == blockWidth,
+                Int(offsets[end] - offsets[end - 1]) == Float32Kernels.pixelBytes
+            {
                 end += 1
             }
-            activate(function, plane + Int(offsets[first]), width: (end - first - 1) * blockWidth + lanes)
+            activate(
+                function, floats(plane + Int(offsets[first])), width: (end - first - 1) * blockWidth + lanes)
             first = end
         }
     }
@@ -237,5 +232,6 @@ private func activate(
 /// Applies a function to a row of values in place. (Once in the binary, not in every tile.)
 @inline(never)
 func activate(_ function: UnaryFunction, _ row: UnsafeMutablePointer<Float>, width: Int) {
-    unary(function, RowWork(left: row, leftStride: 0, output: row, outputStride: 0, width: width, count: 1))
+    Float32Kernels.unary(
+        function, RowWork(left: row, leftStride: 0, output: row, outputStride: 0, width: width, count: 1))
 }

@@ -1,12 +1,14 @@
 import Kernels
 
-// Depthwise convolutions: each channel separately.
+// Depthwise convolutions: each channel separately. Weights are packed `[block][tap][channels of the block]`.
 
-func convolveDepthwise(_ work: borrowing DepthwiseWork) {
-    switch work.strideX {
-    case 1: passRows(Adjacent.self, work)
-    case 2: passRows(EverySecond.self, work)
-    default: passRows(Alone.self, work)
+extension Float32Kernels {
+    public static func convolveDepthwise(_ work: borrowing DepthwiseWork) {
+        switch work.strideX {
+        case 1: passRows(Adjacent.self, work)
+        case 2: passRows(EverySecond.self, work)
+        default: passRows(Alone.self, work)
+        }
     }
 }
 
@@ -14,8 +16,8 @@ private func passRows<S: Spacing>(_: S.Type, _ work: borrowing DepthwiseWork) {
     for block in work.firstBlock..<work.firstBlock + work.blockCount {
         let kernel = DepthwiseRow<S>(work, block)
         for row in work.firstRow..<work.firstRow + work.rowCount {
-            let input = work.input + (block * work.inputBlockStride + row * work.strideY * work.inputRowStride)
-            let output = work.output + (block * work.outputBlockStride + row * work.outputRowStride)
+            let input = floats(work.input + (block * work.inputBlockStride + row * work.strideY * work.inputRowStride))
+            let output = floats(work.output + (block * work.outputBlockStride + row * work.outputRowStride))
             passRow(kernel, work.width, input, step: work.strideX * blockWidth, output)
             if let activation = work.activation {
                 activate(activation, output, width: work.width * blockWidth)
@@ -36,12 +38,12 @@ private struct DepthwiseRow<S: Spacing>: RunKernel {
     let upper: Float
 
     init(_ work: borrowing DepthwiseWork, _ block: Int) {
-        weights = work.weights + block * work.windowHeight * work.windowWidth * blockWidth
+        weights = floats(work.weights) + block * work.windowHeight * work.windowWidth * blockWidth
         bias = work.bias + block * blockWidth
         windowHeight = work.windowHeight
         windowWidth = work.windowWidth
-        tapStrideY = work.tapStrideY
-        tapStrideX = work.tapStrideX
+        tapStrideY = floats(work.tapStrideY)
+        tapStrideX = floats(work.tapStrideX)
         lower = work.lower
         upper = work.upper
     }

@@ -5,88 +5,90 @@ import Kernels
 // Anything longer than a few instructions is a function that is always inlined into the loop. A closure may not be
 // inlined, and its call, which passes a vector in four registers, takes longer than the work.
 
-func unary(_ function: UnaryFunction, _ work: borrowing RowWork) {
-    let alpha = Vector(repeating: function.alpha)
-    let beta = Vector(repeating: function.beta)
-    @inline(__always) func clamp(_ x: Vector) -> Vector { minimum(maximum(x, alpha), beta) }
-    @inline(__always) func leaky(_ x: Vector) -> Vector { x.replacing(with: x * alpha, where: x .< 0) }
-    @inline(__always) func elu(_ x: Vector) -> Vector {
-        x.replacing(with: exponentialLessOne(x) * alpha, where: x .< 0)
-    }
-    @inline(__always) func selu(_ x: Vector) -> Vector {
-        (x * alpha).replacing(with: exponentialLessOne(x) * beta, where: x .< 0)
-    }
-    @inline(__always) func swishByAlpha(_ x: Vector) -> Vector { swish(x, alpha) }
-    @inline(__always) func linear(_ x: Vector) -> Vector { x * alpha + beta }
-    @inline(__always) func hardSigmoid(_ x: Vector) -> Vector {
-        minimum(maximum(linear(x), .zero), Vector(repeating: 1))
-    }
-    @inline(__always) func hardSwish(_ x: Vector) -> Vector { x * hardSigmoid(x) }
-    switch function.kind {
-    case .clamp: map(work, clamp)
-    case .leaky: map(work, leaky)
-    case .elu: map(work, elu)
-    case .sigmoid: map(work, sigmoid)
-    case .tanh: map(work, hyperbolicTangent)
-    case .exp: map(work, exponential)
-    case .log: map(work, logarithm)
-    case .log1p: map(work, logarithmOfOneMore)
-    case .expm1: map(work, exponentialLessOne)
-    case .softplus: map(work, softplus)
-    case .softsign: map(work, softsign)
-    case .erf: map(work, errorFunction)
-    case .erfc: map(work, complementaryErrorFunction)
-    case .swish: map(work, swishByAlpha)
-    case .mish: map(work, mish)
-    case .gelu: map(work, gelu)
-    case .geluByTanh: map(work, geluByTanh)
-    case .selu: map(work, selu)
-    case .hardSwish: map(work, hardSwish)
-    case .hardSigmoid: map(work, hardSigmoid)
-    case .linear: map(work, linear)
-    case .square: map(work, squared)
-    case .squareRoot: map(work, squareRoot)
-    case .reciprocal: map(work, reciprocal)
-    case .reciprocalSquareRoot: map(work, reciprocalSquareRoot)
-    case .absolute: map(work, absolute)
-    case .sign: map(work, sign)
-    case .ceiling: map(work, roundedUp)
-    case .floor: map(work, roundedDown)
-    case .round: map(work, rounded)
-    case .half: map(work, nearestHalf)
-    }
-}
-
-func binary(_ function: BinaryFunction, _ work: borrowing RowWork) {
-    switch function {
-    case .add: zip(work, sum)
-    case .subtract: zip(work, difference)
-    case .multiply: zip(work, product)
-    case .divide: zip(work, quotient)
-    case .maximum: zip(work, maximum)
-    case .minimum: zip(work, minimum)
-    case .squaredDifference: zip(work, squaredDifference)
-    case .power: zip(work, power)
-    }
-}
-
-func scale(_ work: borrowing RowWork) {
-    let (lower, upper) = (Vector(repeating: work.lower), Vector(repeating: work.upper))
-    for row in 0..<work.count {
-        let left = work.left + row * work.leftStride
-        let right = work.right + row * work.rightStride
-        let offset = work.offset + row * work.rightStride
-        let output = work.output + row * work.outputStride
-        let repeats = work.pattern == .block
-        let factor = repeats ? load(right) : .zero
-        let summand = repeats ? load(offset) : .zero
-        @inline(__always) func step(_ index: Int, _ count: Int) {
-            let y = multiplyAdd(
-                repeats ? summand : load(offset + index, count: count), load(left + index, count: count),
-                repeats ? factor : load(right + index, count: count))
-            write(minimum(maximum(y, lower), upper), output + index, count: count)
+extension Float32Kernels {
+    public static func unary(_ function: UnaryFunction, _ work: borrowing RowWork) {
+        let alpha = Vector(repeating: function.alpha)
+        let beta = Vector(repeating: function.beta)
+        @inline(__always) func clamp(_ x: Vector) -> Vector { minimum(maximum(x, alpha), beta) }
+        @inline(__always) func leaky(_ x: Vector) -> Vector { x.replacing(with: x * alpha, where: x .< 0) }
+        @inline(__always) func elu(_ x: Vector) -> Vector {
+            x.replacing(with: exponentialLessOne(x) * alpha, where: x .< 0)
         }
-        forEachVector(work.width, step)
+        @inline(__always) func selu(_ x: Vector) -> Vector {
+            (x * alpha).replacing(with: exponentialLessOne(x) * beta, where: x .< 0)
+        }
+        @inline(__always) func swishByAlpha(_ x: Vector) -> Vector { swish(x, alpha) }
+        @inline(__always) func linear(_ x: Vector) -> Vector { x * alpha + beta }
+        @inline(__always) func hardSigmoid(_ x: Vector) -> Vector {
+            minimum(maximum(linear(x), .zero), Vector(repeating: 1))
+        }
+        @inline(__always) func hardSwish(_ x: Vector) -> Vector { x * hardSigmoid(x) }
+        switch function.kind {
+        case .clamp: map(work, clamp)
+        case .leaky: map(work, leaky)
+        case .elu: map(work, elu)
+        case .sigmoid: map(work, sigmoid)
+        case .tanh: map(work, hyperbolicTangent)
+        case .exp: map(work, exponential)
+        case .log: map(work, logarithm)
+        case .log1p: map(work, logarithmOfOneMore)
+        case .expm1: map(work, exponentialLessOne)
+        case .softplus: map(work, softplus)
+        case .softsign: map(work, softsign)
+        case .erf: map(work, errorFunction)
+        case .erfc: map(work, complementaryErrorFunction)
+        case .swish: map(work, swishByAlpha)
+        case .mish: map(work, mish)
+        case .gelu: map(work, gelu)
+        case .geluByTanh: map(work, geluByTanh)
+        case .selu: map(work, selu)
+        case .hardSwish: map(work, hardSwish)
+        case .hardSigmoid: map(work, hardSigmoid)
+        case .linear: map(work, linear)
+        case .square: map(work, squared)
+        case .squareRoot: map(work, squareRoot)
+        case .reciprocal: map(work, reciprocal)
+        case .reciprocalSquareRoot: map(work, reciprocalSquareRoot)
+        case .absolute: map(work, absolute)
+        case .sign: map(work, sign)
+        case .ceiling: map(work, roundedUp)
+        case .floor: map(work, roundedDown)
+        case .round: map(work, rounded)
+        case .half: map(work, nearestHalf)
+        }
+    }
+
+    public static func binary(_ function: BinaryFunction, _ work: borrowing RowWork) {
+        switch function {
+        case .add: zip(work, sum)
+        case .subtract: zip(work, difference)
+        case .multiply: zip(work, product)
+        case .divide: zip(work, quotient)
+        case .maximum: zip(work, maximum)
+        case .minimum: zip(work, minimum)
+        case .squaredDifference: zip(work, squaredDifference)
+        case .power: zip(work, power)
+        }
+    }
+
+    public static func scale(_ work: borrowing RowWork) {
+        let (lower, upper) = (Vector(repeating: work.lower), Vector(repeating: work.upper))
+        for row in 0..<work.count {
+            let left = floats(work.left + row * work.leftStride)
+            let right = floats(work.right + row * work.rightStride)
+            let offset = floats(work.offset + row * work.rightStride)
+            let output = floats(work.output + row * work.outputStride)
+            let repeats = work.pattern == .block
+            let factor = repeats ? load(right) : .zero
+            let summand = repeats ? load(offset) : .zero
+            @inline(__always) func step(_ index: Int, _ count: Int) {
+                let y = multiplyAdd(
+                    repeats ? summand : load(offset + index, count: count), load(left + index, count: count),
+                    repeats ? factor : load(right + index, count: count))
+                write(minimum(maximum(y, lower), upper), output + index, count: count)
+            }
+            forEachVector(work.width, step)
+        }
     }
 }
 
@@ -105,8 +107,8 @@ func forEachVector(_ width: Int, _ body: (Int, Int) -> Void) {
 @inline(__always)
 private func map(_ work: borrowing RowWork, _ function: (Vector) -> Vector) {
     for row in 0..<work.count {
-        let left = work.left + row * work.leftStride
-        let output = work.output + row * work.outputStride
+        let left = floats(work.left + row * work.leftStride)
+        let output = floats(work.output + row * work.outputStride)
         @inline(__always) func step(_ index: Int, _ count: Int) {
             let y = function(load(left + index, count: count))
             write(y, output + index, count: count)
@@ -120,9 +122,9 @@ private func zip(_ work: borrowing RowWork, _ function: (Vector, Vector) -> Vect
     let repeats = work.pattern != .each
     let swapped = work.swapped
     for row in 0..<work.count {
-        let left = work.left + row * work.leftStride
-        let right = work.right + row * work.rightStride
-        let output = work.output + row * work.outputStride
+        let left = floats(work.left + row * work.leftStride)
+        let right = floats(work.right + row * work.rightStride)
+        let output = floats(work.output + row * work.outputStride)
         let operand =
             switch work.pattern {
             case .each: Vector.zero

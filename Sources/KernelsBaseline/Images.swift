@@ -1,21 +1,24 @@
 import Kernels
 
-func resize(_ work: borrowing ResizeWork) {
-    // With a constant number of taps, the loops over them are unrolled.
-    switch (work.rows.count, work.columns.count) {
-    case (1, 1): resize(work, rowTaps: 1, columnTaps: 1)
-    case (2, 2): resize(work, rowTaps: 2, columnTaps: 2)
-    case (4, 4): resize(work, rowTaps: 4, columnTaps: 4)
-    default: resize(work, rowTaps: work.rows.count, columnTaps: work.columns.count)
+extension Float32Kernels {
+    public static func resize(_ work: borrowing ResizeWork) {
+        // With a constant number of taps, the loops over them are unrolled.
+        switch (work.rows.count, work.columns.count) {
+        case (1, 1): resizeRows(work, rowTaps: 1, columnTaps: 1)
+        case (2, 2): resizeRows(work, rowTaps: 2, columnTaps: 2)
+        case (4, 4): resizeRows(work, rowTaps: 4, columnTaps: 4)
+        default: resizeRows(work, rowTaps: work.rows.count, columnTaps: work.columns.count)
+        }
     }
 }
 
 @inline(__always)
-private func resize(_ work: borrowing ResizeWork, rowTaps: Int, columnTaps: Int) {
+private func resizeRows(_ work: borrowing ResizeWork, rowTaps: Int, columnTaps: Int) {
+    let lineStride = floats(work.inputRowStride)
     for row in work.firstRow..<work.firstRow + work.rowCount {
-        let lines = work.input + Int(work.rows.starts[row]) * work.inputRowStride
+        let lines = floats(work.input) + Int(work.rows.starts[row]) * lineStride
         let weights = work.rows.weights + row * rowTaps
-        let output = work.output + row * work.outputRowStride
+        let output = floats(work.output + row * work.outputRowStride)
         for column in 0..<work.outputWidth {
             let shares = work.columns.weights + column * columnTaps
             var line = lines + Int(work.columns.starts[column]) * blockWidth
@@ -26,22 +29,24 @@ private func resize(_ work: borrowing ResizeWork, rowTaps: Int, columnTaps: Int)
                     part = multiplyAdd(part, load(line + x * blockWidth), Vector(repeating: shares[x]))
                 }
                 sum = multiplyAdd(sum, part, Vector(repeating: weights[y]))
-                line += work.inputRowStride
+                line += lineStride
             }
             write(sum, output + column * blockWidth)
         }
     }
 }
 
-func normalizeLocally(_ work: borrowing LocalNormalizationWork) {
-    switch work.power {
-    case .half: normalizeEach(work, squareRoot)
-    case .threeQuarters: normalizeEach(work, threeQuarterPower)
-    case .one: normalizeEach(work, identity)
-    }
-    @inline(__always) func threeQuarterPower(_ x: Vector) -> Vector {
-        let root = x.squareRoot()
-        return root * root.squareRoot()
+extension Float32Kernels {
+    public static func normalizeLocally(_ work: borrowing LocalNormalizationWork) {
+        switch work.power {
+        case .half: normalizeEach(work, squareRoot)
+        case .threeQuarters: normalizeEach(work, threeQuarterPower)
+        case .one: normalizeEach(work, identity)
+        }
+        @inline(__always) func threeQuarterPower(_ x: Vector) -> Vector {
+            let root = x.squareRoot()
+            return root * root.squareRoot()
+        }
     }
 }
 

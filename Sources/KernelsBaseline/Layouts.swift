@@ -1,53 +1,56 @@
 import Kernels
 
-func block(_ work: borrowing RelayoutWork) {
-    for block in work.firstBlock..<work.firstBlock + work.blockCount {
-        let lanes = min(blockWidth, work.channels - block * blockWidth)
-        for row in 0..<work.height {
-            var from = UnsafePointer(work.plain) + (row * work.plainRowStride + block * blockWidth)
-            var to = work.blocked + (block * work.blockedBlockStride + row * work.blockedRowStride)
-            for _ in 0..<work.width {
-                write(load(from, count: lanes), to)
-                from += work.plainPixelStride
-                to += blockWidth
+extension Float32Kernels {
+    public static func block(_ work: borrowing RelayoutWork) {
+        for block in work.firstBlock..<work.firstBlock + work.blockCount {
+            let lanes = min(blockWidth, work.channels - block * blockWidth)
+            for row in 0..<work.height {
+                var from = UnsafeRawPointer(work.plain) + (row * work.plainRowStride + block * pixelBytes)
+                var to = work.blocked + (block * work.blockedBlockStride + row * work.blockedRowStride)
+                for _ in 0..<work.width {
+                    write(load(floats(from), count: lanes), floats(to))
+                    from += work.plainPixelStride
+                    to += pixelBytes
+                }
             }
         }
     }
-}
 
-func unblock(_ work: borrowing RelayoutWork) {
-    for block in work.firstBlock..<work.firstBlock + work.blockCount {
-        let lanes = min(blockWidth, work.channels - block * blockWidth)
-        for row in 0..<work.height {
-            var to = work.plain + (row * work.plainRowStride + block * blockWidth)
-            var from = UnsafePointer(work.blocked) + (block * work.blockedBlockStride + row * work.blockedRowStride)
-            for _ in 0..<work.width {
-                write(load(from), to, count: lanes)
-                to += work.plainPixelStride
-                from += blockWidth
+    public static func unblock(_ work: borrowing RelayoutWork) {
+        for block in work.firstBlock..<work.firstBlock + work.blockCount {
+            let lanes = min(blockWidth, work.channels - block * blockWidth)
+            for row in 0..<work.height {
+                var to = work.plain + (row * work.plainRowStride + block * pixelBytes)
+                var from =
+                    UnsafeRawPointer(work.blocked) + (block * work.blockedBlockStride + row * work.blockedRowStride)
+                for _ in 0..<work.width {
+                    write(load(floats(from)), floats(to), count: lanes)
+                    to += work.plainPixelStride
+                    from += pixelBytes
+                }
             }
         }
     }
-}
 
-func loadPixels(_ work: borrowing PixelLoadWork) {
-    for row in 0..<work.rowCount {
-        let pixels = work.pixels + row * work.pixelRowStride
-        let output = work.output + row * work.outputRowStride
-        var index = 0
-        var phase = 0
-        while index + blockWidth <= work.width {
-            var values = Vector.zero
-            for lane in 0..<blockWidth { values[lane] = Float(pixels[index + lane]) }
-            write(multiplyAdd(load(work.bias + phase), values, load(work.scale + phase)), output + index)
-            index += blockWidth
-            phase += blockWidth
-            if phase == PixelLoadWork.patternWidth { phase = 0 }
-        }
-        while index < work.width {
-            output[index] = work.bias[phase] + Float(pixels[index]) * work.scale[phase]
-            index += 1
-            phase += 1
+    public static func loadPixels(_ work: borrowing PixelLoadWork) {
+        for row in 0..<work.rowCount {
+            let pixels = work.pixels + row * work.pixelRowStride
+            let output = floats(work.output + row * work.outputRowStride)
+            var index = 0
+            var phase = 0
+            while index + blockWidth <= work.width {
+                var values = Vector.zero
+                for lane in 0..<blockWidth { values[lane] = Float(pixels[index + lane]) }
+                write(multiplyAdd(load(work.bias + phase), values, load(work.scale + phase)), output + index)
+                index += blockWidth
+                phase += blockWidth
+                if phase == PixelLoadWork.patternWidth { phase = 0 }
+            }
+            while index < work.width {
+                output[index] = work.bias[phase] + Float(pixels[index]) * work.scale[phase]
+                index += 1
+                phase += 1
+            }
         }
     }
 }

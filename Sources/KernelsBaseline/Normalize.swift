@@ -3,48 +3,51 @@ import Kernels
 // Rows normalized by mean, variance or length. Sums are kept in float32 in 16 parallel lanes, so that rounding errors
 // stay small even in a long row. Distances are computed from the mean, never as differences of large squares.
 
-/// (x − mean) / √(variance + epsilon) · scale + offset, for each row.
-func normalize(_ epsilon: Float, _ work: borrowing RowWork) {
-    let (factors, offsets) = (work.right, work.offset)
-    for row in 0..<work.count {
-        let input = work.left + row * work.leftStride
-        let output = work.output + row * work.outputStride
-        let size = Float(work.width)
-        let mean = Vector(repeating: sum(input, work.width, identity) / size)
+extension Float32Kernels {
+    /// (x − mean) / √(variance + epsilon) · scale + offset, for each row.
+    public static func normalize(_ epsilon: Float, _ work: borrowing RowWork) {
+        let (factors, offsets) = (floats(work.right), floats(work.offset))
+        for row in 0..<work.count {
+            let input = floats(work.left + row * work.leftStride)
+            let output = floats(work.output + row * work.outputStride)
+            let size = Float(work.width)
+            let mean = Vector(repeating: sum(input, work.width, identity) / size)
+            @inline(__always) func squaredDistance(_ x: Vector) -> Vector { squaredDifference(x, mean) }
+            let variance = sum(input, work.width, filling: mean, squaredDistance) / size
+            let inverse = Vector(repeating: 1 / (variance + epsilon).squareRoot())
+            @inline(__always) func step(_ index: Int, _ count: Int) {
+                let x = load(input + index, count: count)
+                let y = multiplyAdd(
+                    load(offsets + index, count: count), (x - mean) * inverse, load(factors + index, count: count))
+                write(y, output + index, count: count)
+            }
+            forEachVector(work.width, step)
+        }
+    }
+
+    /// x / √max(Σ x², epsilon), for each row.
+    public static func normalizeLength(_ epsilon: Float, _ work: borrowing RowWork) {
+        for row in 0..<work.count {
+            let input = floats(work.left + row * work.leftStride)
+            let output = floats(work.output + row * work.outputStride)
+            let square = sum(input, work.width, squared)
+            let inverse = Vector(repeating: 1 / (square < epsilon ? epsilon : square).squareRoot())
+            @inline(__always) func step(_ index: Int, _ count: Int) {
+                write(load(input + index, count: count) * inverse, output + index, count: count)
+            }
+            forEachVector(work.width, step)
+        }
+    }
+
+    /// For each lane of a plane: the mean, and the sum of the squared distances from it.
+    public static func planeMoments(_ work: borrowing RowWork) {
+        let size = Float(work.width / blockWidth * work.count)
+        let mean = planeSum(work, identity) * (1 / size)
+        let output = floats(work.output)
+        write(mean, output)
         @inline(__always) func squaredDistance(_ x: Vector) -> Vector { squaredDifference(x, mean) }
-        let variance = sum(input, work.width, filling: mean, squaredDistance) / size
-        let inverse = Vector(repeating: 1 / (variance + epsilon).squareRoot())
-        @inline(__always) func step(_ index: Int, _ count: Int) {
-            let x = load(input + index, count: count)
-            let y = multiplyAdd(
-                load(offsets + index, count: count), (x - mean) * inverse, load(factors + index, count: count))
-            write(y, output + index, count: count)
-        }
-        forEachVector(work.width, step)
+        write(planeSum(work, squaredDistance), output + blockWidth)
     }
-}
-
-/// x / √max(Σ x², epsilon), for each row.
-func normalizeLength(_ epsilon: Float, _ work: borrowing RowWork) {
-    for row in 0..<work.count {
-        let input = work.left + row * work.leftStride
-        let output = work.output + row * work.outputStride
-        let square = sum(input, work.width, squared)
-        let inverse = Vector(repeating: 1 / (square < epsilon ? epsilon : square).squareRoot())
-        @inline(__always) func step(_ index: Int, _ count: Int) {
-            write(load(input + index, count: count) * inverse, output + index, count: count)
-        }
-        forEachVector(work.width, step)
-    }
-}
-
-/// For each lane of a plane: the mean, and the sum of the squared distances from it.
-func planeMoments(_ work: borrowing RowWork) {
-    let size = Float(work.width / blockWidth * work.count)
-    let mean = planeSum(work, identity) * (1 / size)
-    write(mean, work.output)
-    @inline(__always) func squaredDistance(_ x: Vector) -> Vector { squaredDifference(x, mean) }
-    write(planeSum(work, squaredDistance), work.output + blockWidth)
 }
 
 /// Sums each lane over all rows, with four accumulators, because a single one would wait for each addition.
@@ -52,7 +55,7 @@ func planeMoments(_ work: borrowing RowWork) {
 private func planeSum(_ work: borrowing RowWork, _ function: (Vector) -> Vector) -> Vector {
     var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero)
     for row in 0..<work.count {
-        let input = work.left + row * work.leftStride
+        let input = floats(work.left + row * work.leftStride)
         var index = 0
         while index + 4 * blockWidth <= work.width {
             sums.0 += function(load(input + index))

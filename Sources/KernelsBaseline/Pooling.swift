@@ -1,9 +1,11 @@
 import Kernels
 
-func pool(_ work: borrowing PoolingWork) {
-    switch work.kind {
-    case .maximum: pool(Largest.self, work)
-    case .average: pool(Sum.self, work)
+extension Float32Kernels {
+    public static func pool(_ work: borrowing PoolingWork) {
+        switch work.kind {
+        case .maximum: poolWindows(Largest.self, work)
+        case .average: poolWindows(Sum.self, work)
+        }
     }
 }
 
@@ -23,7 +25,7 @@ private enum Sum: Combination {
     @inline(__always) static func combine(_ value: Vector, _ pixel: Vector) -> Vector { value + pixel }
 }
 
-private func pool<C: Combination>(_: C.Type, _ work: borrowing PoolingWork) {
+private func poolWindows<C: Combination>(_: C.Type, _ work: borrowing PoolingWork) {
     switch work.strideX {
     case 1: poolRows(C.self, Adjacent.self, work)
     case 2: poolRows(C.self, EverySecond.self, work)
@@ -44,13 +46,13 @@ private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrow
             let top = row * work.strideY - work.padTop
             let first = max(top, 0)
             let rows = max(min(top + work.windowHeight, work.inputHeight) - first, 0)
-            let input = work.input + (block * work.inputBlockStride + first * work.inputRowStride)
-            let output = work.output + (block * work.outputBlockStride + row * work.outputRowStride)
+            let input = floats(work.input + (block * work.inputBlockStride + first * work.inputRowStride))
+            let output = floats(work.output + (block * work.outputBlockStride + row * work.outputRowStride))
             let isAverage = work.kind == .average
             func window<T: Spacing>(_: T.Type, columns: Int) -> WindowRow<C, T> {
                 let area = work.countsPadding ? work.windowHeight * work.windowWidth : max(rows * columns, 1)
                 return WindowRow(
-                    rows: rows, columns: columns, rowStride: work.inputRowStride,
+                    rows: rows, columns: columns, rowStride: floats(work.inputRowStride),
                     factor: isAverage ? 1 / Float(area) : 1)
             }
             func passClipped(_ columns: Range<Int>) {
@@ -97,29 +99,31 @@ private struct WindowRow<C: Combination, S: Spacing>: RunKernel {
     }
 }
 
-func sumPixels(_ work: borrowing PixelSumWork) {
-    for block in work.firstBlock..<work.firstBlock + work.blockCount {
-        let input = work.input + block * work.inputBlockStride
-        // Four accumulators: a single one would wait for each addition.
-        var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero)
-        for row in 0..<work.height {
-            let pixels = input + row * work.inputRowStride
-            var column = 0
-            while column + 4 <= work.width {
-                let pixel = pixels + column * blockWidth
-                sums.0 += load(pixel)
-                sums.1 += load(pixel + blockWidth)
-                sums.2 += load(pixel + 2 * blockWidth)
-                sums.3 += load(pixel + 3 * blockWidth)
-                column += 4
+extension Float32Kernels {
+    public static func sumPixels(_ work: borrowing PixelSumWork) {
+        for block in work.firstBlock..<work.firstBlock + work.blockCount {
+            let input = work.input + block * work.inputBlockStride
+            // Four accumulators: a single one would wait for each addition.
+            var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero)
+            for row in 0..<work.height {
+                let pixels = floats(input + row * work.inputRowStride)
+                var column = 0
+                while column + 4 <= work.width {
+                    let pixel = pixels + column * blockWidth
+                    sums.0 += load(pixel)
+                    sums.1 += load(pixel + blockWidth)
+                    sums.2 += load(pixel + 2 * blockWidth)
+                    sums.3 += load(pixel + 3 * blockWidth)
+                    column += 4
+                }
+                while column < work.width {
+                    sums.0 += load(pixels + column * blockWidth)
+                    column += 1
+                }
             }
-            while column < work.width {
-                sums.0 += load(pixels + column * blockWidth)
-                column += 1
-            }
+            let y = ((sums.0 + sums.1) + (sums.2 + sums.3)) * work.factor
+            let lanes = min(blockWidth, work.channels - block * blockWidth)
+            write(y, work.output + block * blockWidth, count: lanes)
         }
-        let y = ((sums.0 + sums.1) + (sums.2 + sums.3)) * work.factor
-        let lanes = min(blockWidth, work.channels - block * blockWidth)
-        write(y, work.output + block * blockWidth, count: lanes)
     }
 }

@@ -8,23 +8,25 @@ private typealias Words = SIMD16<Int32>
 
 private let half: Int32 = 1 << (ResamplingWork.fractionBits - 1)
 
-/// Processes 16 rows at a time: one row per lane, one pixel per word.
-func resampleRows(_ work: borrowing ResamplingWork) {
-    guard work.height >= 16, work.width >= 4, work.count >= 4 else { return resampleRowsPlainly(work) }
-    var row = 0
-    while row < work.height {
-        // The last strip overlaps the one before it. So do the last four pixels of a row, in reads and writes.
-        let top = min(row, work.height - 16)
-        let source = UnsafeRawPointer(work.source + top * work.sourceStride)
-        if work.channels == 1 { gatherGray(work, source) } else { gatherColors(work, source) }
-        let target = UnsafeMutableRawPointer(work.target + top * work.targetStride)
-        var index = 0
-        while index < work.count {
-            let x = min(index, work.count - 4)
-            if work.channels == 1 { sumGray(work, x, target + x) } else { sumColors(work, x, target + 3 * x) }
-            index += 4
+extension Float32Kernels {
+    /// Processes 16 rows at a time: one row per lane, one pixel per word.
+    public static func resampleRows(_ work: borrowing ResamplingWork) {
+        guard work.height >= 16, work.width >= 4, work.count >= 4 else { return resampleRowsPlainly(work) }
+        var row = 0
+        while row < work.height {
+            // The last strip overlaps the one before it. So do the last four pixels of a row, in reads and writes.
+            let top = min(row, work.height - 16)
+            let source = UnsafeRawPointer(work.source + top * work.sourceStride)
+            if work.channels == 1 { gatherGray(work, source) } else { gatherColors(work, source) }
+            let target = UnsafeMutableRawPointer(work.target + top * work.targetStride)
+            var index = 0
+            while index < work.count {
+                let x = min(index, work.count - 4)
+                if work.channels == 1 { sumGray(work, x, target + x) } else { sumColors(work, x, target + 3 * x) }
+                index += 4
+            }
+            row += 16
         }
-        row += 16
     }
 }
 
@@ -155,32 +157,34 @@ private func gray(_ work: borrowing ResamplingWork, _ x: Int) -> Words {
 @inline(__always)
 private func rounded(_ sum: Words) -> Words { thaw_clamped_bytes(sum, ResamplingWork.fractionBits) }
 
-/// Processes 64 bytes of a row at a time.
-func resampleColumns(_ work: borrowing ResamplingWork) {
-    guard work.width >= 64 else { return resampleColumnsPlainly(work) }
-    let mask = Words(repeating: 255)
-    for y in 0..<work.count {
-        let weights = work.weights + y * work.reach
-        let source = UnsafeRawPointer(work.source + Int(work.first[y]) * work.sourceStride)
-        let target = UnsafeMutableRawPointer(work.target + y * work.targetStride)
-        var index = 0
-        while index < work.width {
-            // The last vector overlaps the one before it.
-            let at = min(index, work.width - 64)
-            var a = Words(repeating: half)
-            var (b, c, d) = (a, a, a)
-            for tap in 0..<Int(work.taps[y]) {
-                let bytes = source.loadUnaligned(fromByteOffset: tap * work.sourceStride + at, as: Words.self)
-                let weight = Words(repeating: weights[tap])
-                a &+= (bytes & mask) &* weight
-                b &+= ((bytes &>> Words(repeating: 8)) & mask) &* weight
-                c &+= ((bytes &>> Words(repeating: 16)) & mask) &* weight
-                d &+= ((bytes &>> Words(repeating: 24)) & mask) &* weight
+extension Float32Kernels {
+    /// Processes 64 bytes of a row at a time.
+    public static func resampleColumns(_ work: borrowing ResamplingWork) {
+        guard work.width >= 64 else { return resampleColumnsPlainly(work) }
+        let mask = Words(repeating: 255)
+        for y in 0..<work.count {
+            let weights = work.weights + y * work.reach
+            let source = UnsafeRawPointer(work.source + Int(work.first[y]) * work.sourceStride)
+            let target = UnsafeMutableRawPointer(work.target + y * work.targetStride)
+            var index = 0
+            while index < work.width {
+                // The last vector overlaps the one before it.
+                let at = min(index, work.width - 64)
+                var a = Words(repeating: half)
+                var (b, c, d) = (a, a, a)
+                for tap in 0..<Int(work.taps[y]) {
+                    let bytes = source.loadUnaligned(fromByteOffset: tap * work.sourceStride + at, as: Words.self)
+                    let weight = Words(repeating: weights[tap])
+                    a &+= (bytes & mask) &* weight
+                    b &+= ((bytes &>> Words(repeating: 8)) & mask) &* weight
+                    c &+= ((bytes &>> Words(repeating: 16)) & mask) &* weight
+                    d &+= ((bytes &>> Words(repeating: 24)) & mask) &* weight
+                }
+                let low = rounded(a) | rounded(b) &<< Words(repeating: 8)
+                let high = rounded(c) &<< Words(repeating: 16) | rounded(d) &<< Words(repeating: 24)
+                target.storeBytes(of: low | high, toByteOffset: at, as: Words.self)
+                index += 64
             }
-            let low = rounded(a) | rounded(b) &<< Words(repeating: 8)
-            let high = rounded(c) &<< Words(repeating: 16) | rounded(d) &<< Words(repeating: 24)
-            target.storeBytes(of: low | high, toByteOffset: at, as: Words.self)
-            index += 64
         }
     }
 }

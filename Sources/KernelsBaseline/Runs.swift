@@ -23,12 +23,12 @@ extension Spacing {
 
 enum Adjacent: Spacing {
     @inline(__always) static var pixels: Int { 1 }
-    @inline(__always) static var limit: Int { tilePixels }
+    @inline(__always) static var limit: Int { Float32Kernels.tilePixels }
 }
 
 enum EverySecond: Spacing {
     @inline(__always) static var pixels: Int { 2 }
-    @inline(__always) static var limit: Int { tilePixels }
+    @inline(__always) static var limit: Int { Float32Kernels.tilePixels }
 }
 
 /// Any other stride: one output at a time.

@@ -1,43 +1,45 @@
 import Kernels
 
-/// eˣ divided by the sum of all eˣ in the row. The row's maximum is subtracted first, so that nothing overflows.
-func softmax(_ work: borrowing RowWork) {
-    for row in 0..<work.count {
-        let input = work.left + row * work.leftStride
-        let output = work.output + row * work.outputStride
-        let shift = largest(input, work.width)
-        var sums = Vector.zero
-        @inline(__always) func exponentiate(_ index: Int, _ count: Int) {
-            let y = exponential(load(input + index, count: count) - shift)
-            write(y, output + index, count: count)
-            sums += load(output + index, count: count)
+extension Float32Kernels {
+    /// eˣ divided by the sum of all eˣ in the row. The row's maximum is subtracted first, so that nothing overflows.
+    public static func softmax(_ work: borrowing RowWork) {
+        for row in 0..<work.count {
+            let input = floats(work.left + row * work.leftStride)
+            let output = floats(work.output + row * work.outputStride)
+            let shift = largest(input, work.width)
+            var sums = Vector.zero
+            @inline(__always) func exponentiate(_ index: Int, _ count: Int) {
+                let y = exponential(load(input + index, count: count) - shift)
+                write(y, output + index, count: count)
+                sums += load(output + index, count: count)
+            }
+            forEachVector(work.width, exponentiate)
+            let factor = Vector(repeating: 1 / total(sums))
+            @inline(__always) func divide(_ index: Int, _ count: Int) {
+                write(load(output + index, count: count) * factor, output + index, count: count)
+            }
+            forEachVector(work.width, divide)
         }
-        forEachVector(work.width, exponentiate)
-        let factor = Vector(repeating: 1 / total(sums))
-        @inline(__always) func divide(_ index: Int, _ count: Int) {
-            write(load(output + index, count: count) * factor, output + index, count: count)
-        }
-        forEachVector(work.width, divide)
     }
-}
 
-/// Subtracts the logarithm of the sum of all exponentials from each value.
-func logSoftmax(_ work: borrowing RowWork) {
-    for row in 0..<work.count {
-        let input = work.left + row * work.leftStride
-        let output = work.output + row * work.outputStride
-        let shift = largest(input, work.width)
-        var sums = Vector.zero
-        @inline(__always) func addExponential(_ index: Int, _ count: Int) {
-            let y = exponential(load(input + index, count: count) - shift)
-            if count == blockWidth { sums += y } else { for lane in 0..<count { sums[lane] += y[lane] } }
+    /// Subtracts the logarithm of the sum of all exponentials from each value.
+    public static func logSoftmax(_ work: borrowing RowWork) {
+        for row in 0..<work.count {
+            let input = floats(work.left + row * work.leftStride)
+            let output = floats(work.output + row * work.outputStride)
+            let shift = largest(input, work.width)
+            var sums = Vector.zero
+            @inline(__always) func addExponential(_ index: Int, _ count: Int) {
+                let y = exponential(load(input + index, count: count) - shift)
+                if count == blockWidth { sums += y } else { for lane in 0..<count { sums[lane] += y[lane] } }
+            }
+            forEachVector(work.width, addExponential)
+            let logSum = logarithm(Vector(repeating: total(sums)))
+            @inline(__always) func subtract(_ index: Int, _ count: Int) {
+                write((load(input + index, count: count) - shift) - logSum, output + index, count: count)
+            }
+            forEachVector(work.width, subtract)
         }
-        forEachVector(work.width, addExponential)
-        let logSum = logarithm(Vector(repeating: total(sums)))
-        @inline(__always) func subtract(_ index: Int, _ count: Int) {
-            write((load(input + index, count: count) - shift) - logSum, output + index, count: count)
-        }
-        forEachVector(work.width, subtract)
     }
 }
 

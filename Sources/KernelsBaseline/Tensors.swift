@@ -2,66 +2,68 @@ import Kernels
 
 // Plain tensors: copies, reductions and matrix products.
 
-func copy(_ work: borrowing CopyWork) {
-    if work.inputStep == 1, work.outputStep == 1 {
-        for row in 0..<work.count {
-            let from = work.input + row * work.inputRowStep
-            (work.output + row * work.outputRowStep).update(from: from, count: work.width)
-        }
-        return
-    }
-    // Copy in squares, so that neither side jumps from cache line to cache line all the time.
-    let side = 16
-    var top = 0
-    while top < work.count {
-        let bottom = min(top + side, work.count)
-        var left = 0
-        while left < work.width {
-            let right = min(left + side, work.width)
-            for row in top..<bottom {
-                var from = work.input + (row * work.inputRowStep + left * work.inputStep)
-                var to = work.output + (row * work.outputRowStep + left * work.outputStep)
-                for _ in left..<right {
-                    to.pointee = from.pointee
-                    from += work.inputStep
-                    to += work.outputStep
-                }
+extension Float32Kernels {
+    public static func copy(_ work: borrowing CopyWork) {
+        if work.inputStep == 1, work.outputStep == 1 {
+            for row in 0..<work.count {
+                let from = work.input + row * work.inputRowStep
+                (work.output + row * work.outputRowStep).update(from: from, count: work.width)
             }
-            left = right
+            return
         }
-        top = bottom
+        // Copy in squares, so that neither side jumps from cache line to cache line all the time.
+        let side = 16
+        var top = 0
+        while top < work.count {
+            let bottom = min(top + side, work.count)
+            var left = 0
+            while left < work.width {
+                let right = min(left + side, work.width)
+                for row in top..<bottom {
+                    var from = work.input + (row * work.inputRowStep + left * work.inputStep)
+                    var to = work.output + (row * work.outputRowStep + left * work.outputStep)
+                    for _ in left..<right {
+                        to.pointee = from.pointee
+                        from += work.inputStep
+                        to += work.outputStep
+                    }
+                }
+                left = right
+            }
+            top = bottom
+        }
     }
-}
 
-func reduce(_ work: borrowing ReductionWork) {
-    switch work.kind {
-    case .sum: reduce(work, start: 0, sum)
-    case .maximum: reduce(work, start: -.infinity, larger)
-    case .minimum: reduce(work, start: .infinity, smaller)
-    case .product: reduce(work, start: 1, product)
+    public static func reduce(_ work: borrowing ReductionWork) {
+        switch work.kind {
+        case .sum: combine(work, start: 0, sum)
+        case .maximum: combine(work, start: -.infinity, larger)
+        case .minimum: combine(work, start: .infinity, smaller)
+        case .product: combine(work, start: 1, product)
+        }
+        // NaN propagates from any position.
+        @inline(__always) func larger(_ x: Vector, _ y: Vector) -> Vector { maximum(y, x) }
+        @inline(__always) func smaller(_ x: Vector, _ y: Vector) -> Vector { minimum(y, x) }
     }
-    // NaN propagates from any position.
-    @inline(__always) func larger(_ x: Vector, _ y: Vector) -> Vector { maximum(y, x) }
-    @inline(__always) func smaller(_ x: Vector, _ y: Vector) -> Vector { minimum(y, x) }
 }
 
 @inline(__always)
-private func reduce(_ work: borrowing ReductionWork, start: Float, _ combine: (Vector, Vector) -> Vector) {
+private func combine(_ work: borrowing ReductionWork, start: Float, _ function: (Vector, Vector) -> Vector) {
     if work.width == 1 {
         // Sixteen values of a run in parallel, then the lanes with each other.
         var sums = Vector(repeating: start)
         var index = 0
         while index + blockWidth <= work.depth {
-            sums = combine(sums, load(work.input + index))
+            sums = function(sums, load(work.input + index))
             index += blockWidth
         }
         if index < work.depth {
             var rest = Vector(repeating: start)
             for lane in 0..<work.depth - index { rest[lane] = work.input[index + lane] }
-            sums = combine(sums, rest)
+            sums = function(sums, rest)
         }
         var one = Vector(repeating: sums[0])
-        for lane in 1..<blockWidth { one = combine(one, Vector(repeating: sums[lane])) }
+        for lane in 1..<blockWidth { one = function(one, Vector(repeating: sums[lane])) }
         work.output[0] = one[0] * work.factor
         return
     }
@@ -71,7 +73,7 @@ private func reduce(_ work: borrowing ReductionWork, start: Float, _ combine: (V
         var sums = Vector(repeating: start)
         var from = work.input + column
         for _ in 0..<work.depth {
-            sums = combine(sums, load(from, count: count))
+            sums = function(sums, load(from, count: count))
             from += work.width
         }
         write(sums * work.factor, work.output + column, count: count)
@@ -79,16 +81,18 @@ private func reduce(_ work: borrowing ReductionWork, start: Float, _ combine: (V
     }
 }
 
-func multiplyMatrices(_ work: borrowing MatrixWork) {
-    var row = 0
-    while row + 4 <= work.rows {
-        multiplyRows(work, row, 1, 2, 3)
-        row += 4
-    }
-    // Compute the last rows once more rather than separately: values that are written twice are the same.
-    if row < work.rows {
-        let last = work.rows - 1 - row
-        multiplyRows(work, row, min(1, last), min(2, last), min(3, last))
+extension Float32Kernels {
+    public static func multiplyMatrices(_ work: borrowing MatrixWork) {
+        var row = 0
+        while row + 4 <= work.rows {
+            multiplyRows(work, row, 1, 2, 3)
+            row += 4
+        }
+        // Compute the last rows once more rather than separately: values that are written twice are the same.
+        if row < work.rows {
+            let last = work.rows - 1 - row
+            multiplyRows(work, row, min(1, last), min(2, last), min(3, last))
+        }
     }
 }
 

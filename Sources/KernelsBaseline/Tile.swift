@@ -7,17 +7,18 @@ import Kernels
 // array of accumulators with loops over it would be kept in memory.)
 
 /// A vector for each of the blocks that are computed together, in order: the weights of a step, or the sums of a pixel.
+/// Strides are in bytes but for weights, which are floats in a row.
 protocol Blocks {
     static var count: Int { get }
-    /// Loads blocks that are `stride` apart.
+    /// Loads blocks that are `stride` floats apart.
     init(_ pointer: UnsafePointer<Float>, stride: Int)
-    static func prefetch(_ memory: UnsafePointer<Float>, stride: Int, toWrite: Bool)
+    static func prefetch(_ memory: UnsafeRawPointer, stride: Int, toWrite: Bool)
     mutating func accumulate(_ value: Vector, _ weights: Self)
-    mutating func add(_ pointer: UnsafePointer<Float>, stride: Int)
+    mutating func add(_ memory: UnsafeRawPointer, stride: Int)
     mutating func clamp(lower: Vector)
     mutating func clamp(upper: Vector)
     /// Stores all blocks, but only `lanes` lanes of the last one.
-    func store(_ output: UnsafeMutablePointer<Float>, stride: Int, lanes: Int)
+    func store(_ output: UnsafeMutableRawPointer, stride: Int, lanes: Int)
 }
 
 struct OneBlock: Blocks {
@@ -25,17 +26,19 @@ struct OneBlock: Blocks {
     static var count: Int { 1 }
 
     @inline(__always) init(_ pointer: UnsafePointer<Float>, stride: Int) { vector = load(pointer) }
-    @inline(__always) static func prefetch(_ memory: UnsafePointer<Float>, stride: Int, toWrite: Bool) {
+    @inline(__always) static func prefetch(_ memory: UnsafeRawPointer, stride: Int, toWrite: Bool) {
         if toWrite { thaw_prefetch_write(memory) } else { thaw_prefetch(memory) }
     }
     @inline(__always) mutating func accumulate(_ value: Vector, _ weights: OneBlock) {
         vector = multiplyAdd(vector, value, weights.vector)
     }
-    @inline(__always) mutating func add(_ pointer: UnsafePointer<Float>, stride: Int) { vector += load(pointer) }
+    @inline(__always) mutating func add(_ memory: UnsafeRawPointer, stride: Int) {
+        vector += load(floats(memory))
+    }
     @inline(__always) mutating func clamp(lower: Vector) { vector = maximum(vector, lower) }
     @inline(__always) mutating func clamp(upper: Vector) { vector = minimum(vector, upper) }
-    @inline(__always) func store(_ output: UnsafeMutablePointer<Float>, stride: Int, lanes: Int) {
-        write(vector, output, count: lanes)
+    @inline(__always) func store(_ output: UnsafeMutableRawPointer, stride: Int, lanes: Int) {
+        write(vector, floats(output), count: lanes)
     }
 }
 
@@ -49,7 +52,7 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
         a = A(pointer, stride: stride)
         b = B(pointer + A.count * stride, stride: stride)
     }
-    @inline(__always) static func prefetch(_ memory: UnsafePointer<Float>, stride: Int, toWrite: Bool) {
+    @inline(__always) static func prefetch(_ memory: UnsafeRawPointer, stride: Int, toWrite: Bool) {
         A.prefetch(memory, stride: stride, toWrite: toWrite)
         B.prefetch(memory + A.count * stride, stride: stride, toWrite: toWrite)
     }
@@ -57,9 +60,9 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
         a.accumulate(value, weights.a)
         b.accumulate(value, weights.b)
     }
-    @inline(__always) mutating func add(_ pointer: UnsafePointer<Float>, stride: Int) {
-        a.add(pointer, stride: stride)
-        b.add(pointer + A.count * stride, stride: stride)
+    @inline(__always) mutating func add(_ memory: UnsafeRawPointer, stride: Int) {
+        a.add(memory, stride: stride)
+        b.add(memory + A.count * stride, stride: stride)
     }
     @inline(__always) mutating func clamp(lower: Vector) {
         a.clamp(lower: lower)
@@ -69,7 +72,7 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
         a.clamp(upper: upper)
         b.clamp(upper: upper)
     }
-    @inline(__always) func store(_ output: UnsafeMutablePointer<Float>, stride: Int, lanes: Int) {
+    @inline(__always) func store(_ output: UnsafeMutableRawPointer, stride: Int, lanes: Int) {
         a.store(output, stride: stride, lanes: blockWidth)
         b.store(output + A.count * stride, stride: stride, lanes: lanes)
     }
@@ -79,7 +82,7 @@ typealias TwoBlocks = BlockPair<OneBlock, OneBlock>
 typealias ThreeBlocks = BlockPair<TwoBlocks, OneBlock>
 typealias FourBlocks = BlockPair<TwoBlocks, TwoBlocks>
 
-/// Some pixels, in the order of the offset lists. An entry of a list is the offset of a pixel.
+/// Some pixels, in the order of the offset lists. An entry of a list is the offset of a pixel in bytes.
 protocol Tile {
     associatedtype Sums: Blocks
     static var pixels: Int { get }
@@ -87,17 +90,17 @@ protocol Tile {
     init(offsets: UnsafePointer<Int32>, bias: Sums)
     /// Prefetches the memory of each pixel.
     static func prefetch(
-        _ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, toWrite: Bool)
+        _ memory: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, toWrite: Bool)
     /// Prefetches the memory of each pixel of an input for a later tile.
-    func prefetchLater(_ input: UnsafePointer<Float>)
+    func prefetchLater(_ input: UnsafeRawPointer)
     /// Adds each pixel's value times the weights.
-    mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: Sums)
-    mutating func add(_ residual: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int)
+    mutating func accumulate(_ input: UnsafeRawPointer, _ weights: Sums)
+    mutating func add(_ residual: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int)
     mutating func clamp(lower: Vector)
     mutating func clamp(upper: Vector)
     /// Stores all blocks, but only `lanes` lanes of the last one.
     func store(
-        _ output: UnsafeMutablePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int)
+        _ output: UnsafeMutableRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int)
 }
 
 struct Pixel<Sums: Blocks>: Tile {
@@ -110,23 +113,23 @@ struct Pixel<Sums: Blocks>: Tile {
         sums = bias
     }
     @inline(__always) static func prefetch(
-        _ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, toWrite: Bool
+        _ memory: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, toWrite: Bool
     ) {
         Sums.prefetch(memory + Int(offsets[0]), stride: blockStride, toWrite: toWrite)
     }
-    @inline(__always) func prefetchLater(_ input: UnsafePointer<Float>) { thaw_prefetch_later(input + offset) }
-    @inline(__always) mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: Sums) {
-        sums.accumulate(Vector(repeating: input[offset]), weights)
+    @inline(__always) func prefetchLater(_ input: UnsafeRawPointer) { thaw_prefetch_later(input + offset) }
+    @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, _ weights: Sums) {
+        sums.accumulate(Vector(repeating: input.load(fromByteOffset: offset, as: Float.self)), weights)
     }
     @inline(__always) mutating func add(
-        _ residual: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
+        _ residual: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int
     ) {
         sums.add(residual + Int(offsets[0]), stride: blockStride)
     }
     @inline(__always) mutating func clamp(lower: Vector) { sums.clamp(lower: lower) }
     @inline(__always) mutating func clamp(upper: Vector) { sums.clamp(upper: upper) }
     @inline(__always) func store(
-        _ output: UnsafeMutablePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int
+        _ output: UnsafeMutableRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int
     ) {
         sums.store(output + Int(offsets[0]), stride: blockStride, lanes: lanes)
     }
@@ -143,21 +146,21 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
         b = B(offsets: offsets + A.pixels, bias: bias)
     }
     @inline(__always) static func prefetch(
-        _ memory: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, toWrite: Bool
+        _ memory: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, toWrite: Bool
     ) {
         A.prefetch(memory, offsets, blockStride: blockStride, toWrite: toWrite)
         B.prefetch(memory, offsets + A.pixels, blockStride: blockStride, toWrite: toWrite)
     }
-    @inline(__always) func prefetchLater(_ input: UnsafePointer<Float>) {
+    @inline(__always) func prefetchLater(_ input: UnsafeRawPointer) {
         a.prefetchLater(input)
         b.prefetchLater(input)
     }
-    @inline(__always) mutating func accumulate(_ input: UnsafePointer<Float>, _ weights: A.Sums) {
+    @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, _ weights: A.Sums) {
         a.accumulate(input, weights)
         b.accumulate(input, weights)
     }
     @inline(__always) mutating func add(
-        _ residual: UnsafePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int
+        _ residual: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int
     ) {
         a.add(residual, offsets, blockStride: blockStride)
         b.add(residual, offsets + A.pixels, blockStride: blockStride)
@@ -171,7 +174,7 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
         b.clamp(upper: upper)
     }
     @inline(__always) func store(
-        _ output: UnsafeMutablePointer<Float>, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int
+        _ output: UnsafeMutableRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int
     ) {
         a.store(output, offsets, blockStride: blockStride, lanes: lanes)
         b.store(output, offsets + A.pixels, blockStride: blockStride, lanes: lanes)

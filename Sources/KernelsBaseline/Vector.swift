@@ -1,6 +1,21 @@
 import CMachine
 import Kernels
 
+/// The lanes of a vector, which are also the channels of a block.
+var blockWidth: Int { @inline(__always) get { Float32Kernels.blockWidth } }
+
+// Works count in bytes, these kernels in floats.
+
+@inline(__always) func floats(_ bytes: Int) -> Int { bytes >> 2 }
+
+@inline(__always)
+func floats(_ memory: UnsafeRawPointer) -> UnsafePointer<Float> { memory.assumingMemoryBound(to: Float.self) }
+
+@inline(__always)
+func floats(_ memory: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Float> {
+    memory.assumingMemoryBound(to: Float.self)
+}
+
 /// 16 floats: one register of AVX-512, two of AVX2, four of SSE and NEON.
 typealias Vector = SIMD16<Float>
 

@@ -4,72 +4,75 @@ import Kernels
 // channels by those of the filters, point by point, and the sums are transformed back. Each transform runs along the
 // height first and then, from scratch memory, along the width.
 
-func transformInput(_ work: borrowing WinogradInputWork) {
-    let form = work.tiles.form
-    switch (form.height.points, form.width.points) {
-    case (4, 4): transformInput(FourPoints.self, FourPoints.self, work)
-    case (6, 6): transformInput(SixPoints.self, SixPoints.self, work)
-    case (6, 1): transformInput(SixPoints.self, OnePoint.self, work)
-    case (1, 6): transformInput(OnePoint.self, SixPoints.self, work)
-    case (8, 1): transformInput(EightPoints.self, OnePoint.self, work)
-    case (1, 8): transformInput(OnePoint.self, EightPoints.self, work)
-    default: fatalError("unsupported Winograd form")
+extension Float32Kernels {
+    public static func transformInput(_ work: borrowing WinogradInputWork) {
+        let form = work.tiles.form
+        switch (form.height.points, form.width.points) {
+        case (4, 4): transformTiles(FourPoints.self, FourPoints.self, work)
+        case (6, 6): transformTiles(SixPoints.self, SixPoints.self, work)
+        case (6, 1): transformTiles(SixPoints.self, OnePoint.self, work)
+        case (1, 6): transformTiles(OnePoint.self, SixPoints.self, work)
+        case (8, 1): transformTiles(EightPoints.self, OnePoint.self, work)
+        case (1, 8): transformTiles(OnePoint.self, EightPoints.self, work)
+        default: fatalError("unsupported Winograd form")
+        }
+    }
+
+    public static func transformOutput(_ work: borrowing WinogradOutputWork) {
+        let form = work.tiles.form
+        switch (form.height, form.width) {
+        case (.two3, .two3): transformProducts(FourPoints.self, 2, FourPoints.self, 2, work)
+        case (.four3, .four3): transformProducts(SixPoints.self, 4, SixPoints.self, 4, work)
+        case (.two5, .two5): transformProducts(SixPoints.self, 2, SixPoints.self, 2, work)
+        case (.four3, .none): transformProducts(SixPoints.self, 4, OnePoint.self, 1, work)
+        case (.none, .four3): transformProducts(OnePoint.self, 1, SixPoints.self, 4, work)
+        case (.two7, .none): transformProducts(EightPoints.self, 2, OnePoint.self, 1, work)
+        case (.none, .two7): transformProducts(OnePoint.self, 1, EightPoints.self, 2, work)
+        default: fatalError("unsupported Winograd form")
+        }
+    }
+
+    public static func transformFilters(_ work: borrowing WinogradFilterWork) {
+        switch (work.form.height, work.form.width) {
+        case (.two3, .two3): transformWeights(FourPoints.self, FourPoints.self, ThreeTaps.self, ThreeTaps.self, work)
+        case (.four3, .four3): transformWeights(SixPoints.self, SixPoints.self, ThreeTaps.self, ThreeTaps.self, work)
+        case (.two5, .two5): transformWeights(SixPoints.self, SixPoints.self, FiveTaps.self, FiveTaps.self, work)
+        case (.four3, .none): transformWeights(SixPoints.self, OnePoint.self, ThreeTaps.self, OneTap.self, work)
+        case (.none, .four3): transformWeights(OnePoint.self, SixPoints.self, OneTap.self, ThreeTaps.self, work)
+        case (.two7, .none): transformWeights(EightPoints.self, OnePoint.self, SevenTaps.self, OneTap.self, work)
+        case (.none, .two7): transformWeights(OnePoint.self, EightPoints.self, OneTap.self, SevenTaps.self, work)
+        default: fatalError("unsupported Winograd form")
+        }
     }
 }
 
-func transformOutput(_ work: borrowing WinogradOutputWork) {
-    let form = work.tiles.form
-    switch (form.height, form.width) {
-    case (.two3, .two3): transformOutput(FourPoints.self, 2, FourPoints.self, 2, work)
-    case (.four3, .four3): transformOutput(SixPoints.self, 4, SixPoints.self, 4, work)
-    case (.two5, .two5): transformOutput(SixPoints.self, 2, SixPoints.self, 2, work)
-    case (.four3, .none): transformOutput(SixPoints.self, 4, OnePoint.self, 1, work)
-    case (.none, .four3): transformOutput(OnePoint.self, 1, SixPoints.self, 4, work)
-    case (.two7, .none): transformOutput(EightPoints.self, 2, OnePoint.self, 1, work)
-    case (.none, .two7): transformOutput(OnePoint.self, 1, EightPoints.self, 2, work)
-    default: fatalError("unsupported Winograd form")
-    }
-}
-
-func transformFilters(_ work: borrowing WinogradFilterWork) {
-    switch (work.form.height, work.form.width) {
-    case (.two3, .two3): transformFilters(FourPoints.self, FourPoints.self, ThreeTaps.self, ThreeTaps.self, work)
-    case (.four3, .four3): transformFilters(SixPoints.self, SixPoints.self, ThreeTaps.self, ThreeTaps.self, work)
-    case (.two5, .two5): transformFilters(SixPoints.self, SixPoints.self, FiveTaps.self, FiveTaps.self, work)
-    case (.four3, .none): transformFilters(SixPoints.self, OnePoint.self, ThreeTaps.self, OneTap.self, work)
-    case (.none, .four3): transformFilters(OnePoint.self, SixPoints.self, OneTap.self, ThreeTaps.self, work)
-    case (.two7, .none): transformFilters(EightPoints.self, OnePoint.self, SevenTaps.self, OneTap.self, work)
-    case (.none, .two7): transformFilters(OnePoint.self, EightPoints.self, OneTap.self, SevenTaps.self, work)
-    default: fatalError("unsupported Winograd form")
-    }
-}
-
-private func transformInput<Y: WinogradLine, X: WinogradLine>(
+private func transformTiles<Y: WinogradLine, X: WinogradLine>(
     _: Y.Type, _: X.Type, _ work: borrowing WinogradInputWork
 ) {
     let tiles = work.tiles
     let (stepY, stepX) = (tiles.form.height.outputs, tiles.form.width.outputs)
-    let patch = tiles.scratch + Y.points * X.points * blockWidth
+    let scratch = floats(tiles.scratch)
+    let patch = scratch + Y.points * X.points * blockWidth
+    let (rowStride, pointStride) = (floats(work.rowStride), floats(tiles.pointStride))
     for block in tiles.firstBlock..<tiles.firstBlock + tiles.blockCount {
-        let plane = work.input + block * work.blockStride
-        var target = work.transformed + block * tiles.transformedBlockStride
+        let plane = floats(work.input + block * work.blockStride)
+        var target = floats(work.transformed + block * tiles.transformedBlockStride)
         for tile in tiles.firstTile..<tiles.firstTile + tiles.tileCount {
             let (row, column) = (tile / tiles.tilesAcross * stepY, tile % tiles.tilesAcross * stepX)
-            let from = plane + (row * work.rowStride + column * blockWidth)
+            let from = plane + (row * rowStride + column * blockWidth)
             let (rows, columns) = (work.rows - row, work.columns - column)
             if rows >= Y.points && columns >= X.points {
-                transformTile(Y.self, X.self, from, work.rowStride, tiles.scratch, target, tiles.pointStride)
+                transformTile(Y.self, X.self, from, rowStride, scratch, target, pointStride)
             } else {
                 for y in 0..<Y.points {
                     for x in 0..<X.points {
                         let isInside = y < rows && x < columns
-                        let value = isInside ? load(from + (y * work.rowStride + x * blockWidth)) : Vector.zero
+                        let value = isInside ? load(from + (y * rowStride + x * blockWidth)) : Vector.zero
                         write(value, patch + (y * X.points + x) * blockWidth)
                     }
                 }
                 transformTile(
-                    Y.self, X.self, UnsafePointer(patch), X.points * blockWidth, tiles.scratch, target,
-                    tiles.pointStride)
+                    Y.self, X.self, UnsafePointer(patch), X.points * blockWidth, scratch, target, pointStride)
             }
             target += blockWidth
         }
@@ -93,24 +96,25 @@ private func transformTile<Y: WinogradLine, X: WinogradLine>(
 }
 
 @inline(__always)
-private func transformOutput<Y: WinogradLine, X: WinogradLine>(
+private func transformProducts<Y: WinogradLine, X: WinogradLine>(
     _: Y.Type, _ outputsY: Int, _: X.Type, _ outputsX: Int, _ work: borrowing WinogradOutputWork
 ) {
     let tiles = work.tiles
-    let scratch = tiles.scratch
+    let scratch = floats(tiles.scratch)
+    let pointStride = floats(tiles.pointStride)
     let result = scratch + Y.points * X.points * blockWidth
-    let residualStart = work.residual
+    let residualStart = work.residual.map { floats($0) }
     let (lower, upper) = (Vector(repeating: work.lower), Vector(repeating: work.upper))
     for index in 0..<tiles.blockCount {
         let block = tiles.firstBlock + index
-        var products = work.products + index * tiles.transformedBlockStride
+        var products = floats(work.products + index * tiles.transformedBlockStride)
         let bias = load(work.bias + block * blockWidth)
         for tile in tiles.firstTile..<tiles.firstTile + tiles.tileCount {
             let from = products
             for x in 0..<X.points {
                 let column = scratch + x * blockWidth
                 Y.transformBack(
-                    outputsY, { load(from + ($0 * X.points + x) * tiles.pointStride) },
+                    outputsY, { load(from + ($0 * X.points + x) * pointStride) },
                     { write($1, column + $0 * X.points * blockWidth) })
             }
             let (row, column) = (tile / tiles.tilesAcross * outputsY, tile % tiles.tilesAcross * outputsX)
@@ -118,9 +122,9 @@ private func transformOutput<Y: WinogradLine, X: WinogradLine>(
             for y in 0..<min(outputsY, work.height - row) {
                 let line = scratch + y * X.points * blockWidth
                 let destination =
-                    work.output + (block * work.blockStride + (row + y) * work.rowStride + column * blockWidth)
+                    floats(work.output + (block * work.blockStride + (row + y) * work.rowStride)) + column * blockWidth
                 let residual =
-                    block * work.residualBlockStride + (row + y) * work.residualRowStride + column * blockWidth
+                    floats(block * work.residualBlockStride + (row + y) * work.residualRowStride) + column * blockWidth
                 let target = columns == outputsX ? destination : result
                 func put(_ x: Int, _ value: Vector) {
                     var sum = value + bias
@@ -141,13 +145,13 @@ private func transformOutput<Y: WinogradLine, X: WinogradLine>(
 }
 
 /// Iterates over the points row by row: each filter is read once per row, and only results leave the registers.
-private func transformFilters<
+private func transformWeights<
     Y: WinogradLine, X: WinogradLine, Height: WinogradTapCount, Width: WinogradTapCount
 >(_: Y.Type, _: X.Type, _: Height.Type, _: Width.Type, _ work: borrowing WinogradFilterWork) {
     let groupWidth = work.blockCount * blockWidth
     let pointStride = (work.inputs + blockWidth - 1) / blockWidth * blockWidth * groupWidth
     let known = work.inputs * groupWidth
-    var target = work.transformed
+    var target = floats(work.transformed)
     for row in 0..<Y.points {
         let factors = WinogradTaps<Height> {
             Vector(repeating: Y.filterFactor(row, tap: $0, window: Height.count))

@@ -51,7 +51,7 @@ static inline void thaw_prefetch_write(const void *address) {
 
 /// Returns the same address, but hides its origin from the compiler. In an inner loop over many pixels, this keeps the
 /// compiler from computing a separate pointer from each pixel's offset before every run of the loop.
-static inline const float *thaw_opaque(const float *address) {
+static inline const void *thaw_opaque(const void *address) {
     __asm__("" : "+r"(address));
     return address;
 }

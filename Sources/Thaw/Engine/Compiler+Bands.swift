@@ -10,11 +10,11 @@ protocol BandSource: Sendable {
     var from: Location { get }
     /// A description for people.
     var algorithm: String { get }
-    /// Floats of scratch memory that each thread needs.
-    var scratchCount: Int { get }
+    /// Bytes of scratch memory that each thread needs.
+    var scratchBytes: Int { get }
     /// - Parameter output: The first pixel of the whole image, in its first block.
     func run(
-        _ memory: Memory, _ image: Int, blocks: Range<Int>, rows: Range<Int>, to output: UnsafeMutablePointer<Float>,
+        _ memory: Memory, _ image: Int, blocks: Range<Int>, rows: Range<Int>, to output: UnsafeMutableRawPointer,
         rowStride: Int, blockStride: Int)
 }
 
@@ -24,17 +24,17 @@ extension Compiler {
         _ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window, behind before: PlannedNode
     ) {
         let to = native(node.outputs[0])
-        let between = Location(graph[before.outputs[0]], slot: -1, kind: .blocked)
+        let between = Location(graph[before.outputs[0]], slot: -1, kind: .blocked, kernels: kernels)
         let source = bandSource(before, to: between)
         // With an even number of bands, two threads finish together.
-        let rowBytes = between.blocks * between.rowStride * 4
+        let rowBytes = between.blocks * between.rowStride
         let rows = max(1, Bands.budget / rowBytes)
         let bands = Bands(rows: to.height, count: (max(minimumBands, (to.height + rows - 1) / rows) + 1) / 2 * 2)
         // The layout of one band of the intermediate image.
         let band = between.cut(toHeight: bands.perBand)
         let pointwise = directLayer(node, from: band, to: to, filters: filters, bias: bias, window: window)
         let groups = BlockGroups(blocks: between.blocks, maximumWidth: kernels.groupBlocks).ranges
-        let start = source.scratchCount
+        let start = source.scratchBytes
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: source.algorithm + " + 1×1",
             reads: [source.from.slot] + pointwise.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
@@ -43,8 +43,7 @@ extension Compiler {
             let (image, part) = chunk.quotientAndRemainder(dividingBy: bands.count)
             let rows = bands[part]
             // Row indices count from the first row of the image.
-            let firstRow =
-                memory.scratch.assumingMemoryBound(to: Float.self) + (start - rows.lowerBound * band.rowStride)
+            let firstRow = memory.scratch + (start - rows.lowerBound * band.rowStride)
             for blocks in groups {
                 source.run(
                     memory, image, blocks: blocks, rows: rows, to: firstRow, rowStride: band.rowStride,
@@ -55,14 +54,15 @@ extension Compiler {
                 memory, image, pixels: rows.lowerBound * to.width..<rows.upperBound * to.width, blocks: 0..<to.blocks,
                 from: firstRow, to: memory.pixels(to, image: image), blockStride: to.blockStride)
         }
-        step.scratchBytes = (start + band.imageStride) * 4
+        step.scratchBytes = start + band.imageStride
         add(step)
     }
 
     private mutating func bandSource(_ node: PlannedNode, to between: Location) -> any BandSource {
         guard case .scale(let factor, let offset) = node.form else { return depthwiseLayer(node, to: between) }
         return ScaleLayer(
-            from: location(node.inputs[0], .blocked), scale: channelScale(node, factor: factor, offset: offset))
+            from: location(node.inputs[0], .blocked), scale: channelScale(node, kernels, factor: factor, offset: offset)
+        )
     }
 }
 
@@ -71,10 +71,10 @@ private struct ScaleLayer: BandSource {
     let scale: ChannelScale
 
     var algorithm: String { "scale" }
-    var scratchCount: Int { 0 }
+    var scratchBytes: Int { 0 }
 
     func run(
-        _ memory: Memory, _ image: Int, blocks: Range<Int>, rows: Range<Int>, to output: UnsafeMutablePointer<Float>,
+        _ memory: Memory, _ image: Int, blocks: Range<Int>, rows: Range<Int>, to output: UnsafeMutableRawPointer,
         rowStride: Int, blockStride: Int
     ) {
         let pixels = memory.pixels(from, image: image)
@@ -82,8 +82,8 @@ private struct ScaleLayer: BandSource {
             let work = RowWork(
                 left: pixels + (block * from.blockStride + rows.lowerBound * from.rowStride),
                 leftStride: from.rowStride, output: output + (block * blockStride + rows.lowerBound * rowStride),
-                outputStride: rowStride, width: from.width * blockWidth, count: rows.count)
-            scale.run(memory, work, channel: block * blockWidth, .block)
+                outputStride: rowStride, width: from.width * from.blockWidth, count: rows.count)
+            scale.run(memory, work, channel: block * from.blockWidth, .block)
         }
     }
 }

@@ -23,10 +23,13 @@ extension Compiler {
     mutating func addDense(_ node: PlannedNode, matrix: Tensor, bias: Tensor?) {
         // The rows of the input are treated as the pixels of one image.
         let from = location(node.inputs[0], .plain).asOneImage
+        var steps = ConvolutionSteps(tapCount: 1, depth: from.channels)
+        steps.readsPlain = true
         let layer = convolutionLayer(
             node, to: native(node.outputs[0]).asOneImage, filters: matrix, bias: bias,
-            inputOffsets: (0..<from.width).map { Int32($0 * from.channels) }, taps: [0], depth: from.channels,
-            rows: (0..<Int32(from.channels)).map { $0 }, algorithm: "dense")
+            inputOffsets: (0..<from.width).map { Int32($0 * from.pixelStride) }, taps: [0],
+            steps: steps, rows: (0..<Int32(from.channels)).map { $0 },
+            algorithm: "dense")
         addConvolution(node, from, layer)
     }
 
@@ -37,17 +40,23 @@ extension Compiler {
         let (kh, kw) = (window.height.size, window.width.size)
         var taps: [Int32] = []
         var rows: [Int32] = []
-        var (depth, shortDepth) = (blockWidth, from.channels % blockWidth)
+        var steps: ConvolutionSteps
         if from.kind == .rows {
-            (depth, shortDepth) = (kw * from.channels, 0)
+            steps = ConvolutionSteps(tapCount: kh, depth: kw * from.channels)
+            steps.readsPlain = true
             taps = (0..<kh).map { Int32($0 * window.height.dilation * from.rowStride) }
             rows = (0..<Int32(kh * kw * from.channels)).map { $0 }
         } else {
+            let blockWidth = from.blockWidth
+            steps = ConvolutionSteps(tapCount: from.blocks * kh * kw, depth: blockWidth)
+            if from.channels % blockWidth > 0 {
+                (steps.shortTaps, steps.shortDepth) = (kh * kw, from.channels % blockWidth)
+            }
             for block in 0..<from.blocks {
                 for tap in 0..<kh * kw {
                     let row = tap / kw * window.height.dilation * from.rowStride
                     taps.append(
-                        Int32(block * from.blockStride + row + tap % kw * window.width.dilation * blockWidth))
+                        Int32(block * from.blockStride + row + tap % kw * window.width.dilation * from.pixelStride))
                     for channel in block * blockWidth..<min((block + 1) * blockWidth, from.channels) {
                         rows.append(Int32(tap * from.channels + channel))
                     }
@@ -56,24 +65,23 @@ extension Compiler {
         }
         return convolutionLayer(
             node, to: to, filters: filters, bias: bias, inputOffsets: windowOffsets(from, to, window), taps: taps,
-            depth: depth, shortTaps: shortDepth > 0 ? kh * kw : 0, shortDepth: shortDepth, rows: rows,
-            algorithm: "direct \(kh)×\(kw)")
+            steps: steps, rows: rows, algorithm: "direct \(kh)×\(kw)")
     }
 
     /// - Parameter rows: The row of the filters that each step of the kernel's inner loop needs.
     private mutating func convolutionLayer(
         _ node: PlannedNode, to: Location, filters: Tensor, bias: Tensor?, inputOffsets: [Int32], taps: [Int32],
-        depth: Int, shortTaps: Int = 0, shortDepth: Int = 0, rows: [Int32], algorithm: String
+        steps: ConvolutionSteps, rows: [Int32], algorithm: String
     ) -> ConvolutionLayer {
         let outputs = filters.shape[filters.shape.rank - 1]
-        let (weights, bias) = (pack(filters, rows: rows, outputs: outputs), packBias(bias, outputs: outputs))
+        let weights = pack(filters, rows: rows, steps, outputs: outputs)
+        let bias = packBias(bias, outputs: outputs)
         let residual = node.residual.map { location($0, .blocked) }
-        let convolve = kernels.convolve
+        let kernels = kernels
         return withConstants { pool in
             ConvolutionLayer(
-                convolve: convolve, to: to, inputOffsets: pool.offsets(inputOffsets), taps: pool.offsets(taps),
-                tapCount: taps.count, depth: depth, shortTaps: shortTaps, shortDepth: shortDepth, steps: rows.count,
-                weights: .constant(weights), bias: bias,
+                kernels: kernels, to: to, inputOffsets: pool.offsets(inputOffsets), taps: pool.offsets(taps),
+                steps: steps, weights: .constant(weights), bias: bias,
                 outputOffsets: pool.offsets(to.pixelOffsets), residual: residual,
                 residualOffsets: residual.map { pool.offsets($0.pixelOffsets) }, activation: node.activation,
                 algorithm: algorithm)
@@ -88,24 +96,19 @@ extension Compiler {
         guard case .constant(let weights) = layer.weights else { preconditionFailure("the weights are already gated") }
         let values = location(gates, .plain)
         let groups = BlockGroups(blocks: layer.to.blocks, maximumWidth: kernels.groupBlocks).ranges
-        let slot = scratch(floatCount: layer.to.blocks * blockWidth * layer.steps)
-        let kernel = kernels.binary
+        let (kernels, bytesPerBlock) = (kernels, kernels.packedBytes(layer.steps))
+        let slot = scratch(byteCount: layer.to.blocks * bytesPerBlock)
         add(
             Step(
                 name: node.name, kind: "Multiply", algorithm: "gate weights", reads: [values.slot], writes: [slot],
                 chunks: groups.count
             ) { memory, group in
-                // Each row of a group's weights belongs to one input channel.
-                let width = groups[group].count * blockWidth
-                let first = groups[group].lowerBound * blockWidth * layer.steps
-                var work = RowWork(
-                    left: memory.floats(weights) + first, leftStride: width,
-                    output: memory.slots[slot].assumingMemoryBound(to: Float.self) + first, outputStride: width,
-                    width: width, count: layer.steps)
-                work.right = UnsafePointer(memory.start(values, image: 0))
-                work.rightStride = 1
-                work.pattern = .one
-                kernel(.multiply, work)
+                // Each step of a pointwise convolution belongs to one input channel.
+                let start = groups[group].lowerBound * bytesPerBlock
+                kernels.scaleWeights(
+                    WeightScalingWork(
+                        weights: memory.constants + (weights + start), factors: memory.floats(slot: values.slot),
+                        blockCount: groups[group].count, steps: layer.steps, output: memory.slots[slot] + start))
             })
         return .computed(slot: slot)
     }
@@ -115,9 +118,10 @@ extension Compiler {
         let groups = BlockGroups(blocks: to.blocks, maximumWidth: kernels.groupBlocks)
         let cut = Cut(
             pixels: to.pixels, tile: kernels.tilePixels, groups: groups.ranges,
-            groupBytes: layer.steps * groups.widest * blockWidth * 4,
+            groupBytes: groups.widest * kernels.packedBytes(layer.steps),
             // A convolution with a stride skips most of the image.
-            inputBytes: min(from.imageStride, to.pixels * layer.steps) * 4, minimumChunks: minimumChunks)
+            inputBytes: min(from.imageStride, to.pixels * layer.steps.count * from.element.size),
+            outputBytes: to.pixels * to.blocks * to.blockBytes, minimumChunks: minimumChunks)
         add(
             Step(
                 name: node.name, kind: node.operation.kind, algorithm: layer.algorithm,
@@ -141,7 +145,7 @@ extension Compiler {
         switch choice {
         case .cheapest: return CostModel(kernels).cheapest(window, from: from, to: to, isDeep: isDeep)
         case .only(let algorithm):
-            return CostModel.candidates(window).contains(algorithm) ? algorithm : .direct
+            return CostModel(kernels).candidates(window).contains(algorithm) ? algorithm : .direct
         }
     }
 }

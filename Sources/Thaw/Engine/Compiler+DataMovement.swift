@@ -32,7 +32,7 @@ extension Compiler {
             add(
                 Step(name: label.name, kind: "Fill", reads: [], writes: outputs) { memory, _ in
                     for (slot, count) in zip(outputs, counts) {
-                        memory.output(slot).update(repeating: filling, count: count)
+                        memory.floats(slot: slot).update(repeating: filling, count: count)
                     }
                 })
         }
@@ -41,7 +41,7 @@ extension Compiler {
             stride(from: 0, to: moves[move].outer.count, by: moves[move].perChunk).map { (move, $0) }
         }
         guard !chunks.isEmpty else { return }
-        let kernel = kernels.copy
+        let kernels = kernels.plain
         add(
             Step(name: label.name, kind: label.kind, reads: inputs, writes: outputs, chunks: chunks.count) {
                 memory, chunk in
@@ -52,7 +52,7 @@ extension Compiler {
                 for index in first..<min(first + move.perChunk, move.outer.count) {
                     work.input = input + move.outer.offset(index, move.inputSteps)
                     work.output = output + move.outer.offset(index, move.outputSteps)
-                    kernel(work)
+                    kernels.copy(work)
                 }
             })
     }
@@ -61,30 +61,27 @@ extension Compiler {
     private mutating func addBlockedDataMovement(_ node: PlannedNode, _ piece: DataMovement.Piece) {
         let from = location(node.inputs[0], .blocked)
         let to = location(node.outputs[piece.output], .blocked)
-        let ranges = piece.ranges(of: graph[node.inputs[0]].shape, blockWidth: blockWidth)!
-        let firstBlock = ranges[3].start / blockWidth
-        let kernel = kernels.copy
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
-                chunks: to.images * to.blocks
-            ) { memory, chunk in
-                let (image, block) = chunk.quotientAndRemainder(dividingBy: to.blocks)
-                memory.clearHalo(to, image: image, blocks: block..<block + 1)
-                let source =
-                    memory.pixels(from, image: ranges[0].start + image * ranges[0].step)
-                    + (firstBlock + block) * from.blockStride
-                let target = memory.pixels(to, image: image) + block * to.blockStride
-                for row in 0..<to.height {
-                    let line = source + (ranges[1].start + row * ranges[1].step) * from.rowStride
-                    // Each pixel is a row of 16 values.
-                    kernel(
-                        CopyWork(
-                            input: line + ranges[2].start * blockWidth, inputRowStep: ranges[2].step * blockWidth,
-                            inputStep: 1, output: target + row * to.rowStride, outputRowStep: blockWidth, outputStep: 1,
-                            width: blockWidth, count: to.width))
+        let ranges = piece.ranges(of: graph[node.inputs[0]].shape, blockWidth: from.blockWidth)!
+        let firstBlock = ranges[3].start / from.blockWidth
+        addPlanes(node, reads: [from.slot], to: to) { memory, plane in
+            let source =
+                memory.pixels(from, image: ranges[0].start + plane.image * ranges[0].step)
+                + ((firstBlock + plane.block) * from.blockStride + ranges[2].start * from.pixelStride)
+            let target = memory.pixels(to, plane)
+            let step = ranges[2].step * from.pixelStride
+            for row in 0..<to.height {
+                let line = source + (ranges[1].start + row * ranges[1].step) * from.rowStride
+                let copy = target + row * to.rowStride
+                if step == to.pixelStride {
+                    copy.copyMemory(from: line, byteCount: to.width * step)
+                } else {
+                    for pixel in 0..<to.width {
+                        (copy + pixel * to.pixelStride).copyMemory(
+                            from: line + pixel * step, byteCount: to.pixelStride)
+                    }
                 }
-            })
+            }
+        }
     }
 }
 
@@ -133,7 +130,7 @@ private struct Move {
     func work(_ memory: Memory) -> CopyWork {
         CopyWork(
             input: memory.floats(.slot(from)) + starts.input, inputRowStep: row.input, inputStep: column.input,
-            output: memory.output(to) + starts.output, outputRowStep: row.output, outputStep: column.output,
+            output: memory.floats(slot: to) + starts.output, outputRowStep: row.output, outputStep: column.output,
             width: column.size, count: row.size)
     }
 }

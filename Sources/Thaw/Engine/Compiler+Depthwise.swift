@@ -27,7 +27,7 @@ extension Compiler {
                 memory, image, blocks: groups[index], rows: bands[band], to: memory.pixels(to, image: image),
                 rowStride: to.rowStride, blockStride: to.blockStride)
         }
-        step.scratchBytes = layer.scratchCount * 4
+        step.scratchBytes = layer.scratchBytes
         add(step)
     }
 
@@ -40,7 +40,8 @@ extension Compiler {
         let from: Location
         if let before = node.before.first, case .convolution(let filters, let bias, let inner) = before.form {
             from = location(before.inputs[0], layouts.convolutionReads(before.inputs[0], inner, graph))
-            let image = Location(graph[before.outputs[0]], slot: -1, kind: .blocked, halo: Halo(window))
+            let image = Location(
+                graph[before.outputs[0]], slot: -1, kind: .blocked, kernels: kernels, halo: Halo(window))
             let layer = directLayer(before, from: from, to: image, filters: filters, bias: bias, window: inner)
             expansion = Expansion(
                 from: from, image: image, window: window.height, layer: layer,
@@ -73,14 +74,14 @@ private struct Expansion: Sendable {
 
     init(from: Location, image: Location, window: Window.Axis, layer: ConvolutionLayer, blocks: Int) {
         (self.from, self.image, self.window, self.layer, self.blocks) = (from, image, window, layer, blocks)
-        let fitting = Expansion.budget / (image.rowStride * blocks * 4)
+        let fitting = Expansion.budget / (image.rowStride * blocks)
         perPass = max(1, (fitting - window.extent) / window.stride + 1)
         rows = (perPass - 1) * window.stride + window.extent
     }
 
     var blockStride: Int { rows * image.rowStride }
-    /// Floats of scratch memory that one pass needs.
-    var scratchCount: Int { blocks * blockStride + blockWidth }
+    /// Bytes of scratch memory that one pass needs.
+    var scratchBytes: Int { blocks * blockStride + image.pixelStride }
 
     /// Computes the rows that some rows of the depthwise convolution read, for some blocks, including the border.
     /// - Parameters:
@@ -89,14 +90,15 @@ private struct Expansion: Sendable {
     ///   - band: The destination of the first row.
     func run(
         _ memory: Memory, _ index: Int, blocks: Range<Int>, pass: Range<Int>, isFirst: Bool,
-        to band: UnsafeMutablePointer<Float>
+        to band: UnsafeMutableRawPointer
     ) {
         let first = pass.lowerBound * window.stride
         let end = (pass.upperBound - 1) * window.stride + window.extent
         let known = isFirst ? 0 : max(0, window.extent - window.stride)
         for block in 0..<blocks.count {
             let plane = band + block * blockStride
-            plane.update(from: plane + perPass * window.stride * image.rowStride, count: known * image.rowStride)
+            plane.copyMemory(
+                from: plane + perPass * window.stride * image.rowStride, byteCount: known * image.rowStride)
             image.clearHalo(plane + known * image.rowStride, rows: first + known..<end)
         }
         let start = max(first + known, image.halo.top)
@@ -112,7 +114,7 @@ private struct Expansion: Sendable {
 
 /// A depthwise convolution, independent of where its input comes from and where its output is stored.
 struct DepthwiseLayer: BandSource {
-    let kernels: KernelTable
+    let kernels: any KernelTable.Type
     let from: Location
     fileprivate let expansion: Expansion?
     let window: Window
@@ -125,23 +127,23 @@ struct DepthwiseLayer: BandSource {
         (expansion.map { $0.layer.algorithm + " + " } ?? "") + "depthwise \(window.height.size)×\(window.width.size)"
     }
 
-    /// Floats of scratch memory that each thread needs.
-    var scratchCount: Int { expansion?.scratchCount ?? 0 }
+    /// Bytes of scratch memory that each thread needs.
+    var scratchBytes: Int { expansion?.scratchBytes ?? 0 }
 
     /// - Parameter output: The first pixel of the whole image, in its first block.
     func run(
-        _ memory: Memory, _ image: Int, blocks: Range<Int>, rows: Range<Int>, to output: UnsafeMutablePointer<Float>,
+        _ memory: Memory, _ image: Int, blocks: Range<Int>, rows: Range<Int>, to output: UnsafeMutableRawPointer,
         rowStride: Int, blockStride: Int
     ) {
         let area = window.height.size * window.width.size
-        func pass(_ rows: Range<Int>, _ input: UnsafePointer<Float>, _ inputRowStride: Int, _ inputBlockStride: Int) {
+        func pass(_ rows: Range<Int>, _ input: UnsafeRawPointer, _ inputRowStride: Int, _ inputBlockStride: Int) {
             var work = DepthwiseWork(
                 input: input, inputRowStride: inputRowStride, inputBlockStride: inputBlockStride,
                 strideY: window.height.stride, strideX: window.width.stride, windowHeight: window.height.size,
                 windowWidth: window.width.size, tapStrideY: window.height.dilation * inputRowStride,
-                tapStrideX: window.width.dilation * blockWidth,
-                weights: memory.floats(weights) + blocks.lowerBound * area * blockWidth,
-                bias: memory.floats(bias) + blocks.lowerBound * blockWidth,
+                tapStrideX: window.width.dilation * kernels.pixelBytes,
+                weights: memory.constants + (weights + blocks.lowerBound * kernels.packedDepthwiseBytes(window: area)),
+                bias: memory.floats(bias) + blocks.lowerBound * kernels.blockWidth,
                 output: output + blocks.lowerBound * blockStride, outputRowStride: rowStride,
                 outputBlockStride: blockStride, width: width, rowCount: rows.count, blockCount: blocks.count)
             work.firstRow = rows.lowerBound
@@ -149,18 +151,18 @@ struct DepthwiseLayer: BandSource {
             kernels.convolveDepthwise(work)
         }
         guard let expansion else {
-            let corner = from.origin - window.height.before * from.rowStride - window.width.before * blockWidth
+            let corner = from.origin - window.height.before * from.rowStride - window.width.before * from.pixelStride
             let start = memory.start(from, image: image) + (blocks.lowerBound * from.blockStride + corner)
             return pass(rows, start, from.rowStride, from.blockStride)
         }
-        let band = memory.scratch.assumingMemoryBound(to: Float.self)
+        let band = memory.scratch
         let inputRowStride = expansion.image.rowStride
         for first in stride(from: rows.lowerBound, to: rows.upperBound, by: expansion.perPass) {
             let some = first..<min(first + expansion.perPass, rows.upperBound)
             expansion.run(
                 memory, image, blocks: blocks, pass: some, isFirst: first == rows.lowerBound, to: band)
             pass(
-                some, UnsafePointer(band - first * window.height.stride * inputRowStride), inputRowStride,
+                some, UnsafeRawPointer(band - first * window.height.stride * inputRowStride), inputRowStride,
                 expansion.blockStride)
         }
     }
@@ -168,14 +170,14 @@ struct DepthwiseLayer: BandSource {
 
 extension Location {
     /// Writes zeros around the pixels of a band of rows in one plane's memory. Row indices include the halo.
-    fileprivate func clearHalo(_ band: UnsafeMutablePointer<Float>, rows: Range<Int>) {
+    fileprivate func clearHalo(_ band: UnsafeMutableRawPointer, rows: Range<Int>) {
         for row in rows {
             let line = band + (row - rows.lowerBound) * rowStride
             if row < halo.top || row >= halo.top + height {
-                line.update(repeating: 0, count: rowStride)
+                line.clear(byteCount: rowStride)
             } else {
-                line.update(repeating: 0, count: halo.left * blockWidth)
-                (line + (halo.left + width) * blockWidth).update(repeating: 0, count: halo.right * blockWidth)
+                line.clear(byteCount: halo.left * pixelStride)
+                (line + (halo.left + width) * pixelStride).clear(byteCount: halo.right * pixelStride)
             }
         }
     }

@@ -1,10 +1,10 @@
 import Kernels
 
-// Steps that work element by element, in either layout, and steps that reduce many values to one.
+// Steps that work element by element, in either layout.
 
 /// A factor and an offset for each channel, as indices into the constants, and optional bounds.
 struct ChannelScale: Sendable {
-    let kernel: @Sendable (borrowing RowWork) -> Void
+    let kernels: any RowKernels.Type
     let factors: Int
     let offsets: Int
     let clamp: UnaryFunction?
@@ -14,75 +14,83 @@ struct ChannelScale: Sendable {
         var work = rows
         work.lower = clamp?.alpha ?? work.lower
         work.upper = clamp?.beta ?? work.upper
-        work.right = memory.floats(factors) + channel
-        work.offset = memory.floats(offsets) + channel
+        work.right = UnsafeRawPointer(memory.floats(factors) + channel)
+        work.offset = UnsafeRawPointer(memory.floats(offsets) + channel)
         work.pattern = pattern
-        kernel(work)
+        kernels.scale(work)
     }
 }
 
 extension Compiler {
+    /// The kernels for rows of the layout that a node writes.
+    private func rowKernels(_ node: PlannedNode) -> any RowKernels.Type {
+        layouts.native[node.outputs[0]] == .blocked ? kernels : kernels.plain
+    }
+
     mutating func addUnary(_ node: PlannedNode, _ function: UnaryFunction) {
-        let kernel = kernels.unary
-        addRows(node, perChannel: false) { _, work, _, _ in kernel(function, work) }
+        let kernels = rowKernels(node)
+        addRows(node, perChannel: false) { _, work, _, _ in kernels.unary(function, work) }
     }
 
     /// Two inputs of the same shape.
     mutating func addBinary(_ node: PlannedNode, _ function: BinaryFunction) {
-        let kernel = kernels.binary
+        let kernels = rowKernels(node)
         let other = location(node.inputs[1], layouts.native[node.outputs[0]]!)
         addRows(node, perChannel: false) { memory, work, image, start in
             var work = work
-            work.right = UnsafePointer(memory.pixels(other, image: image) + other.offset(start))
+            work.right = UnsafeRawPointer(memory.pixels(other, image: image) + other.offset(start))
             work.rightStride = other.rowStride
-            kernel(function, work)
+            kernels.binary(function, work)
         }
     }
 
     mutating func addBinary(
         _ node: PlannedNode, _ function: BinaryFunction, operand: Tensor, constantFirst: Bool
     ) {
-        let kernel = kernels.binary
+        let rowKernels = rowKernels(node)
         let isOne = operand.elementCount == 1
         let blocked = layouts.native[node.outputs[0]] == .blocked
         let constant = channelConstant(
-            operand, count: isOne ? 1 : location(node.outputs[0], blocked ? .blocked : .plain).blocks * blockWidth)
+            operand,
+            count: isOne ? 1 : location(node.outputs[0], blocked ? .blocked : .plain).blocks * kernels.blockWidth)
         addRows(node, perChannel: !isOne) { memory, work, _, start in
             var work = work
-            work.right = memory.floats(constant) + (isOne ? 0 : start.channel)
+            work.right = UnsafeRawPointer(memory.floats(constant) + (isOne ? 0 : start.channel))
             work.pattern = isOne ? .one : blocked ? .block : .each
             work.swapped = constantFirst
-            kernel(function, work)
+            rowKernels.binary(function, work)
         }
     }
 
     /// An image and one value for each of its channels.
     mutating func addBinaryChannels(_ node: PlannedNode, _ function: BinaryFunction, image: Int) {
-        let kernel = kernels.binary
+        let kernels = kernels
         let values = location(node.inputs[1 - image], .plain)
         var rows = node
         rows.inputs = [node.inputs[image]]
         addRows(rows, perChannel: true, reads: [values.slot]) { memory, work, index, start in
             var work = work
-            work.right = UnsafePointer(memory.start(values, image: index) + start.channel)
+            work.right = UnsafeRawPointer(memory.floats(slot: values.slot) + (index * values.channels + start.channel))
             work.pattern = .block
             work.swapped = image == 1
-            kernel(function, work)
+            kernels.binary(function, work)
         }
     }
 
     mutating func addScale(_ node: PlannedNode, factor: Tensor, offset: Tensor) {
         let pattern: RowWork.Pattern = layouts.native[node.outputs[0]] == .blocked ? .block : .each
-        let scale = channelScale(node, factor: factor, offset: offset)
+        let scale = channelScale(node, rowKernels(node), factor: factor, offset: offset)
         addRows(node, perChannel: true) { memory, work, _, start in
             scale.run(memory, work, channel: start.channel, pattern)
         }
     }
 
-    mutating func channelScale(_ node: PlannedNode, factor: Tensor, offset: Tensor) -> ChannelScale {
-        let count = (factor.elementCount + blockWidth - 1) / blockWidth * blockWidth
+    mutating func channelScale(
+        _ node: PlannedNode, _ rowKernels: any RowKernels.Type, factor: Tensor, offset: Tensor
+    ) -> ChannelScale {
+        let count = (factor.elementCount + kernels.blockWidth - 1) / kernels.blockWidth * kernels.blockWidth
         return ChannelScale(
-            kernel: kernels.scale, factors: channelConstant(factor, count: count),
+            kernels: rowKernels, factors: channelConstant(factor, count: count),
             offsets: channelConstant(offset, count: count), clamp: node.activation)
     }
 
@@ -104,23 +112,16 @@ extension Compiler {
         let to = location(node.outputs[0], kind)
         let reads = node.inputs.map { location($0, kind).slot } + others
         if kind == .blocked {
-            add(
-                Step(
-                    name: node.name, kind: node.operation.kind, reads: reads, writes: [to.slot],
-                    chunks: to.images * to.blocks
-                ) { memory, chunk in
-                    let (image, block) = chunk.quotientAndRemainder(dividingBy: to.blocks)
-                    memory.clearHalo(to, image: image, blocks: block..<block + 1)
-                    let work = RowWork(
-                        left: memory.pixels(from, image: image) + block * from.blockStride, leftStride: from.rowStride,
-                        output: memory.pixels(to, image: image) + block * to.blockStride, outputStride: to.rowStride,
-                        width: to.width * blockWidth, count: to.height)
-                    body(memory, work, image, RowStart(pixel: 0, channel: block * blockWidth))
-                })
+            addPlanes(node, reads: reads, to: to) { memory, plane in
+                let work = RowWork(
+                    left: memory.pixels(from, plane), leftStride: from.rowStride, output: memory.pixels(to, plane),
+                    outputStride: to.rowStride, width: to.width * to.blockWidth, count: to.height)
+                body(memory, work, plane.image, RowStart(pixel: 0, channel: plane.block * to.blockWidth))
+            }
             return
         }
         let channels = to.channels
-        let pixels = to.floatCount / channels
+        let pixels = to.images * to.pixels
         let perChunk = max(1, (1 << 14) / channels)
         add(
             Step(
@@ -130,8 +131,8 @@ extension Compiler {
                 let first = chunk * perChunk
                 let count = min(perChunk, pixels - first)
                 let work = RowWork(
-                    left: memory.start(from, image: 0) + first * channels, leftStride: channels,
-                    output: memory.start(to, image: 0) + first * channels, outputStride: channels,
+                    left: memory.start(from, image: 0) + first * from.pixelStride, leftStride: from.pixelStride,
+                    output: memory.start(to, image: 0) + first * to.pixelStride, outputStride: to.pixelStride,
                     width: perChannel ? channels : count * channels, count: perChannel ? count : 1)
                 body(memory, work, 0, RowStart(pixel: first, channel: 0))
             })
@@ -145,58 +146,8 @@ struct RowStart {
 }
 
 extension Location {
-    /// The offset in floats, from the image's first pixel, at which a run of rows begins.
+    /// The offset from the image's first pixel at which a run of rows begins.
     fileprivate func offset(_ start: RowStart) -> Int {
-        kind == .blocked ? start.channel / blockWidth * blockStride : start.pixel * channels
-    }
-}
-
-extension Compiler {
-    mutating func addPooling(
-        _ node: PlannedNode, _ kind: PoolingWork.Kind, window: Window, countsPadding: Bool
-    ) {
-        let from = location(node.inputs[0], .blocked)
-        let to = location(node.outputs[0], .blocked)
-        let kernel = kernels.pool
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
-                chunks: to.images * to.blocks
-            ) { memory, chunk in
-                let (image, block) = chunk.quotientAndRemainder(dividingBy: to.blocks)
-                memory.clearHalo(to, image: image, blocks: block..<block + 1)
-                var work = PoolingWork(
-                    kind: kind, input: memory.pixels(from, image: image) + block * from.blockStride,
-                    inputRowStride: from.rowStride, inputBlockStride: from.blockStride, inputHeight: from.height,
-                    inputWidth: from.width, output: memory.pixels(to, image: image) + block * to.blockStride,
-                    outputRowStride: to.rowStride, outputBlockStride: to.blockStride, outputWidth: to.width,
-                    windowHeight: window.height.size, windowWidth: window.width.size, strideY: window.height.stride,
-                    strideX: window.width.stride, padTop: window.height.before, padLeft: window.width.before,
-                    rowCount: to.height, blockCount: 1)
-                work.countsPadding = countsPadding
-                kernel(work)
-            })
-    }
-
-    mutating func addPixelSum(_ node: PlannedNode, factor: Float) {
-        let from = location(node.inputs[0], .blocked)
-        let to = location(node.outputs[0], .plain)
-        let kernel = kernels.sumPixels
-        let perChunk = 8
-        let chunks = (from.blocks + perChunk - 1) / perChunk
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
-                chunks: from.images * chunks
-            ) { memory, chunk in
-                let (image, part) = chunk.quotientAndRemainder(dividingBy: chunks)
-                var work = PixelSumWork(
-                    input: memory.pixels(from, image: image), inputRowStride: from.rowStride,
-                    inputBlockStride: from.blockStride, height: from.height, width: from.width, factor: factor,
-                    output: memory.start(to, image: 0) + image * from.channels, channels: from.channels,
-                    blockCount: min(perChunk, from.blocks - part * perChunk))
-                work.firstBlock = part * perChunk
-                kernel(work)
-            })
+        kind == .blocked ? start.channel / blockWidth * blockStride : start.pixel * pixelStride
     }
 }

@@ -7,31 +7,16 @@ extension Compiler {
     mutating func addResize(_ node: PlannedNode, rows: FilterWeights, columns: FilterWeights) {
         let from = location(node.inputs[0], .blocked)
         let to = location(node.outputs[0], .blocked)
-        let kernel = kernels.resize
+        let kernels = kernels
         let (rowTaps, columnTaps) = (constants(of: rows), constants(of: columns))
-        let strips = strips(of: to)
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
-                chunks: to.images * to.blocks * strips.count
-            ) { memory, chunk in
-                let (plane, strip) = chunk.quotientAndRemainder(dividingBy: strips.count)
-                let (image, block) = plane.quotientAndRemainder(dividingBy: to.blocks)
-                if strip == 0 { memory.clearHalo(to, image: image, blocks: block..<block + 1) }
-                var work = ResizeWork(
-                    input: memory.pixels(from, image: image) + block * from.blockStride, inputRowStride: from.rowStride,
-                    output: memory.pixels(to, image: image) + block * to.blockStride, outputRowStride: to.rowStride,
-                    outputWidth: to.width, rows: rowTaps.taps(memory), columns: columnTaps.taps(memory),
-                    rowCount: strips[strip].count)
-                work.firstRow = strips[strip].lowerBound
-                kernel(work)
-            })
-    }
-
-    /// Rows of a plane in runs that are long enough to be worth a chunk.
-    private func strips(of location: Location) -> [Range<Int>] {
-        let rows = max(1, (1 << 14) / max(1, location.width * blockWidth))
-        return stride(from: 0, to: location.height, by: rows).map { $0..<min($0 + rows, location.height) }
+        addPlanes(node, reads: [from.slot], to: to, strips: strips(of: to)) { memory, plane in
+            var work = ResizeWork(
+                input: memory.pixels(from, plane), inputRowStride: from.rowStride, output: memory.pixels(to, plane),
+                outputRowStride: to.rowStride, outputWidth: to.width, rows: rowTaps.taps(memory),
+                columns: columnTaps.taps(memory), rowCount: plane.rows.count)
+            work.firstRow = plane.rows.lowerBound
+            kernels.resize(work)
+        }
     }
 
     /// Taps in the program's constants.
@@ -65,19 +50,19 @@ extension Compiler {
     ) {
         let from = location(node.inputs[0], .plain)
         let to = location(node.outputs[0], .plain)
-        let kernel = kernels.normalizeLocally
+        let kernels = kernels.plain
         let channels = to.channels
-        let pixels = to.floatCount / channels
+        let pixels = to.images * to.pixels
         let perChunk = max(1, (1 << 14) / channels)
         var step = Step(
             name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
             chunks: (pixels + perChunk - 1) / perChunk
         ) { memory, chunk in
             let first = chunk * perChunk
-            kernel(
+            kernels.normalizeLocally(
                 LocalNormalizationWork(
-                    input: memory.start(from, image: 0) + first * channels,
-                    output: memory.start(to, image: 0) + first * channels, pixels: min(perChunk, pixels - first),
+                    input: memory.floats(slot: from.slot) + first * channels,
+                    output: memory.floats(slot: to.slot) + first * channels, pixels: min(perChunk, pixels - first),
                     channels: channels, radius: radius, bias: bias, alpha: alpha, power: power,
                     scratch: memory.scratch.assumingMemoryBound(to: Float.self)))
         }
@@ -90,32 +75,21 @@ extension Compiler {
     mutating func addInterleaving(_ node: PlannedNode, _ phases: Phases) {
         let from = location(node.inputs[0], .blocked)
         let to = location(node.outputs[0], .blocked)
-        let strips = strips(of: to)
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
-                chunks: to.images * to.blocks * strips.count
-            ) { memory, chunk in
-                let (plane, strip) = chunk.quotientAndRemainder(dividingBy: strips.count)
-                let (image, block) = plane.quotientAndRemainder(dividingBy: to.blocks)
-                if strip == 0 { memory.clearHalo(to, image: image, blocks: block..<block + 1) }
-                let input = UnsafeRawPointer(memory.pixels(from, image: image))
-                let output = UnsafeMutableRawPointer(memory.pixels(to, image: image) + block * to.blockStride)
-                for row in strips[strip] {
-                    let (y, phaseY) = (row + phases.rows.offset).quotientAndRemainder(dividingBy: phases.rows.stride)
-                    for phaseX in 0..<phases.columns.stride {
-                        let phase = phaseY * phases.columns.stride + phaseX
-                        let line = (phase * to.blocks + block) * from.blockStride + y * from.rowStride
-                        for column in phases.columns.pixels(of: phaseX) {
-                            let x = (column + phases.columns.offset) / phases.columns.stride
-                            let pixel = input.loadUnaligned(
-                                fromByteOffset: (line + x * blockWidth) * 4, as: SIMD16<Float>.self)
-                            output.storeBytes(
-                                of: pixel, toByteOffset: (row * to.rowStride + column * blockWidth) * 4,
-                                as: SIMD16<Float>.self)
-                        }
+        addPlanes(node, reads: [from.slot], to: to, strips: strips(of: to)) { memory, plane in
+            let input = memory.pixels(from, image: plane.image)
+            let output = memory.pixels(to, plane)
+            for row in plane.rows {
+                let (y, phaseY) = (row + phases.rows.offset).quotientAndRemainder(dividingBy: phases.rows.stride)
+                for phaseX in 0..<phases.columns.stride {
+                    let phase = phaseY * phases.columns.stride + phaseX
+                    let line = input + ((phase * to.blocks + plane.block) * from.blockStride + y * from.rowStride)
+                    for column in phases.columns.pixels(of: phaseX) {
+                        let x = (column + phases.columns.offset) / phases.columns.stride
+                        (output + (row * to.rowStride + column * to.pixelStride)).copyMemory(
+                            from: line + x * from.pixelStride, byteCount: to.pixelStride)
                     }
                 }
-            })
+            }
+        }
     }
 }

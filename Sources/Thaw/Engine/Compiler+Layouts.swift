@@ -20,7 +20,7 @@ extension Compiler {
     }
 
     private mutating func addRelayout(_ name: String, plain: Location, blocked: Location, blocking: Bool) {
-        let kernel = blocking ? kernels.block : kernels.unblock
+        let kernels = kernels
         add(
             Step(
                 name: name, kind: blocking ? "Block" : "Unblock", reads: [blocking ? plain.slot : blocked.slot],
@@ -34,7 +34,7 @@ extension Compiler {
                     blockedRowStride: blocked.rowStride, blockedBlockStride: blocked.blockStride,
                     height: blocked.height, width: blocked.width, channels: blocked.channels, blockCount: 1)
                 work.firstBlock = block
-                kernel(work)
+                blocking ? kernels.block(work) : kernels.unblock(work)
             })
     }
 
@@ -47,7 +47,8 @@ extension Compiler {
                 let source = memory.pixels(from, image: image)
                 let target = memory.pixels(to, image: image)
                 for row in 0..<to.height {
-                    (target + row * to.rowStride).update(from: source + row * from.rowStride, count: from.rowStride)
+                    (target + row * to.rowStride).copyMemory(
+                        from: source + row * from.rowStride, byteCount: from.rowStride)
                 }
             })
     }
@@ -81,8 +82,8 @@ extension Compiler {
                 let source = memory.pixels(from, image: image) + block * from.blockStride
                 let target = memory.pixels(to, image: image) + goal * to.blockStride
                 for row in 0..<to.height {
-                    (target + row * to.rowStride).update(
-                        from: source + row * from.rowStride, count: to.width * blockWidth)
+                    (target + row * to.rowStride).copyMemory(
+                        from: source + row * from.rowStride, byteCount: to.width * to.pixelStride)
                 }
             })
     }
@@ -92,16 +93,18 @@ extension Compiler {
         let output = graph[node.outputs[0]].shape
         let outer = output.prefix(axis).reduce(1, *)
         let to = location(node.outputs[0], .plain)
-        let inputs = node.inputs.map { (slot: location($0, .plain).slot, count: graph[$0].shape.elementCount / outer) }
+        let inputs = node.inputs.map {
+            (slot: location($0, .plain).slot, byteCount: location($0, .plain).byteCount / outer)
+        }
         add(
             Step(name: node.name, kind: node.operation.kind, reads: inputs.map(\.slot), writes: [to.slot]) {
                 memory, _ in
-                var target = memory.start(to, image: 0)
+                var target = memory.slots[to.slot]
                 for row in 0..<outer {
                     for input in inputs {
-                        let source = memory.slots[input.slot].assumingMemoryBound(to: Float.self)
-                        target.update(from: source + row * input.count, count: input.count)
-                        target += input.count
+                        target.copyMemory(
+                            from: memory.slots[input.slot] + row * input.byteCount, byteCount: input.byteCount)
+                        target += input.byteCount
                     }
                 }
             })

@@ -4,13 +4,17 @@ import Kernels
 
 extension Compiler {
     mutating func addSoftmax(_ node: PlannedNode, axis: Int, isLogarithmic: Bool) {
-        let kernel = isLogarithmic ? kernels.logSoftmax : kernels.softmax
-        addRowWork(node, axes: [axis], to: location(node.outputs[0], .plain).slot) { _, work in kernel(work) }
+        let kernels = kernels.plain
+        addRowWork(node, axes: [axis], to: location(node.outputs[0], .plain).slot) { _, work in
+            isLogarithmic ? kernels.logSoftmax(work) : kernels.softmax(work)
+        }
     }
 
     mutating func addLengthNormalization(_ node: PlannedNode, axes: [Int], epsilon: Float) {
-        let kernel = kernels.normalizeLength
-        addRowWork(node, axes: axes, to: location(node.outputs[0], .plain).slot) { _, work in kernel(epsilon, work) }
+        let kernels = kernels.plain
+        addRowWork(node, axes: axes, to: location(node.outputs[0], .plain).slot) { _, work in
+            kernels.normalizeLength(epsilon, work)
+        }
     }
 
     /// Scale and offset are applied in the same step if they vary along these axes only, otherwise in later steps.
@@ -26,7 +30,7 @@ extension Compiler {
             return BroadcastTo(shape: part).evaluate([constant.reshaped(Shape(axes.map { own[$0] }))])[0].floats
         }
         let output = location(node.outputs[0], .plain).slot
-        let kernel = kernels.normalize
+        let kernels = kernels.plain
         let isWithin = row(scale, 1) != nil && row(offset, 0) != nil
         let factors = withConstants { $0.floats(row(isWithin ? scale : nil, 1)!, count: part.elementCount) }
         let offsets = withConstants { $0.floats(row(isWithin ? offset : nil, 0)!, count: part.elementCount) }
@@ -34,9 +38,9 @@ extension Compiler {
             isWithin ? [] : [(.multiply, scale), (.add, offset)]
         addRowWork(node, axes: axes, to: output) { memory, work in
             var work = work
-            work.right = memory.floats(factors)
-            work.offset = memory.floats(offsets)
-            kernel(epsilon, work)
+            work.right = UnsafeRawPointer(memory.floats(factors))
+            work.offset = UnsafeRawPointer(memory.floats(offsets))
+            kernels.normalize(epsilon, work)
         }
         // Elementwise functions may overwrite their own input.
         for (function, operand) in following {
@@ -61,8 +65,8 @@ extension Compiler {
         let turned = shape.permuted(order)
         var (from, to) = (input, output)
         if !isLaidOut {
-            from = scratch(floatCount: shape.elementCount)
-            to = scratch(floatCount: shape.elementCount)
+            from = scratch(byteCount: shape.elementCount * 4)
+            to = scratch(byteCount: shape.elementCount * 4)
             addDataMovement(
                 (node.name, "Transpose"), DataMovement(transposing: shape, order), from: [input], to: [from],
                 counts: [shape.elementCount])
@@ -75,13 +79,13 @@ extension Compiler {
                 name: node.name, kind: node.operation.kind, reads: [source], writes: [target],
                 chunks: (rows + perChunk - 1) / perChunk
             ) { memory, chunk in
-                let first = chunk * perChunk * width
+                let first = chunk * perChunk * width * 4
                 body(
                     memory,
                     RowWork(
-                        left: memory.slots[source].assumingMemoryBound(to: Float.self) + first, leftStride: width,
-                        output: memory.slots[target].assumingMemoryBound(to: Float.self) + first, outputStride: width,
-                        width: width, count: min(perChunk, rows - chunk * perChunk)))
+                        left: memory.slots[source] + first, leftStride: width * 4,
+                        output: memory.slots[target] + first, outputStride: width * 4, width: width,
+                        count: min(perChunk, rows - chunk * perChunk)))
             })
         if !isLaidOut {
             let back = shape.indices.map { order.firstIndex(of: $0)! }
@@ -99,55 +103,47 @@ extension Compiler {
     ) {
         let from = location(node.inputs[0], .blocked)
         let to = location(node.outputs[0], .blocked)
-        let moments = scratch(floatCount: from.images * from.blocks * 2 * blockWidth)
-        let momentsKernel = kernels.planeMoments
+        let (kernels, blockWidth) = (kernels, to.blockWidth)
+        let moments = scratch(byteCount: from.images * from.blocks * 2 * blockWidth * 4)
         add(
             Step(
                 name: node.name, kind: "Moments", reads: [from.slot], writes: [moments],
                 chunks: from.images * from.blocks
             ) { memory, chunk in
                 let (image, block) = chunk.quotientAndRemainder(dividingBy: from.blocks)
-                momentsKernel(
+                kernels.planeMoments(
                     RowWork(
                         left: memory.pixels(from, image: image) + block * from.blockStride, leftStride: from.rowStride,
-                        output: memory.slots[moments].assumingMemoryBound(to: Float.self) + chunk * 2 * blockWidth,
-                        outputStride: 0, width: from.width * blockWidth, count: from.height))
+                        output: memory.floats(slot: moments) + chunk * 2 * blockWidth, outputStride: 0,
+                        width: from.width * blockWidth, count: from.height))
             })
         let count = to.blocks * blockWidth
         let factors = channelConstant(scale, count: count)
         let offsets = channelConstant(offset, count: count)
-        let kernel = kernels.scale
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind, reads: [from.slot, moments], writes: [to.slot],
-                chunks: to.images * to.blocks
-            ) { memory, chunk in
-                let (image, block) = chunk.quotientAndRemainder(dividingBy: to.blocks)
-                memory.clearHalo(to, image: image, blocks: block..<block + 1)
-                let all = Moments(
-                    memory.slots[moments].assumingMemoryBound(to: Float.self) + image * to.blocks * 2 * blockWidth,
-                    pixels: to.pixels)
-                let whole = acrossChannels ? all.together(channels: to.channels) : nil
-                withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * blockWidth) { values in
-                    for lane in 0..<blockWidth {
-                        let channel = block * blockWidth + lane
-                        let (mean, variance) = whole ?? all[channel]
-                        let factor = memory.floats(factors)[channel] / (variance + epsilon).squareRoot()
-                        // The lanes past the last channel are zero and must remain zero.
-                        values[lane] = channel < to.channels ? factor : 0
-                        values[blockWidth + lane] =
-                            channel < to.channels ? memory.floats(offsets)[channel] - mean * factor : 0
-                    }
-                    var work = RowWork(
-                        left: memory.pixels(from, image: image) + block * from.blockStride, leftStride: from.rowStride,
-                        output: memory.pixels(to, image: image) + block * to.blockStride, outputStride: to.rowStride,
-                        width: to.width * blockWidth, count: to.height)
-                    work.right = UnsafePointer(values.baseAddress!)
-                    work.offset = UnsafePointer(values.baseAddress! + blockWidth)
-                    work.pattern = .block
-                    kernel(work)
+        addPlanes(node, reads: [from.slot, moments], to: to) { memory, plane in
+            let all = Moments(
+                memory.floats(slot: moments) + plane.image * to.blocks * 2 * blockWidth, pixels: to.pixels,
+                blockWidth: blockWidth)
+            let whole = acrossChannels ? all.together(channels: to.channels) : nil
+            withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * blockWidth) { values in
+                for lane in 0..<blockWidth {
+                    let channel = plane.block * blockWidth + lane
+                    let (mean, variance) = whole ?? all[channel]
+                    let factor = memory.floats(factors)[channel] / (variance + epsilon).squareRoot()
+                    // The lanes past the last channel are zero and must remain zero.
+                    values[lane] = channel < to.channels ? factor : 0
+                    values[blockWidth + lane] =
+                        channel < to.channels ? memory.floats(offsets)[channel] - mean * factor : 0
                 }
-            })
+                var work = RowWork(
+                    left: memory.pixels(from, plane), leftStride: from.rowStride, output: memory.pixels(to, plane),
+                    outputStride: to.rowStride, width: to.width * blockWidth, count: to.height)
+                work.right = UnsafeRawPointer(values.baseAddress!)
+                work.offset = UnsafeRawPointer(values.baseAddress! + blockWidth)
+                work.pattern = .block
+                kernels.scale(work)
+            }
+        }
     }
 }
 
@@ -155,10 +151,12 @@ extension Compiler {
 private struct Moments {
     private let values: UnsafePointer<Float>
     private let pixels: Int
+    private let blockWidth: Int
 
-    init(_ values: UnsafePointer<Float>, pixels: Int) {
+    init(_ values: UnsafePointer<Float>, pixels: Int, blockWidth: Int) {
         self.values = values
         self.pixels = pixels
+        self.blockWidth = blockWidth
     }
 
     private func raw(_ channel: Int) -> (mean: Float, squares: Float) {

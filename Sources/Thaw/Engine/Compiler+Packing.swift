@@ -4,45 +4,50 @@ import Kernels
 // mapped file.
 
 extension Compiler {
-    /// Packs weights as the convolution kernel reads them: for each group, its columns of each of `rows` in turn.
-    mutating func pack(_ weights: Tensor, rows: [Int32], outputs: Int) -> Int {
-        let groups = ColumnGroups(outputs, maximumWidth: kernels.groupBlocks)
+    /// Packs weights for the convolution kernel, group by group: for each of its steps, one of `rows`.
+    mutating func pack(_ weights: Tensor, rows: [Int32], _ steps: ConvolutionSteps, outputs: Int) -> Int {
+        let groups = ColumnGroups(outputs, kernels, maximumWidth: kernels.groupBlocks)
+        let (kernels, bytesPerBlock) = (kernels, kernels.packedBytes(steps))
         return withConstants { pool in
-            pool.shared(weights, .rows(OffsetList(offsets: rows))) { pool in
+            pool.shared(weights, .rows(OffsetList(offsets: rows), steps)) { pool in
                 let columns = WeightColumns(weights, rows: rows)
-                return pool.reserve(byteCount: groups.padded * rows.count * 4, parts: groups.count) { memory, group in
-                    let (range, width) = groups[group]
-                    columns.copy(
-                        range, width: width,
-                        to: memory.assumingMemoryBound(to: Float.self) + range.lowerBound * rows.count)
+                return pool.reserve(byteCount: groups.blocks * bytesPerBlock, parts: groups.count) { memory, group in
+                    let (range, blocks) = groups[group]
+                    columns.pack(
+                        range, steps, blocks: blocks.count, to: memory + blocks.lowerBound * bytesPerBlock,
+                        kernels.packWeights)
                 }
             }
         }
     }
 
     /// The transforms of all filters, in the order in which they are multiplied.
-    mutating func packWinograd(_ filters: Tensor, _ plan: WinogradPlan) -> Int {
+    mutating func packWinograd(
+        _ filters: Tensor, _ plan: WinogradPlan, _ winograd: any WinogradKernels.Type
+    ) -> Int {
         let form = plan.form
         let (taps, inputs) = (form.height.window * form.width.window, filters.shape[2])
-        let paddedInputs = (inputs + blockWidth - 1) / blockWidth * blockWidth
-        let groups = ColumnGroups(filters.shape[3], maximumWidth: plan.groupBlocks)
-        let kernel = kernels.transformFilters
+        let groups = ColumnGroups(filters.shape[3], kernels, maximumWidth: plan.groupBlocks)
+        let (kernels, bytesPerBlock) = (kernels, kernels.packedBytes(plan.steps) * form.points)
         return withConstants { pool in
             pool.shared(filters, .winograd(form, groupBlocks: plan.groupBlocks)) { pool in
                 let rows = (0..<inputs * taps).map { Int32($0 % taps * inputs + $0 / taps) }
                 let weights = WeightColumns(filters, rows: rows)
-                let byteCount = form.points * paddedInputs * groups.padded * 4
-                return pool.reserve(byteCount: byteCount, parts: groups.count) { memory, group in
-                    let (columns, width) = groups[group]
-                    let values = UnsafeMutablePointer<Float>.allocate(capacity: rows.count * width)
+                return pool.reserve(byteCount: groups.blocks * bytesPerBlock, parts: groups.count) { memory, group in
+                    let (columns, blocks) = groups[group]
+                    let count = rows.count * blocks.count * kernels.blockWidth
+                    let values = UnsafeMutablePointer<Float>.allocate(capacity: count)
                     defer { values.deallocate() }
-                    if columns.count < width { values.initialize(repeating: 0, count: rows.count * width) }
-                    weights.copy(columns, width: width, to: values)
-                    kernel(
+                    if columns.count < blocks.count * kernels.blockWidth {
+                        values.initialize(repeating: 0, count: count)
+                    }
+                    weights.pack(
+                        columns, ConvolutionSteps(tapCount: rows.count, depth: 1), blocks: blocks.count,
+                        to: UnsafeMutableRawPointer(values), winograd.gatherWeights)
+                    winograd.transformFilters(
                         WinogradFilterWork(
-                            form: form, filters: values, inputs: inputs, blockCount: width / blockWidth,
-                            transformed: memory.assumingMemoryBound(to: Float.self)
-                                + columns.lowerBound * paddedInputs * form.points))
+                            form: form, filters: values, inputs: inputs, blockCount: blocks.count,
+                            transformed: memory + blocks.lowerBound * bytesPerBlock))
                 }
             }
         }
@@ -51,15 +56,17 @@ extension Compiler {
     mutating func packDepthwise(_ filters: Tensor) -> Int {
         let area = filters.shape[0] * filters.shape[1]
         let channels = filters.shape[2]
-        let blocks = (channels + blockWidth - 1) / blockWidth
+        let groups = ColumnGroups(channels, kernels, maximumWidth: 1)
+        let steps = ConvolutionSteps(tapCount: area, depth: 1)
+        let (kernels, bytesPerBlock) = (kernels, kernels.packedDepthwiseBytes(window: area))
         return withConstants { pool in
             pool.shared(filters, .depthwise) { pool in
                 let planes = WeightColumns(filters.reshaped([area, channels]), rows: (0..<Int32(area)).map { $0 })
-                return pool.reserve(byteCount: blocks * area * blockWidth * 4) { memory in
-                    let packed = memory.assumingMemoryBound(to: Float.self)
-                    for block in 0..<blocks {
-                        let columns = block * blockWidth..<min((block + 1) * blockWidth, channels)
-                        planes.copy(columns, width: blockWidth, to: packed + block * area * blockWidth)
+                return pool.reserve(byteCount: groups.blocks * bytesPerBlock) { memory in
+                    for group in 0..<groups.count {
+                        planes.pack(
+                            groups[group].columns, steps, blocks: 1, to: memory + group * bytesPerBlock,
+                            kernels.packDepthwise)
                     }
                 }
             }
@@ -68,7 +75,7 @@ extension Compiler {
 
     mutating func packBias(_ bias: Tensor?, outputs: Int) -> Int {
         let values = bias?.floats ?? []
-        let padded = (outputs + blockWidth - 1) / blockWidth * blockWidth
+        let padded = (outputs + kernels.blockWidth - 1) / kernels.blockWidth * kernels.blockWidth
         return withConstants { $0.floats(values, count: padded) }
     }
 }
@@ -76,20 +83,22 @@ extension Compiler {
 /// Output channels in groups that share packed weights, padded to whole blocks.
 private struct ColumnGroups {
     let outputs: Int
+    let blockWidth: Int
     let ranges: [Range<Int>]
 
-    init(_ outputs: Int, maximumWidth: Int) {
+    init(_ outputs: Int, _ kernels: any KernelTable.Type, maximumWidth: Int) {
         self.outputs = outputs
+        blockWidth = kernels.blockWidth
         ranges = BlockGroups(blocks: (outputs + blockWidth - 1) / blockWidth, maximumWidth: maximumWidth).ranges
     }
 
     var count: Int { ranges.count }
-    var padded: Int { (ranges.last?.upperBound ?? 0) * blockWidth }
+    /// The number of blocks of all groups.
+    var blocks: Int { ranges.last?.upperBound ?? 0 }
 
-    /// The channels of a group, and its width including padding.
-    subscript(group: Int) -> (columns: Range<Int>, width: Int) {
-        let first = ranges[group].lowerBound * blockWidth
-        let width = ranges[group].count * blockWidth
-        return (first..<min(first + width, outputs), width)
+    /// The channels and the blocks of a group.
+    subscript(group: Int) -> (columns: Range<Int>, blocks: Range<Int>) {
+        let blocks = ranges[group]
+        return (blocks.lowerBound * blockWidth..<min(blocks.upperBound * blockWidth, outputs), blocks)
     }
 }

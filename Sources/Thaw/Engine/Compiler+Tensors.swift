@@ -14,13 +14,9 @@ enum TensorSource {
 extension Memory {
     func floats(_ source: TensorSource) -> UnsafePointer<Float> {
         switch source {
-        case .slot(let slot): UnsafePointer(slots[slot].assumingMemoryBound(to: Float.self))
+        case .slot(let slot): UnsafePointer(floats(slot: slot))
         case .constant(let constant): floats(constant)
         }
-    }
-
-    func output(_ slot: Int) -> UnsafeMutablePointer<Float> {
-        slots[slot].assumingMemoryBound(to: Float.self)
     }
 }
 
@@ -91,7 +87,7 @@ extension Compiler {
         let outer = Odometer(sizes: sizes)
         let (leftSteps, rightSteps, outputSteps) = steps
         let perChunk = max(1, (1 << 14) / width)
-        let kernel = kernels.binary
+        let kernels = kernels.plain
         add(
             Step(
                 name: label.name, kind: label.kind, reads: left.reads + right.reads, writes: [slot],
@@ -104,12 +100,13 @@ extension Compiler {
                     let isSwapped = leftStep == 0 && rightStep != 0
                     var work = RowWork(
                         left: isSwapped ? b : a, leftStride: 0,
-                        output: memory.output(slot) + outer.offset(row, outputSteps), outputStride: 0, width: width,
+                        output: memory.floats(slot: slot) + outer.offset(row, outputSteps), outputStride: 0,
+                        width: width,
                         count: 1)
-                    work.right = isSwapped ? a : b
+                    work.right = UnsafeRawPointer(isSwapped ? a : b)
                     work.pattern = isSwapped || rightStep == 0 ? .one : .each
                     work.swapped = isSwapped
-                    kernel(function, work)
+                    kernels.binary(function, work)
                 }
             })
     }
@@ -132,7 +129,7 @@ extension Compiler {
             let depth = sizes[first...last].reduce(1, *)
             let outer = sizes[..<first].reduce(1, *)
             for axis in first...last { sizes[axis] = 1 }
-            let output = left.isEmpty ? location(node.outputs[0], .plain).slot : scratch(floatCount: outer * inner)
+            let output = left.isEmpty ? location(node.outputs[0], .plain).slot : scratch(byteCount: outer * inner * 4)
             addReduction(node, kind, from: slot, (outer, depth, inner), left.isEmpty ? factor : 1, to: output)
             slot = output
         }
@@ -145,7 +142,7 @@ extension Compiler {
         let columnsPerChunk = 256
         let columnChunks = (sizes.inner + columnsPerChunk - 1) / columnsPerChunk
         let rowsPerChunk = sizes.inner == 1 ? max(1, (1 << 14) / sizes.depth) : 1
-        let kernel = kernels.reduce
+        let kernels = kernels.plain
         add(
             Step(
                 name: node.name, kind: node.operation.kind, reads: [from], writes: [to],
@@ -153,12 +150,12 @@ extension Compiler {
             ) { memory, chunk in
                 let (part, column) = chunk.quotientAndRemainder(dividingBy: columnChunks)
                 for row in part * rowsPerChunk..<min((part + 1) * rowsPerChunk, sizes.outer) {
-                    kernel(
+                    kernels.reduce(
                         ReductionWork(
-                            kind: kind, input: memory.floats(.slot(from)) + row * sizes.depth * sizes.inner,
+                            kind: kind, input: memory.floats(slot: from) + row * sizes.depth * sizes.inner,
                             depth: sizes.depth, width: sizes.inner,
                             columns: column * columnsPerChunk..<min((column + 1) * columnsPerChunk, sizes.inner),
-                            factor: factor, output: memory.output(to) + row * sizes.inner))
+                            factor: factor, output: memory.floats(slot: to) + row * sizes.inner))
                 }
             })
     }
@@ -174,7 +171,7 @@ extension Compiler {
             let slot = location(node.inputs[index], .plain).slot
             guard isTransposed else { return (slot, shape) }
             let order = MatrixProduct.turningOver(shape.rank)
-            let turned = scratch(floatCount: shape.elementCount)
+            let turned = scratch(byteCount: shape.elementCount * 4)
             addDataMovement(
                 (node.name, "Transpose"), DataMovement(transposing: shape, order), from: [slot], to: [turned],
                 counts: [shape.elementCount])
@@ -192,7 +189,7 @@ extension Compiler {
         let rightSteps = Shape(right.shape.dropLast(2)).broadcastSteps(to: batch).map { $0 * depth * columns }
         let rowsPerChunk = 32
         let chunks = (rows + rowsPerChunk - 1) / rowsPerChunk
-        let kernel = kernels.multiplyMatrices
+        let kernels = kernels.plain
         add(
             Step(
                 name: node.name, kind: node.operation.kind, reads: [left.slot, right.slot], writes: [to],
@@ -200,11 +197,11 @@ extension Compiler {
             ) { memory, chunk in
                 let (index, part) = chunk.quotientAndRemainder(dividingBy: chunks)
                 let first = part * rowsPerChunk
-                kernel(
+                kernels.multiplyMatrices(
                     MatrixWork(
-                        left: memory.floats(.slot(left.slot)) + batches.offset(index, leftSteps) + first * depth,
-                        right: memory.floats(.slot(right.slot)) + batches.offset(index, rightSteps),
-                        output: memory.output(to) + (index * rows + first) * columns,
+                        left: memory.floats(slot: left.slot) + batches.offset(index, leftSteps) + first * depth,
+                        right: memory.floats(slot: right.slot) + batches.offset(index, rightSteps),
+                        output: memory.floats(slot: to) + (index * rows + first) * columns,
                         rows: min(rowsPerChunk, rows - first), depth: depth, columns: columns))
             })
     }

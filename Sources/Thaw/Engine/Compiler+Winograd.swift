@@ -8,22 +8,23 @@ extension Compiler {
     mutating func addWinograd(
         _ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window, _ form: WinogradForm
     ) {
+        let winograd = kernels.winograd!
         let from = location(node.inputs[0], .blocked)
         let to = native(node.outputs[0])
         let plan = WinogradPlan(form, from: from, to: to, kernels)
         let transformedTiles = plan.isSplit ? plan.tiles : plan.tilesPerChunk
         let groups = BlockGroups(blocks: plan.outputBlocks, maximumWidth: plan.groupBlocks)
-        let offsets = (0..<plan.tilesPerChunk).map { Int32($0 * blockWidth) }
-        let taps = (0..<plan.inputBlocks).map { Int32($0 * transformedTiles * blockWidth) }
+        let offsets = (0..<plan.tilesPerChunk).map { Int32($0 * plan.pixelBytes) }
+        let taps = (0..<plan.inputBlocks).map { Int32($0 * transformedTiles * plan.pixelBytes) }
         let layer = WinogradLayer(
             plan: plan, from: from, to: to, residual: node.residual.map { location($0, .blocked) }, window: window,
-            kernels: kernels, activation: node.activation,
-            weights: packWinograd(filters, plan),
-            bias: withConstants { $0.floats(bias?.floats ?? [], count: to.blocks * blockWidth) },
-            zeros: withConstants { $0.floats([], count: groups.widest * blockWidth) },
+            kernels: kernels, winograd: winograd, activation: node.activation,
+            weights: packWinograd(filters, plan, winograd),
+            bias: withConstants { $0.floats(bias?.floats ?? [], count: to.blocks * to.blockWidth) },
+            zeros: withConstants { $0.floats([], count: groups.widest * to.blockWidth) },
             offsets: withConstants { $0.offsets(offsets) }, taps: withConstants { $0.offsets(taps) },
             pointStride: plan.pointStride(tiles: transformedTiles, blocks: plan.inputBlocks),
-            blockStride: transformedTiles * blockWidth,
+            blockStride: transformedTiles * plan.pixelBytes,
             productStride: plan.pointStride(tiles: plan.tilesPerChunk, blocks: groups.widest), groups: groups.ranges)
         plan.isSplit ? addSplit(node, layer) : addWhole(node, layer)
     }
@@ -32,7 +33,7 @@ extension Compiler {
     private mutating func addWhole(_ node: PlannedNode, _ layer: WinogradLayer) {
         let plan = layer.plan
         let chunks = (plan.tiles + plan.tilesPerChunk - 1) / plan.tilesPerChunk
-        let inputCount = plan.form.points * layer.pointStride
+        let inputBytes = plan.form.points * layer.pointStride
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: plan.form.name, reads: layer.reads,
             writes: [layer.to.slot],
@@ -41,23 +42,23 @@ extension Compiler {
             let (image, part) = chunk.quotientAndRemainder(dividingBy: chunks)
             let first = part * plan.tilesPerChunk
             let tiles = first..<min(first + plan.tilesPerChunk, plan.tiles)
-            let input = memory.scratch.assumingMemoryBound(to: Float.self)
-            let working = input + inputCount
+            let input = memory.scratch
+            let working = input + inputBytes
             if part == 0 { memory.clearHalo(layer.to, image: image, blocks: 0..<layer.to.blocks) }
             layer.transform(memory, image, tiles, blocks: 0..<plan.inputBlocks, to: input, scratch: working)
             for group in layer.groups.indices {
                 layer.multiply(memory, image, tiles, group: group, transformed: input, scratch: working)
             }
         }
-        step.scratchBytes = (inputCount + layer.workingCount) * 4
+        step.scratchBytes = inputBytes + layer.workingBytes
         add(step)
     }
 
     /// One step transforms the image, the next multiplies it. A chunk is a group of filters and some tiles.
     private mutating func addSplit(_ node: PlannedNode, _ layer: WinogradLayer) {
         let plan = layer.plan
-        let imageCount = plan.form.points * layer.pointStride
-        let slot = scratch(floatCount: layer.from.images * imageCount)
+        let imageBytes = plan.form.points * layer.pointStride
+        let slot = scratch(byteCount: layer.from.images * imageBytes)
         let halves = plan.inputBlocks < 8 ? 2 : 1
         let perHalf = (plan.tiles + halves - 1) / halves
         var transform = Step(
@@ -68,12 +69,12 @@ extension Compiler {
             let (image, part) = chunk.quotientAndRemainder(dividingBy: plan.inputBlocks * halves)
             let (block, half) = part.quotientAndRemainder(dividingBy: halves)
             let tiles = half * perHalf..<min((half + 1) * perHalf, plan.tiles)
-            let transformed = memory.slots[slot].assumingMemoryBound(to: Float.self) + image * imageCount
+            let transformed = memory.slots[slot] + image * imageBytes
             layer.transform(
-                memory, image, tiles, blocks: block..<block + 1, to: transformed + tiles.lowerBound * blockWidth,
-                scratch: memory.scratch.assumingMemoryBound(to: Float.self))
+                memory, image, tiles, blocks: block..<block + 1, to: transformed + tiles.lowerBound * plan.pixelBytes,
+                scratch: memory.scratch)
         }
-        transform.scratchBytes = plan.form.scratchCount * 4
+        transform.scratchBytes = layer.transformBytes
         add(transform)
 
         let parts = (plan.tiles + plan.tilesPerChunk - 1) / plan.tilesPerChunk
@@ -86,25 +87,26 @@ extension Compiler {
             let (group, part) = index.quotientAndRemainder(dividingBy: parts)
             let first = part * plan.tilesPerChunk
             let tiles = first..<min(first + plan.tilesPerChunk, plan.tiles)
-            let transformed = memory.slots[slot].assumingMemoryBound(to: Float.self) + image * imageCount
+            let transformed = memory.slots[slot] + image * imageBytes
             if part == 0 { memory.clearHalo(layer.to, image: image, blocks: layer.groups[group]) }
             layer.multiply(
-                memory, image, tiles, group: group, transformed: transformed + first * blockWidth,
-                scratch: memory.scratch.assumingMemoryBound(to: Float.self))
+                memory, image, tiles, group: group, transformed: transformed + first * plan.pixelBytes,
+                scratch: memory.scratch)
         }
-        multiply.scratchBytes = layer.workingCount * 4
+        multiply.scratchBytes = layer.workingBytes
         add(multiply)
     }
 }
 
-/// What the steps of one layer share. Constants are offsets into the program's constants. Strides are in floats.
+/// What the steps of one layer share. Constants are offsets into the program's constants. Strides are in bytes.
 private struct WinogradLayer: Sendable {
     let plan: WinogradPlan
     let from: Location
     let to: Location
     let residual: Location?
     let window: Window
-    let kernels: KernelTable
+    let kernels: any KernelTable.Type
+    let winograd: any WinogradKernels.Type
     let activation: UnaryFunction?
     let weights: Int
     let bias: Int
@@ -118,12 +120,13 @@ private struct WinogradLayer: Sendable {
     let groups: [Range<Int>]
 
     var reads: [Int] { [from.slot] + (residual.map { [$0.slot] } ?? []) }
-    /// Floats of scratch memory that `multiply` needs.
-    var workingCount: Int { plan.form.scratchCount + plan.form.points * productStride }
+    /// Bytes of scratch memory that the image transforms need, and that `multiply` needs.
+    var transformBytes: Int { plan.form.scratchVectors * plan.pixelBytes }
+    var workingBytes: Int { transformBytes + plan.form.points * productStride }
 
     private func tiles(
         _ range: Range<Int>, blocks: Range<Int>, pointStride: Int, blockStride: Int,
-        _ scratch: UnsafeMutablePointer<Float>
+        _ scratch: UnsafeMutableRawPointer
     )
         -> WinogradTiles
     {
@@ -136,50 +139,51 @@ private struct WinogradLayer: Sendable {
     }
 
     func transform(
-        _ memory: Memory, _ image: Int, _ range: Range<Int>, blocks: Range<Int>, to: UnsafeMutablePointer<Float>,
-        scratch: UnsafeMutablePointer<Float>
+        _ memory: Memory, _ image: Int, _ range: Range<Int>, blocks: Range<Int>, to: UnsafeMutableRawPointer,
+        scratch: UnsafeMutableRawPointer
     ) {
         let top = from.halo.top - window.height.before
         let left = from.halo.left - window.width.before
-        kernels.transformInput(
+        winograd.transformInput(
             WinogradInputWork(
                 tiles: tiles(range, blocks: blocks, pointStride: pointStride, blockStride: blockStride, scratch),
-                input: memory.start(from, image: image) + (top * from.rowStride + left * blockWidth),
+                input: memory.start(from, image: image) + (top * from.rowStride + left * from.pixelStride),
                 rowStride: from.rowStride, blockStride: from.blockStride, rows: from.rowCount - top,
-                columns: from.rowStride / blockWidth - left, transformed: to))
+                columns: from.rowStride / from.pixelStride - left, transformed: to))
     }
 
     /// Computes all points of some tiles for one group of filters, and the inverse transform.
     func multiply(
-        _ memory: Memory, _ image: Int, _ range: Range<Int>, group: Int, transformed: UnsafePointer<Float>,
-        scratch: UnsafeMutablePointer<Float>
+        _ memory: Memory, _ image: Int, _ range: Range<Int>, group: Int, transformed: UnsafeRawPointer,
+        scratch: UnsafeMutableRawPointer
     ) {
         let blocks = groups[group]
-        let products = scratch + plan.form.scratchCount
-        let depth = plan.inputBlocks * blockWidth
-        let weights = memory.floats(self.weights) + blocks.lowerBound * blockWidth * depth * plan.form.points
+        let products = scratch + transformBytes
+        let bytesPerBlock = kernels.packedBytes(plan.steps)
+        let weights = memory.constants + (self.weights + blocks.lowerBound * bytesPerBlock * plan.form.points)
         for point in 0..<plan.form.points {
             kernels.convolve(
                 ConvolutionWork(
                     input: transformed + point * pointStride, inputOffsets: memory.offsets(offsets),
-                    taps: memory.offsets(taps), tapCount: plan.inputBlocks,
-                    weights: weights + point * depth * blocks.count * blockWidth, bias: memory.floats(zeros),
+                    taps: memory.offsets(taps), steps: plan.steps,
+                    weights: weights + point * bytesPerBlock * blocks.count, bias: memory.floats(zeros),
                     output: products + point * productStride, outputOffsets: memory.offsets(offsets),
-                    outputBlockStride: plan.tilesPerChunk * blockWidth, channels: blocks.count * blockWidth,
+                    outputBlockStride: plan.tilesPerChunk * plan.pixelBytes, channels: blocks.count * to.blockWidth,
                     pixelCount: range.count, blockCount: blocks.count))
         }
         var work = WinogradOutputWork(
             tiles: tiles(
-                range, blocks: blocks, pointStride: productStride, blockStride: plan.tilesPerChunk * blockWidth, scratch
+                range, blocks: blocks, pointStride: productStride, blockStride: plan.tilesPerChunk * plan.pixelBytes,
+                scratch
             ),
             products: products, bias: memory.floats(bias), output: memory.pixels(to, image: image),
             rowStride: to.rowStride, blockStride: to.blockStride, height: to.height, width: to.width)
         if let residual {
-            work.residual = UnsafePointer(memory.pixels(residual, image: image))
+            work.residual = UnsafeRawPointer(memory.pixels(residual, image: image))
             work.residualRowStride = residual.rowStride
             work.residualBlockStride = residual.blockStride
         }
         work.activate(activation)
-        kernels.transformOutput(work)
+        winograd.transformOutput(work)
     }
 }

@@ -10,11 +10,12 @@ struct Compiler {
         var kind: LayoutKind
     }
 
-    /// The largest tensor, in floats, including borders and padding. Offsets are 32-bit integers.
+    /// The largest tensor, in values, including borders and padding. Offsets are 32-bit integers and count the bytes of
+    /// values of at most four.
     static let largestTensor = 1 << 29
 
     let graph: Graph
-    let kernels: KernelTable
+    let kernels: any KernelTable.Type
     let choice: AlgorithmChoice
     /// The minimum number of chunks in a step: several for each thread, so that all threads finish together. A single
     /// thread needs only one, and what neighboring chunks both need is read twice.
@@ -31,15 +32,15 @@ struct Compiler {
     private var locations: [Key: Location] = [:]
 
     /// - Throws: `Failure` if a tensor is larger than offsets can address.
-    init(_ graph: Graph, kernels: KernelTable, threads: Int, choice: AlgorithmChoice) throws {
+    init(_ graph: Graph, kernels: any KernelTable.Type, threads: Int, choice: AlgorithmChoice) throws {
         self.graph = graph
         self.kernels = kernels
         self.choice = choice
         let threads = min(threads, Workers.maximumCount)
         minimumChunks = threads > 1 ? 4 * threads : 1
         minimumBands = threads > 1 ? max(4, threads) : 1
-        let nodes = fuse(graph)
-        layouts = LayoutAssignment(graph, nodes)
+        let nodes = fuse(graph, kernels)
+        layouts = LayoutAssignment(graph, nodes, blockWidth: kernels.blockWidth)
         isDeep = nodes.reduce(0) { $0 + $1.convolutionCount } >= CostModel.deep
         for port in graph.inputs {
             try makeLocations(port.value)
@@ -63,9 +64,10 @@ struct Compiler {
 
     mutating func add(_ step: Step) { steps.append(step) }
 
-    /// A buffer for data that passes between the steps of one node.
-    mutating func scratch(floatCount: Int) -> Int {
-        slots.append(floatCount * 4 + 64)
+    /// A buffer, for example for data that passes between the steps of one node.
+    mutating func scratch(byteCount: Int) -> Int {
+        // A vector load that starts at the last value may read past it.
+        slots.append(byteCount + 64)
         return slots.count - 1
     }
 
@@ -79,17 +81,19 @@ struct Compiler {
             if kind == .blocked, let slice = layouts.slices[value], slice.whole != value {
                 try makeLocations(slice.whole)
                 var location = Location(
-                    graph[value], slot: self.location(slice.whole, .blocked).slot, kind: kind, halo: halo)
+                    graph[value], slot: self.location(slice.whole, .blocked).slot, kind: kind, kernels: kernels,
+                    halo: halo)
                 location.firstBlock = slice.firstBlock
                 location.wholeBlocks = self.location(slice.whole, .blocked).blocks
                 locations[key] = location
                 continue
             }
-            let location = Location(graph[value], slot: slots.count, kind: kind, halo: kind == .plain ? Halo() : halo)
-            guard location.floatCount <= Compiler.largestTensor else { throw Failure.arrayTooLarge(graph[value]) }
-            let size = kind == .plain ? graph[value].element.size : 4
-            // A vector load that starts at the last float may read past it.
-            slots.append(location.floatCount * size + 64)
+            var location = Location(
+                graph[value], slot: -1, kind: kind, kernels: kernels, halo: kind == .plain ? Halo() : halo)
+            guard location.byteCount / location.element.size <= Compiler.largestTensor else {
+                throw Failure.arrayTooLarge(graph[value])
+            }
+            location.slot = scratch(byteCount: location.byteCount)
             locations[key] = location
         }
     }
@@ -136,7 +140,8 @@ struct Compiler {
         let kind = layouts.native[node.outputs[0]]!
         let input = location(node.inputs[0], kind)
         return kind == .blocked
-            ? input.absorbing(node.traits.border) : Location(graph[node.outputs[0]], slot: input.slot, kind: kind)
+            ? input.absorbing(node.traits.border)
+            : Location(graph[node.outputs[0]], slot: input.slot, kind: kind, kernels: kernels)
     }
 }
 

@@ -19,7 +19,7 @@ struct ConcatenationSlices {
     /// - Parameters:
     ///   - nodes: The nodes in execution order.
     ///   - isBlocked: Whether the producer of a value writes the blocked layout.
-    init(_ graph: Graph, _ nodes: [PlannedNode], isBlocked: (Graph.Value) -> Bool) {
+    init(_ graph: Graph, _ nodes: [PlannedNode], blockWidth: Int, isBlocked: (Graph.Value) -> Bool) {
         var producers: [Graph.Value: Int] = [:]
         for (index, node) in nodes.enumerated() { for output in node.outputs { producers[output] = index } }
         for node in nodes.reversed() {

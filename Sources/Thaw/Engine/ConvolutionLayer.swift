@@ -9,18 +9,12 @@ struct ConvolutionLayer: Sendable {
         case computed(slot: Int)
     }
 
-    let convolve: @Sendable (borrowing ConvolutionWork) -> Void
+    let kernels: any KernelTable.Type
     let to: Location
     /// Offsets from the start of an image, including its halo.
     let inputOffsets: Int
     let taps: Int
-    let tapCount: Int
-    let depth: Int
-    /// For the last block of channels, if it has fewer channels.
-    let shortTaps: Int
-    let shortDepth: Int
-    /// Multiply-adds for each output.
-    let steps: Int
+    let steps: ConvolutionSteps
     var weights: Weights
     let bias: Int
     let outputOffsets: Int
@@ -41,34 +35,33 @@ struct ConvolutionLayer: Sendable {
     ///   - input: The start of the image that is read.
     ///   - output: The first pixel of the image that is written, in its first block.
     func run(
-        _ memory: Memory, _ image: Int, pixels: Range<Int>, blocks: Range<Int>, from input: UnsafePointer<Float>,
-        to output: UnsafeMutablePointer<Float>, blockStride: Int
+        _ memory: Memory, _ image: Int, pixels: Range<Int>, blocks: Range<Int>, from input: UnsafeRawPointer,
+        to output: UnsafeMutableRawPointer, blockStride: Int
     ) {
         var work = ConvolutionWork(
-            input: input, inputOffsets: memory.offsets(inputOffsets), taps: memory.offsets(taps), tapCount: tapCount,
-            weights: memory.floats(weights), bias: memory.floats(bias), output: output,
+            input: input, inputOffsets: memory.offsets(inputOffsets), taps: memory.offsets(taps), steps: steps,
+            weights: memory.address(weights), bias: memory.floats(bias), output: output,
             outputOffsets: memory.offsets(outputOffsets), outputBlockStride: blockStride,
-            channels: to.kind == .plain ? to.channels : to.blocks * blockWidth, pixelCount: pixels.count,
+            channels: to.kind == .plain ? to.channels : to.blocks * to.blockWidth, pixelCount: pixels.count,
             blockCount: blocks.count)
-        work.depth = depth
-        (work.shortTaps, work.shortDepth) = (shortTaps, shortDepth)
+        work.writesPlain = to.kind == .plain
         work.firstPixel = pixels.lowerBound
         work.firstBlock = blocks.lowerBound
         if let residual, let residualOffsets {
-            work.residual = UnsafePointer(memory.pixels(residual, image: image))
+            work.residual = UnsafeRawPointer(memory.pixels(residual, image: image))
             work.residualOffsets = memory.offsets(residualOffsets)
             work.residualBlockStride = residual.blockStride
         }
         work.activate(activation)
-        convolve(work)
+        kernels.convolve(work)
     }
 }
 
 extension Memory {
-    fileprivate func floats(_ weights: ConvolutionLayer.Weights) -> UnsafePointer<Float> {
+    fileprivate func address(_ weights: ConvolutionLayer.Weights) -> UnsafeRawPointer {
         switch weights {
-        case .constant(let offset): floats(offset)
-        case .computed(let slot): UnsafePointer(slots[slot].assumingMemoryBound(to: Float.self))
+        case .constant(let offset): constants + offset
+        case .computed(let slot): UnsafeRawPointer(slots[slot])
         }
     }
 }

@@ -18,19 +18,20 @@ enum AlgorithmChoice: Sendable {
 /// An estimate is the larger of two times: that of the arithmetic, in vector instructions, and that of reading the
 /// weights from memory. The constants are measured.
 struct CostModel {
-    let kernels: KernelTable
+    let kernels: any KernelTable.Type
     /// The rate at which weights arrive from memory.
     private let bytesPerCycle = 5.0
 
-    init(_ kernels: KernelTable) {
+    init(_ kernels: any KernelTable.Type) {
         self.kernels = kernels
     }
 
     private var cyclesPerVector: Double { kernels.cyclesPerVector }
 
     /// The algorithms that support a window.
-    static func candidates(_ window: Window) -> [ConvolutionAlgorithm] {
-        guard [window.height, window.width].allSatisfy({ $0.stride == 1 && $0.dilation == 1 }) else {
+    func candidates(_ window: Window) -> [ConvolutionAlgorithm] {
+        guard kernels.winograd != nil, [window.height, window.width].allSatisfy({ $0.stride == 1 && $0.dilation == 1 })
+        else {
             return [.direct]
         }
         let forms = WinogradForm.all.filter {
@@ -41,7 +42,7 @@ struct CostModel {
 
     /// - Parameter isDeep: Whether the layer is part of a network with many layers.
     func cheapest(_ window: Window, from: Location, to: Location, isDeep: Bool) -> ConvolutionAlgorithm {
-        CostModel.candidates(window).filter { !isDeep || !CostModel.isRough($0, from) }
+        candidates(window).filter { !isDeep || !CostModel.isRough($0, from) }
             .min { cycles($0, window, from, to) < cycles($1, window, from, to) }!
     }
 
@@ -55,13 +56,21 @@ struct CostModel {
         algorithm == .winograd(WinogradForm(height: .four3, width: .four3)) && from.channels <= 64
     }
 
+    /// The time in which the weights of a convolution arrive.
+    private func weightCycles(_ steps: ConvolutionSteps, _ to: Location) -> Double {
+        Double(to.blocks * kernels.packedBytes(steps)) / bytesPerCycle
+    }
+
     func cycles(_ algorithm: ConvolutionAlgorithm, _ window: Window, _ from: Location, _ to: Location) -> Double {
-        let (inputs, outputs) = (Double(from.blocks * blockWidth), Double(to.blocks * blockWidth))
+        let (inputs, outputs) = (Double(from.blocks * from.blockWidth), Double(to.blocks * to.blockWidth))
+        let blockWidth = Double(to.blockWidth)
         switch algorithm {
         case .direct:
             let taps = Double(window.height.size * window.width.size)
-            let vectors = Double(to.pixels) * taps * inputs * outputs / Double(blockWidth)
-            return max(vectors * cyclesPerVector, taps * inputs * outputs * 4 / bytesPerCycle)
+            let vectors = Double(to.pixels) * taps * inputs * outputs / blockWidth
+            let steps = ConvolutionSteps(
+                tapCount: window.height.size * window.width.size * from.blocks, depth: from.blockWidth)
+            return max(vectors * cyclesPerVector, weightCycles(steps, to))
         case .winograd(let form):
             let plan = WinogradPlan(form, from: from, to: to, kernels)
             let tiles = Double(plan.tiles)
@@ -69,10 +78,9 @@ struct CostModel {
             // Each point of a tile is not only computed but also written and read in either transform.
             let lines = Double(form.height.points > 1 && form.width.points > 1 ? 2 : 1)
             let pointVectors = lines * Double(max(form.height.points, form.width.points)) / 2 + 3
-            let transforms = tiles * points * pointVectors * (inputs + outputs) / Double(blockWidth)
-            let products = points * tiles * inputs * outputs / Double(blockWidth)
-            let weights = points * inputs * outputs * 4 / bytesPerCycle
-            return max(products * cyclesPerVector, weights) + transforms * cyclesPerVector
+            let transforms = tiles * points * pointVectors * (inputs + outputs) / blockWidth
+            let products = points * tiles * inputs * outputs / blockWidth
+            return max(products * cyclesPerVector, points * weightCycles(plan.steps, to)) + transforms * cyclesPerVector
         }
     }
 }
@@ -82,8 +90,11 @@ struct WinogradPlan {
     var form: WinogradForm
     var tilesDown: Int
     var tilesAcross: Int
-    var inputBlocks: Int
+    /// What is multiplied and added for a point of one tile and one output channel.
+    var steps: ConvolutionSteps
     var outputBlocks: Int
+    /// The bytes of one block of a transformed tile.
+    var pixelBytes: Int
     /// The number of tiles that are multiplied together.
     var tilesPerChunk: Int
     /// Whether the image is transformed in a separate step.
@@ -91,6 +102,7 @@ struct WinogradPlan {
     /// The maximum number of output channel blocks that are multiplied at once.
     var groupBlocks: Int
 
+    var inputBlocks: Int { steps.tapCount }
     var tiles: Int { tilesDown * tilesAcross }
 
     /// If the transform of the whole image takes fewer bytes than this, it is made in a separate step.
@@ -98,14 +110,15 @@ struct WinogradPlan {
     /// The bytes of transformed tiles in a chunk that transforms its own tiles.
     private static let chunkBudget = 448 << 10
 
-    init(_ form: WinogradForm, from: Location, to: Location, _ kernels: KernelTable) {
+    init(_ form: WinogradForm, from: Location, to: Location, _ kernels: any KernelTable.Type) {
         self.form = form
         tilesDown = (to.height + form.height.outputs - 1) / form.height.outputs
         tilesAcross = (to.width + form.width.outputs - 1) / form.width.outputs
-        inputBlocks = from.blocks
+        steps = ConvolutionSteps(tapCount: from.blocks, depth: from.blockWidth)
+        pixelBytes = kernels.pixelBytes
         outputBlocks = to.blocks
         let tiles = tilesDown * tilesAcross
-        let bytesPerTile = form.points * from.blocks * blockWidth * 4
+        let bytesPerTile = form.points * from.blocks * pixelBytes
         isSplit = tiles * bytesPerTile <= WinogradPlan.splitBudget
         var perChunk = isSplit ? 64 : min(64, max(2 * kernels.tilePixels, WinogradPlan.chunkBudget / bytesPerTile))
         perChunk = min(perChunk, tiles)
@@ -122,9 +135,9 @@ struct WinogradPlan {
         tilesPerChunk = (tiles + chunks - 1) / chunks
     }
 
-    /// Floats between the transforms of one point and those of the next, for a number of tiles. (Not a power of two:
+    /// Bytes between the transforms of one point and those of the next, for a number of tiles. (Not a power of two:
     /// the points of a tile would compete for one cache set.)
-    func pointStride(tiles: Int, blocks: Int) -> Int { (blocks * tiles + 1) * blockWidth }
+    func pointStride(tiles: Int, blocks: Int) -> Int { (blocks * tiles + 1) * pixelBytes }
 }
 
 extension WinogradForm {

@@ -25,7 +25,10 @@ struct Cut {
 
     /// Splits the output so that a chunk's weights and input fit into a core's cache together and there are enough
     /// chunks to keep several threads busy.
-    init(pixels: Int, tile: Int, groups: [Range<Int>], groupBytes: Int, inputBytes: Int, minimumChunks: Int) {
+    init(
+        pixels: Int, tile: Int, groups: [Range<Int>], groupBytes: Int, inputBytes: Int, outputBytes: Int,
+        minimumChunks: Int
+    ) {
         let weightBudget = 256 << 10
         let inputBudget = 256 << 10
         var perChunk = min(groups.count, max(1, weightBudget / groupBytes))
@@ -49,7 +52,6 @@ struct Cut {
             pixelsPerChunk = tilesPerChunk * tile
         }
         // Threads should avoid reading the larger of image and weights twice.
-        let outputBytes = pixels * (groups.last?.upperBound ?? 0) * blockWidth * 4
         self.init(
             pixels: pixels, pixelsPerChunk: pixelsPerChunk, groups: groups, groupsPerChunk: perChunk,
             isByPixels: inputBytes + outputBytes >= groups.count * groupBytes)

@@ -34,13 +34,13 @@ public final class Executor {
             return
         }
         tensor.withFloats { floats in
-            let width = location.width * location.channels
+            let width = location.width * location.channels * MemoryLayout<Float>.size
             for image in 0..<location.images {
                 memory.clearHalo(location, image: image, blocks: 0..<1)
                 let target = memory.pixels(location, image: image)
-                let source = floats.baseAddress! + image * location.height * width
+                let source = UnsafeRawPointer(floats.baseAddress!) + image * location.height * width
                 for row in 0..<location.height {
-                    (target + row * location.rowStride).update(from: source + row * width, count: width)
+                    (target + row * location.rowStride).copyMemory(from: source + row * width, byteCount: width)
                 }
             }
         }
@@ -64,7 +64,7 @@ public final class Executor {
         }
         pattern(scaling.scale).withUnsafeBufferPointer { scale in
             pattern(scaling.bias).withUnsafeBufferPointer { bias in
-                program.kernels.loadPixels(
+                program.kernels.plain.loadPixels(
                     PixelLoadWork(
                         pixels: pixels.baseAddress!, pixelRowStride: width, scale: scale.baseAddress!,
                         bias: bias.baseAddress!, output: memory.pixels(location, image: image),
@@ -103,7 +103,7 @@ public final class Executor {
     {
         let (type, location) = program.outputs[index]
         precondition(type.element == .float32)
-        return try body(UnsafeBufferPointer(start: memory.start(location, image: 0), count: type.shape.elementCount))
+        return try body(UnsafeBufferPointer(start: memory.floats(slot: location.slot), count: type.shape.elementCount))
     }
 
     /// A copy of an output.

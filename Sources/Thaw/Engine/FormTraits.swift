@@ -167,7 +167,8 @@ extension FormTraits {
 }
 
 extension UnaryFunction {
-    fileprivate var isFiniteAtZero: Bool { kind != .reciprocalSquareRoot && kind != .reciprocal && kind != .log }
+    /// Whether the function of 0 is a number.
+    var isFiniteAtZero: Bool { kind != .reciprocalSquareRoot && kind != .reciprocal && kind != .log }
 }
 
 extension BinaryFunction {

@@ -42,21 +42,23 @@ struct PlannedNode {
 
     /// Whether the node is fused with the depthwise convolution that is its only consumer. Only if little is computed
     /// twice at the edges of bands: if each output depends on a single pixel, or if the image has few channels.
-    fileprivate func joinsDepthwise(_ graph: Graph) -> Bool {
+    fileprivate func joinsDepthwise(_ graph: Graph, _ kernels: any KernelTable.Type) -> Bool {
         guard case .convolution(_, _, let window) = form, residual == nil, gates == nil, before.isEmpty else {
             return false
         }
-        return window.isPointwise || graph[inputs[0]].shape[3] < blockWidth
+        return window.isPointwise || graph[inputs[0]].shape[3] < kernels.blockWidth
     }
 
     /// Whether the node is fused with the pointwise convolution that is its only consumer.
-    fileprivate func joinsPointwise(_ window: Window, filters: Tensor, _ graph: Graph) -> Bool {
+    fileprivate func joinsPointwise(
+        _ window: Window, filters: Tensor, _ graph: Graph, _ kernels: any KernelTable.Type
+    ) -> Bool {
         let shape = graph[outputs[0]].shape
         guard window.isPointwise, shape.rank == 4, let limits = traits.bands else { return false }
         let own = before.reduce(0) { $0 + $1.convolutionWeights }
-        return shape[3] >= limits.leastBlocks * blockWidth
-            && shape.dropFirst().reduce(1, *) * 4 >= limits.leastImageBytes
-            && (own + filters.elementCount) * 4 <= limits.mostWeightBytes
+        return shape[3] >= limits.leastBlocks * kernels.blockWidth
+            && shape.dropFirst().reduce(1, *) * kernels.valueType.size >= limits.leastImageBytes
+            && (own + filters.elementCount) * kernels.valueType.size <= limits.mostWeightBytes
     }
 
     private var convolutionWeights: Int {
@@ -102,7 +104,7 @@ struct PlannedNode {
 ///
 /// Only nodes with a single consumer are fused. The convolution moves to the position of the last node fused into it,
 /// so that everything it reads has been computed.
-func fuse(_ graph: Graph) -> [PlannedNode] {
+func fuse(_ graph: Graph, _ kernels: any KernelTable.Type) -> [PlannedNode] {
     let readers = graph.readerCounts
     var planned: [PlannedNode?] = []
     var producers: [Graph.Value: Int] = [:]
@@ -116,7 +118,7 @@ func fuse(_ graph: Graph) -> [PlannedNode] {
     }
 
     for node in graph.nodes {
-        let form = graph.engineForm(of: node)
+        let form = graph.engineForm(of: node, blockWidth: kernels.blockWidth)
         var result = PlannedNode(
             name: node.name, operation: node.operation, form: form, inputs: node.inputs, outputs: node.outputs,
             multiplyAdds: graph.multiplyAdds(of: node))
@@ -132,12 +134,12 @@ func fuse(_ graph: Graph) -> [PlannedNode] {
                 producers[before.outputs[0]] = planned.count
                 planned.append(before)
             }
-            if let input = fusible.first, planned[producers[input]!]!.joinsDepthwise(graph) {
+            if let input = fusible.first, planned[producers[input]!]!.joinsDepthwise(graph, kernels) {
                 result.join(take(producers[input]!, output: input))
             }
         case .convolution(let filters, _, let window):
             if let input = fusible.first,
-                planned[producers[input]!]!.joinsPointwise(window, filters: filters, graph)
+                planned[producers[input]!]!.joinsPointwise(window, filters: filters, graph, kernels)
             {
                 result.join(take(producers[input]!, output: input))
             } else if let input = fusible.first,
@@ -163,12 +165,16 @@ func fuse(_ graph: Graph) -> [PlannedNode] {
 
 extension Graph {
     /// The form in which the engine's kernels compute a node. They support only float32 tensors.
-    fileprivate func engineForm(of node: Node) -> EngineForm? {
+    fileprivate func engineForm(of node: Node, blockWidth: Int) -> EngineForm? {
         guard let operation = node.operation as? any EngineOperation,
             (node.inputs + node.outputs).allSatisfy({ self[$0].element == .float32 && self[$0].shape.elementCount > 0 })
         else { return nil }
         let form = operation.engineForm(node.inputs.map { self[$0] }, self[node.outputs[0]])
         guard let form, form.hasSmallBorders else { return nil }
+        // The kernel reads a value for every channel of a block.
+        if case .binaryChannels(let function, _) = form, self[node.outputs[0]].shape[3] % blockWidth != 0 {
+            return .broadcast(function)
+        }
         if case .dataMovement = form { return form }
         guard node.outputs.count == 1 else { return nil }
         return form.withoutGroups(inputChannels: self[node.inputs[0]].shape.last ?? 1)

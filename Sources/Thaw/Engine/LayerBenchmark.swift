@@ -67,16 +67,17 @@ package struct LayerBenchmark {
         let mean = Reduction(function: .mean, axes: [1, 2], keepsAxes: false)
         builder.output("output", isDense ? value : try builder.add(mean, [value], name: "mean")[0])
         let graph = builder.graph
-        let algorithms = layer.kind == .convolution ? CostModel.candidates(window) : [.direct]
+        let kernels = try InstructionSet.chosen().kernels
+        let algorithms = layer.kind == .convolution ? CostModel(kernels).candidates(window) : [.direct]
         func name(_ executor: Executor) -> String {
             executor.profile(rounds: 1).last { $0.name == "layer" }!.algorithm
         }
         candidates = try algorithms.map { algorithm in
             let executor = Executor(try Program(graph, instructionSet: nil, choice: .only(algorithm)))
-            let type = { (value: Graph.Value) in Location(graph[value], slot: 0, kind: .blocked) }
+            let type = { (value: Graph.Value) in Location(graph[value], slot: 0, kind: .blocked, kernels: kernels) }
             let estimate =
                 algorithms.count == 1
-                ? 0 : CostModel(executor.program.kernels).cycles(algorithm, window, type(input), type(value))
+                ? 0 : CostModel(kernels).cycles(algorithm, window, type(input), type(value))
             return Candidate(
                 algorithm: name(executor), multiplyAdds: executor.program.multiplyAdds, estimate: estimate,
                 executor: executor, layer: "layer")

@@ -5,7 +5,7 @@ import Kernels
 /// - *plain*: the layout of the tensor itself, without gaps. Every value of any type can have it.
 /// - *rows*: an image, channels last, with a border of zeros. First layers read it, because a row of the window is one
 ///   contiguous run.
-/// - *blocked*: an image in planes of 16 channels with a border of zeros, `[channels / 16][height][width][16]`.
+/// - *blocked*: an image in planes of some channels with a border of zeros, as the kernel table defines it.
 enum LayoutKind: Hashable { case plain, rows, blocked }
 
 /// The border of zeros around an image. A window that extends past the edge finds its padding there.
@@ -41,13 +41,17 @@ struct Halo: Hashable {
     }
 }
 
-/// The location of a value: its buffer, and how to find a pixel in it. Strides are in floats.
+/// The location of a value: its buffer, and how to find a pixel in it. Strides and offsets are in bytes.
 ///
 /// A value that is not an image counts as images of 1×1 pixels: its last axis is the channel axis, all others count
 /// images.
 struct Location: Hashable {
     var slot: Int
     var kind: LayoutKind
+    /// The type of the values in memory.
+    var element: ElementType
+    /// The number of channels in a block, also of a value without blocks: its kernels handle so many at a time.
+    var blockWidth: Int
     var images: Int
     var height: Int
     var width: Int
@@ -58,10 +62,12 @@ struct Location: Hashable {
     var firstBlock = 0
     var wholeBlocks: Int?
 
-    init(_ type: TensorType, slot: Int, kind: LayoutKind, halo: Halo = Halo()) {
+    init(_ type: TensorType, slot: Int, kind: LayoutKind, kernels: any KernelTable.Type, halo: Halo = Halo()) {
         self.slot = slot
         self.kind = kind
         self.halo = halo
+        element = kind == .blocked ? ElementType(kernels.valueType) : type.element
+        blockWidth = kernels.blockWidth
         let shape = type.shape
         channels = shape.last ?? 1
         if shape.rank == 4 {
@@ -73,15 +79,17 @@ struct Location: Hashable {
 
     var blocks: Int { (channels + blockWidth - 1) / blockWidth }
     var pixels: Int { height * width }
-    var pixelStride: Int { kind == .blocked ? blockWidth : channels }
+    /// The bytes of a block's channels.
+    var blockBytes: Int { blockWidth * element.size }
+    var pixelStride: Int { kind == .blocked ? blockBytes : channels * element.size }
     var rowStride: Int { (halo.left + width + halo.right) * pixelStride }
     var rowCount: Int { halo.top + height + halo.bottom }
     /// The distance from one block of channels to the next.
-    var blockStride: Int { kind == .blocked ? rowCount * rowStride : blockWidth }
+    var blockStride: Int { kind == .blocked ? rowCount * rowStride : blockBytes }
     var imageStride: Int { rowCount * rowStride * (kind == .blocked ? wholeBlocks ?? blocks : 1) }
     /// The offset of the first pixel.
     var origin: Int { halo.top * rowStride + halo.left * pixelStride }
-    var floatCount: Int { images * imageStride }
+    var byteCount: Int { images * imageStride }
 
     /// The same memory seen as an image that includes part of its halo.
     func absorbing(_ border: Halo) -> Location {
@@ -92,5 +100,14 @@ struct Location: Hashable {
             top: halo.top - border.top, bottom: halo.bottom - border.bottom, left: halo.left - border.left,
             right: halo.right - border.right)
         return location
+    }
+}
+
+extension ElementType {
+    fileprivate init(_ type: BlockedValueType) {
+        switch type {
+        case .float32: self = .float32
+        case .bfloat16: self = .bfloat16
+        }
     }
 }

@@ -13,7 +13,11 @@ struct LayoutAssignment {
     /// The values that are inside the memory of another.
     private(set) var slices = ConcatenationSlices()
 
-    init(_ graph: Graph, _ nodes: [PlannedNode]) {
+    /// The number of channels in a block.
+    private let blockWidth: Int
+
+    init(_ graph: Graph, _ nodes: [PlannedNode], blockWidth: Int) {
+        self.blockWidth = blockWidth
         for port in graph.inputs { native[port.value] = .plain }
         for node in nodes {
             for output in node.outputs { native[output] = preferred(node, graph) }
@@ -32,7 +36,7 @@ struct LayoutAssignment {
             native[port.value] = Array(demands[port.value]!.keys) == [.rows] ? .rows : .plain
             demand(port.value, native[port.value]!)
         }
-        slices = ConcatenationSlices(graph, nodes) { [native] in native[$0] == .blocked }
+        slices = ConcatenationSlices(graph, nodes, blockWidth: blockWidth) { [native] in native[$0] == .blocked }
         shareHalos()
     }
 

@@ -38,15 +38,17 @@ struct Memory {
     var scratch: UnsafeMutableRawPointer
 
     /// The first pixel of an image.
-    func pixels(_ location: Location, image: Int) -> UnsafeMutablePointer<Float> {
+    func pixels(_ location: Location, image: Int) -> UnsafeMutableRawPointer {
         start(location, image: image) + location.origin
     }
 
-    /// The first float of an image, including its halo.
-    func start(_ location: Location, image: Int) -> UnsafeMutablePointer<Float> {
-        slots[location.slot].assumingMemoryBound(to: Float.self)
-            + (image * location.imageStride + location.firstBlock * location.blockStride)
+    /// The start of an image, including its halo.
+    func start(_ location: Location, image: Int) -> UnsafeMutableRawPointer {
+        slots[location.slot] + (image * location.imageStride + location.firstBlock * location.blockStride)
     }
+
+    /// The values of a plain tensor of floats.
+    func floats(slot: Int) -> UnsafeMutablePointer<Float> { slots[slot].assumingMemoryBound(to: Float.self) }
 
     func floats(_ constant: Int) -> UnsafePointer<Float> {
         (constants + constant).assumingMemoryBound(to: Float.self)
@@ -60,7 +62,7 @@ struct Memory {
     func clearHalo(_ location: Location, image: Int, blocks: Range<Int>) {
         guard location.halo != Halo() else { return }
         let first = start(location, image: image)
-        func clear(_ from: Int, _ count: Int) { if count > 0 { memset(first + from, 0, count * 4) } }
+        func clear(_ from: Int, _ count: Int) { (first + from).clear(byteCount: count) }
         let side = (left: location.halo.left * location.pixelStride, right: location.halo.right * location.pixelStride)
         for block in location.kind == .blocked ? blocks : 0..<1 {
             let plane = block * location.blockStride
@@ -75,6 +77,11 @@ struct Memory {
     }
 }
 
+extension UnsafeMutableRawPointer {
+    /// Writes zeros.
+    func clear(byteCount: Int) { if byteCount > 0 { memset(self, 0, byteCount) } }
+}
+
 /// Collects the constants of a program, assigns each an offset, and finally writes all of them to one block of memory.
 struct ConstantPool {
     typealias Fill = @Sendable (UnsafeMutableRawPointer) -> Void
@@ -87,8 +94,8 @@ struct ConstantPool {
     enum Packing: Hashable {
         /// Padded to a number of elements.
         case padded(count: Int)
-        /// Rows for the convolution kernel.
-        case rows(OffsetList)
+        /// For the convolution kernel: these rows, one for each step.
+        case rows(OffsetList, ConvolutionSteps)
         /// Transforms for the Winograd algorithm.
         case winograd(WinogradForm, groupBlocks: Int)
         case depthwise

@@ -6,7 +6,7 @@ import Kernels
 /// program at the same time.
 public final class Program: Sendable {
     public let instructionSet: InstructionSet
-    let kernels: KernelTable
+    let kernels: any KernelTable.Type
     let steps: [Step]
     let plan: MemoryPlan
     let constants: AlignedMemory
@@ -40,15 +40,21 @@ public final class Program: Sendable {
         try self.init(graph, instructionSet: instructionSet, threads: threads, choice: .cheapest)
     }
 
-    /// - Parameter choice: How to choose the algorithms of convolutions.
-    init(_ graph: Graph, instructionSet: InstructionSet?, threads: Int = 1, choice: AlgorithmChoice) throws {
+    /// - Parameters:
+    ///   - kernels: The kernels, if not those of the instruction set.
+    ///   - choice: How to choose the algorithms of convolutions.
+    init(
+        _ graph: Graph, instructionSet: InstructionSet?, kernels: (any KernelTable.Type)? = nil, threads: Int = 1,
+        choice: AlgorithmChoice
+    ) throws {
         precondition(graph.channelOrder == .last, "the engine runs channels-last graphs")
         for type in graph.types where type.shape.elementCount > Program.largestTensor {
             throw Failure.arrayTooLarge(type)
         }
-        let graph = try graph.withPhases()
         self.instructionSet = try instructionSet ?? .chosen()
-        kernels = self.instructionSet.kernels
+        let kernels = kernels ?? self.instructionSet.kernels
+        self.kernels = kernels
+        let graph = try graph.withEngineOperations(blockWidth: kernels.blockWidth)
         let compiler = try Compiler(graph, kernels: kernels, threads: threads, choice: choice)
         steps = compiler.steps
         scratchBytes = ((compiler.steps.map(\.scratchBytes).max() ?? 0) + 4095) / 4096 * 4096

@@ -10,7 +10,7 @@ extension Pixels {
     func resized(
         width newWidth: Int, height newHeight: Int, from columns: Range<Int>, _ rows: Range<Int>,
         by resize: ResizeMethod,
-        _ kernels: KernelTable = bestKernels
+        _ kernels: any PlainKernels.Type = bestKernels
     ) -> Pixels {
         precondition(newWidth > 0 && newHeight > 0 && !columns.isEmpty && !rows.isEmpty)
         var (picture, columns, rows) = (self, columns, rows)
@@ -37,7 +37,7 @@ extension Pixels {
     }
 
     private func resampledAlongRows(
-        _ rows: Range<Int>, by filter: ResamplingFilter, _ kernels: KernelTable
+        _ rows: Range<Int>, by filter: ResamplingFilter, _ kernels: any PlainKernels.Type
     ) -> Pixels {
         let newWidth = filter.first.count
         return Pixels(width: newWidth, height: rows.count, channels: channels) { target in
@@ -50,7 +50,7 @@ extension Pixels {
     }
 
     private func resampledAlongColumns(
-        _ columns: Range<Int>, by filter: ResamplingFilter, _ kernels: KernelTable
+        _ columns: Range<Int>, by filter: ResamplingFilter, _ kernels: any PlainKernels.Type
     ) -> Pixels {
         let row = columns.count * channels
         return Pixels(width: columns.count, height: filter.first.count, channels: channels) { target in
@@ -87,4 +87,4 @@ extension Pixels {
 }
 
 /// The kernels for the best available instruction set, or for the one in `THAW_ISA`.
-let bestKernels = ((try? InstructionSet.chosen()) ?? .baseline).kernels
+let bestKernels = ((try? InstructionSet.chosen()) ?? .baseline).kernels.plain

@@ -46,17 +46,17 @@ public enum InstructionSet: String, CaseIterable, Sendable {
         return set
     }
 
-    /// The kernels compiled for this set, which must be available.
-    var kernels: KernelTable {
+    /// The kernels for float32 compiled for this set, which must be available.
+    var kernels: any (KernelTable & PlainKernels & WinogradKernels).Type {
         precondition(isAvailable)
         #if arch(x86_64)
             switch self {
-            case .baseline: return KernelsBaseline.makeKernelTable()
-            case .avx2: return KernelsAVX2.makeKernelTable()
-            case .avx512: return KernelsAVX512.makeKernelTable()
+            case .baseline: return KernelsBaseline.Float32Kernels.self
+            case .avx2: return KernelsAVX2.Float32Kernels.self
+            case .avx512: return KernelsAVX512.Float32Kernels.self
             }
         #else
-            return KernelsBaseline.makeKernelTable()
+            return KernelsBaseline.Float32Kernels.self
         #endif
     }
 }

@@ -25,6 +25,24 @@ struct EngineTests {
         }
     }
 
+    // Functions that jump, and quotients, magnify the rounding of images.
+    @Test(
+        arguments: EngineCase.all.filter { c in
+            !["ceiling", "floor", "round", "divide"].contains { c.name.hasPrefix($0) && c.name.contains("blocks") }
+        })
+    func `a kernel table may have its own layout of images and weights, and its own type of values`(
+        _ c: EngineCase
+    ) throws {
+        let graph = try c.graph()
+        let inputs = c.arrays()
+        let program = try Program(
+            graph, instructionSet: .baseline, kernels: BFloat16LoopKernels.self, threads: 2, choice: .cheapest)
+        for (result, expected) in zip(program.run(inputs, threads: 2), graph.evaluate(inputs)) {
+            // Each image is rounded to 8 bits.
+            #expect(error(result.floats, expected.floats) < 0.03)
+        }
+    }
+
     @Test(
         "One thread and several give the same bits",
         arguments: EngineCase.convolutions + EngineCase.arrays + EngineCase.structure)

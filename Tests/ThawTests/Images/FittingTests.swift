@@ -44,7 +44,7 @@ import Testing
                 let expected = picture.plainlyResized(width: width, height: height, from: columns, rows, by: resize)
                 for set in InstructionSet.available {
                     let found = picture.resized(
-                        width: width, height: height, from: columns, rows, by: resize, set.kernels)
+                        width: width, height: height, from: columns, rows, by: resize, set.kernels.plain)
                     #expect(found == expected, "\(set) \(resize) to \(width) × \(height)")
                 }
             }

@@ -75,23 +75,24 @@ struct ConvolutionKernelTests {
             }
         }
         for (set, table) in kernelTables {
-            let packed = pack(weights, c, groupBlocks: table.groupBlocks)
             let taps = tapOffsets(c)
+            let packed = pack(weights, c, table)
             var output = [Float](
                 repeating: .nan, count: pixels * (c.plainOutput ? c.outputs : c.outputBlocks * 16) + 16)
             output.withUnsafeMutableBufferPointer { output in
                 var work = ConvolutionWork(
-                    input: pointer(input), inputOffsets: pointer(inputOffsets(c)), taps: pointer(taps),
-                    tapCount: taps.count, weights: pointer(packed), bias: pointer(bias), output: output.baseAddress!,
-                    outputOffsets: pointer((0..<pixels).map { Int32($0 * (c.plainOutput ? c.outputs : 16)) }),
-                    outputBlockStride: c.plainOutput ? 16 : pixels * 16,
+                    input: pointer(input), inputOffsets: pointer(inBytes(inputOffsets(c))),
+                    taps: pointer(inBytes(taps)), steps: steps(c), weights: packed, bias: pointer(bias),
+                    output: output.baseAddress!,
+                    outputOffsets: pointer((0..<pixels).map { Int32(bytes($0 * (c.plainOutput ? c.outputs : 16))) }),
+                    outputBlockStride: bytes(c.plainOutput ? 16 : pixels * 16),
                     channels: c.plainOutput ? c.outputs : c.outputBlocks * 16, pixelCount: pixels,
                     blockCount: c.outputBlocks)
                 work.lower = c.lower
                 work.upper = c.upper
                 work.activation = c.activation
                 if c.hasResidual {
-                    work.residual = UnsafePointer(pointer(residual))
+                    work.residual = UnsafeRawPointer(pointer(residual))
                     work.residualOffsets = work.outputOffsets
                     work.residualBlockStride = work.outputBlockStride
                 }
@@ -116,17 +117,21 @@ struct ConvolutionKernelTests {
     }
 
     /// Identity weights: every pixel must be copied, in all blocks of a group.
-    private func identity(_ input: [Float], pixels: Int, blocks: Int, _ set: InstructionSet, _ table: KernelTable) {
+    private func identity(
+        _ input: [Float], pixels: Int, blocks: Int, _ set: InstructionSet, _ table: any KernelTable.Type
+    ) {
         let outputs = 16 * blocks
         var weights = [Float](repeating: 0, count: 16 * outputs)
         for i in 0..<16 { for block in 0..<blocks { weights[i * outputs + block * 16 + i] = 1 } }
+        let packed = pack(weights, ConvolutionCase(outputs: outputs), table)
         let output = pointer([Float](repeating: 7, count: (pixels + 2) * outputs))
-        let offsets = pointer((0..<pixels).map { Int32($0 * 16) })
+        let offsets = pointer((0..<pixels).map { Int32(bytes($0 * 16)) })
         table.convolve(
             ConvolutionWork(
-                input: pointer(input), inputOffsets: offsets, taps: pointer([0]), tapCount: 1,
-                weights: pointer(weights), bias: pointer([Float](repeating: 0, count: outputs)), output: output,
-                outputOffsets: offsets, outputBlockStride: (pixels + 1) * 16, channels: outputs,
+                input: pointer(input), inputOffsets: offsets, taps: pointer([0]),
+                steps: ConvolutionSteps(tapCount: 1, depth: 16), weights: packed,
+                bias: pointer([Float](repeating: 0, count: outputs)), output: output,
+                outputOffsets: offsets, outputBlockStride: bytes((pixels + 1) * 16), channels: outputs,
                 pixelCount: pixels, blockCount: blocks))
         for block in 0..<blocks {
             let start = output + block * (pixels + 1) * 16
@@ -171,17 +176,19 @@ struct ConvolutionKernelTests {
             }
         }
         let offsets = (0..<outputSize).flatMap { y in
-            (0..<outputSize).map { Int32((y * 2 * size + $0 * 2) * channels) }
+            (0..<outputSize).map { Int32(bytes((y * 2 * size + $0 * 2) * channels)) }
         }
         for (set, table) in kernelTables {
             let output = pointer([Float](repeating: 0, count: expected.count))
-            var work = ConvolutionWork(
+            let steps = ConvolutionSteps(tapCount: 3, depth: 3 * channels)
+            let work = ConvolutionWork(
                 input: pointer(image), inputOffsets: pointer(offsets),
-                taps: pointer((0..<3).map { Int32($0 * size * channels) }), tapCount: 3, weights: pointer(weights),
+                taps: pointer((0..<3).map { Int32(bytes($0 * size * channels)) }), steps: steps,
+                weights: pack(weights, rows: Array(0..<9 * channels), outputs: 16, steps, table),
                 bias: pointer([Float](repeating: 0.5, count: 16)), output: output,
-                outputOffsets: pointer((0..<offsets.count).map { Int32($0 * 16) }), outputBlockStride: 16, channels: 16,
+                outputOffsets: pointer((0..<offsets.count).map { Int32(bytes($0 * 16)) }),
+                outputBlockStride: bytes(16), channels: 16,
                 pixelCount: offsets.count, blockCount: 1)
-            work.depth = 3 * channels
             table.convolve(work)
             #expect(error(Array(UnsafeBufferPointer(start: output, count: expected.count)), expected) < 1e-5, "\(set)")
         }
@@ -211,7 +218,7 @@ struct ConvolutionKernelTests {
                     var sum = bias[block * 16 + lane]
                     for tap in 0..<area {
                         let place = Int(start + tapOffsets(c)[tap]) + block * c.plane + lane
-                        sum += input[place] * weights[(block * area + tap) * 16 + lane]
+                        sum += input[place] * weights[tap * c.inputs + block * 16 + lane]
                     }
                     expected[(block * pixels + pixel) * 16 + lane] = scalar(
                         c.activation, min(max(sum, c.lower), c.upper))
@@ -219,12 +226,14 @@ struct ConvolutionKernelTests {
             }
         }
         for (set, table) in kernelTables {
+            let packed = packDepthwise(weights, channels: c.inputs, area: area, table)
             let output = pointer([Float](repeating: 0, count: expected.count))
             var work = DepthwiseWork(
-                input: pointer(input), inputRowStride: c.size * 16, inputBlockStride: c.plane, strideY: c.stride,
-                strideX: c.stride, windowHeight: c.window, windowWidth: c.window,
-                tapStrideY: c.dilation * c.size * 16, tapStrideX: c.dilation * 16, weights: pointer(weights),
-                bias: pointer(bias), output: output, outputRowStride: c.outputSize * 16, outputBlockStride: pixels * 16,
+                input: pointer(input), inputRowStride: bytes(c.size * 16), inputBlockStride: bytes(c.plane),
+                strideY: c.stride, strideX: c.stride, windowHeight: c.window, windowWidth: c.window,
+                tapStrideY: bytes(c.dilation * c.size * 16), tapStrideX: bytes(c.dilation * 16), weights: packed,
+                bias: pointer(bias), output: output, outputRowStride: bytes(c.outputSize * 16),
+                outputBlockStride: bytes(pixels * 16),
                 width: c.outputSize, rowCount: c.outputSize, blockCount: c.inputBlocks)
             work.lower = c.lower
             work.upper = c.upper
@@ -233,23 +242,6 @@ struct ConvolutionKernelTests {
             #expect(error(Array(UnsafeBufferPointer(start: output, count: expected.count)), expected) < 1e-5, "\(set)")
         }
     }
-}
-
-/// HWIO to the kernel's order.
-private func pack(_ weights: [Float], _ c: ConvolutionCase, groupBlocks: Int) -> [Float] {
-    var packed = [Float]()
-    for group in BlockGroups(blocks: c.outputBlocks, maximumWidth: groupBlocks).ranges {
-        for inputBlock in 0..<c.inputBlocks {
-            for tap in 0..<c.window * c.window {
-                for i in inputBlock * 16..<inputBlock * 16 + 16 {
-                    for o in group.lowerBound * 16..<group.upperBound * 16 {
-                        packed.append(i < c.inputs && o < c.outputs ? weights[(tap * c.inputs + i) * c.outputs + o] : 0)
-                    }
-                }
-            }
-        }
-    }
-    return packed
 }
 
 private func inputOffsets(_ c: ConvolutionCase) -> [Int32] {

@@ -47,7 +47,7 @@ func scalar(_ function: UnaryFunction?, _ x: Float) -> Float {
     return Float(y)
 }
 
-private func scalar(_ function: BinaryFunction, _ a: Float, _ b: Float) -> Float {
+func scalar(_ function: BinaryFunction, _ a: Float, _ b: Float) -> Float {
     switch function {
     case .add: a + b
     case .subtract: a - b
@@ -147,9 +147,10 @@ struct ElementwiseKernelTests {
                 for swapped in [false, true] {
                     let output = pointer([Float](repeating: 7, count: 3 * 60))
                     var work = RowWork(
-                        left: pointer(left), leftStride: 50, output: output, outputStride: 60, width: 49, count: 3)
-                    work.right = UnsafePointer(pointer(right))
-                    work.rightStride = 50
+                        left: pointer(left), leftStride: bytes(50), output: output, outputStride: bytes(60), width: 49,
+                        count: 3)
+                    work.right = UnsafeRawPointer(pointer(right))
+                    work.rightStride = bytes(50)
                     work.pattern = pattern
                     work.swapped = swapped
                     table.binary(function, work)
@@ -176,9 +177,10 @@ struct ElementwiseKernelTests {
         for (set, table) in kernelTables {
             let output = pointer([Float](repeating: 0, count: 2 * width))
             var work = RowWork(
-                left: pointer(left), leftStride: width, output: output, outputStride: width, width: width, count: 2)
-            work.right = UnsafePointer(pointer(factor))
-            work.offset = UnsafePointer(pointer(offset))
+                left: pointer(left), leftStride: bytes(width), output: output, outputStride: bytes(width), width: width,
+                count: 2)
+            work.right = UnsafeRawPointer(pointer(factor))
+            work.offset = UnsafeRawPointer(pointer(offset))
             work.pattern = pattern
             table.scale(work)
             for i in 0..<2 * width {
@@ -196,7 +198,8 @@ struct ElementwiseKernelTests {
                 let output = pointer([Float](repeating: 0, count: 2 * width))
                 table.softmax(
                     RowWork(
-                        left: pointer(input), leftStride: width, output: output, outputStride: width, width: width,
+                        left: pointer(input), leftStride: bytes(width), output: output, outputStride: bytes(width),
+                        width: width,
                         count: 2))
                 for row in 0..<2 {
                     let exponents = (0..<width).map { exp(Double(input[row * width + $0] - shift)) }
@@ -217,7 +220,7 @@ struct ElementwiseKernelTests {
             let output = pointer([Float](repeating: 0, count: 8))
             var work = RowWork(
                 left: pointer(bases), leftStride: 0, output: output, outputStride: 0, width: 8, count: 1)
-            work.right = UnsafePointer(pointer(exponents))
+            work.right = UnsafeRawPointer(pointer(exponents))
             table.binary(.power, work)
             for place in 0..<8 {
                 let expected = pow(bases[place], exponents[place])

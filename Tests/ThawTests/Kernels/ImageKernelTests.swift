@@ -31,8 +31,8 @@ struct ImageKernelTests {
             let output = pointer([Float](repeating: 0, count: expected.count))
             table.resize(
                 ResizeWork(
-                    input: pointer(input), inputRowStride: width * 16, output: output,
-                    outputRowStride: outputWidth * 16,
+                    input: pointer(input), inputRowStride: bytes(width * 16), output: output,
+                    outputRowStride: bytes(outputWidth * 16),
                     outputWidth: outputWidth,
                     rows: .init(starts: pointer(rows.starts), weights: pointer(rows.weights), count: rowTaps),
                     columns: .init(

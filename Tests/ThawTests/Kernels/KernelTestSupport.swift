@@ -3,7 +3,8 @@ import Kernels
 @testable import Thaw
 
 /// The kernels of every instruction set of this machine.
-let kernelTables: [(set: InstructionSet, table: KernelTable)] = InstructionSet.available.map { ($0, $0.kernels) }
+let kernelTables: [(set: InstructionSet, table: any (KernelTable & PlainKernels & WinogradKernels).Type)] =
+    InstructionSet.available.map { ($0, $0.kernels) }
 
 /// Pseudorandom values between −1 and 1, the same in every run.
 func noise(_ count: Int, seed: UInt64 = 1) -> [Float] {
@@ -13,6 +14,9 @@ func noise(_ count: Int, seed: UInt64 = 1) -> [Float] {
         return Float(Int32(truncatingIfNeeded: state >> 32)) / 2_147_483_648
     }
 }
+
+/// Works count bytes.
+func bytes(_ floats: Int) -> Int { 4 * floats }
 
 /// The largest difference relative to the largest expected magnitude (at least 1).
 func error(_ actual: [Float], _ expected: [Float]) -> Float {

@@ -13,10 +13,11 @@ struct NormalizationKernelTests {
             for (set, table) in kernelTables {
                 let output = pointer([Float](repeating: 0, count: 2 * width))
                 var work = RowWork(
-                    left: pointer(input), leftStride: width, output: output, outputStride: width, width: width, count: 2
+                    left: pointer(input), leftStride: bytes(width), output: output, outputStride: bytes(width),
+                    width: width, count: 2
                 )
-                work.right = UnsafePointer(pointer(factor))
-                work.offset = UnsafePointer(pointer(offset))
+                work.right = UnsafeRawPointer(pointer(factor))
+                work.offset = UnsafeRawPointer(pointer(offset))
                 table.normalize(1e-3, work)
                 for row in 0..<2 {
                     let x = input[row * width..<(row + 1) * width].map { Double($0) }
@@ -42,7 +43,8 @@ struct NormalizationKernelTests {
             table.normalizeLength(
                 1e-3,
                 RowWork(
-                    left: pointer(input), leftStride: width, output: output, outputStride: width, width: width, count: 2
+                    left: pointer(input), leftStride: bytes(width), output: output, outputStride: bytes(width),
+                    width: width, count: 2
                 )
             )
             for row in 0..<2 {
@@ -56,13 +58,14 @@ struct NormalizationKernelTests {
 
     @Test("A plane's moments are computed per lane", arguments: [1, 4, 7])
     func moments(width: Int) {
+        let blockWidth = 16
         let height = 3
         let input = noise(height * width * blockWidth)
         for (set, table) in kernelTables {
             let output = pointer([Float](repeating: 0, count: 2 * blockWidth))
             table.planeMoments(
                 RowWork(
-                    left: pointer(input), leftStride: width * blockWidth, output: output, outputStride: 0,
+                    left: pointer(input), leftStride: bytes(width * blockWidth), output: output, outputStride: 0,
                     width: width * blockWidth, count: height))
             for lane in 0..<blockWidth {
                 let x = stride(from: lane, to: input.count, by: blockWidth).map { input[$0] }

@@ -49,10 +49,10 @@ struct PlaneKernelTests {
         for (set, table) in kernelTables {
             let output = pointer([Float](repeating: 0, count: expected.count))
             var work = PoolingWork(
-                kind: c.kind, input: pointer(input), inputRowStride: c.size * 16,
-                inputBlockStride: c.size * c.size * 16,
-                inputHeight: c.size, inputWidth: c.size, output: output, outputRowStride: outputSize * 16,
-                outputBlockStride: outputSize * outputSize * 16, outputWidth: outputSize, windowHeight: c.window,
+                kind: c.kind, input: pointer(input), inputRowStride: bytes(c.size * 16),
+                inputBlockStride: bytes(c.size * c.size * 16),
+                inputHeight: c.size, inputWidth: c.size, output: output, outputRowStride: bytes(outputSize * 16),
+                outputBlockStride: bytes(outputSize * outputSize * 16), outputWidth: outputSize, windowHeight: c.window,
                 windowWidth: c.window, strideY: c.stride, strideX: c.stride, padTop: c.pad, padLeft: c.pad,
                 rowCount: outputSize, blockCount: 2)
             work.countsPadding = c.countsPadding
@@ -68,7 +68,8 @@ struct PlaneKernelTests {
             let output = pointer([Float](repeating: 7, count: 32))
             table.sumPixels(
                 PixelSumWork(
-                    input: pointer(input), inputRowStride: 7 * 16, inputBlockStride: 35 * 16, height: 5, width: 7,
+                    input: pointer(input), inputRowStride: bytes(7 * 16), inputBlockStride: bytes(35 * 16), height: 5,
+                    width: 7,
                     factor: 1 / 35, output: output, channels: 20, blockCount: 2))
             for channel in 0..<20 {
                 let sum = (0..<35).reduce(Float(0)) { $0 + input[(channel / 16 * 35 + $1) * 16 + channel % 16] }
@@ -89,8 +90,9 @@ struct PlaneKernelTests {
             let blocked = pointer([Float](repeating: 7, count: blocks * (height + 2) * row))
             let back = pointer([Float](repeating: 7, count: plain.count + 16))
             var work = RelayoutWork(
-                plain: pointer(plain), plainRowStride: width * channels, plainPixelStride: channels,
-                blocked: blocked + row + 16, blockedRowStride: row, blockedBlockStride: (height + 2) * row,
+                plain: pointer(plain), plainRowStride: bytes(width * channels), plainPixelStride: bytes(channels),
+                blocked: blocked + row + 16, blockedRowStride: bytes(row),
+                blockedBlockStride: bytes((height + 2) * row),
                 height: height, width: width, channels: channels, blockCount: blocks)
             table.block(work)
             for y in 0..<height {
@@ -102,7 +104,7 @@ struct PlaneKernelTests {
                 }
             }
             #expect(blocked[row] == 7, "\(set) wrote into the halo")
-            work.plain = back
+            work.plain = UnsafeMutableRawPointer(back)
             table.unblock(work)
             #expect(Array(UnsafeBufferPointer(start: back, count: plain.count)) == plain, "\(set)")
             #expect(back[plain.count] == 7, "\(set) wrote past the end")
@@ -121,7 +123,8 @@ struct PlaneKernelTests {
                 PixelLoadWork(
                     pixels: pointer(pixels), pixelRowStride: width,
                     scale: pointer((0..<48).map { scale[$0 % channels] }),
-                    bias: pointer((0..<48).map { bias[$0 % channels] }), output: output, outputRowStride: width + 8,
+                    bias: pointer((0..<48).map { bias[$0 % channels] }), output: output,
+                    outputRowStride: bytes(width + 8),
                     width: width, rowCount: 2))
             for row in 0..<2 {
                 for x in 0..<width {

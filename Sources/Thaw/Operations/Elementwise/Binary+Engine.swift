@@ -6,7 +6,7 @@ extension Binary: EngineOperation {
         guard let constant else {
             if inputs[0] == inputs[1] { return .binary(kernel) }
             guard let image = inputs.firstIndex(of: output), output.shape.rank == 4,
-                inputs[1 - image].shape == [output.shape[0], 1, 1, output.shape[3]], output.shape[3] % blockWidth == 0
+                inputs[1 - image].shape == [output.shape[0], 1, 1, output.shape[3]]
             else { return .broadcast(kernel) }
             return .binaryChannels(kernel, image: image)
         }

@@ -6,6 +6,14 @@ protocol EngineOperation: Operation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm?
 }
 
+/// An operation for which the engine has no kernels, but which it computes by others that have.
+protocol EngineComposite: Operation {
+    /// Operations that give the same result one after another, or nil if they would take too much memory. The last one
+    /// only moves values, so that an activation that follows can come before it.
+    /// - Parameter blockWidth: The number of channels in a block of the engine's images.
+    func engineOperations(_ inputs: [TensorType], blockWidth: Int) -> [any Operation]?
+}
+
 /// What the engine's kernels compute: the interface between operations and the engine. Memory layout, fusion and
 /// splitting are up to the engine. All values are float32, channels last.
 enum EngineForm {
@@ -21,8 +29,7 @@ enum EngineForm {
     case unary(UnaryFunction)
     /// Two inputs of the same shape.
     case binary(BinaryFunction)
-    /// Two inputs: an image and one value for each of its channels. `image` is the index of the image. The channels
-    /// fill whole blocks.
+    /// Two inputs: an image and one value for each of its channels. `image` is the index of the image.
     case binaryChannels(BinaryFunction, image: Int)
     /// One input and a constant operand: a single value, or one value for each channel (the last axis).
     case binaryConstant(BinaryFunction, operand: Tensor, constantFirst: Bool)

@@ -1,0 +1,44 @@
+import Kernels
+
+// Steps over the planes of an image in the blocked layout.
+
+/// Some rows of a plane: what one chunk of a step computes.
+struct Plane {
+    var image: Int
+    var block: Int
+    var rows: Range<Int>
+}
+
+extension Compiler {
+    /// Adds a step that computes an image plane by plane, and writes the border.
+    /// - Parameter strips: The rows of each chunk, if a plane is more than one.
+    mutating func addPlanes(
+        _ node: PlannedNode, reads: [Int], to: Location, strips: [Range<Int>]? = nil,
+        _ body: @escaping @Sendable (Memory, Plane) -> Void
+    ) {
+        let strips = strips ?? [0..<to.height]
+        add(
+            Step(
+                name: node.name, kind: node.operation.kind, reads: reads, writes: [to.slot],
+                chunks: to.images * to.blocks * strips.count
+            ) { memory, chunk in
+                let (index, strip) = chunk.quotientAndRemainder(dividingBy: strips.count)
+                let (image, block) = index.quotientAndRemainder(dividingBy: to.blocks)
+                if strip == 0 { memory.clearHalo(to, image: image, blocks: block..<block + 1) }
+                body(memory, Plane(image: image, block: block, rows: strips[strip]))
+            })
+    }
+
+    /// Rows of a plane in runs that are long enough to be worth a chunk.
+    func strips(of location: Location) -> [Range<Int>] {
+        let rows = max(1, (1 << 14) / max(1, location.width * location.blockWidth))
+        return stride(from: 0, to: location.height, by: rows).map { $0..<min($0 + rows, location.height) }
+    }
+}
+
+extension Memory {
+    /// The first pixel of a plane.
+    func pixels(_ location: Location, _ plane: Plane) -> UnsafeMutableRawPointer {
+        pixels(location, image: plane.image) + plane.block * location.blockStride
+    }
+}

@@ -1,0 +1,46 @@
+import Kernels
+import Testing
+
+@testable import Thaw
+
+struct LocationTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var type: TensorType
+        var kind: LayoutKind
+        var halo = Halo()
+        var kernels: any KernelTable.Type = InstructionSet.baseline.kernels
+        var strides: [Int]
+        var origin = 0
+        var byteCount: Int
+
+        var testDescription: String { name }
+    }
+
+    @Test(arguments: [
+        Case(
+            name: "plain floats", type: TensorType([2, 3, 4, 20]), kind: .plain, strides: [80, 320, 64, 960],
+            byteCount: 1920),
+        Case(
+            name: "plain 64-bit integers", type: TensorType([2, 3, 4, 20], .int64), kind: .plain,
+            strides: [160, 640, 128, 1920], byteCount: 3840),
+        Case(
+            name: "rows with a border", type: TensorType([1, 3, 4, 3]), kind: .rows,
+            halo: Halo(top: 1, bottom: 2, left: 1, right: 1), strides: [12, 72, 64, 432], origin: 84, byteCount: 432),
+        Case(
+            name: "blocks of 16 floats", type: TensorType([2, 3, 4, 20]), kind: .blocked,
+            halo: Halo(top: 1, bottom: 1, left: 0, right: 1), strides: [64, 320, 1600, 3200], origin: 320,
+            byteCount: 6400),
+        Case(
+            name: "blocks of 8 short floats", type: TensorType([2, 3, 4, 20]), kind: .blocked,
+            halo: Halo(top: 1, bottom: 1, left: 2, right: 1), kernels: BFloat16LoopKernels.self,
+            strides: [16, 112, 560, 1680], origin: 144, byteCount: 3360),
+    ])
+    func `a location counts bytes of its type, in blocks as wide as the table's`(_ c: Case) {
+        let location = Location(c.type, slot: 0, kind: c.kind, kernels: c.kernels, halo: c.halo)
+        #expect(
+            [location.pixelStride, location.rowStride, location.blockStride, location.imageStride] == c.strides)
+        #expect(location.origin == c.origin)
+        #expect(location.byteCount == c.byteCount)
+    }
+}
