@@ -15,7 +15,11 @@ extension Graph {
             let result = try naming(node: Failure.Node(name: node.name, op: operation.kind), place: node.name) {
                 try parts.result(of: operation, operands, node: node.name)
             }
-            return try result.map { [try parts.context.edge($0, name: node.name)] }
+            guard let result else { return nil }
+            guard result.type == self[node.outputs[0]] else {
+                throw Failure.invalidGraph(node.name, "its parts compute another type")
+            }
+            return [try parts.context.edge(result, name: node.name)]
         }
         try naming(place: "pass 'decompose operations'") { try result.validate() }
         return result

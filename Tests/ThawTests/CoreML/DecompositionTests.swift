@@ -112,6 +112,10 @@ extension DecompositionCase {
             ["Not", "Divide", "Constant", "Select"],
             ["Equal", "Cast", "Add", "Divide", "Subtract", "Multiply"]),
         DecompositionCase(
+            "quotient or zero of scalars", Binary(.divideOrZero), [Tensor([7], shape: []), Tensor([0], shape: [])],
+            ["Not", "Divide", "Constant", "Select"],
+            ["Equal", "Cast", "Add", "Divide", "Subtract", "Multiply"]),
+        DecompositionCase(
             "truth", Cast(element: .bool), [Tensor([7, 0, -0.5], shape: [3])], ["NotEqual"], ["Cast"]),
     ]
 

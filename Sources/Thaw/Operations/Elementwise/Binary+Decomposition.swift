@@ -101,7 +101,7 @@ extension Binary: CoreMLOperation {
         let (dividend, divisor) = (try parts.edge(operands.0), try parts.edge(operands.1))
         let isZero = try parts.add(Unary(.not), divisor, as: "zero")
         let quotient = try parts.add(Binary(.divide), dividend, divisor, as: "quotient")
-        let nothing = Operand.constant(Tensor([0], shape: [1]).converted(to: quotient.type.element))
+        let nothing = Operand.constant(Tensor(0, element: quotient.type.element))
         return try parts.add(Select(), isZero, nothing, quotient)
     }
 }
