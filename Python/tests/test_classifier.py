@@ -138,10 +138,9 @@ def test_an_error_of_the_iterable_is_raised(classifier):
         list(classifier.classify(images()))
 
 
-def test_no_images(classifier, tmp_path, ct):
+def test_no_images(classifier, tmp_path):
     assert list(classifier.classify([])) == list(classifier.classify(iter(()))) == []
-    with pytest.raises(ct.Error):
-        list(classifier.classify(str(tmp_path)))
+    assert list(classifier.classify(str(tmp_path))) == []
     with pytest.raises(TypeError):
         classifier.classify(3)
 
@@ -222,4 +221,4 @@ def test_reports(ct, model, tmp_path):
     comparison = ct.compare(GRAPH, model, CAT)
     assert comparison
     described = ct.inspect(GRAPH)
-    assert described["file"]["format"] == "frozenGraph" and described["model"]["inputs"][0]["name"] == "image"
+    assert described["file"]["format"] == "frozenGraph" and described["model"]["inputs"][0]["name"] == "input"

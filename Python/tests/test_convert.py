@@ -35,7 +35,7 @@ def test_sources_without_tensorflow(ct, photo, kind, tmp_path):
     }[kind]  # fmt: skip
     shutil.copy(GRAPH, str(tmp_path / "graph.pb"))
     model = ct.convert(source, classifier_config=ct.ClassifierConfig(LABELS))
-    assert model.predict({"image": photo})["classLabel"] == "cat"
+    assert model.predict({"input": photo})["classLabel"] == "cat"
 
 
 @pytest.mark.parametrize("kind", ["list", "tuple", "bytes", "array", "path"])
@@ -45,13 +45,13 @@ def test_labels(ct, photo, kind):
         "list": names, "tuple": tuple(names), "bytes": [name.encode() for name in names], "array": np.array(names),
         "path": LABELS,
     }[kind]  # fmt: skip
-    answer = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(given)).predict({"image": photo})
+    answer = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(given)).predict({"input": photo})
     assert answer["classLabel"] == "cat" and set(answer["probabilities"]) == set(names)
 
 
 def test_integer_labels_are_integers(ct, photo):
     for given in (list(range(100, 110)), np.arange(100, 110)):
-        answer = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(given)).predict({"image": photo})
+        answer = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(given)).predict({"input": photo})
         assert answer["classLabel"] == 103 and list(answer["probabilities"]) == list(range(100, 110))
 
 
@@ -73,7 +73,7 @@ def test_wrong_labels_are_refused(ct, given, words):
 
 def test_names_of_a_classifiers_outputs(ct, photo):
     config = ct.ClassifierConfig(LABELS, "what", "probabilities")
-    answer = ct.convert(GRAPH, classifier_config=config).predict({"image": photo})
+    answer = ct.convert(GRAPH, classifier_config=config).predict({"input": photo})
     assert answer["what"] == "cat" and len(answer["probabilities"]) == 10
     with pytest.raises(KeyError, match="nonsense"):
         ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS, "what", "nonsense"))
@@ -82,13 +82,13 @@ def test_names_of_a_classifiers_outputs(ct, photo):
 def test_scale_and_bias_are_those_that_are_given(ct, photo):
     """The graph's own preprocessing is 2 / 255 * x - 1; with the image at half its range, pixels must be doubled."""
     config = ct.ClassifierConfig(LABELS)
-    expected = ct.convert(GRAPH, classifier_config=config).predict({"image": photo})["probabilities"]
-    image = ct.ImageType(name="image", shape=(1, 32, 32, 3), scale=2, bias=[0, 0, 0])
+    expected = ct.convert(GRAPH, classifier_config=config).predict({"input": photo})["probabilities"]
+    image = ct.ImageType(name="input", shape=(1, 32, 32, 3), scale=2, bias=[0, 0, 0])
     doubled = ct.convert(GRAPH, inputs=[image], classifier_config=config)
-    answer = doubled.predict({"image": photo.point(lambda value: value // 2)})["probabilities"]
+    answer = doubled.predict({"input": photo.point(lambda value: value // 2)})["probabilities"]
     assert max(abs(answer[name] - expected[name]) for name in expected) < 0.05
     plain = ct.convert(GRAPH, inputs=[ct.ImageType()], classifier_config=config)
-    assert plain.predict({"image": photo})["probabilities"] == pytest.approx(expected, abs=1e-6)
+    assert plain.predict({"input": photo})["probabilities"] == pytest.approx(expected, abs=1e-6)
 
 
 def test_bgr_reverses_the_channels(ct, photo):
@@ -99,19 +99,19 @@ def test_bgr_reverses_the_channels(ct, photo):
     image = ct.ImageType(color_layout=ct.colorlayout.BGR)
     reversed_ = ct.convert(GRAPH, inputs=[image], classifier_config=config)
     swapped = Image.merge("RGB", photo.split()[::-1])
-    expected = straight.predict({"image": swapped})["probabilities"]
-    assert reversed_.predict({"image": photo})["probabilities"] == pytest.approx(expected, abs=1e-6)
+    expected = straight.predict({"input": swapped})["probabilities"]
+    assert reversed_.predict({"input": photo})["probabilities"] == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_tensor_type_takes_arrays(ct, photo, model):
     pixels = np.asarray(photo)[np.newaxis]
-    expected = model.predict({"image": photo})["probabilities"]
-    for image in (ct.TensorType(), ct.TensorType("image", (1, 32, 32, 3)), ct.TensorType("image:0", dtype=np.float32)):
+    expected = model.predict({"input": photo})["probabilities"]
+    for image in (ct.TensorType(), ct.TensorType("input", (1, 32, 32, 3)), ct.TensorType("input:0", dtype=np.float32)):
         arrays = ct.convert(GRAPH, inputs=[image], classifier_config=ct.ClassifierConfig(LABELS))
-        answer = arrays.predict({"image": pixels})
+        answer = arrays.predict({"input": pixels})
         assert answer["probabilities"] == pytest.approx(expected, abs=1e-5)
         with pytest.raises(TypeError):
-            arrays.predict({"image": photo.convert("P").tobytes()})
+            arrays.predict({"input": photo.convert("P").tobytes()})
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_inputs_that_do_not_fit_are_refused(ct, image, words):
 
 def test_outputs_by_name(ct, photo):
     model = ct.convert(GRAPH, outputs=[ct.TensorType(name="probabilities")])
-    answer = model.predict({"image": photo})
+    answer = model.predict({"input": photo})
     assert answer["probabilities"].shape == (1, 10) and answer["probabilities"].dtype == np.float32
     assert int(answer["probabilities"].argmax()) == 3
     with pytest.raises(KeyError, match="nonsense"):
@@ -146,7 +146,7 @@ def test_outputs_by_name(ct, photo):
 @pytest.mark.parametrize(
     "arguments, ending, version",
     [
-        ({"minimum_deployment_target": "iOS13"}, ".mlmodel", 4),
+        ({"minimum_deployment_target": "iOS13"}, ".mlmodel", 1),
         ({"minimum_deployment_target": "iOS15"}, ".mlpackage", 6),
         ({"minimum_deployment_target": "macOS13"}, ".mlpackage", 6),
         ({"convert_to": "neuralnetwork"}, ".mlmodel", None),

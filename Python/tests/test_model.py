@@ -12,7 +12,7 @@ Image = pytest.importorskip("PIL.Image")
 
 
 def test_the_answer_of_a_classifier(model, photo):
-    answer = model.predict({"image": photo})
+    answer = model.predict({"input": photo})
     assert list(answer["probabilities"]) == labels()
     assert all(type(value) is float for value in answer["probabilities"].values())
     assert sum(answer["probabilities"].values()) == pytest.approx(1, abs=1e-5)
@@ -23,8 +23,8 @@ def test_the_answer_of_a_classifier(model, photo):
 def test_a_written_model_answers_the_same(ct, model, photo, tmp_path, ending):
     path = tmp_path / ("model" + ending)
     model.save(path)
-    answer = ct.models.MLModel(str(path)).predict({"image": photo})
-    expected = model.predict({"image": photo})
+    answer = ct.models.MLModel(str(path)).predict({"input": photo})
+    expected = model.predict({"input": photo})
     tolerance = 1e-5 if ending == ".mlmodel" else 2e-2
     assert answer["classLabel"] == "cat"
     assert answer["probabilities"] == pytest.approx(expected["probabilities"], abs=tolerance)
@@ -32,8 +32,8 @@ def test_a_written_model_answers_the_same(ct, model, photo, tmp_path, ending):
 
 def test_a_list_is_a_batch(model, photo):
     turned = photo.rotate(180)
-    answers = model.predict([{"image": photo}, {"image": turned}, {"image": photo}])
-    assert answers == [model.predict({"image": image}) for image in (photo, turned, photo)]
+    answers = model.predict([{"input": photo}, {"input": turned}, {"input": photo}])
+    assert answers == [model.predict({"input": image}) for image in (photo, turned, photo)]
     assert model.predict([]) == []
 
 
@@ -41,17 +41,17 @@ def test_a_list_is_a_batch(model, photo):
     "data, error, words",
     [
         (lambda photo: 3, TypeError, "dictionary"),
-        (lambda photo: [{"image": photo}, 3], TypeError, "dictionary"),
+        (lambda photo: [{"input": photo}, 3], TypeError, "dictionary"),
         (lambda photo: {}, ValueError, "no value"),
         (lambda photo: {"picture": photo}, KeyError, "no input 'picture'"),
-        (lambda photo: {"image": photo, "other": 1}, KeyError, "other"),
-        (lambda photo: {"image": None}, TypeError, "PIL"),
-        (lambda photo: {"image": np.asarray(photo)}, TypeError, "PIL"),
-        (lambda photo: {"image": photo.tobytes()}, TypeError, "PIL"),
-        (lambda photo: {"image": photo.convert("L")}, TypeError, "mode RGB, not L"),
-        (lambda photo: {"image": photo.convert("RGBA")}, TypeError, "mode RGB"),
-        (lambda photo: {"image": photo.resize((33, 32))}, ValueError, "32x32 pixels, not 33x32"),
-        (lambda photo: {"image": photo.resize((1, 1))}, ValueError, "32x32"),
+        (lambda photo: {"input": photo, "other": 1}, KeyError, "other"),
+        (lambda photo: {"input": None}, TypeError, "PIL"),
+        (lambda photo: {"input": np.asarray(photo)}, TypeError, "PIL"),
+        (lambda photo: {"input": photo.tobytes()}, TypeError, "PIL"),
+        (lambda photo: {"input": photo.convert("L")}, TypeError, "mode RGB, not L"),
+        (lambda photo: {"input": photo.convert("RGBA")}, TypeError, "mode RGB"),
+        (lambda photo: {"input": photo.resize((33, 32))}, ValueError, "32x32 pixels, not 33x32"),
+        (lambda photo: {"input": photo.resize((1, 1))}, ValueError, "32x32"),
     ],
 )
 def test_what_core_ml_would_refuse(model, photo, data, error, words, ct):
@@ -70,7 +70,7 @@ def arrays():
 
 def test_arrays_of_every_layout_give_the_same_answer(arrays):
     pixels = np.random.RandomState(1).randint(0, 256, (1, 32, 32, 3)).astype(np.float32)
-    expected = arrays.predict({"image": pixels})["probabilities"]
+    expected = arrays.predict({"input": pixels})["probabilities"]
     read_only = pixels.copy()
     read_only.setflags(write=False)
     padded = np.zeros((1, 32, 64, 3), np.float32)
@@ -82,7 +82,7 @@ def test_arrays_of_every_layout_give_the_same_answer(arrays):
         "integers": pixels.astype(np.int32), "long": pixels.astype(np.int64), "list": pixels.tolist(),
     }  # fmt: skip
     for name, variant in variants.items():
-        answer = arrays.predict({"image": variant})["probabilities"]
+        answer = arrays.predict({"input": variant})["probabilities"]
         assert np.array_equal(answer, expected), name
 
 
@@ -97,20 +97,20 @@ def test_arrays_of_every_layout_give_the_same_answer(arrays):
 )  # fmt: skip
 def test_wrong_arrays_are_refused(arrays, array, error):
     with pytest.raises(error):
-        arrays.predict({"image": array})
+        arrays.predict({"input": array})
 
 
 def test_nan_gives_an_answer(arrays, model):
     pixels = np.zeros((1, 32, 32, 3), np.float32)
     pixels[0, 5, 5, 0] = np.nan
-    assert np.isnan(arrays.predict({"image": pixels})["probabilities"]).any()
+    assert np.isnan(arrays.predict({"input": pixels})["probabilities"]).any()
     pixels[0, 5, 5, 0] = 0
-    assert np.isfinite(arrays.predict({"image": pixels})["probabilities"]).all()
+    assert np.isfinite(arrays.predict({"input": pixels})["probabilities"]).all()
 
 
 def test_results_stay_when_the_model_is_gone(ct, photo):
     model = ct.convert(GRAPH, inputs=[ct.TensorType(shape=(1, 32, 32, 3))])
-    answer = model.predict({"image": np.asarray(photo)[np.newaxis]})["probabilities"]
+    answer = model.predict({"input": np.asarray(photo)[np.newaxis]})["probabilities"]
     before = answer.copy()
     del model
     gc.collect()
@@ -122,7 +122,7 @@ def test_a_closed_model(ct, photo):
     model.close()
     model.close()
     for call in (
-        lambda: model.predict({"image": photo}),
+        lambda: model.predict({"input": photo}),
         lambda: model.save("x.mlmodel"),
         lambda: ct.Classifier(model),
     ):
@@ -131,20 +131,20 @@ def test_a_closed_model(ct, photo):
         assert caught.value.code == "invalidHandle"
     assert repr(model) == "<MLModel, closed>"
     with ct.convert(GRAPH) as model:
-        model.predict({"image": photo})
+        model.predict({"input": photo})
     with pytest.raises(ValueError):
-        model.predict({"image": photo})
+        model.predict({"input": photo})
 
 
 def test_eight_threads_get_identical_answers(model, photo):
     images = [photo.rotate(45 * index) for index in range(8)]
-    expected = [model.predict({"image": image}) for image in images]
+    expected = [model.predict({"input": image}) for image in images]
     wrong = []
 
     def work(start):
         for step in range(24):
             index = (start + step) % 8
-            if model.predict({"image": images[index]}) != expected[index]:
+            if model.predict({"input": images[index]}) != expected[index]:
                 wrong.append(index)
 
     threads = [threading.Thread(target=work, args=(start,)) for start in range(8)]
@@ -166,7 +166,7 @@ def test_metadata_is_written_and_read(ct, tmp_path):
     model.version = "2"
     model.user_defined_metadata["source"] = "tests"
     model.user_defined_metadata["more"] = ""
-    model.input_description["image"] = "A photo"
+    model.input_description["input"] = "A photo"
     model.output_description["classLabel"] = "What it is"
     for name in ("model.mlmodel", "model.mlpackage"):
         model.save(tmp_path / name)
@@ -174,7 +174,7 @@ def test_metadata_is_written_and_read(ct, tmp_path):
         assert (read.author, read.license, read.version) == ("A. Author", "MIT", "2")
         assert read.short_description == "Ten classes · små bilder"
         assert read.user_defined_metadata["source"] == "tests"
-        assert read.input_description["image"] == "A photo"
+        assert read.input_description["input"] == "A photo"
         assert read.output_description["classLabel"] == "What it is"
         assert set(read.output_description) == {"classLabel", "probabilities"}
         del read.user_defined_metadata["source"]
@@ -214,7 +214,7 @@ def test_files_that_cannot_be_read_or_written(ct, model, tmp_path):
 def test_a_path_may_be_any_bytes(ct, model, photo, tmp_path):
     path = os.fsencode(str(tmp_path)) + b"/mod\xe8le.mlmodel"
     model.save(os.fsdecode(path))
-    assert ct.models.MLModel(os.fsdecode(path)).predict({"image": photo})["classLabel"] == "cat"
+    assert ct.models.MLModel(os.fsdecode(path)).predict({"input": photo})["classLabel"] == "cat"
     with pytest.raises(ct.Error, match="null character|no such file"):
         ct.models.MLModel("a\0b.mlmodel")
 
@@ -225,8 +225,8 @@ def test_predictions_leave_no_memory_behind(model, photo):
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     for _ in range(50):
-        model.predict({"image": photo})
+        model.predict({"input": photo})
     before = resident()
     for _ in range(int(os.environ.get("THAW_PREDICTIONS", 1000))):
-        model.predict({"image": photo})
+        model.predict({"input": photo})
     assert resident() - before < 4e6

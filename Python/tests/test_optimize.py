@@ -21,7 +21,7 @@ def test_weights_are_compressed_as_by_the_command(ct, photo, tmp_path, weights, 
     else:
         config = coreml.OpPalettizerConfig(mode="kmeans", nbits=int(weights[-1]))
         small = coreml.palettize_weights(model, config=coreml.OptimizationConfig(global_config=config))
-    assert small.predict({"image": photo})["classLabel"] == "cat"
+    assert small.predict({"input": photo})["classLabel"] == "cat"
     ending = ".mlpackage" if convert_to == "mlprogram" else ".mlmodel"
     names = [str(tmp_path / name) + ending for name in ("whole", "small", "theirs")]
     model.save(names[0])

@@ -21,7 +21,7 @@ START = textwrap.dedent(
     graph, labels, cat = sys.argv[1:]
     photo = Image.open(cat).convert("RGB").resize((32, 32))
     model = thaw.convert(graph, classifier_config=thaw.ClassifierConfig(labels))
-    answer = model.predict({"image": photo})["classLabel"]
+    answer = model.predict({"input": photo})["classLabel"]
 
     def in_child(body):
         child = os.fork()
@@ -50,9 +50,9 @@ def test_a_model_works_after_a_fork():
     printed = script(
         """
         def body():
-            assert model.predict({"image": photo})["classLabel"] == answer
+            assert model.predict({"input": photo})["classLabel"] == answer
             assert [result.label for result in thaw.Classifier(model).classify([cat, cat], threads=2)] == [answer] * 2
-        print(in_child(body), in_child(body), model.predict({"image": photo})["classLabel"] == answer)
+        print(in_child(body), in_child(body), model.predict({"input": photo})["classLabel"] == answer)
         """
     )
     assert printed == "0 0 True"
@@ -64,13 +64,13 @@ def test_a_fork_during_a_call_in_another_thread_never_hangs():
         going = True
         def work():
             while going:
-                model.predict({"image": photo})
+                model.predict({"input": photo})
         threads = [threading.Thread(target=work) for _ in range(3)]
         for thread in threads: thread.start()
         def body():
             start = time.time()
             try:
-                assert model.predict({"image": photo})["classLabel"] == answer
+                assert model.predict({"input": photo})["classLabel"] == answer
                 thaw.Classifier(model)
             finally:
                 if time.time() - start > 10: os._exit(13)
@@ -88,7 +88,7 @@ def test_workers_of_multiprocessing_use_the_parents_model():
         """
         import multiprocessing
         def work(angle):
-            return model.predict({"image": photo.rotate(angle)})["classLabel"]
+            return model.predict({"input": photo.rotate(angle)})["classLabel"]
         expected = [work(angle) for angle in (0, 90, 180, 270)]
         with multiprocessing.get_context("fork").Pool(2) as pool:
             print(pool.map_async(work, (0, 90, 180, 270)).get(60) == expected)
@@ -99,7 +99,7 @@ def test_workers_of_multiprocessing_use_the_parents_model():
 
 @pytest.mark.parametrize("work", [
     "for _ in thaw.Classifier(model).classify(__import__('itertools').repeat(cat)): pass",
-    "while True: model.predict({'image': photo})",
+    "while True: model.predict({'input': photo})",
     "while True: thaw.convert(graph)",
 ])  # fmt: skip
 def test_control_c_ends_a_long_call(work):
@@ -110,7 +110,7 @@ def test_control_c_ends_a_long_call(work):
             {}
         except KeyboardInterrupt:
             print("interrupted", flush=True)
-            assert model.predict({{"image": photo}})["classLabel"] == answer
+            assert model.predict({{"input": photo}})["classLabel"] == answer
             sys.exit(7)
         """
     ).format(work)

@@ -89,7 +89,7 @@ def test_a_frozen_graph(tmp_path, monkeypatch):
 
     mlmodel = ct.convert("inference.pb")
 
-    answer = mlmodel.predict({"image": photo(32)})["probabilities"]
+    answer = mlmodel.predict({"input": photo(32)})["probabilities"]
     mlmodel.save("ours.mlmodel")
     thaw_command("convert", "inference.pb", "-o", "theirs.mlmodel", "--quiet")
     with open("ours.mlmodel", "rb") as ours, open("theirs.mlmodel", "rb") as theirs:
@@ -99,10 +99,10 @@ def test_a_frozen_graph(tmp_path, monkeypatch):
         graph.ParseFromString(file.read())
     with tf.Graph().as_default() as scope, v1.Session(graph=scope) as session:
         tf.import_graph_def(graph, name="")
-        expected = session.run("probabilities:0", {"image:0": np.asarray(photo(32), np.float32)[np.newaxis]})
+        expected = session.run("probabilities:0", {"input:0": np.asarray(photo(32), np.float32)[np.newaxis]})
     assert np.allclose(answer, expected, atol=1e-5)
     for given in (graph, graph.SerializeToString()):
-        named = ct.convert(given, classifier_config=ct.ClassifierConfig(LABELS)).predict({"image": photo(32)})
+        named = ct.convert(given, classifier_config=ct.ClassifierConfig(LABELS)).predict({"input": photo(32)})
         check(named, expected[0], labels())
 
 

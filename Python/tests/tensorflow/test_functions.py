@@ -131,17 +131,17 @@ def test_objects_of_coremltools(tmp_path):
         )  # fmt: skip
         model.author = "A. Author"
         model.save(path)
-        expected = model.predict({"image": photo(32)})
+        expected = model.predict({"input": photo(32)})
         theirs = coremltools.models.MLModel(path, skip_model_load=True)
         again = ct.models.MLModel(theirs)
         assert again.author == "A. Author"
-        answer = again.predict({"image": photo(32)})
+        answer = again.predict({"input": photo(32)})
         assert answer["classLabel"] == expected["classLabel"]
         assert answer["probabilities"] == pytest.approx(expected["probabilities"], abs=2e-2)
         spec = model.get_spec()
         assert spec.WhichOneof("Type") == kind and spec.description.metadata.author == "A. Author"
         if ending == ".mlmodel":
-            assert ct.models.MLModel(spec).predict({"image": photo(32)}) == expected
+            assert ct.models.MLModel(spec).predict({"input": photo(32)}) == expected
     target, precision = coremltools.target.iOS16, coremltools.precision.FLOAT32
     model = ct.convert(GRAPH, minimum_deployment_target=target, compute_precision=precision)
     assert model.get_spec().WhichOneof("Type") == "mlProgram"
