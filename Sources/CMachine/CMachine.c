@@ -81,3 +81,13 @@ bool thaw_is_ignored(int signal) {
     struct sigaction action;
     return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
+
+#include <pthread.h>
+
+static int32_t forks;
+
+static void count_fork(void) { forks++; }
+
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
+
+int32_t thaw_fork_count(void) { return forks; }

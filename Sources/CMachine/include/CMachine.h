@@ -24,6 +24,10 @@ bool thaw_is_ignored(int signal);
 /// Exchanges the names of two files or folders atomically. Returns 0 on success; otherwise `errno` gives the reason.
 int thaw_exchange_names(const char *a, const char *b);
 
+/// How many forks lie between the start of the program and this process: a thread that was started at another count does
+/// not exist in this process.
+int32_t thaw_fork_count(void);
+
 static inline int32_t thaw_load(const int32_t *word) { return __atomic_load_n(word, __ATOMIC_SEQ_CST); }
 static inline void thaw_store(int32_t *word, int32_t value) { __atomic_store_n(word, value, __ATOMIC_SEQ_CST); }
 /// Adds `change` and returns the previous value.

@@ -102,10 +102,12 @@ final class Workers: @unchecked Sendable {
         }
     }
 
-    private let state: State
+    private var state: State
     private var threads: [pthread_t] = []
     /// The number of threads that work together, including the caller.
-    var count: Int { threads.count + 1 }
+    let count: Int
+    /// The process that the threads run in. After a fork the child has only the one that called it.
+    private var process: Int32
 
     /// More threads than this are of no use: they would spin and slow each other down.
     static let maximumCount = max(16, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
@@ -113,8 +115,13 @@ final class Workers: @unchecked Sendable {
     /// - Parameter count: The number of threads that work together. If it is far larger than the number of cores, fewer
     ///   are started.
     init(_ count: Int) {
-        let count = min(max(count, 1), Workers.maximumCount)
-        state = State(threads: count)
+        self.count = min(max(count, 1), Workers.maximumCount)
+        state = State(threads: self.count)
+        process = thaw_fork_count()
+        start()
+    }
+
+    private func start() {
         for _ in 1..<count {
             // With fewer threads the work is slower, but the results are the same.
             guard let thread = startThread({ [state] in state.serve() }) else { return }
@@ -122,7 +129,20 @@ final class Workers: @unchecked Sendable {
         }
     }
 
+    /// Starts new threads in the child of a fork. What the old ones shared is lost.
+    private func restart() {
+        _ = Unmanaged.passRetained(state)
+        state = State(threads: count)
+        process = thaw_fork_count()
+        threads = []
+        start()
+    }
+
     deinit {
+        guard process == thaw_fork_count() else {
+            _ = Unmanaged.passRetained(state)
+            return
+        }
         thaw_store(state.stop, 1)
         _ = thaw_add(state.current, 1)
         thaw_wake(state.current)
@@ -132,6 +152,7 @@ final class Workers: @unchecked Sendable {
     /// Calls `body` once for every chunk, on any thread and in any order, and returns when all are done. Only one
     /// caller at a time.
     func run(chunks: Int, context: UnsafeRawPointer, _ body: @escaping Body) {
+        if process != thaw_fork_count() { restart() }
         if threads.isEmpty || chunks == 1 {
             for chunk in 0..<chunks { body(context, chunk, 0) }
             return
