@@ -17,13 +17,19 @@ extension Classifier {
         /// - Parameter thumbnailSide: The longer side of a thumbnail in pixels; nil makes none.
         func prepare(_ found: FoundImage, thumbnailSide: Int? = nil) throws -> Prepared {
             if let failure = found.failure { throw failure }
-            return try naming(file: found.path) {
+            if let pixels = found.pixels {
+                return Prepared(
+                    pixels: fitted(pixels), warning: nil, thumbnail: thumbnailSide.map { pixels.thumbnail(side: $0) })
+            }
+            func decoded() throws -> Prepared {
                 let image =
                     try found.content.map { try $0.withUnsafeBytes { try DecodedImage(decoding: $0, decoding) } }
                     ?? DecodedImage(contentsOf: found.path, decoding)
                 let thumbnail = thumbnailSide.map { image.pixels.thumbnail(side: $0) }
                 return Prepared(pixels: fitted(image.pixels), warning: image.warning, thumbnail: thumbnail)
             }
+            let isNameless = found.path.isEmpty && found.content != nil
+            return isNameless ? try decoded() : try naming(file: found.path, decoded)
         }
 
         /// The same as a `Result`.

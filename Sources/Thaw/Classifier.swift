@@ -67,6 +67,10 @@ public final class Classifier: Sendable {
         classify(try preparation.prepare(FoundImage(path: path)))
     }
 
+    /// Classifies an image in a file or in memory.
+    /// - Throws: `Failure` naming the image if it cannot be decoded.
+    public func classify(_ image: FoundImage) throws -> Classification { classify(try preparation.prepare(image)) }
+
     /// Classifies an image in memory.
     public func classify(_ pixels: Pixels) -> Classification { classify(Prepared(pixels: preparation.fitted(pixels))) }
 
@@ -149,8 +153,15 @@ public struct Classification: Sendable {
 
     /// The `count` most probable classes, the most probable first. Ties are in the order of the index.
     public func top(_ count: Int) -> [Prediction] {
+        Classification.topIndices(of: probabilities, count).map {
+            Prediction(label: labels?[$0] ?? "\($0)", index: $0, probability: probabilities[$0])
+        }
+    }
+
+    /// The indices of the `count` largest values, the largest first.
+    package static func topIndices(of values: [Float], _ count: Int) -> [Int] {
         // NaN comes last.
-        let keys = probabilities.map { $0.isNaN ? -.infinity : $0 }
+        let keys = values.map { $0.isNaN ? -.infinity : $0 }
         var best: [Int] = []
         for index in keys.indices {
             if best.count == count, let last = best.last, keys[index] <= keys[last] { continue }
@@ -158,6 +169,6 @@ public struct Classification: Sendable {
             best.insert(index, at: position)
             if best.count > count { best.removeLast() }
         }
-        return best.map { Prediction(label: labels?[$0] ?? "\($0)", index: $0, probability: probabilities[$0]) }
+        return best
     }
 }

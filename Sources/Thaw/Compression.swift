@@ -11,8 +11,7 @@ public struct Compression: Sendable {
     public let original: Conversion
     /// Its size in bytes; for a package, the size of all its files.
     public let byteCount: Int
-    private let message: Message
-    private let package: ModelPackage?
+    private let source: CoreMLSource
     private let weights: WeightStorage
 
     /// - Throws: `Failure` naming the file if it is not a readable Core ML model, or if its weights are already compressed or
@@ -21,15 +20,19 @@ public struct Compression: Sendable {
         let format = try ModelFormat(of: path)
         guard format == .coreML || format == .coreMLPackage else { throw Failure.graphCompressed().inFile(path) }
         let file = try CoreMLFile(path, format)
-        (package, byteCount, self.weights) = (file.package, file.byteCount, weights)
-        (message, original) = try naming(file: path) {
-            let message = try file.message()
-            let original = try file.conversion(of: message)
-            if message.hasCompressedWeights { throw Failure.compressedAlready() }
-            if message.isUpdatable { throw Failure.trainable() }
-            if !weights.type.isSelective, !message.hasSinglePrecision { throw Failure.halfAlready() }
-            return (message, original)
+        self = try naming(file: path) {
+            let source = try CoreMLSource(file)
+            return try Compression(source, file.conversion(of: source.message), weights)
         }
+    }
+
+    /// - Parameter original: The model that was read from `source`.
+    init(_ source: CoreMLSource, _ original: Conversion, _ weights: WeightStorage) throws {
+        (self.source, self.original, self.weights) = (source, original, weights)
+        byteCount = source.byteCount
+        if source.message.hasCompressedWeights { throw Failure.compressedAlready() }
+        if source.message.isUpdatable { throw Failure.trainable() }
+        if !weights.type.isSelective, !source.message.hasSinglePrecision { throw Failure.halfAlready() }
     }
 
     /// Writes the compressed model atomically: as a neural network if `path` ends in `.mlmodel`, as an ML Program if it ends
@@ -46,23 +49,39 @@ public struct Compression: Sendable {
     public func write(
         to path: String, target: CoreMLVersion? = nil, mayReplace: Bool = true
     ) throws -> WrittenModel {
-        let keepsProgram = weights.type.isSelective && target ?? .iOS15 <= CompressedProgram.version(of: message)
-        switch (message.choice, ModelFormat(pathToWrite: path)) {
-        case ("mlProgram", .coreMLPackage) where keepsProgram && package != nil:
-            var result = try CompressedProgram.run(message, .package(package!), weights, target: target)
+        let format = ModelFormat(pathToWrite: path)
+        if let model = try compressed(as: format, target: target) {
+            return try model.write(to: path, mayReplace: mayReplace)
+        }
+        return try original.model.write(to: path, weights: weights, target: target, mayReplace: mayReplace)
+    }
+
+    /// The compressed model.
+    func encoded(as format: ModelFormat, target: CoreMLVersion?) throws -> EncodedModel {
+        try compressed(as: format, target: target)
+            ?? original.model.encoded(as: format, weights: weights, target: target)
+    }
+
+    /// The original with compressed weights; nil if it has to be written anew.
+    private func compressed(as format: ModelFormat, target: CoreMLVersion?) throws -> EncodedModel? {
+        let message = source.message
+        let isProgram = format == .coreMLPackage
+        guard message.isProgram == isProgram else { return nil }
+        if isProgram {
+            guard weights.type.isSelective, target ?? .iOS15 <= CompressedProgram.version(of: message),
+                let files = source.weights
+            else { return nil }
+            var result = try CompressedProgram.run(message, .files(files), weights, target: target)
             guard result.report.layerCount > 0 else { throw Failure.nothingToCompress(weights.minimumCount) }
             result.program.report = result.report
-            return try Model.write(result.program, to: path, mayReplace: mayReplace)
-        case ("neuralNetwork", .coreML), ("neuralNetworkClassifier", .coreML):
-            if let target, target < message.knownVersion {
-                throw Failure.targetTooOld("the model", needs: message.knownVersion.systems, target.name)
-            }
-            var network = message
-            let (isChanged, report) = try network.storeWeights(as: weights, target: target)
-            guard isChanged else { throw Failure.nothingToCompress(weights.minimumCount) }
-            return try Model.write(network, to: path, mayReplace: mayReplace, report)
-        default:
-            return try original.model.write(to: path, weights: weights, target: target, mayReplace: mayReplace)
+            return EncodedModel(result.program)
         }
+        if let target, target < message.knownVersion {
+            throw Failure.targetTooOld("the model", needs: message.knownVersion.systems, target.name)
+        }
+        var network = message
+        let (isChanged, report) = try network.storeWeights(as: weights, target: target)
+        guard isChanged else { throw Failure.nothingToCompress(weights.minimumCount) }
+        return EncodedModel(network, report)
     }
 }

@@ -15,6 +15,10 @@ public struct Converter: Sendable {
         public var sizes = ImageSizes.fixed
         /// The size to use if neither the graph nor `size` determines one; without it, such a graph is refused.
         public var openSize: (width: Int, height: Int)?
+        /// The shape of a single input that is to be a multi-array, even if it could be an image.
+        public var shape: [Int]?
+        /// Whether a single input is to be a multi-array of the graph's own shape, even if it could be an image.
+        public var isTensor = false
         public var color: ColorLayout?
         /// The position of the channel axis in the graph's own input; nil detects it.
         public var channels: Graph.ChannelOrder?
@@ -102,11 +106,27 @@ public struct Converter: Sendable {
         return try convert(source, labels: labels)
     }
 
+    /// Converts a serialized GraphDef.
+    ///
+    /// - Parameters:
+    ///   - variables: The values of the graph's variables, by their names.
+    ///   - labels: The names of the classes; without them the model is no classifier.
+    /// - Throws: `Failure` naming the nodes at fault, and variables without a value or with one of another shape.
+    public func convert(
+        decoding bytes: UnsafeRawBufferPointer, variables: [String: Tensor] = [:], labels: Labels? = nil
+    ) throws -> Conversion {
+        let graph = try GraphDefinition(decoding: bytes)
+        guard variables.isEmpty else { return try convert(graph: graph, variables: variables, labels: labels) }
+        return try convert(GraphSource(definition: graph, outputs: []), labels: labels)
+    }
+
     private var importOptions: ImportOptions {
         var result = ImportOptions(
             input: options.input, outputs: options.outputs, size: options.size, color: options.color,
             channels: options.channels, settings: options.settings, openSize: options.openSize)
         result.fed = options.fed
+        result.shape = options.shape
+        result.takesTensor = options.isTensor
         result.batchNorm = options.batchNorm
         result.ofInputs = options.inputs
         if let arrays = options.arrays {

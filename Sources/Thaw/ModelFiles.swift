@@ -36,26 +36,41 @@ extension Model {
         to path: String, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,
         precision: ProgramPrecision = ProgramPrecision(), mayReplace: Bool = true
     ) throws -> WrittenModel {
+        let format = ModelFormat(pathToWrite: path)
+        try naming(file: path) { try Model.require(format, allows: target, precision) }
+        return try encoded(as: format, weights: weights, target: target, precision: precision)
+            .write(to: path, mayReplace: mayReplace)
+    }
+
+    /// The model in Core ML's format.
+    /// - Parameter format: `.coreMLPackage` makes an ML Program, all others a neural network.
+    func encoded(
+        as format: ModelFormat, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,
+        precision: ProgramPrecision = ProgramPrecision()
+    ) throws -> EncodedModel {
         try requireLayers()
-        if ModelFormat(pathToWrite: path) == .coreMLPackage {
-            if let target, target < .firstProgram { throw Failure.packageNeedsTarget(target.name).inFile(path) }
-            let program = try ProgramWriter.run(
-                self, weights: weights ?? WeightStorage(.float16), target: target, precision: precision)
-            return try Model.write(program, to: path, mayReplace: mayReplace)
+        try Model.require(format, allows: target, precision)
+        if format == .coreMLPackage {
+            return EncodedModel(
+                try ProgramWriter.run(
+                    self, weights: weights ?? WeightStorage(.float16), target: target, precision: precision))
         }
-        guard precision.isStandard else { throw Failure.precisionOfNetwork().inFile(path) }
         var message = try NeuralNetworkWriter.message(self, target: target)
         var report: CompressionReport?
         if let weights, weights.type != .float32 {
             report = try message.storeWeights(as: weights, target: target).report
         }
-        return try Model.write(message, to: path, mayReplace: mayReplace, report)
+        return EncodedModel(message, report)
     }
 
-    /// Writes a program.
-    static func write(_ program: ProgramWriter.Result, to path: String, mayReplace: Bool) throws -> WrittenModel {
-        let bytes = try ModelPackage.write(program, to: path, mayReplace: mayReplace)
-        return WrittenModel(bytes: bytes, version: program.version, compression: program.report)
+    private static func require(
+        _ format: ModelFormat, allows target: CoreMLVersion?, _ precision: ProgramPrecision
+    ) throws {
+        if format == .coreMLPackage {
+            if let target, target < .firstProgram { throw Failure.packageNeedsTarget(target.name) }
+        } else if !precision.isStandard {
+            throw Failure.precisionOfNetwork()
+        }
     }
 
     /// Core ML refuses a model without layers, and an output that is an input.
@@ -69,17 +84,26 @@ extension Model {
     }
 
     /// Writes a neural network's message.
-    static func write(
-        _ message: Message, to path: String, mayReplace: Bool, _ report: CompressionReport? = nil
-    ) throws -> WrittenModel {
-        let file = try AtomicFile(path: path, mayReplace: mayReplace)
+    static func write(_ message: Message, to path: String, mayReplace: Bool) throws -> WrittenModel {
+        try EncodedModel(message).write(to: path, mayReplace: mayReplace)
+    }
+}
+
+extension EncodedModel {
+    /// Writes the model, whole or not at all: an ML Program as a package, a neural network as a file.
+    func write(to path: String, mayReplace: Bool) throws -> WrittenModel {
         var bytes = 0
-        try message.write {
-            bytes += $0.count
-            try file.write($0)
+        if isProgram {
+            bytes = try ModelPackage.write(self, to: path, mayReplace: mayReplace)
+        } else {
+            let file = try AtomicFile(path: path, mayReplace: mayReplace)
+            try message.write {
+                bytes += $0.count
+                try file.write($0)
+            }
+            try file.commit()
         }
-        try file.commit()
-        return WrittenModel(bytes: bytes, version: message.knownVersion, compression: report)
+        return WrittenModel(bytes: bytes, version: version, compression: report)
     }
 }
 
@@ -91,13 +115,6 @@ public struct WrittenModel: Sendable {
     public var version: CoreMLVersion
     /// The layers whose weights were and were not compressed, if compression was requested.
     public var compression: CompressionReport?
-}
-
-extension Message {
-    /// The version of a Core ML model, or the newest known one if the model is newer.
-    var knownVersion: CoreMLVersion {
-        CoreMLVersion(rawValue: self.specificationVersion) ?? CoreMLVersion.allCases.last!
-    }
 }
 
 /// The kinds of file that a model is read from, recognized by the content of files and folders.
@@ -137,24 +154,34 @@ public enum ModelFormat: Sendable {
     }
 }
 
-/// A Core ML model's file, or its package with the file in it.
+/// A Core ML model as it is encoded: in a file, in a package, or in memory.
 struct CoreMLFile {
-    let file: MappedFile
-    let package: ModelPackage?
+    let bytes: ByteView
+    /// Where the weights of an ML Program are.
+    let weights: (any WeightFiles)?
+    /// The size of the file, or of all files of a package.
+    let byteCount: Int
 
     init(_ path: String, _ format: ModelFormat) throws {
-        package = format == .coreMLPackage ? try naming(file: path) { try ModelPackage(path: path) } : nil
-        file = try package?.model ?? MappedFile(path: path)
+        let package = format == .coreMLPackage ? try naming(file: path) { try ModelPackage(path: path) } : nil
+        let file = try package?.model ?? MappedFile(path: path)
+        bytes = ByteView(viewing: file.bytes, of: file)
+        weights = package
+        byteCount = package?.byteCount ?? file.bytes.count
     }
 
-    var byteCount: Int { package?.byteCount ?? file.bytes.count }
+    /// - Parameter weights: The content of a package's file of weights.
+    init(_ bytes: ByteView, weights: ByteView?) {
+        (self.bytes, self.weights) = (bytes, WeightBytes(bytes: weights))
+        byteCount = bytes.count + (weights?.count ?? 0)
+    }
 
     /// The outermost message of a Core ML model.
-    func message() throws -> Message { try Message(.model, reading: ByteView(viewing: file.bytes, of: file)) }
+    func message() throws -> Message { try Message(.model, reading: bytes) }
 
     /// Reads the model from the file's message.
     func conversion(of message: Message) throws -> Conversion {
-        let (model, warnings) = try ModelReader.run(message, package)
+        let (model, warnings) = try ModelReader.run(message, weights)
         var conversion = Conversion(
             model: model, notes: model.formulas, warnings: warnings, isGraph: false)
         // A program with short weights computes in float16, which also rounds the input.

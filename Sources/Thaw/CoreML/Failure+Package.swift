@@ -22,6 +22,20 @@ extension Failure {
         Failure(.incomplete, "the weight file '\(name)' does not exist", remedy: "the package is incomplete")
     }
 
+    static func weightsNotGiven() -> Failure {
+        Failure(
+            .incomplete, "the model is an ML Program without its weights",
+            remedy: "give the content of the package's weights/weight.bin too")
+    }
+
+    static func severalWeightFiles(_ names: [String]) -> Failure {
+        Failure(
+            .unsupportedModel, "the weights are in \(names.map { "'\($0)'" }.joined(separator: ", "))",
+            remedy:
+                "in memory, a model has one file of weights, '\(EncodedModel.weightFile)'; load the package by its path"
+        )
+    }
+
     static func weightFileVersion(_ version: UInt32) -> Failure {
         Failure(
             .unsupportedModel, place: "weights", "version \(version) is not supported", remedy: "expected version 2")

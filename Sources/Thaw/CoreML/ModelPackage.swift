@@ -6,7 +6,7 @@
 
 /// A Core ML package: a folder with a manifest that names the model's file, and the weights next to that.
 /// Source: coremltools' `modelpackage/src/ModelPackage.cpp`.
-struct ModelPackage {
+struct ModelPackage: WeightFiles {
     /// The model's file.
     let model: MappedFile
     private let root: String
@@ -15,6 +15,8 @@ struct ModelPackage {
 
     private static let manifest = "Manifest.json"
     private static let author = "com.apple.CoreML"
+    /// What the names of files of weights begin with.
+    static let modelPrefix = "@model_path/"
     private static let modelPath = "com.apple.CoreML/model.mlmodel"
     private static let weightPath = "com.apple.CoreML/weights"
 
@@ -41,9 +43,8 @@ struct ModelPackage {
 
     /// The weight file that a program names.
     func weights(_ name: String) throws -> WeightFile {
-        let prefix = "@model_path/"
-        guard name.hasPrefix(prefix) else { throw Failure.leavesPackage(name) }
-        let relative = String(name.dropFirst(prefix.count))
+        guard name.hasPrefix(Self.modelPrefix) else { throw Failure.leavesPackage(name) }
+        let relative = String(name.dropFirst(Self.modelPrefix.count))
         let path = try Self.inside(modelFolder, relative)
         guard access(path.fileName, F_OK) == 0 else { throw Failure.weightFileMissing(relative) }
         try requireInside(path, relative)
@@ -81,15 +82,19 @@ struct ModelPackage {
 
     // MARK: Writing
 
-    /// Writes a package atomically. The same program gives the same bytes, including the identifiers.
+    /// Writes a package atomically. The same model gives the same bytes, including the identifiers.
     /// - Returns: The number of bytes written.
-    static func write(_ program: ProgramWriter.Result, to path: String, mayReplace: Bool) throws -> Int {
+    static func write(_ model: EncodedModel, to path: String, mayReplace: Bool) throws -> Int {
         let folder = try AtomicFolder(path: path, mayReplace: mayReplace) { existing in
             FolderKind(path: existing).map { $0 == .coreMLPackage } ?? false
                 || FolderKind.names(in: existing)?.isEmpty ?? false
         }
         return try naming(file: path) {
             try folder.makeFolder("Data/" + weightPath)
+            for (name, _) in model.weights {
+                guard let slash = name.lastIndex(of: "/") else { continue }
+                try folder.makeFolder("Data/com.apple.CoreML/" + name[..<slash])
+            }
             var hash = ContentHash()
             var count = 0
             func write(_ name: String, _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
@@ -101,13 +106,18 @@ struct ModelPackage {
                 }
                 try file.commit()
             }
-            try write("Data/" + modelPath, program.message.write)
-            try write("Data/" + weightPath + "/weight.bin", program.weights.write)
+            try write("Data/" + modelPath, model.message.write)
+            for (name, bytes) in model.weights { try write("Data/com.apple.CoreML/" + name, bytes.write) }
             let text = manifest(model: hash.identifier(0), weights: hash.identifier(1))
             try write(Self.manifest) { append in try Array(text.utf8).withUnsafeBytes(append) }
             try folder.commit()
             return count
         }
+    }
+
+    /// Writes a program as a package.
+    static func write(_ program: ProgramWriter.Result, to path: String, mayReplace: Bool) throws -> Int {
+        try write(EncodedModel(program), to: path, mayReplace: mayReplace)
     }
 
     private static func manifest(model: String, weights: String) -> String {

@@ -1,11 +1,11 @@
 /// Reads the message of a Core ML model, of either dialect.
 enum ModelReader {
     /// - Parameters:
-    ///   - package: The package with the weights of an ML Program.
+    ///   - weights: The files with the weights of an ML Program.
     ///   - size: The size of the image, for a model that takes several; nil for its default size.
     /// - Throws: `Failure` naming what cannot be read.
     static func run(
-        _ message: Message, _ package: ModelPackage? = nil, size: ImageSize? = nil
+        _ message: Message, _ weights: (any WeightFiles)? = nil, size: ImageSize? = nil
     ) throws -> (model: Model, warnings: [String]) {
         guard let kind = message.choice else { throw Failure.noModelKind() }
         let version: Int = message.specificationVersion
@@ -13,11 +13,11 @@ enum ModelReader {
         var model: Model
         switch kind {
         case "neuralNetwork", "neuralNetworkClassifier": model = try NeuralNetworkReader.run(message, kind, size)
-        case "mlProgram": model = try ProgramReader.run(message, package, size)
+        case "mlProgram": model = try ProgramReader.run(message, weights, size)
         default: throw message.refusedKind(kind)
         }
         if let image = model.image, image.sizes != .fixed {
-            model.inSize = { try run(message, package, size: $0).model }
+            model.inSize = { try run(message, weights, size: $0).model }
         }
         return (model, warnings(of: message))
     }

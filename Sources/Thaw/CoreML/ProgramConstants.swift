@@ -2,7 +2,7 @@
 struct ProgramConstants {
     /// The location of the weight file.
     enum Source {
-        case package(ModelPackage)
+        case files(any WeightFiles)
         /// A program that is about to be written.
         case memory(ProgramWeights)
     }
@@ -30,8 +30,8 @@ struct ProgramConstants {
         case .memory(let weights):
             guard let tensor = weights.tensors[offset] else { preconditionFailure("weights are written before") }
             return tensor
-        case .package(let package):
-            if files[file] == nil { files[file] = try package.weights(file) }
+        case .files(let source):
+            if files[file] == nil { files[file] = try source.weights(file) }
             return try files[file]!.tensor(at: offset, shape, element)
         }
     }

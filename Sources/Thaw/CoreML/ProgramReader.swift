@@ -2,7 +2,7 @@
 ///
 /// The compute precision of a program is not kept: weights become float32, and casts between float16 and float32 disappear.
 struct ProgramReader {
-    private let package: ModelPackage?
+    private let weightFiles: (any WeightFiles)?
     private let description: Message
     private let function: Message
     private let block: Message
@@ -22,16 +22,16 @@ struct ProgramReader {
     }
 
     /// - Parameters:
-    ///   - package: The package with the weights; nil for a program without a weight file.
+    ///   - weights: The files with the weights; nil for a program without a weight file.
     ///   - size: The size of the image; nil for its default size.
     /// - Throws: `Failure` naming the operation or the feature that cannot be read.
-    static func run(_ message: Message, _ package: ModelPackage?, _ size: ImageSize? = nil) throws -> Model {
-        var reader = try ProgramReader(message, package, size)
+    static func run(_ message: Message, _ weights: (any WeightFiles)?, _ size: ImageSize? = nil) throws -> Model {
+        var reader = try ProgramReader(message, weights, size)
         return try reader.model()
     }
 
-    private init(_ message: Message, _ package: ModelPackage?, _ size: ImageSize? = nil) throws {
-        self.package = package
+    private init(_ message: Message, _ weights: (any WeightFiles)?, _ size: ImageSize? = nil) throws {
+        weightFiles = weights
         description = message["description"]
         interface = ModelInterface(description, size: size)
         let functions: [Message] = message.mlProgram.functions
@@ -125,10 +125,10 @@ struct ProgramReader {
         let tensor: Tensor
         if value.has("blobFileValue") {
             let fileName: String = value.blobFileValue.fileName
-            guard let known = MILElement(elementName), let package else {
+            guard let known = MILElement(elementName), let weightFiles else {
                 throw Failure.valueElement(name, elementName)
             }
-            if files[fileName] == nil { files[fileName] = try package.weights(fileName) }
+            if files[fileName] == nil { files[fileName] = try weightFiles.weights(fileName) }
             tensor = try files[fileName]!.tensor(at: value.blobFileValue.offset, shape, known)
         } else {
             tensor = try Self.immediate(value.immediateValue["tensor"], shape, element, elementName, of: name)

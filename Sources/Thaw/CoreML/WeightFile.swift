@@ -1,11 +1,16 @@
-/// The mapped weight file of an ML Program. Nothing in it is trusted. See `ProgramWeights` for its format.
-struct WeightFile {
-    private let file: MappedFile
+/// The weight file of an ML Program, mapped or in memory. Nothing in it is trusted. See `ProgramWeights` for its format.
+struct WeightFile: Sendable {
+    let file: ByteView
     /// The file's name in messages.
     private let name: String
 
     init(path: String, name: String) throws {
-        file = try MappedFile(path: path)
+        let mapped = try MappedFile(path: path)
+        try self.init(ByteView(viewing: mapped.bytes, of: mapped), name: name)
+    }
+
+    init(_ file: ByteView, name: String) throws {
+        self.file = file
         self.name = name
         guard file.bytes.count >= ProgramWeights.alignment else {
             throw Failure.weightsOutside(0, file.bytes.count).inFile(name)
@@ -44,7 +49,7 @@ struct WeightFile {
                 throw Failure.weightCount(offset, Int(count), "\(type.name)\(shape)", expected)
             }
             let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[Int(start)..<Int(start + count)])
-            return type.tensor(shape, ByteView(viewing: bytes, of: file))
+            return type.tensor(shape, ByteView(viewing: bytes, of: file.owner))
         }
     }
 }

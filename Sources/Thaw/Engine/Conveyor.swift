@@ -32,6 +32,7 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     private var isDrawing = false
     private var hasEnded = false
     private var isStopped = false
+    private var running: [pthread_t] = []
 
     /// - Parameters:
     ///   - draw: Returns the next item, or nil at the end. It is called by one thread at a time and may take long: work
@@ -67,36 +68,66 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     }
 
     /// Works until the stream ends, and passes the answers to `body` on the calling thread. If `body` throws, the work
-    /// ends. Call this only once.
+    /// ends. Call this only once, and none of the functions below.
     func run(_ body: (Answer) throws -> Void) rethrows {
-        let running = (0..<threads).compactMap { _ in start { self.serve() } }
-        if running.isEmpty {
-            // The calling thread does all the work. The answers are the same.
-            while let item = draw() { try body(finish(prepare(item))) }
-            return
-        }
-        defer {
-            locked { isStopped = true }
-            pthread_cond_broadcast(work)
-            for thread in running { pthread_join(thread, nil) }
-        }
-        while let answer = nextAnswer() { try body(answer) }
+        begin()
+        defer { end() }
+        while let answer = next() { try body(answer) }
     }
 
-    private func nextAnswer() -> Answer? {
-        locked {
-            while true {
-                if let answer = answers[taken % window] {
-                    answers[taken % window] = nil
-                    // While the window was full, the threads could draw nothing.
-                    if drawn - taken == window { pthread_cond_broadcast(work) }
-                    taken += 1
-                    return answer
-                }
+    // MARK: The parts of a run
+
+    /// Starts the threads. Call this once, and `end` after it.
+    func begin() { running = (0..<threads).compactMap { _ in start { self.serve() } } }
+
+    /// Stops the threads after what they are at, and waits for them.
+    func end() {
+        stop()
+        for thread in running { pthread_join(thread, nil) }
+        running = []
+    }
+
+    /// Makes the threads stop after what they are at, and `next` return nil.
+    func stop() {
+        locked { isStopped = true }
+        pthread_cond_broadcast(work)
+        pthread_cond_broadcast(answered)
+    }
+
+    /// Waits for the next answer; nil at the end of the stream and after `stop`. One thread at a time may call it.
+    func next() -> Answer? {
+        // Without threads the caller does all the work. The answers are the same.
+        guard !running.isEmpty else { return isStopped ? nil : draw().map { finish(prepare($0)) } }
+        return locked {
+            while !isStopped {
+                if let answer = takeAnswer() { return answer }
                 if hasEnded && taken == drawn { return nil }
                 pthread_cond_wait(answered, lock)
             }
+            return nil
         }
+    }
+
+    /// Waits for an answer until `deadline`, or until the end of the stream or `stop`.
+    /// - Returns: Whether `next` would not wait.
+    func isReady(by deadline: timespec) -> Bool {
+        var deadline = deadline
+        return running.isEmpty
+            || locked {
+                while !isStopped, answers[taken % window] == nil, !(hasEnded && taken == drawn) {
+                    if pthread_cond_timedwait(answered, lock, &deadline) != 0 { return false }
+                }
+                return true
+            }
+    }
+
+    private func takeAnswer() -> Answer? {
+        guard let answer = answers[taken % window] else { return nil }
+        answers[taken % window] = nil
+        // While the window was full, the threads could draw nothing.
+        if drawn - taken == window { pthread_cond_broadcast(work) }
+        taken += 1
+        return answer
     }
 
     private func serve() {

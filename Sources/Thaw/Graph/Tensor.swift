@@ -23,6 +23,15 @@ public struct Tensor: Sendable {
     public func reshaped(_ shape: Shape) -> Tensor { Tensor(shape: shape, element: element, storage: storage) }
 }
 
+extension Tensor {
+    /// A copy of elements in memory, in row-major order without gaps.
+    /// - Precondition: `bytes` contains exactly the bytes of `shape` and `element`.
+    public init(copying bytes: UnsafeRawBufferPointer, shape: Shape, element: ElementType) {
+        self.init(
+            shape: shape, element: element, storage: Storage(byteCount: bytes.count) { $0.copyMemory(from: bytes) })
+    }
+}
+
 // MARK: Floating-point elements
 
 extension Tensor {

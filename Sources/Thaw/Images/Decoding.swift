@@ -117,7 +117,7 @@ extension Pixels {
     }
 
     /// The image composited onto a plain background with this alpha.
-    func composed(with alpha: [UInt8], on ground: Color) -> Pixels {
+    package func composed(with alpha: [UInt8], on ground: Color) -> Pixels {
         let source = channels == 1 && !ground.isGray ? converted(to: .rgb) : self
         let channels = source.channels
         let under = [ground.red, ground.green, ground.blue]

@@ -10,11 +10,22 @@ public struct FoundImage: Sendable {
     public let failure: Failure?
     /// The content of an image that is not a file.
     public let content: [UInt8]?
+    /// An image that is decoded already.
+    public let pixels: Pixels?
 
-    public init(path: String, failure: Failure? = nil) { (self.path, self.failure, content) = (path, failure, nil) }
+    public init(path: String, failure: Failure? = nil) {
+        (self.path, self.failure, content, pixels) = (path, failure, nil, nil)
+    }
 
     /// An image in memory, with the name that results use for it.
-    public init(path: String, content: [UInt8]) { (self.path, failure, self.content) = (path, nil, content) }
+    public init(path: String, content: [UInt8]) {
+        (self.path, failure, self.content, pixels) = (path, nil, content, nil)
+    }
+
+    /// A decoded image, with the name that results use for it.
+    public init(path: String, pixels: Pixels) {
+        (self.path, failure, content, self.pixels) = (path, nil, nil, pixels)
+    }
 }
 
 /// The image files that a list of names from the command line refers to, found lazily: every file in the list, and

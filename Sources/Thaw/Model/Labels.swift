@@ -21,6 +21,15 @@ public struct Labels: Sendable {
         self.path = path
     }
 
+    /// Labels that a program has.
+    /// - Throws: `Failure` if there are none, or if one is empty.
+    public init(_ names: [String]) throws {
+        guard !names.isEmpty else { throw Failure.labelsEmpty() }
+        if let blank = names.firstIndex(where: \.isEmpty) { throw Failure.labelBlank(line: blank + 1) }
+        self.names = names
+        makeDistinct()
+    }
+
     init(parsing bytes: some Collection<UInt8>) throws {
         guard !bytes.isEmpty else { throw Failure.labelsEmpty() }
         var text = String(decoding: bytes, as: UTF8.self)

@@ -101,6 +101,15 @@ extension Failure.Code {
     /// The machine lacks something: an instruction set, or a program.
     public static let environment = Self(rawValue: "environment")
 
+    /// A call is invalid: a required argument is missing, or a structure has an unknown size.
+    public static let invalidArgument = Self(rawValue: "invalidArgument")
+    /// A handle is not one, was freed, or is of another type.
+    public static let invalidHandle = Self(rawValue: "invalidHandle")
+    /// The work was canceled.
+    public static let canceled = Self(rawValue: "canceled")
+    /// The process was forked while the library was working in another thread.
+    public static let forked = Self(rawValue: "forked")
+
     /// All codes, in the order of the documentation.
     public static let all: [Self] = [
         noSuchFile, notReadable, notWritable, fileExists, unknownFormat, wrongKind, damaged, imageDamaged, incomplete,
@@ -109,6 +118,6 @@ extension Failure.Code {
         notComparable,
         ambiguousInputs, ambiguousOutputs, unsetPlaceholders, noInput, noOutput, noSuchNode, noSuchFeature,
         noSuchSignature, unknownSize, wrongSize, wrongShape, wrongType, wrongLabels,
-        invalidOption, limitExceeded, environment,
+        invalidOption, limitExceeded, environment, invalidArgument, invalidHandle, canceled, forked,
     ]
 }

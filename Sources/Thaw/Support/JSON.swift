@@ -1,5 +1,5 @@
 /// A JSON value (RFC 8259), with the features that a package manifest needs.
-enum JSON: Equatable {
+package enum JSON: Equatable {
     case object([(key: String, value: JSON)])
     case array([JSON])
     case string(String)
@@ -24,7 +24,7 @@ enum JSON: Equatable {
 
     var string: String? { if case .string(let text) = self { text } else { nil } }
 
-    static func == (a: JSON, b: JSON) -> Bool {
+    package static func == (a: JSON, b: JSON) -> Bool {
         switch (a, b) {
         case (.object(let a), .object(let b)): a.elementsEqual(b) { $0.key == $1.key && $0.value == $1.value }
         case (.array(let a), .array(let b)): a == b

@@ -70,6 +70,13 @@ extension Failure {
             code: .wrongSize)
     }
 
+    static func shapeDiffers(_ node: String, _ op: String, _ given: [Int], _ fixed: [Int]) -> Failure {
+        let sizes = fixed.map { $0 < 0 ? "?" : "\($0)" }.joined(separator: ", ")
+        return refused(
+            node, op, "the shape \(given) differs from the graph's [\(sizes)]", "leave the shape out",
+            code: .wrongShape)
+    }
+
     static func colorDiffers(_ node: String, _ op: String, _ color: String, _ channels: Int) -> Failure {
         refused(
             node, op, "--color \(color) does not fit an input of \(channels) channel\(channels == 1 ? "" : "s")",

@@ -20,6 +20,16 @@ extension GraphDefinition {
         }
     }
 
+    /// Reads a frozen graph, or one with variables, from its serialized GraphDef.
+    /// - Throws: `Failure` if it is something else (naming what it is), or corrupt.
+    public init(decoding bytes: UnsafeRawBufferPointer) throws {
+        guard !bytes.isEmpty else { throw Failure.emptyGraph() }
+        let kind = FileKind(bytes)
+        guard kind == .frozenGraph else { throw Failure.wrongKind(kind, wanted: "a serialized GraphDef") }
+        let copy = ByteView(copying: bytes)
+        try self.init(copy, at: 0..<copy.count)
+    }
+
     /// Reads the GraphDef message at `range` of the file, node by node. Large constants are views of the file.
     /// - Throws: `Failure` if it is corrupt, or if a constant does not match its shape (naming the node).
     init(_ file: ByteView, at range: Range<Int>) throws {

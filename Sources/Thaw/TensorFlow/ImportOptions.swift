@@ -11,6 +11,11 @@ struct ImportOptions: Sendable {
     var color: ColorLayout?
     /// What is said of one of several inputs, by its name or a signature's word for it.
     var ofInputs: [String: InputOptions] = [:]
+    /// The shape of an input that is a tensor, and not an image.
+    var shape: [Int]?
+    /// Whether the input is a tensor even if its shape is that of an image.
+    var isTensor: Bool { takesTensor || shape != nil }
+    var takesTensor = false
     /// Whether there are other inputs: pixels in a row are an array then, and what is said of images is not of arrays.
     var isOneOfSeveral = false
     /// Where the image's channels stand in the graph's input; found where nil.
@@ -41,6 +46,8 @@ struct ImportOptions: Sendable {
         if let own = ofInputs[node] ?? words[node].flatMap({ ofInputs[$0] }) {
             result.size = own.size ?? size
             result.color = own.color ?? color
+            result.shape = own.shape ?? shape
+            result.takesTensor = own.isTensor || takesTensor
             if own.size != nil || own.color != nil { result.isOneOfSeveral = false }
         }
         return result
@@ -55,6 +62,10 @@ public struct InputOptions: Sendable {
     /// One number, or one a channel in the order of `color`: y = scale · x + bias.
     public var scale: [Double]?
     public var bias: [Double]?
+    /// The shape, if the input is to be a multi-array, even if it could be an image.
+    public var shape: [Int]?
+    /// Whether the input is to be a multi-array of the graph's own shape, even if it could be an image.
+    public var isTensor = false
 
     public init() {}
 }

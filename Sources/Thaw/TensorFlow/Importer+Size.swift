@@ -7,7 +7,9 @@ extension Importer {
     static func withOpenSize(_ flat: FlatGraph, _ input: InputNode, _ options: ImportOptions) throws -> (
         options: ImportOptions, notes: [String]
     ) {
-        guard let finding = try finding(flat, input, options) else { return (options, []) }
+        guard !options.forInput(input.name).isTensor, let finding = try finding(flat, input, options) else {
+            return (options, [])
+        }
         var options = options
         let sizes = finding.sizes.map { text($0) }
         if options.size == nil {

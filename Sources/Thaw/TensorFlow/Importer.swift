@@ -61,6 +61,7 @@ struct Importer {
             }
         }
         let input = try InputNode(flat.survey, outputs: flat.names, given: options.input, size: options.size)
+        let options = options.forInput(input.name)
         let known = try withOpenSize(flat, input, options)
         do {
             var result = try run(flat, flat.outputs, [input], known.options)

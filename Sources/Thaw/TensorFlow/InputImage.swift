@@ -89,8 +89,10 @@ struct InputImage {
     /// - Throws: `Failure` where the size cannot be told, or where the node takes no image.
     func add(to context: inout ImportContext, _ options: ImportOptions) throws -> Added {
         guard let form = try self.form(options) else {
-            let type = TensorType(Shape(try fixed(batch: options.openBatch)))
-            return Added(operand: .edge(context.builder.input(node.name, type), type), note: doubt)
+            let type = TensorType(Shape(try fixed(options)))
+            return Added(
+                operand: .edge(context.builder.input(node.name, type), type),
+                note: options.isTensor ? nil : doubt)
         }
         let type = TensorType(form.image)
         var operand = Operand.edge(context.builder.input(node.name, type), type)
@@ -106,9 +108,15 @@ struct InputImage {
     }
 
     /// The shape of an array that is no image: the batch filled in, all else known.
-    private func fixed(batch: Int) throws -> [Int] {
-        var sizes = shape ?? []
-        if sizes.first ?? 0 < 0 { sizes[0] = batch }
+    private func fixed(_ options: ImportOptions) throws -> [Int] {
+        var sizes = shape ?? options.shape ?? []
+        if let given = options.shape {
+            guard given.count == sizes.count, zip(sizes, given).allSatisfy({ $0 < 0 || $0 == $1 }) else {
+                throw Failure.shapeDiffers(node.name, node.op, given, sizes)
+            }
+            sizes = given
+        }
+        if sizes.first ?? 0 < 0 { sizes[0] = options.openBatch }
         guard let count = Shape(sizes).checkedCount else {
             throw Failure.inputNotImage(node.name, node.op, Shape(sizes))
         }
@@ -127,6 +135,7 @@ struct InputImage {
 
     /// - Returns: nil for an array that is no image.
     private func form(_ options: ImportOptions) throws -> Form? {
+        if options.isTensor { return nil }
         guard let shape = shape ?? rowLength.map({ [-1, $0] }) else {
             return try form(
                 [nil, nil, nil, nil], order([1, nil, nil, nil], options) ?? .last, hasBatch: true, options)

@@ -28,6 +28,7 @@ enum SeveralInputs {
         guard node.op == "Placeholder" || node.op == "PlaceholderV2", (node.dataType ?? .float).element != nil,
             let shape = node.shapeAttribute, !shape.isEmpty
         else { return false }
+        if options.forInput(node.name).shape != nil { return true }
         if shape.count >= 3, options.forInput(node.name).size != nil || options.openSize != nil {
             return true
         }

@@ -19,6 +19,8 @@ public struct CompressionReport: Sendable, Equatable {
     /// The layers that stayed at 8 bits, in the model's order.
     public internal(set) var atEightBits: [Layer] = []
 
+    public init() {}
+
     mutating func add(_ name: String, _ reason: Reason?) {
         layerCount += 1
         if let reason { atEightBits.append(Layer(name: name, reason: reason)) }

@@ -55,6 +55,14 @@ struct Message: Sendable {
         entries.first { $0.index == index }?.value
     }
 
+    /// Calls `body` with every message in a field.
+    func forEachMessage(_ body: (Message) throws -> Void) rethrows {
+        for entry in entries {
+            guard case .messages(let messages) = entry.value else { continue }
+            try messages.forEach(body)
+        }
+    }
+
     /// Modifies every message in a field.
     mutating func mapMessages(_ body: (inout Message) throws -> Void) rethrows {
         for index in entries.indices {

@@ -1,0 +1,78 @@
+/// What a Core ML model was read from, to write it again with everything that it has.
+struct CoreMLSource: Sendable {
+    /// The outermost message.
+    var message: Message
+    /// Where the weights of an ML Program are.
+    let weights: (any WeightFiles)?
+    let byteCount: Int
+
+    init(_ file: CoreMLFile) throws {
+        message = try file.message()
+        weights = file.weights
+        byteCount = file.byteCount
+    }
+
+    var format: ModelFormat { message.isProgram ? .coreMLPackage : .coreML }
+
+    /// The model as it is.
+    func encoded() throws -> EncodedModel {
+        guard message.isProgram else { return EncodedModel(message) }
+        return try weights.map { try EncodedModel(message, $0) } ?? EncodedModel(message)
+    }
+}
+
+// MARK: Metadata
+
+/// A part of a model's metadata.
+public enum MetadataField: Hashable, Sendable {
+    case description, author, license, version
+    /// A key with a value of the user's own.
+    case userDefined(String)
+    /// The description of an input or output, by its name.
+    case feature(String)
+}
+
+extension CoreMLSource {
+    /// Sets metadata, or removes it if `value` is nil. The name of a feature must exist.
+    mutating func set(_ field: MetadataField, _ value: String?) {
+        let text = value ?? ""
+        switch field {
+        case .description: message.description.metadata.shortDescription = text
+        case .author: message.description.metadata.author = text
+        case .license: message.description.metadata.license = text
+        case .version: message.description.metadata.versionString = text
+        case .userDefined(let key):
+            var all: [String: String] = message.description.metadata.userDefined
+            all[key] = value
+            message.description.metadata.userDefined = all
+        case .feature(let name):
+            func described(_ features: [Message]) -> [Message] {
+                features.map { feature in
+                    var feature = feature
+                    if featureName(feature.name) == name { feature.shortDescription = text }
+                    return feature
+                }
+            }
+            message.description.input = described(message.description.input)
+            message.description.output = described(message.description.output)
+        }
+    }
+}
+
+extension Model {
+    /// Sets metadata, or removes it if `value` is nil.
+    /// - Throws: `Failure` if there is no input or output of the name given.
+    public mutating func set(_ field: MetadataField, _ value: String?) throws {
+        let text = value ?? ""
+        switch field {
+        case .description: metadata.description = text
+        case .author: metadata.author = text
+        case .license: metadata.license = text
+        case .version: metadata.version = text
+        case .userDefined(let key): metadata.userDefined[key] = value
+        case .feature(let name):
+            try describe(name, text)
+            if value == nil { metadata.features = metadata.features.filter { !$0.value.isEmpty } }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// A model together with what it was read from.
+///
+///     var document = try ModelDocument(contentsOf: "Net.mlpackage")
+///     try document.set(.author, "A. Author")
+///     try document.write(to: "Net.mlpackage")
+///
+/// A Core ML model that is written in its own format keeps everything that it contains, compressed weights for example; only
+/// its metadata is updated.
+public struct ModelDocument: Sendable {
+    /// The model, with what was found out when it was converted or read.
+    public private(set) var conversion: Conversion
+    public var model: Model { conversion.model }
+    private var source: CoreMLSource?
+
+    /// Reads a Core ML model, or converts a TensorFlow graph.
+    /// - Throws: `Failure` naming the file and what is wrong with it.
+    public init(
+        contentsOf path: String, options: Converter.Options = .init(), labels: Labels? = nil
+    ) throws {
+        let format = try ModelFormat(of: path)
+        guard format == .coreML || format == .coreMLPackage else {
+            self.init(try Converter(options).convert(contentsOf: path, labels: labels))
+            return
+        }
+        let file = try CoreMLFile(path, format)
+        self = try naming(file: path) { try ModelDocument(file) }
+    }
+
+    /// Reads a Core ML model in memory: the content of an `.mlmodel` file, or of that in a package.
+    /// - Parameter weights: For an ML Program: the content of a package's `weights/weight.bin`.
+    /// - Throws: `Failure` if it is not a readable Core ML model.
+    public init(decoding bytes: UnsafeRawBufferPointer, weights: UnsafeRawBufferPointer? = nil) throws {
+        guard !bytes.isEmpty else { throw Failure.noBytes() }
+        let kind = FileKind(bytes)
+        guard kind == .coreMLModel else { throw Failure.wrongKind(kind, wanted: "a Core ML model") }
+        try self.init(CoreMLFile(ByteView(copying: bytes), weights: weights.map(ByteView.init(copying:))))
+    }
+
+    /// A model that was converted.
+    public init(_ conversion: Conversion) { self.conversion = conversion }
+
+    private init(_ file: CoreMLFile) throws {
+        let source = try CoreMLSource(file)
+        conversion = try file.conversion(of: source.message)
+        self.source = source
+    }
+
+    // MARK: Description
+
+    /// The format that it was read from; nil for a converted graph.
+    public var format: ModelFormat? { source?.format }
+
+    /// The version of Core ML's format; nil for a converted graph.
+    public var version: Int? { source.map { $0.message.specificationVersion } }
+
+    /// The oldest systems that load it; nil for a converted graph, and for a version that is newer than known.
+    public var loadableVersion: CoreMLVersion? {
+        guard let message = source?.message, message.unknownOpset == nil else { return nil }
+        return CoreMLVersion(rawValue: message.specificationVersion).map { max($0, message.leastVersion) }
+    }
+
+    /// The inputs and outputs in Core ML's order. A converted graph has those that it would have as an ML Program.
+    public func features() throws -> (inputs: [ModelFeature], outputs: [ModelFeature]) {
+        try model.features(source?.message["description"] ?? model.programDescription)
+    }
+
+    /// Sets metadata, or removes it if `value` is nil.
+    /// - Throws: `Failure` if there is no input or output of the name given.
+    public mutating func set(_ field: MetadataField, _ value: String?) throws {
+        try conversion.model.set(field, value)
+        source?.set(field, value)
+    }
+
+    // MARK: Writing
+
+    /// Writes the model, completely or not at all: as a neural network if `path` ends in `.mlmodel`, as an ML Program if it
+    /// ends in `.mlpackage`.
+    ///
+    /// - Parameters:
+    ///   - weights: How weights are stored; nil keeps those of a model that is written in its own format.
+    ///   - target: The oldest systems that must load it; nil for those that it needs.
+    /// - Throws: `Failure` for what the format does not support, and if the file cannot be written.
+    @discardableResult
+    public func write(
+        to path: String, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,
+        precision: ProgramPrecision = ProgramPrecision(), mayReplace: Bool = true
+    ) throws -> WrittenModel {
+        try encoded(as: ModelFormat(pathToWrite: path), weights, target, precision)
+            .write(to: path, mayReplace: mayReplace)
+    }
+
+    /// The content of the files that `write` would write: of the model's, and for an ML Program of the weights'.
+    /// - Parameter format: `.coreMLPackage` for an ML Program, `.coreML` for a neural network; nil for its own format.
+    public func bytes(
+        as format: ModelFormat? = nil, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,
+        precision: ProgramPrecision = ProgramPrecision()
+    ) throws -> (model: [UInt8], weights: [UInt8]?) {
+        try encoded(as: format, weights, target, precision).bytes()
+    }
+
+    /// The model with compressed weights, as `Compression` writes it.
+    public func compressed(
+        as format: ModelFormat? = nil, weights: WeightStorage, target: CoreMLVersion? = nil
+    ) throws -> (document: ModelDocument, report: CompressionReport?) {
+        let encoded = try encoded(as: format, weights, target, ProgramPrecision())
+        let bytes = try encoded.bytes()
+        let document = try bytes.model.withUnsafeBytes { model in
+            let weights = bytes.weights.map { $0.withUnsafeBytes(ByteView.init(copying:)) }
+            return try ModelDocument(CoreMLFile(ByteView(copying: model), weights: weights))
+        }
+        return (document, encoded.report)
+    }
+
+    private func encoded(
+        as format: ModelFormat?, _ weights: WeightStorage?, _ target: CoreMLVersion?, _ precision: ProgramPrecision
+    ) throws -> EncodedModel {
+        guard let format = format ?? source?.format else { throw Failure.noFormat() }
+        if let source, source.format == format, precision.isStandard {
+            if let weights {
+                if weights.type != .float32 {
+                    return try Compression(source, conversion, weights).encoded(as: format, target: target)
+                }
+            } else if target.map({ $0 >= source.message.knownVersion }) ?? true {
+                return try source.encoded()
+            }
+        }
+        return try model.encoded(as: format, weights: weights, target: target, precision: precision)
+    }
+}

@@ -1,0 +1,75 @@
+/// An input or output of a model, as Core ML describes it.
+public struct ModelFeature: Sendable, Equatable {
+    public enum Kind: Sendable, Equatable {
+        case image(Image)
+        case multiArray(shape: [Int], type: ElementType)
+        /// The probability of each label, by strings or by integers.
+        case probabilities(hasIntegerLabels: Bool)
+        /// The top label, a string or an integer.
+        case label(isInteger: Bool)
+    }
+
+    public struct Image: Sendable, Equatable {
+        /// In pixels; the default if the model supports several sizes.
+        public var width: Int
+        public var height: Int
+        public var color: ColorLayout
+        /// Whether it is a grayscale image of 16-bit floating-point values.
+        public var isFloat16: Bool
+        public var sizes: ImageSizes
+        /// What is done to the pixels of an input; nil for an output.
+        public var scaling: PixelScaling?
+    }
+
+    public var name: String
+    /// What the model says about it.
+    public var text: String
+    public var kind: Kind
+}
+
+extension ModelFeature {
+    /// - Parameter image: What is known about an image besides its description.
+    init(_ message: Message, _ image: ImageInput?) throws {
+        name = message.name
+        text = message.shortDescription
+        let type: Message = message["type"]
+        switch type.choice {
+        case "imageType":
+            let read = try ModelInterface.image(name, type["imageType"])
+            kind = .image(
+                Image(
+                    width: image?.width ?? read.width, height: image?.height ?? read.height, color: read.color,
+                    isFloat16: type.imageType.colorSpace as String == "GRAYSCALE_FLOAT16",
+                    sizes: image?.sizes ?? .fixed, scaling: image?.scaling))
+        case "multiArrayType":
+            let types: [String: ElementType] = [
+                "DOUBLE": .float64, "INT32": .int32, "FLOAT16": .float16, "INT8": .int8,
+            ]
+            kind = .multiArray(
+                shape: type.multiArrayType.shape, type: types[type.multiArrayType.dataType as String] ?? .float32)
+        case "dictionaryType":
+            kind = .probabilities(hasIntegerLabels: type.dictionaryType.choice == "int64KeyType")
+        case "int64Type": kind = .label(isInteger: true)
+        case "stringType": kind = .label(isInteger: false)
+        case let kind: throw Failure.inputKind(name, kind ?? "none")
+        }
+    }
+}
+
+extension Model {
+    /// The inputs and outputs that a description lists.
+    func features(_ description: Message) throws -> (inputs: [ModelFeature], outputs: [ModelFeature]) {
+        let inputs = try (description.input as [Message]).map { message in
+            let name = featureName(message.name)
+            return try ModelFeature(message, images.first { featureName($0.name) == name })
+        }
+        return (inputs, try (description.output as [Message]).map { try ModelFeature($0, nil) })
+    }
+
+    /// The description that the model would have as an ML Program.
+    var programDescription: Message {
+        ModelDescription(self, graph, arrays: .exact) { element, _ in
+            (element.isFloatingPoint || element == .bool ? ElementType.float32 : .int32).milName
+        }.message
+    }
+}

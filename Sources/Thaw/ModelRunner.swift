@@ -1,0 +1,222 @@
+/// Computes a model's outputs as Core ML does: images are pixels, and multi-arrays have the shapes of the description.
+///
+///     let runner = try ModelRunner(ModelDocument(contentsOf: "Net.mlmodel"))
+///     let outputs = try runner.run([(nil, .pixels(Pixels(contentsOf: "cat.png")))])
+///
+/// A runner may be used from several threads at once.
+public final class ModelRunner: Sendable {
+    /// A value for an input.
+    public enum Value: Sendable {
+        /// An image of one of the model's sizes, with one channel for a gray image, and three otherwise.
+        case pixels(Pixels)
+        /// A multi-array, or a grayscale image of 16 bits: height, width.
+        case tensor(Tensor)
+    }
+
+    /// An output: for an image, of 8-bit pixels of shape height, width, 3, or height, width.
+    public struct Output: Sendable {
+        public var name: String
+        public var tensor: Tensor
+    }
+
+    public let inputs: [ModelFeature]
+    public let outputs: [ModelFeature]
+    private let model: Model
+    private let threads: Int
+    private let engines = Engines()
+
+    /// - Parameter threads: The threads that share the work of a run.
+    /// - Throws: `Failure` if the engine cannot run the model.
+    public init(_ document: ModelDocument, threads: Int = 1) throws {
+        (inputs, outputs) = try document.features()
+        (model, self.threads) = (document.model, threads)
+        _ = try engine(for: model.image.map { ImageSize(width: $0.width, height: $0.height) })
+    }
+
+    /// The outputs for these inputs, in the order of the description; a classifier's label is not among them.
+    ///
+    /// - Parameter values: One for each input; the name may be omitted if there is only one.
+    /// - Throws: `Failure` for an unknown or missing input, and for a value that does not fit.
+    public func run(_ values: [(name: String?, value: Value)]) throws -> [Output] {
+        let ordered = try inOrder(values)
+        var size: ImageSize?
+        for (index, (feature, value)) in ordered.enumerated() {
+            guard case .image(let image) = feature.kind else { continue }
+            let given = try Self.size(of: value, as: image, feature.name)
+            if index == 0 { size = given }
+            let isDefault = given.width == image.width && given.height == image.height
+            guard isDefault || image.sizes.contains(given) else {
+                throw Failure.imageSize(feature.name, given, image)
+            }
+        }
+        let tensors = try ordered.enumerated().map { index, input in
+            try tensor(input.value, for: input.feature, index)
+        }
+        let engine = try engine(for: size)
+        return try engine.pool.with { executor in
+            for (index, (feature, value)) in ordered.enumerated() {
+                if let tensor = tensors[index] {
+                    executor.load(tensor, input: index)
+                } else if case .pixels(let pixels) = value, let image = engine.model.image(at: index) {
+                    load(pixels, image, into: executor, index)
+                } else {
+                    preconditionFailure("the value for '\(feature.name)' is neither")
+                }
+            }
+            executor.run()
+            return try outputs.compactMap { try output($0, engine.model, executor) }
+        }
+    }
+
+    // MARK: Inputs
+
+    /// The features and values in the order of the graph's inputs.
+    private func inOrder(
+        _ values: [(name: String?, value: Value)]
+    ) throws -> [(feature: ModelFeature, value: Value)] {
+        let names = inputs.map(\.name)
+        var given: [String: Value] = [:]
+        for (name, value) in values {
+            guard let name = name ?? (names.count == 1 ? names[0] : nil) else { throw Failure.valueWithoutName(names) }
+            let known = names.contains(name) ? name : featureName(name)
+            guard names.contains(known) else { throw Failure.unknownInput(name, names) }
+            guard given.updateValue(value, forKey: known) == nil else { throw Failure.valueTwice(forInput: name) }
+        }
+        return try model.graph.inputs.map { port in
+            let name = featureName(port.name)
+            guard let feature = inputs.first(where: { featureName($0.name) == name }) else {
+                throw Failure.inputMissing(port.name)
+            }
+            guard let value = given[feature.name] else { throw Failure.inputMissing(feature.name) }
+            return (feature, value)
+        }
+    }
+
+    /// The size of an image.
+    /// - Throws: `Failure` if it is not an image of the required channels and type.
+    private static func size(of value: Value, as image: ModelFeature.Image, _ name: String) throws -> ImageSize {
+        switch value {
+        case .pixels(let pixels) where !image.isFloat16 && pixels.channels == image.color.channels:
+            return ImageSize(width: pixels.width, height: pixels.height)
+        case .tensor(let tensor) where image.isFloat16 && tensor.element.isFloatingPoint && tensor.shape.rank == 2:
+            return ImageSize(width: tensor.shape[1], height: tensor.shape[0])
+        default: throw Failure.imageExpected(name, image)
+        }
+    }
+
+    /// The tensor that the graph takes; nil for pixels.
+    private func tensor(_ value: Value, for feature: ModelFeature, _ index: Int) throws -> Tensor? {
+        guard case .tensor(let tensor) = value else {
+            guard case .image = feature.kind else { throw Failure.multiArrayExpected(feature.name) }
+            return nil
+        }
+        let type = model.graph[model.graph.inputs[index].value]
+        switch feature.kind {
+        case .multiArray(let shape, _):
+            let given = tensor.shape.dimensions
+            guard given == shape || [1] + given == shape || given == [1] + shape,
+                tensor.elementCount == type.shape.elementCount
+            else { throw Failure.multiArrayShape(feature.name, given, shape) }
+            if tensor.element == type.element { return tensor.reshaped(type.shape) }
+            return Cast(element: type.element).evaluate([tensor.reshaped(type.shape)])[0]
+        case .image(let image):
+            let scale = Float(image.scaling?.scale[0] ?? 1)
+            let bias = Float(image.scaling?.bias[0] ?? 0)
+            return Tensor(shape: [1, tensor.shape[0], tensor.shape[1], 1]) { target in
+                tensor.withFloats { floats in
+                    for i in floats.indices { target[i] = scale * floats[i] + bias }
+                }
+            }
+        default: throw Failure.multiArrayExpected(feature.name)
+        }
+    }
+
+    private func load(_ pixels: Pixels, _ image: ImageInput, into executor: Executor, _ index: Int) {
+        let ordered = pixels.converted(to: image.color)
+        for position in 0..<model.batch {
+            ordered.bytes.withUnsafeBufferPointer {
+                executor.load(pixels: $0, image.scaling, input: index, image: position)
+            }
+        }
+    }
+
+    // MARK: Outputs
+
+    private func output(_ feature: ModelFeature, _ model: Model, _ executor: Executor) throws -> Output? {
+        let name = featureName(feature.name)
+        guard let index = model.graph.outputs.firstIndex(where: { featureName($0.name) == name }) else { return nil }
+        switch feature.kind {
+        case .label: return nil
+        case .probabilities:
+            let values = executor.withOutput(index) { Array($0.prefix(model.classCount)) }
+            return Output(name: feature.name, tensor: Tensor(values, shape: [values.count]))
+        case .image(let image):
+            guard let form = model.imageOutput?.form else { return nil }
+            if image.isFloat16 {
+                let values = executor.output(index)
+                let tensor = Tensor(shape: [form.height, form.width], element: .float16) {
+                    Double(values.floats[$0])
+                }
+                return Output(name: feature.name, tensor: tensor)
+            }
+            return Output(name: feature.name, tensor: executor.pixels(index, form, image.color))
+        case .multiArray(let shape, let element):
+            let tensor = executor.output(index)
+            let isDescribed = Shape(shape).checkedCount == tensor.elementCount
+            let shaped = isDescribed ? tensor.reshaped(Shape(shape)) : tensor
+            if shaped.element == element { return Output(name: feature.name, tensor: shaped) }
+            return Output(name: feature.name, tensor: Cast(element: element).evaluate([shaped])[0])
+        }
+    }
+
+    // MARK: Sizes
+
+    private struct Engine: Sendable {
+        let model: Model
+        let pool: ExecutorPool
+    }
+
+    /// The engines of the sizes that were used last.
+    private final class Engines: @unchecked Sendable {
+        var recent: [(size: ImageSize?, engine: Engine)] = []
+        let lock = Monitor()
+        static let limit = 4
+    }
+
+    /// The engine for images of this size.
+    private func engine(for size: ImageSize?) throws -> Engine {
+        try engines.lock.withLock {
+            if let index = engines.recent.firstIndex(where: { $0.size == size }) {
+                let found = engines.recent.remove(at: index)
+                engines.recent.append(found)
+                return found.engine
+            }
+            var model = self.model
+            if let size { try model.take(size) }
+            let program = try Program(model.graphOfPixels(), threads: threads)
+            let engine = Engine(model: model, pool: ExecutorPool(program, threads: threads))
+            engines.recent = engines.recent.suffix(Engines.limit - 1) + [(size, engine)]
+            return engine
+        }
+    }
+}
+
+extension Executor {
+    /// An output that holds pixels, rounded to 8 bits: red, green, blue, or gray.
+    fileprivate func pixels(_ index: Int, _ form: ImageForm, _ color: ColorLayout) -> Tensor {
+        let channels = form.channels
+        let count = form.width * form.height * channels
+        let storage = Tensor.Storage(byteCount: count) { target in
+            withOutput(index) { numbers in
+                for i in 0..<count {
+                    let number = numbers[color == .bgr ? i - i % 3 + 2 - i % 3 : i]
+                    // NaN becomes black.
+                    let bounded = number > 0 ? min(number, 255) : 0
+                    target[i] = UInt8(bounded + 0.5)
+                }
+            }
+        }
+        let shape: Shape = channels == 1 ? [form.height, form.width] : [form.height, form.width, channels]
+        return Tensor(shape: shape, element: .uint8, storage: storage)
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// Models in memory and on disk, and their values as Core ML has them.
+@Suite struct ModelDocumentTests {
+    private static func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
+    @Test(arguments: Fixtures.table("coreml/coreml.tsv").map { $0[0] })
+    func `a model that is written in its own format keeps its bytes`(_ name: String) throws {
+        let path = Fixtures.path("coreml/\(name).mlmodel")
+        let data = try Self.bytes(path)
+        let document = try data.withUnsafeBytes { try ModelDocument(decoding: $0) }
+        // Protobuf orders fields in several ways; what was read is what is written.
+        let again = try document.bytes()
+        #expect(again.weights == nil)
+        let (first, second) = (
+            try Message(.model, reading: data.withUnsafeBytes(ByteView.init(copying:))),
+            try Message(.model, reading: again.model.withUnsafeBytes(ByteView.init(copying:)))
+        )
+        #expect(first == second)
+    }
+
+    @Test(arguments: ["m.mlmodel", "m.mlpackage"])
+    func `metadata change and nothing else`(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: name).path
+        let graph = try Converter().convert(contentsOf: Fixtures.path("pairs/masked.pb"))
+        try graph.model.write(to: path, weights: WeightStorage(.palette4, minimumCount: 8))
+        var document = try ModelDocument(contentsOf: path)
+        let before = try document.bytes()
+        let feature = try document.features().inputs[0].name
+        try document.set(.author, "A. Author")
+        try document.set(.userDefined("key"), "value")
+        try document.set(.feature(feature), "An input")
+        #expect(throws: Failure.self) { try document.set(.feature("none"), "x") }
+        try document.write(to: path)
+        var again = try ModelDocument(contentsOf: path)
+        #expect(again.model.metadata.author == "A. Author" && again.model.metadata.userDefined == ["key": "value"])
+        #expect(try again.features().inputs[0].text == "An input")
+        #expect(try again.bytes().weights == before.weights)
+        try again.set(.author, nil)
+        try again.set(.userDefined("key"), nil)
+        try again.set(.feature(feature), nil)
+        #expect(again.model.metadata.author.isEmpty && again.model.metadata.userDefined.isEmpty)
+        #expect(try again.features().inputs[0].text.isEmpty)
+    }
+
+    @Test func `a program in memory needs its weights`() throws {
+        let model = try Converter().convert(contentsOf: Fixtures.path("pairs/masked.pb"))
+        let document = ModelDocument(model)
+        #expect(throws: Failure.self) { try document.bytes() }
+        let bytes = try document.bytes(as: .coreMLPackage)
+        let weights = try #require(bytes.weights)
+        let read = try bytes.model.withUnsafeBytes { model in
+            try weights.withUnsafeBytes { try ModelDocument(decoding: model, weights: $0) }
+        }
+        #expect(read.format == .coreMLPackage && read.model.graph.inputs.count == 2)
+        let failure = #expect(throws: Failure.self) {
+            try bytes.model.withUnsafeBytes { try ModelDocument(decoding: $0) }
+        }
+        #expect(failure?.code == .incomplete)
+    }
+
+    // MARK: Values
+
+    @Test(arguments: Fixtures.table("coreml/coreml.tsv").map { ($0[0], $0[1]) })
+    func `a runner gives TensorFlow's values`(_ name: String, _ image: String) throws {
+        let document = try ModelDocument(contentsOf: Fixtures.path("coreml/\(name).mlmodel"))
+        let runner = try ModelRunner(document)
+        for index in 0...1 {
+            let input = try Fixtures.tensor(Fixtures.path("coreml/\(name).input\(index).npy"))
+            let expected = try Fixtures.tensor(Fixtures.path("coreml/\(name).output\(index).npy"))
+            var value = ModelRunner.Value.tensor(input)
+            switch runner.inputs[0].kind {
+            case .image:
+                let sizes = Array(input.shape.suffix(3))
+                value = .pixels(
+                    Pixels(width: sizes[1], height: sizes[0], channels: sizes[2], bytes: input.floats.map { UInt8($0) })
+                )
+            case .multiArray(let shape, _): value = .tensor(input.reshaped(Shape(shape)))
+            default: break
+            }
+            let outputs = try runner.run([(nil, value)])
+            let values = outputs[0].tensor
+            #expect(difference(Tensor(values.floats, shape: expected.shape), expected) <= referenceTolerance)
+        }
+    }
+
+    @Test func `an image output is what apply writes`() throws {
+        var options = Converter.Options()
+        options.openSize = (64, 48)
+        let model = try Converter(options).convert(contentsOf: Fixtures.path("generators/generator.pb")).model
+        let runner = try ModelRunner(ModelDocument(Conversion(model: model, notes: [], warnings: [])))
+        let image = try #require(model.image)
+        let pixels = try Pixels(contentsOf: Fixtures.path("generators/cat.png"))
+            .fitted(width: image.width, height: image.height)
+        let output = try #require(try runner.run([(nil, .pixels(pixels))]).first)
+        let applied = try ImageToImage(model).apply(to: pixels)
+        #expect(output.tensor.element == .uint8)
+        #expect(output.tensor.shape.dimensions == [applied.height, applied.width, 3])
+        #expect(Array(output.tensor.bytes) == applied.bytes)
+    }
+
+    // MARK: Graphs in memory
+
+    @Test func `a graph in memory converts like its file, with variables as tensors`() throws {
+        let path = Fixtures.path("pairs/masked.pb")
+        let data = try Self.bytes(path)
+        let fromMemory = try data.withUnsafeBytes { try Converter().convert(decoding: $0) }
+        let fromFile = try Converter().convert(contentsOf: path)
+        #expect(
+            try ModelDocument(fromMemory).bytes(as: .coreML).model == ModelDocument(fromFile).bytes(as: .coreML).model)
+        #expect(throws: Failure.self) {
+            try Data("text".utf8).withUnsafeBytes { try Converter().convert(decoding: $0) }
+        }
+    }
+
+    @Test func `an input with a shape becomes a multi-array`() throws {
+        var options = Converter.Options()
+        let path = Fixtures.path("generators/generator.pb")
+        options.size = (32, 32)
+        let image = try Converter(options).convert(contentsOf: path).model
+        let shape = image.graph[image.graph.inputs[0].value].shape.dimensions
+        for isNamed in [false, true] {
+            var options = Converter.Options()
+            if isNamed {
+                var input = InputOptions()
+                input.shape = shape
+                options.inputs[image.graph.inputs[0].name] = input
+            } else {
+                options.shape = shape
+            }
+            let model = try Converter(options).convert(contentsOf: path).model
+            #expect(model.image == nil && model.graph[model.graph.inputs[0].value].shape.dimensions == shape)
+        }
+        options = Converter.Options()
+        options.shape = [1, 2]
+        let failure = #expect(throws: Failure.self) { try Converter(options).convert(contentsOf: path) }
+        #expect(failure?.code == .wrongShape)
+    }
+
+    @Test func `labels of a program are checked and made distinct`() throws {
+        #expect(try Labels(["a", "b", "a"]).names == ["a (0)", "b", "a (2)"])
+        #expect(throws: Failure.self) { try Labels([]) }
+        #expect(throws: Failure.self) { try Labels(["a", ""]) }
+    }
+}
