@@ -9,8 +9,10 @@ SWIFT ?= swift
 BUILD = $(SWIFT) build -c release --static-swift-stdlib -debug-info-format none
 TESTING = .build/testing
 THAW = .build/release/thaw
+LIBRARY = .build/lib
+VERSION = $(shell sed -n 's/.*thawVersion = "\(.*\)"/\1/p' Sources/Thaw/Version.swift)
 
-.PHONY: all setup graphviz build demo test test-serve sanitize conformance bench lint check protos page install clean
+.PHONY: all setup graphviz build libthaw demo test test-serve sanitize conformance bench lint check protos page install clean
 
 all: build
 
@@ -24,6 +26,13 @@ setup:
 build: setup
 	$(BUILD) --product thaw
 	$(BUILD) --product thaw-serve
+
+# The C interface as a shared library, with the name that programs link with.
+libthaw: setup
+	$(BUILD) --product ThawC
+	@mkdir -p $(LIBRARY)
+	install -m 755 .build/release/libThawC.so $(LIBRARY)/libthaw.so.0
+	ln -sf libthaw.so.0 $(LIBRARY)/libthaw.so
 
 # What lays out the drawings of `thaw inspect --graph`; its test is skipped where it cannot be had.
 graphviz:
@@ -69,10 +78,11 @@ lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Package.swift
 
 # The checks that need no test runner.
-check: build lint
+check: build libthaw lint
 	.ci/check-protos
 	.ci/check-page
 	.ci/check-instruction-sets $(THAW)
+	.ci/check-library $(LIBRARY)/libthaw.so.0
 	.ci/check-folders Sources/Thaw
 	.ci/check-operations Sources/Thaw/Operations
 
@@ -85,8 +95,8 @@ page:
 	Sources/ThawCommand/Report/Page/embed.sh
 	Sources/ThawService/Page/embed.sh
 
-# The binaries, the manual page, and completions for three shells.
-install: build
+# The binaries, the manual page, completions for three shells, and the library with its header.
+install: build libthaw
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -s -m 755 $(THAW) "$(DESTDIR)$(PREFIX)/bin/thaw"
 	install -s -m 755 .build/release/thaw-serve "$(DESTDIR)$(PREFIX)/bin/thaw-serve"
@@ -95,6 +105,12 @@ install: build
 	$(THAW) --completions bash > "$(SHARE)/bash-completion/completions/thaw"
 	$(THAW) --completions zsh > "$(SHARE)/zsh/site-functions/_thaw"
 	$(THAW) --completions fish > "$(SHARE)/fish/vendor_completions.d/thaw.fish"
+	install -d "$(DESTDIR)$(PREFIX)/lib/pkgconfig" "$(DESTDIR)$(PREFIX)/include"
+	install -s -m 755 $(LIBRARY)/libthaw.so.0 "$(DESTDIR)$(PREFIX)/lib/libthaw.so.0"
+	ln -sf libthaw.so.0 "$(DESTDIR)$(PREFIX)/lib/libthaw.so"
+	install -m 644 Sources/CThaw/include/thaw.h "$(DESTDIR)$(PREFIX)/include/thaw.h"
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' Sources/CThaw/thaw.pc.in \
+	    > "$(DESTDIR)$(PREFIX)/lib/pkgconfig/thaw.pc"
 
 clean:
 	rm -rf .build

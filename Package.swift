@@ -24,6 +24,12 @@ var kernelModules = [kernels("KernelsBaseline")]
     ]
 #endif
 
+// The C interface is a shared library that exports what its header declares, and nothing else.
+let sharedLibrary = [
+    "-Xlinker", "-soname=libthaw.so.0", "-Xlinker",
+    "--version-script=" + Context.packageDirectory + "/Sources/ThawC/exports.map",
+]
+
 let package = Package(
     name: "Thaw",
     platforms: [.macOS(.v13)],
@@ -31,6 +37,8 @@ let package = Package(
         .library(name: "Thaw", targets: ["Thaw"]),
         .executable(name: "thaw", targets: ["ThawMain"]),
         .executable(name: "thaw-serve", targets: ["ThawServe"]),
+        // `make libthaw` gives it its own name, libthaw.so.0.
+        .library(name: "ThawC", type: .dynamic, targets: ["ThawC"]),
     ],
     targets: [
         .systemLibrary(
@@ -59,7 +67,10 @@ let package = Package(
             name: "CSchemas", dependencies: ["CProtobuf"],
             exclude: ["tensorflow.proto", "coreml.proto", "generate.sh", "check_numbers.py"]),
         .target(name: "CMachine"),
-        .target(name: "CThaw"),
+        .target(name: "CThaw", exclude: ["thaw.pc.in"]),
+        .target(
+            name: "ThawC", dependencies: ["CThaw", "Thaw", "ThawCommand"], exclude: ["exports.map"],
+            linkerSettings: [.unsafeFlags(sharedLibrary, .when(platforms: [.linux]))]),
         .target(name: "Kernels"),
         .target(
             name: "Thaw",
@@ -79,6 +90,7 @@ let package = Package(
                 "speed.svg",
             ]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
-        .testTarget(name: "ThawCommandTests", dependencies: ["ThawCommand", "Thaw"]),
+        .testTarget(
+            name: "ThawCommandTests", dependencies: ["ThawCommand", "Thaw"], exclude: ["CInterface/Programs"]),
     ] + kernelModules
 )

@@ -16,6 +16,15 @@ public func commandWords() -> [String] {
 
 /// Runs the command given by `words`, the program's arguments without its name, and returns the exit code.
 public func runCommand(_ words: [String]) -> Int32 {
+    do { return try runCommand(throwing: words) } catch {
+        Console().report(error)
+        return ExitStatus.failed.rawValue
+    }
+}
+
+/// Runs the command given by `words`, and returns the exit code.
+/// - Throws: `Failure` if it ends the command.
+public func runCommand(throwing words: [String]) throws(Failure) -> Int32 {
     // Writing to a closed pipe then fails with an error, and the program exits silently.
     signal(SIGPIPE, SIG_IGN)
     // So does writing to a file that has reached the size limit.
@@ -26,8 +35,7 @@ public func runCommand(_ words: [String]) -> Int32 {
         let status = try dispatch(words, console)
         return status == .interrupted ? Interruption.exitCode : status.rawValue
     } catch let failure as Failure {
-        console.report(failure)
-        return ExitStatus.failed.rawValue
+        throw failure
     } catch is ClosedPipe {
         return ExitStatus.done.rawValue
     } catch {

@@ -1,29 +1,5 @@
 /// Formatting of numbers and strings in results, independent of the locale.
 
-/// A JSON string with its quotes (RFC 8259).
-func json(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-        switch scalar {
-        case "\"": result += "\\\""
-        case "\\": result += "\\\\"
-        case "\n": result += "\\n"
-        case "\r": result += "\\r"
-        case "\t": result += "\\t"
-        case "\0"..<" ":
-            let digits = String(scalar.value, radix: 16)
-            result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        default: result.unicodeScalars.append(scalar)
-        }
-    }
-    return result + "\""
-}
-
-/// A JSON number with as few digits as identify it; null for NaN and infinities.
-func json<Number: BinaryFloatingPoint & CustomStringConvertible>(_ number: Number) -> String {
-    number.isFinite ? number.description : "null"
-}
-
 /// A field of a CSV line, quoted if necessary (RFC 4180).
 func csv(_ text: String) -> String {
     let needsQuotes = text.unicodeScalars.contains { ",\"\r\n".unicodeScalars.contains($0) }

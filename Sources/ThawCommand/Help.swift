@@ -1,6 +1,8 @@
+import Thaw
+
 /// The texts of `--help`, generated from the tables of commands and options.
 enum Help {
-    static let version = "thaw 0.1.0"
+    static let version = "thaw " + thawVersion
 
     /// Options that are accepted instead of a command.
     static let globalOptions = [

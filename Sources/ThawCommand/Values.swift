@@ -170,12 +170,12 @@ func readPrecision(_ text: String) throws -> String {
 }
 
 /// How images are cropped, before the background color is known.
-enum CropChoice: Equatable, Sendable {
+package enum CropChoice: Equatable, Sendable {
     case fill
     case center(Double)
     case fit
 
-    init(_ text: String) throws {
+    package init(_ text: String) throws {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let fraction = parts.count == 2 ? Double(parts[1]) : 1
         switch (parts[0], fraction) {
@@ -188,7 +188,7 @@ enum CropChoice: Equatable, Sendable {
         }
     }
 
-    func crop(on background: Color) -> Crop {
+    package func crop(on background: Color) -> Crop {
         switch self {
         case .fill: .fill
         case .center(let fraction): .center(fraction)
@@ -199,7 +199,7 @@ enum CropChoice: Equatable, Sendable {
 
 extension Color {
     /// Reads `#RRGGBB` or `RRGGBB`: to a shell, an unquoted `#` begins a comment.
-    init(_ text: String) throws {
+    package init(_ text: String) throws {
         let digits = text.utf8.first == UInt8(ascii: "#") ? text.dropFirst() : text[...]
         guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let number = UInt32(digits, radix: 16) else {
             throw Failure.badValue(text, "a color as six hexadecimal digits, #RRGGBB")

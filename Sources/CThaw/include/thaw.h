@@ -12,9 +12,9 @@
 /// `*error` is set to NULL.
 ///
 /// Handles. Models, classifiers, batches, results and errors are opaque handles, each freed by the function named
-/// `…_free`. They are never dereferenced: a handle that is NULL, was freed, or is of another type is detected, and
-/// gives THAW_INVALID_ARGUMENT with the code `invalidHandle`. Freeing NULL, or a handle a second time, does nothing.
-/// A handle may be freed while another thread uses it: that call completes.
+/// `…_free`. They are never dereferenced: a handle that was freed, or is of another type, is detected, and gives
+/// THAW_INVALID_ARGUMENT with the code `invalidHandle`; for NULL the code is `invalidArgument`. Freeing NULL, or a
+/// handle a second time, does nothing. A handle may be freed while another thread uses it: that call completes.
 ///
 /// Memory. Arguments need only be valid during the call: everything is copied that is needed later. Memory that a
 /// function returns through a handle is owned by that handle, and is valid until the handle is freed. Memory that
@@ -163,6 +163,8 @@ typedef struct thaw_input_options {
     /// The shape of a tensor input, if the graph leaves it open.
     const int64_t *shape;
     int32_t rank;
+    /// Not 0: a multi-array of the graph's own shape, even if it could be an image.
+    int32_t is_tensor;
 } thaw_input_options;
 
 /// A pair of strings: names and what replaces or describes them.
@@ -254,7 +256,7 @@ thaw_status thaw_convert_bytes(
 ///     metadata        shortDescription, author, license, versionString, userDefined (an object)
 ///     parameters      the number of parameters
 ///     multiplyAdds    the number of multiply-adds of a run
-///     weightBits      the bits per weight, if they are compressed, or 16 or 32
+///     hasShortWeights whether the weights are stored in 16 bits or less, or computed with in float16
 ///     notes           what was inferred when a graph was converted, a list of sentences
 ///     warnings        what may be wrong nevertheless, a list of sentences
 ///
@@ -501,6 +503,13 @@ void thaw_batch_free(thaw_batch *batch);
 ///
 /// - Returns: the exit status.
 int thaw_main(int count, char **arguments);
+
+/// Runs a command like `thaw_main`, but returns a failure that ends it as an error instead of printing it. It is for a
+/// process that does nothing else.
+///
+/// - `words`: the arguments without the program's name.
+/// - `exit_status`: receives the exit status.
+thaw_status thaw_command(int count, const char *const *words, int *exit_status, thaw_error **error);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,120 @@
+import CThaw
+import Thaw
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Where a function stores a handle.
+typealias HandleResult = UnsafeMutablePointer<OpaquePointer?>
+
+/// Runs the body of a function that can fail, and stores its failure as an error.
+func call(_ error: HandleResult?, _ body: () throws -> Void) -> thaw_status {
+    guard thaw_enter_call() else {
+        error?.pointee = Handles.forked
+        return thaw_status(THAW_FORKED)
+    }
+    defer { thaw_leave_call() }
+    error?.pointee = nil
+    do {
+        try body()
+        return thaw_status(THAW_OK)
+    } catch let failure as Failure {
+        error?.pointee = Handles.shared.add(CError(failure))
+        switch failure.code {
+        case .invalidArgument, .invalidHandle: return thaw_status(THAW_INVALID_ARGUMENT)
+        case .canceled: return thaw_status(THAW_CANCELED)
+        default: return thaw_status(THAW_FAILED)
+        }
+    } catch is TimedOut {
+        return thaw_status(THAW_TIMED_OUT)
+    } catch {
+        fatalError("unexpected error: \(error)")
+    }
+}
+
+/// Thrown if no result was ready in time.
+struct TimedOut: Error {}
+
+/// A zero-terminated string that lives as long as this object.
+final class CText: @unchecked Sendable {
+    let pointer: UnsafePointer<CChar>
+
+    init(_ text: String) { pointer = UnsafePointer(strdup(text)) }
+
+    /// The bytes of a file name.
+    init(fileName: String) {
+        pointer = fileName.fileName.withUnsafeBufferPointer { UnsafePointer(strdup($0.baseAddress!)) }
+    }
+
+    deinit { free(UnsafeMutablePointer(mutating: pointer)) }
+}
+
+/// A copy of text that the caller frees by `thaw_free`.
+func copied(_ text: String) -> UnsafeMutablePointer<CChar> { strdup(text) }
+
+// MARK: Errors
+
+/// What the handle of an error refers to.
+final class CError: Sendable {
+    let code: CText
+    let message: CText
+    let details: CText
+
+    init(_ failure: Failure) {
+        code = CText(failure.code.rawValue)
+        message = CText(failure.description)
+        details = CText(failure.json.text)
+    }
+
+}
+
+extension Failure {
+    var json: JSON {
+        .object([
+            ("code", .string(code.rawValue)), ("message", .string(description)), ("file", JSON(file)),
+            ("place", JSON(place)), ("problem", .string(problem)), ("remedy", JSON(remedy)), ("hint", JSON(hint)),
+            ("nodes", .array(nodes.map { .object([("name", .string($0.name)), ("op", .string($0.op))]) })),
+            ("names", JSON(names)),
+        ])
+    }
+}
+
+/// The text of an error; NULL for an invalid handle.
+/// - Parameter forked: The text of the error in a forked process.
+private func text(
+    _ error: OpaquePointer?, forked: UnsafePointer<CChar>, _ part: (CError) -> CText
+) -> UnsafePointer<CChar>? {
+    if error == Handles.forked { return forked }
+    guard thaw_enter_call() else { return nil }
+    defer { thaw_leave_call() }
+    return Handles.shared.find(error, CError.self).map { part($0).pointer }
+}
+
+@_cdecl("thaw_error_code")
+func errorCode(_ error: OpaquePointer?) -> UnsafePointer<CChar>? { text(error, forked: thaw_forked_code, \.code) }
+
+@_cdecl("thaw_error_message")
+func errorMessage(_ error: OpaquePointer?) -> UnsafePointer<CChar>? {
+    text(error, forked: thaw_forked_message, \.message)
+}
+
+@_cdecl("thaw_error_details")
+func errorDetails(_ error: OpaquePointer?) -> UnsafePointer<CChar>? {
+    text(error, forked: thaw_forked_details, \.details)
+}
+
+@_cdecl("thaw_error_free")
+func freeError(_ error: OpaquePointer?) { release(error, as: CError.self) }
+
+// MARK: The library
+
+private let version = CText(thawVersion)
+
+@_cdecl("thaw_version")
+func libraryVersion() -> UnsafePointer<CChar> { version.pointer }
+
+@_cdecl("thaw_free")
+func freeMemory(_ memory: UnsafeMutableRawPointer?) { free(memory) }

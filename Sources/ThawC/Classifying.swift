@@ -1,0 +1,191 @@
+import CThaw
+import Thaw
+import ThawCommand
+
+/// What the handle of a classifier refers to.
+final class CClassifier: Sendable {
+    let classifier: Classifier
+    let background: Color?
+
+    init(_ model: Model, _ pointer: UnsafePointer<thaw_classifier_options>?) throws {
+        let given = try options(pointer, "options")
+        background = try given.flatMap { try text($0.background, "options.background") }.map { text in
+            try naming("options.background") { try Color(text) }
+        }
+        let crop = try given.flatMap { try text($0.crop, "options.crop") }.map { text in
+            try naming("options.crop") { try CropChoice(text) }
+        }
+        let maximum = given.map { Int(clamping: $0.maximum_pixels) } ?? 0
+        let decoding = DecodingOptions(
+            background: background, maximumPixels: maximum == 0 ? DecodingOptions.standardMaximum : maximum,
+            isStrict: given.map { $0.is_strict != 0 } ?? false)
+        let threads = given?.threads ?? 0
+        classifier = try Classifier(
+            model, crop: (crop ?? .fill).crop(on: background ?? .black),
+            resize: try given.flatMap { try choice($0.resize, "options.resize") } ?? .pillow, decoding: decoding,
+            isFast: given.map { $0.is_fast != 0 } ?? false, threads: threads == 0 ? 1 : try threadCount(threads))
+    }
+}
+
+/// Runs `body`, and names the option in what it throws.
+private func naming<Result>(_ option: String, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let failure as Failure { throw failure.at(option) }
+}
+
+@_cdecl("thaw_classifier_create")
+func createClassifier(
+    _ model: OpaquePointer?, _ options: UnsafePointer<thaw_classifier_options>?, _ classifier: HandleResult?,
+    _ error: HandleResult?
+) -> thaw_status {
+    classifier?.pointee = nil
+    return call(error) {
+        let classifier = try required(classifier, "classifier")
+        let model: CModel = try object(model, "model")
+        classifier.pointee = Handles.shared.add(try CClassifier(model.document.model, options))
+    }
+}
+
+@_cdecl("thaw_classifier_free")
+func freeClassifier(_ classifier: OpaquePointer?) { release(classifier, as: CClassifier.self) }
+
+@_cdecl("thaw_classifier_run")
+func runClassifier(
+    _ classifier: OpaquePointer?, _ image: UnsafePointer<thaw_image>?, _ result: HandleResult?,
+    _ error: HandleResult?
+) -> thaw_status {
+    result?.pointee = nil
+    return call(error) {
+        let result = try required(result, "result")
+        let classifier: CClassifier = try object(classifier, "classifier")
+        let found = try foundImage(image, background: classifier.background)
+        let classification = try classifier.classifier.classify(found)
+        result.pointee = Handles.shared.add(CResult(found.path, .success(classification)))
+    }
+}
+
+// MARK: Batches
+
+/// What the handle of a batch refers to. It is an active call as long as its threads exist.
+final class CBatch: @unchecked Sendable {
+    let batch: ClassificationBatch
+    let background: Color?
+    private let isCounted: Bool
+    private var count = 0
+    private let lock = Lock()
+
+    init(_ classifier: CClassifier, _ pointer: UnsafePointer<thaw_batch_options>?) throws {
+        let given = try options(pointer, "options")
+        let paths = try given.map { try array($0.paths, $0.path_count, "options.paths") }
+        let names = try paths.map { try $0.enumerated().map { try requiredPath($1, "options.paths[\($0)]") } } ?? []
+        let window = Int(given?.window ?? 0)
+        guard window >= 0 else { throw Failure.negative("options.window", window) }
+        let threads = try threadCount(given?.threads ?? 0)
+        background = classifier.background
+        batch = ClassificationBatch(
+            classifier.classifier, images: names.isEmpty ? nil : ImageFiles(names), threads: threads,
+            window: window == 0 ? nil : min(window, 1 << 16))
+        isCounted = thaw_enter_call()
+    }
+
+    deinit {
+        batch.finish()
+        if isCounted { thaw_leave_call() }
+    }
+
+    /// The position of the next result.
+    func advance() -> Int {
+        lock.withLock {
+            count += 1
+            return count - 1
+        }
+    }
+}
+
+@_cdecl("thaw_batch_create")
+func createBatch(
+    _ classifier: OpaquePointer?, _ options: UnsafePointer<thaw_batch_options>?, _ batch: HandleResult?,
+    _ error: HandleResult?
+) -> thaw_status {
+    batch?.pointee = nil
+    return call(error) {
+        let batch = try required(batch, "batch")
+        let classifier: CClassifier = try object(classifier, "classifier")
+        batch.pointee = Handles.shared.add(try CBatch(classifier, options))
+    }
+}
+
+@_cdecl("thaw_batch_add")
+func addToBatch(
+    _ batch: OpaquePointer?, _ image: UnsafePointer<thaw_image>?, _ error: HandleResult?
+) -> thaw_status {
+    call(error) {
+        let batch: CBatch = try object(batch, "batch")
+        switch batch.batch.add(try foundImage(image, background: batch.background)) {
+        case .added: break
+        case .canceled: throw Failure.canceledBatch()
+        case .hasImages: throw Failure.batchOfPaths()
+        }
+    }
+}
+
+@_cdecl("thaw_batch_window")
+func batchWindow(_ batch: OpaquePointer?) -> Int {
+    guard thaw_enter_call() else { return 0 }
+    defer { thaw_leave_call() }
+    return Handles.shared.find(batch, CBatch.self)?.batch.window ?? 0
+}
+
+@_cdecl("thaw_batch_next")
+func nextOfBatch(
+    _ batch: OpaquePointer?, _ timeout: Int32, _ result: HandleResult?, _ error: HandleResult?
+) -> thaw_status {
+    result?.pointee = nil
+    return call(error) {
+        let result = try required(result, "result")
+        let batch: CBatch = try object(batch, "batch")
+        switch batch.batch.next(within: timeout < 0 ? nil : Int(timeout)) {
+        case .result(let element):
+            result.pointee = Handles.shared.add(
+                CResult(element.image.path, element.result, index: batch.advance()))
+        case .end: break
+        case .canceled: throw Failure.canceledBatch()
+        case .timedOut: throw TimedOut()
+        }
+    }
+}
+
+@_cdecl("thaw_batch_cancel")
+func cancelBatch(_ batch: OpaquePointer?) {
+    guard thaw_enter_call() else { return }
+    defer { thaw_leave_call() }
+    Handles.shared.find(batch, CBatch.self)?.batch.cancel()
+}
+
+@_cdecl("thaw_batch_free")
+func freeBatch(_ batch: OpaquePointer?) {
+    guard thaw_enter_call() else { return }
+    defer { thaw_leave_call() }
+    guard let found = Handles.shared.remove(batch, CBatch.self) else { return }
+    // Another thread may be waiting for a result.
+    found.batch.finish()
+}
+
+// MARK: The command
+
+@_cdecl("thaw_main")
+func runMain(_ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
+    guard let arguments, count > 0 else { return runCommand([]) }
+    return runCommand((1..<Int(count)).compactMap { path(arguments[$0].map { UnsafePointer($0) }) })
+}
+
+@_cdecl("thaw_command")
+func runWords(
+    _ count: Int32, _ words: UnsafePointer<UnsafePointer<CChar>?>?, _ exitStatus: UnsafeMutablePointer<Int32>?,
+    _ error: HandleResult?
+) -> thaw_status {
+    call(error) {
+        let exitStatus = try required(exitStatus, "exit_status")
+        let words = try array(words, Int(count), "words").enumerated().map { try requiredPath($1, "words[\($0)]") }
+        exitStatus.pointee = try runCommand(throwing: words)
+    }
+}

@@ -1,0 +1,124 @@
+import CThaw
+import Thaw
+
+/// What the handle of a result refers to.
+final class CResult: @unchecked Sendable {
+    /// The position of the image in its batch.
+    let index: Int
+    let path: CText?
+    let warning: CText?
+    /// The handle of the failure, which is freed with the result.
+    let error: OpaquePointer?
+    /// One value per class.
+    let probabilities: Tensor?
+    let outputs: [Output]
+
+    struct Output {
+        let name: CText
+        let tensor: Tensor
+        let shape: UnsafeMutablePointer<Int64>
+    }
+
+    /// The outputs of a run.
+    init(_ outputs: [ModelRunner.Output], isClassifier: Bool) {
+        (index, path, warning, error) = (0, nil, nil, nil)
+        probabilities = isClassifier ? outputs.first { $0.tensor.shape.rank == 1 }?.tensor : nil
+        self.outputs = outputs.map { output in
+            let sizes = output.tensor.shape.dimensions
+            let shape = UnsafeMutablePointer<Int64>.allocate(capacity: max(1, sizes.count))
+            for (axis, size) in sizes.enumerated() { (shape + axis).initialize(to: Int64(size)) }
+            return Output(name: CText(output.name), tensor: output.tensor, shape: shape)
+        }
+    }
+
+    /// The classification of an image.
+    init(_ image: String, _ result: Result<Classification, Failure>, index: Int = 0) {
+        self.index = index
+        path = image.isEmpty ? nil : CText(fileName: image)
+        outputs = []
+        switch result {
+        case .success(let classification):
+            let values = classification.probabilities
+            (probabilities, error) = (Tensor(values, shape: [values.count]), nil)
+            warning = classification.warning.map { CText($0) }
+        case .failure(let failure):
+            (probabilities, warning) = (nil, nil)
+            error = Handles.shared.add(CError(failure))
+        }
+    }
+
+    deinit {
+        for output in outputs { output.shape.deallocate() }
+        if let error { _ = Handles.shared.remove(error, CError.self) }
+    }
+}
+
+@_cdecl("thaw_result_free")
+func freeResult(_ result: OpaquePointer?) { release(result, as: CResult.self) }
+
+@_cdecl("thaw_result_classification")
+func resultClassification(
+    _ result: OpaquePointer?, _ classification: UnsafeMutablePointer<thaw_classification>?, _ error: HandleResult?
+) -> thaw_status {
+    call(error) {
+        let result: CResult = try object(result, "result")
+        let target = try required(classification, "classification")
+        var value = try checked(UnsafePointer(target), "classification")
+        guard result.probabilities != nil || result.error != nil else { throw Failure.noClassification() }
+        value.index = result.index
+        value.path = result.path?.pointer
+        value.warning = result.warning?.pointer
+        value.error = result.error
+        value.probabilities = result.probabilities?.bytes.baseAddress?.assumingMemoryBound(to: Float.self)
+        value.count = result.probabilities?.elementCount ?? 0
+        target.pointee = value
+    }
+}
+
+@_cdecl("thaw_result_top")
+func resultTop(
+    _ result: OpaquePointer?, _ count: Int, _ indices: UnsafeMutablePointer<Int>?,
+    _ found: UnsafeMutablePointer<Int>?, _ error: HandleResult?
+) -> thaw_status {
+    found?.pointee = 0
+    return call(error) {
+        let found = try required(found, "found")
+        let result: CResult = try object(result, "result")
+        guard count >= 0 else { throw Failure.negative("count", count) }
+        guard result.probabilities != nil || result.error != nil else { throw Failure.noClassification() }
+        guard count > 0 else { return }
+        let indices = try required(indices, "indices")
+        let top = result.probabilities.map { Classification.topIndices(of: $0.floats, count) } ?? []
+        for (position, index) in top.enumerated() { indices[position] = index }
+        found.pointee = top.count
+    }
+}
+
+@_cdecl("thaw_result_output_count")
+func resultOutputCount(_ result: OpaquePointer?) -> Int {
+    guard thaw_enter_call() else { return 0 }
+    defer { thaw_leave_call() }
+    return Handles.shared.find(result, CResult.self)?.outputs.count ?? 0
+}
+
+@_cdecl("thaw_result_output")
+func resultOutput(
+    _ result: OpaquePointer?, _ index: Int, _ tensor: UnsafeMutablePointer<thaw_tensor>?, _ error: HandleResult?
+) -> thaw_status {
+    call(error) {
+        let result: CResult = try object(result, "result")
+        let target = try required(tensor, "tensor")
+        var value = try checked(UnsafePointer(target), "tensor")
+        guard result.outputs.indices.contains(index) else {
+            throw Failure.noSuchOutput(index, result.outputs.count)
+        }
+        let output = result.outputs[index]
+        value.name = output.name.pointer
+        value.data = output.tensor.bytes.baseAddress
+        value.byte_count = output.tensor.bytes.count
+        value.type = output.tensor.element.number
+        value.rank = Int32(output.tensor.shape.rank)
+        value.shape = UnsafePointer(output.shape)
+        target.pointee = value
+    }
+}

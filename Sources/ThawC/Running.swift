@@ -1,0 +1,95 @@
+import CThaw
+import Thaw
+
+@_cdecl("thaw_model_run")
+func runModel(
+    _ model: OpaquePointer?, _ inputs: UnsafePointer<thaw_tensor>?, _ inputCount: Int, _ threads: Int32,
+    _ result: HandleResult?, _ error: HandleResult?
+) -> thaw_status {
+    result?.pointee = nil
+    return call(error) {
+        let result = try required(result, "result")
+        let model: CModel = try object(model, "model")
+        let given = try structures(inputs, inputCount, "inputs").enumerated().map { index, tensor in
+            try GivenTensor(tensor, "inputs[\(index)]")
+        }
+        let runner = try model.runner(threads: threadCount(threads))
+        let values = try given.map { tensor in
+            (name: tensor.name, value: try tensor.value(for: runner.inputs))
+        }
+        let outputs = try runner.run(values)
+        let isClassifier = runner.outputs.contains { if case .probabilities = $0.kind { true } else { false } }
+        result.pointee = Handles.shared.add(CResult(outputs, isClassifier: isClassifier))
+    }
+}
+
+extension GivenTensor {
+    /// Pixels for an image of 8 bits, and a tensor for all else.
+    fileprivate func value(for inputs: [ModelFeature]) throws -> ModelRunner.Value {
+        let feature = name == nil && inputs.count == 1 ? inputs[0] : inputs.first { $0.name == name }
+        guard case .image(let image)? = feature?.kind, !image.isFloat16, element == .uint8 else {
+            return .tensor(tensor)
+        }
+        let sizes = shape.dimensions
+        let channels = sizes.count == 2 ? 1 : sizes.last ?? 0
+        guard 2...3 ~= sizes.count, channels == 1 || channels == 3, sizes[0] > 0, sizes[1] > 0 else {
+            throw Failure(
+                .wrongShape, "the image for '\(feature!.name)' has shape \(shape)",
+                remedy: "[height, width, 3] or [height, width] is expected", names: [feature!.name])
+        }
+        return .pixels(Pixels(width: sizes[1], height: sizes[0], channels: channels, bytes: Array(bytes)))
+    }
+}
+
+// MARK: Images
+
+/// An image that the caller gives.
+/// - Parameter background: The color under transparent pixels; nil ignores alpha.
+func foundImage(_ pointer: UnsafePointer<thaw_image>?, background: Color?) throws -> FoundImage {
+    guard let pointer else { throw Failure.isNull("image") }
+    let image = try checked(pointer, "image")
+    let path = path(image.path)
+    if image.pixels != nil {
+        guard image.bytes == nil else { throw Failure.excludes("image.bytes", "image.pixels") }
+        return FoundImage(path: path ?? "", pixels: try pixels(image, background))
+    }
+    if image.bytes != nil || image.byte_count != 0 {
+        let content = try bytes(image.bytes, image.byte_count, "image.bytes")
+        return FoundImage(path: path ?? "", content: Array(content))
+    }
+    guard let path else { throw Failure.noImageGiven() }
+    return FoundImage(path: path)
+}
+
+private func pixels(_ image: thaw_image, _ background: Color?) throws -> Pixels {
+    let (width, height, channels) = (Int(image.width), Int(image.height), Int(image.channels))
+    guard 1...1 << 16 ~= width, 1...1 << 16 ~= height, [1, 3, 4].contains(channels) else {
+        throw Failure.pixelSize(width, height, channels)
+    }
+    let length = width * channels
+    let stride = image.row_stride == 0 ? length : image.row_stride
+    guard stride >= length else { throw Failure.rowStride(stride, length) }
+    let kept = min(channels, 3)
+    var bytes = [UInt8](repeating: 0, count: width * height * kept)
+    var alpha: [UInt8] = []
+    bytes.withUnsafeMutableBufferPointer { target in
+        for y in 0..<height {
+            let row = image.pixels! + y * stride
+            let start = target.baseAddress! + y * width * kept
+            if kept == channels {
+                start.update(from: row, count: length)
+            } else {
+                for x in 0..<width {
+                    (start[3 * x], start[3 * x + 1], start[3 * x + 2]) = (row[4 * x], row[4 * x + 1], row[4 * x + 2])
+                }
+            }
+        }
+    }
+    let pixels = Pixels(width: width, height: height, channels: kept, bytes: bytes)
+    guard channels == 4, let background else { return pixels }
+    alpha.reserveCapacity(width * height)
+    for y in 0..<height {
+        for x in 0..<width { alpha.append(image.pixels![y * stride + 4 * x + 3]) }
+    }
+    return pixels.composed(with: alpha, on: background)
+}

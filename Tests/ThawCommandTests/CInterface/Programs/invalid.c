@@ -1,0 +1,199 @@
+// Every function with null pointers, invalid handles and wrong sizes: invalid GRAPH LABELS PHOTO
+#include "check.h"
+
+static void null_pointers(thaw_model *model, thaw_classifier *classifier, thaw_batch *batch, thaw_result *result) {
+    thaw_model *other = (thaw_model *)1;
+    char *json = (char *)1;
+    size_t count;
+    const char *const *labels;
+    thaw_buffer buffer;
+    // Without an error, too.
+    CHECK(thaw_model_load(NULL, &other, NULL) == THAW_INVALID_ARGUMENT);
+    CHECK(other == NULL);
+    IS_NULL(thaw_model_load(NULL, &other, &error));
+    IS_NULL(thaw_model_load("x", NULL, &error));
+    IS_NULL(thaw_model_load_bytes(NULL, 4, NULL, 0, &other, &error));
+    IS_NULL(thaw_model_load_bytes("x", 1, NULL, 4, &other, &error));
+    IS_NULL(thaw_model_load_bytes("x", 1, NULL, 0, NULL, &error));
+    IS_NULL(thaw_convert(NULL, NULL, &other, &error));
+    IS_NULL(thaw_convert("x", NULL, NULL, &error));
+    IS_NULL(thaw_convert_bytes(NULL, 4, NULL, 0, NULL, &other, &error));
+    IS_NULL(thaw_convert_bytes("x", 1, NULL, 2, NULL, &other, &error));
+    IS_NULL(thaw_convert_bytes("x", 1, NULL, 0, NULL, NULL, &error));
+    IS_NULL(thaw_model_describe(NULL, &json, &error));
+    CHECK(json == NULL);
+    IS_NULL(thaw_model_describe(model, NULL, &error));
+    IS_NULL(thaw_inspect(NULL, NULL, &json, &error));
+    IS_NULL(thaw_inspect("x", NULL, NULL, &error));
+    IS_NULL(thaw_model_labels(NULL, &labels, &count, &error));
+    CHECK(labels == NULL && count == 0);
+    IS_NULL(thaw_model_labels(model, NULL, &count, &error));
+    IS_NULL(thaw_model_labels(model, &labels, NULL, &error));
+    IS_NULL(thaw_model_set_metadata(NULL, "author", NULL, "x", &error));
+    IS_NULL(thaw_model_set_metadata(model, NULL, NULL, "x", &error));
+    IS_NULL(thaw_model_set_metadata(model, "userDefined", NULL, "x", &error));
+    IS_NULL(thaw_model_save(NULL, "x.mlmodel", NULL, NULL, &error));
+    IS_NULL(thaw_model_save(model, NULL, NULL, NULL, &error));
+    IS_NULL(thaw_model_serialize(NULL, NULL, &buffer, &buffer, &error));
+    IS_NULL(thaw_model_serialize(model, NULL, NULL, &buffer, &error));
+    IS_NULL(thaw_model_serialize(model, NULL, &buffer, NULL, &error));
+    IS_NULL(thaw_model_compress(NULL, NULL, &other, NULL, &error));
+    IS_NULL(thaw_model_compress(model, NULL, NULL, NULL, &error));
+    thaw_result *output = (thaw_result *)1;
+    IS_NULL(thaw_model_run(NULL, NULL, 0, 1, &output, &error));
+    CHECK(output == NULL);
+    IS_NULL(thaw_model_run(model, NULL, 1, 1, &output, &error));
+    IS_NULL(thaw_model_run(model, NULL, 0, 1, NULL, &error));
+    thaw_classifier *classes;
+    IS_NULL(thaw_classifier_create(NULL, NULL, &classes, &error));
+    IS_NULL(thaw_classifier_create(model, NULL, NULL, &error));
+    thaw_image image = {.size = sizeof image, .path = "x"};
+    IS_NULL(thaw_classifier_run(NULL, &image, &output, &error));
+    IS_NULL(thaw_classifier_run(classifier, NULL, &output, &error));
+    IS_NULL(thaw_classifier_run(classifier, &image, NULL, &error));
+    image.path = NULL;
+    IS_NULL(thaw_classifier_run(classifier, &image, &output, &error));
+    thaw_classification classification = {.size = sizeof classification};
+    IS_NULL(thaw_result_classification(NULL, &classification, &error));
+    IS_NULL(thaw_result_classification(result, NULL, &error));
+    size_t indices[2];
+    IS_NULL(thaw_result_top(NULL, 2, indices, &count, &error));
+    IS_NULL(thaw_result_top(result, 2, NULL, &count, &error));
+    IS_NULL(thaw_result_top(result, 2, indices, NULL, &error));
+    CHECK(thaw_result_output_count(NULL) == 0);
+    thaw_tensor tensor = {.size = sizeof tensor};
+    IS_NULL(thaw_result_output(NULL, 0, &tensor, &error));
+    IS_NULL(thaw_result_output(result, 0, NULL, &error));
+    thaw_batch *batches;
+    IS_NULL(thaw_batch_create(NULL, NULL, &batches, &error));
+    IS_NULL(thaw_batch_create(classifier, NULL, NULL, &error));
+    IS_NULL(thaw_batch_add(NULL, &image, &error));
+    IS_NULL(thaw_batch_add(batch, NULL, &error));
+    CHECK(thaw_batch_window(NULL) == 0);
+    IS_NULL(thaw_batch_next(NULL, -1, &output, &error));
+    IS_NULL(thaw_batch_next(batch, -1, NULL, &error));
+    int exit_status;
+    const char *words[] = {NULL};
+    IS_NULL(thaw_command(1, NULL, &exit_status, &error));
+    IS_NULL(thaw_command(1, words, &exit_status, &error));
+    IS_NULL(thaw_command(-1, words, &exit_status, &error));
+    IS_NULL(thaw_command(0, NULL, NULL, &error));
+    thaw_batch_cancel(NULL);
+    thaw_batch_free(NULL);
+    thaw_classifier_free(NULL);
+    thaw_result_free(NULL);
+    thaw_model_free(NULL);
+    thaw_error_free(NULL);
+    thaw_free(NULL);
+    CHECK(thaw_error_code(NULL) == NULL && thaw_error_message(NULL) == NULL && thaw_error_details(NULL) == NULL);
+}
+
+/// All functions that take a handle, with one that is not valid.
+static void invalid_handle(void *handle, thaw_classifier *classifier, thaw_batch *batch) {
+    char *json;
+    size_t count, indices[1];
+    const char *const *labels;
+    thaw_buffer bytes, weights;
+    thaw_model *model;
+    thaw_result *result;
+    thaw_classifier *classes;
+    thaw_batch *batches;
+    thaw_image image = {.size = sizeof image, .path = "x"};
+    thaw_classification classification = {.size = sizeof classification};
+    thaw_tensor tensor = {.size = sizeof tensor};
+    IS_INVALID(thaw_model_describe(handle, &json, &error));
+    IS_INVALID(thaw_model_labels(handle, &labels, &count, &error));
+    IS_INVALID(thaw_model_set_metadata(handle, "author", NULL, "x", &error));
+    IS_INVALID(thaw_model_save(handle, "x.mlmodel", NULL, NULL, &error));
+    IS_INVALID(thaw_model_serialize(handle, NULL, &bytes, &weights, &error));
+    IS_INVALID(thaw_model_compress(handle, NULL, &model, NULL, &error));
+    IS_INVALID(thaw_model_run(handle, NULL, 0, 1, &result, &error));
+    IS_INVALID(thaw_classifier_create(handle, NULL, &classes, &error));
+    if (handle != (void *)classifier) {
+        IS_INVALID(thaw_classifier_run(handle, &image, &result, &error));
+        IS_INVALID(thaw_batch_create(handle, NULL, &batches, &error));
+        thaw_classifier_free(handle);
+    }
+    IS_INVALID(thaw_result_classification(handle, &classification, &error));
+    IS_INVALID(thaw_result_top(handle, 1, indices, &count, &error));
+    IS_INVALID(thaw_result_output(handle, 0, &tensor, &error));
+    CHECK(thaw_result_output_count(handle) == 0);
+    if (handle != (void *)batch) {
+        IS_INVALID(thaw_batch_add(handle, &image, &error));
+        IS_INVALID(thaw_batch_next(handle, -1, &result, &error));
+        CHECK(thaw_batch_window(handle) == 0);
+        thaw_batch_cancel(handle);
+        thaw_batch_free(handle);
+    }
+    CHECK(thaw_error_code(handle) == NULL && thaw_error_message(handle) == NULL);
+    thaw_model_free(handle);
+    thaw_result_free(handle);
+    thaw_error_free(handle);
+}
+
+static void wrong_sizes(thaw_model *model, thaw_classifier *classifier, thaw_result *result, size_t size) {
+    thaw_model *other;
+    thaw_result *output;
+    thaw_convert_options convert = {.size = size};
+    IS_NULL(thaw_convert("x", &convert, &other, &error));
+    thaw_input_options input = {.size = size};
+    convert = (thaw_convert_options){.size = sizeof convert, .inputs = &input, .input_count = 1};
+    IS_NULL(thaw_convert("x", &convert, &other, &error));
+    thaw_tensor tensor = {.size = size};
+    IS_NULL(thaw_convert_bytes("x", 1, &tensor, 1, NULL, &other, &error));
+    IS_NULL(thaw_model_run(model, &tensor, 1, 1, &output, &error));
+    IS_NULL(thaw_result_output(result, 0, &tensor, &error));
+    thaw_save_options save = {.size = size};
+    thaw_buffer bytes, weights;
+    IS_NULL(thaw_model_save(model, "x.mlmodel", &save, NULL, &error));
+    IS_NULL(thaw_model_serialize(model, &save, &bytes, &weights, &error));
+    CHECK(bytes.data == NULL && bytes.count == 0 && weights.data == NULL);
+    IS_NULL(thaw_model_compress(model, &save, &other, NULL, &error));
+    thaw_classifier_options classifying = {.size = size};
+    thaw_classifier *classes;
+    IS_NULL(thaw_classifier_create(model, &classifying, &classes, &error));
+    thaw_image image = {.size = size, .path = "x"};
+    IS_NULL(thaw_classifier_run(classifier, &image, &output, &error));
+    thaw_batch_options batch = {.size = size};
+    thaw_batch *batches;
+    IS_NULL(thaw_batch_create(classifier, &batch, &batches, &error));
+    thaw_classification classification = {.size = size};
+    IS_NULL(thaw_result_classification(result, &classification, &error));
+}
+
+int main(int count, char **arguments) {
+    CHECK(count == 4);
+    thaw_model *model = converted(arguments[1], arguments[2]);
+    thaw_classifier *classifier = classifier_of(model);
+    thaw_batch *batch = NULL;
+    OK(thaw_batch_create(classifier, NULL, &batch, &error));
+    thaw_image image = {.size = sizeof image, .path = arguments[3]};
+    thaw_result *result = NULL;
+    OK(thaw_classifier_run(classifier, &image, &result, &error));
+
+    null_pointers(model, classifier, batch, result);
+    for (size_t size = 0; size < 1000; size = size * 2 + 1) wrong_sizes(model, classifier, result, size);
+    wrong_sizes(model, classifier, result, (size_t)-1);
+
+    // Handles of another type, foreign pointers, and one that was freed.
+    invalid_handle(classifier, classifier, batch);
+    invalid_handle(batch, classifier, batch);
+    int number = 0;
+    invalid_handle(&number, classifier, batch);
+    invalid_handle((void *)1, classifier, batch);
+    invalid_handle((void *)(uintptr_t)-8, classifier, batch);
+    thaw_result_free(result);
+    invalid_handle(result, classifier, batch);
+    thaw_model_free(model);
+    thaw_model_free(model);
+    invalid_handle(model, classifier, batch);
+
+    // What was made of the model lives on.
+    OK(thaw_classifier_run(classifier, &image, &result, &error));
+    thaw_result_free(result);
+    thaw_batch_free(batch);
+    thaw_batch_free(batch);
+    thaw_classifier_free(classifier);
+    puts("done");
+    return 0;
+}
