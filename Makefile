@@ -110,6 +110,7 @@ check: build libthaw lint
 	.ci/check-library $(LIBRARY)/libthaw.so.0
 	.ci/check-folders Sources/Thaw
 	.ci/check-operations Sources/Thaw/Operations
+	.ci/check-facts Sources/Thaw
 
 # Writes the C that stands for the schemas anew; needs protobuf-c-compiler.
 protos:

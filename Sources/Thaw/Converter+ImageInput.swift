@@ -100,7 +100,7 @@ extension Graph {
     fileprivate var endsInTanh: Bool {
         guard var value = outputs.first?.value, self[value].shape.rank >= 3 else { return false }
         let producers = producers
-        while let node = producers[value], node.operation is Reshape || node.operation is Transpose {
+        while let node = producers[value], node.operation.keepsElements {
             value = node.inputs[0]
         }
         return (producers[value]?.operation as? Unary)?.function == .tanh

@@ -81,7 +81,7 @@ extension Model {
         }
         let producers = graph.producers
         var source = value
-        while let node = producers[source], node.operation is Reshape || node.operation is Transpose {
+        while let node = producers[source], node.operation.keepsElements {
             source = node.inputs[0]
         }
         return producers[source]?.operation is Softmax ? "contains class probabilities" : nil

@@ -32,7 +32,7 @@ extension Graph {
             if node.operation is ArgMax || node.operation is TopK {
                 return producers[node.inputs[0]]?.name
             }
-            guard node.operation is Cast || node.operation is Reshape else { return nil }
+            guard node.operation is Cast || node.operation.keepsElements else { return nil }
             value = node.inputs[0]
         }
         return nil

@@ -44,7 +44,7 @@ public struct GraphDrawing: Sendable {
             var boxes: [Box] = []
             var last: [Graph.Value: Int] = [:]
             for node in graph.nodes {
-                if let unary = node.operation as? Unary, unary.isActivation, consumerCounts[node.inputs[0].index] == 1,
+                if node.operation.isActivation, consumerCounts[node.inputs[0].index] == 1,
                     let index = last[node.inputs[0]], boxes[index].nodes.count == 1
                 {
                     boxes[index].nodes.append(node)
@@ -52,7 +52,8 @@ public struct GraphDrawing: Sendable {
                     continue
                 }
                 boxes.append(Box(nodes: [node]))
-                if node.outputs.count == 1, !(node.operation is Unary), !(node.operation is Constant) {
+                let isFunction = node.operation.family == .activation && node.operation.isElementwise
+                if node.outputs.count == 1, !node.inputs.isEmpty, !isFunction {
                     last[node.outputs[0]] = boxes.count - 1
                 }
             }
@@ -183,22 +184,22 @@ private struct Writer {
         if let image {
             lines += ["\(image.width) × \(image.height) pixels, \(image.color.rawValue)"] + Words.formulas(image)
         }
-        box(name, Caption("Input", lines, .border), tooltip: "input \(port.name): \(graph[port.value])")
+        box(name, Caption("Input", lines), tooltip: "input \(port.name): \(graph[port.value])")
     }
 
     mutating func add(_ box: GraphDrawing.Box, _ index: Int) {
         let name = "n\(index)"
         let isTrunk = trunk.contains(index)
-        var caption = Caption(box.nodes[0], graph)
-        if box.nodes.count > 1, let activation = box.nodes[1].operation as? Unary {
-            caption.activation = activation.words
-        }
+        let caption = graph.caption(box.nodes[0])
+        let activation = box.nodes.count > 1 ? graph.caption(box.nodes[1]).title : nil
         let weights = box.nodes.reduce(0) { $0 + $1.operation.weights.reduce(0) { $0 + $1.elementCount } }
         let products = box.nodes.reduce(0) { $0 + graph.multiplyAdds(of: $1) }
         var facts = box.nodes.map(\.name)
         if weights > 0 { facts.append("\(Words.count(weights)) parameters") }
         if products > 0 { facts.append("\(Words.count(products)) multiply-adds") }
-        self.box(name, caption, tooltip: facts.joined(separator: "\n"), isTrunk: isTrunk)
+        self.box(
+            name, caption, activation, .operation(box.nodes[0].operation.family),
+            tooltip: facts.joined(separator: "\n"), isTrunk: isTrunk)
         for value in box.outputs { sources[value] = name }
         for value in box.outputs where isTrunk { trunkValues.insert(value) }
         // A box with one input is placed near its producer; a box that joins several may be far from them.
@@ -217,19 +218,22 @@ private struct Writer {
         } else if let image = model.imageOutput, image.index == index {
             lines += ["\(image.form.width) × \(image.form.height) pixels, \(image.color.rawValue)"]
         }
-        box(name, Caption("Output", lines, .border), tooltip: "output \(port.name): \(graph[port.value])")
+        box(name, Caption("Output", lines), tooltip: "output \(port.name): \(graph[port.value])")
         arrow(port.value, to: name)
     }
 
-    private mutating func box(_ name: String, _ caption: Caption, tooltip: String, isTrunk: Bool = true) {
+    private mutating func box(
+        _ name: String, _ caption: Caption, _ activation: String? = nil, _ color: BoxColor = .border, tooltip: String,
+        isTrunk: Bool = true
+    ) {
         var label = "<b>\(caption.title.inMarkup)</b>"
         func line(_ text: String, _ color: String) {
             label += "<br/><font point-size=\"10\" color=\"\(color)\">\(text.inMarkup)</font>"
         }
-        for text in caption.lines { line(text, "#4a545e") }
-        if let activation = caption.activation { line("+ " + activation, "#9a6700") }
+        for text in caption.details { line(text, "#4a545e") }
+        if let activation { line("+ " + activation, "#9a6700") }
         self.line(
-            "\(name) [label=<\(label)>, fillcolor=\"\(caption.kind.fill)\", color=\"\(caption.kind.edge)\", \(isTrunk ? "group=trunk, " : "")tooltip=\(Words.quoted(tooltip))];"
+            "\(name) [label=<\(label)>, fillcolor=\"\(color.fill)\", color=\"\(color.edge)\", \(isTrunk ? "group=trunk, " : "")tooltip=\(Words.quoted(tooltip))];"
         )
     }
 

@@ -214,7 +214,7 @@ public final class ImageToImage {
         }
     }
 
-    private func segments(of length: Int, _ window: Int, _ output: Int, _ axis: Locality.Axis) -> [Tiles.Segment] {
+    private func segments(of length: Int, _ window: Int, _ output: Int, _ axis: Reach) -> [Tiles.Segment] {
         guard window < length else { return [Tiles.Segment(start: 0, kept: 0..<output, target: 0)] }
         return Tiles.segments(of: length, window, output, axis, unit: locality.multiple)
     }

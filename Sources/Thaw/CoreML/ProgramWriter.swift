@@ -143,7 +143,7 @@ struct ProgramWriter {
         let isUneven = [scaling.scale, scaling.bias].contains { values in values.contains { $0 != values[0] } }
         if isUneven, scaling.scale.contains(where: { $0 != 1 }), scaling.bias.contains(where: { $0 != 0 }) {
             // One operation does both. For uniform channels, a multiplication and an addition are customary.
-            let arithmetic = ChannelArithmetic(scale: scaling.scale, offset: scaling.bias).operation
+            let arithmetic = BatchNormalization(ChannelArithmetic(scale: scaling.scale, offset: scaling.bias))
             let result = MILValue(name: block.unique(image.name + "_scaled"), type: image.type)
             block.add("batch_norm", [result], arithmetic.arguments(.value(image)))
             return result

@@ -17,9 +17,12 @@ public struct Graph: Sendable {
     /// An operation with its name, inputs and outputs.
     public struct Node: Sendable {
         public var name: String
-        public var operation: any Operation
+        var operation: any Operation
         public var inputs: [Value]
         public var outputs: [Value]
+
+        /// What it computes, in the field's terms: "Convolution", "Relu6".
+        public var kind: String { operation.kind }
     }
 
     /// The position of the channels among the axes of an image.

@@ -1,22 +1,22 @@
 /// Builds a graph node by node. Types are inferred as nodes are added, so the result is always valid.
-public struct GraphBuilder {
-    public private(set) var graph: Graph
+struct GraphBuilder {
+    private(set) var graph: Graph
     /// The index of the node that computes each value, by value index; nil for inputs.
     private var producers: [Int?] = []
     private var usedNames: Set<String> = []
 
-    public init(channelOrder: Graph.ChannelOrder = .last) {
+    init(channelOrder: Graph.ChannelOrder = .last) {
         graph = Graph()
         graph.channelOrder = channelOrder
     }
 
-    public mutating func input(_ name: String, _ type: TensorType) -> Graph.Value {
+    mutating func input(_ name: String, _ type: TensorType) -> Graph.Value {
         let value = newValue(type, producer: nil)
         graph.inputs.append(Graph.Port(name: unique(name), value: value))
         return value
     }
 
-    public mutating func output(_ name: String, _ value: Graph.Value) {
+    mutating func output(_ name: String, _ value: Graph.Value) {
         graph.outputs.append(Graph.Port(name: name, value: value))
     }
 
@@ -24,8 +24,7 @@ public struct GraphBuilder {
     ///
     /// - Parameter name: The node's name. If it is already in use, a numeric suffix is added.
     /// - Throws: `Failure` naming the node if the operation does not accept the inputs.
-    public mutating func add(_ operation: any Operation, _ inputs: [Graph.Value], name: String) throws -> [Graph.Value]
-    {
+    mutating func add(_ operation: any Operation, _ inputs: [Graph.Value], name: String) throws -> [Graph.Value] {
         let types = try naming(place: name) {
             let types = try graph.outputTypes(of: operation, inputs.map { graph[$0] })
             for type in types where type.shape.checkedCount == nil { throw Failure.impossibleShape(type.shape) }
@@ -36,10 +35,10 @@ public struct GraphBuilder {
         return outputs
     }
 
-    public subscript(value: Graph.Value) -> TensorType { graph[value] }
+    subscript(value: Graph.Value) -> TensorType { graph[value] }
 
     /// The node that computes `value`, or nil for a graph input.
-    public func producer(of value: Graph.Value) -> Graph.Node? {
+    func producer(of value: Graph.Value) -> Graph.Node? {
         producers[value.index].map { graph.nodes[$0] }
     }
 
@@ -69,7 +68,7 @@ extension Graph {
     /// `transform` receives each node, its inputs in the new graph, and the builder. It adds the replacement nodes
     /// and returns the values that replace the node's outputs, or returns nil to keep the node unchanged. Unused
     /// nodes are removed at the end.
-    public func rebuilt(
+    func rebuilt(
         _ transform: (Node, [Value], inout GraphBuilder) throws -> [Value]?
     ) throws -> Graph {
         try rebuilt(transform, outputs: { _, value, _ in value })
@@ -102,7 +101,7 @@ extension Graph {
     }
 
     /// The graph without nodes that no output depends on, with its values renumbered.
-    public func pruned() -> Graph {
+    func pruned() -> Graph {
         var isNeeded = [Bool](repeating: false, count: types.count)
         for port in outputs { isNeeded[port.value.index] = true }
         var kept: [Node] = []

@@ -1,9 +1,14 @@
 /// What one node of a graph computes, with its parameters and weights as fields.
 ///
-/// Each operation has a file of its own under `Operations`. This protocol is what all of them have in common.
-public protocol Operation: Sendable {
+/// Each operation has files of its own under `Operations`. This protocol is what all of them have in common. Passes,
+/// writers and drawings ask the operation; they do not look at its type. A requirement without a default is a
+/// question that every operation must answer.
+protocol Operation: Sendable {
     /// The name of the operation in the field's terms: "Convolution", "Relu6".
     var kind: String { get }
+
+    /// What it has in common with other operations.
+    var family: Family { get }
 
     /// The output types for inputs of these types.
     /// - Throws: `Failure` for inputs that the operation does not accept.
@@ -19,10 +24,17 @@ public protocol Operation: Sendable {
     /// How many multiply-adds one run takes; 0 if the number is negligible.
     func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int
 
-    /// The equivalent operation for inputs with permuted axes, or nil if the operation requires the original order.
-    ///
-    /// Axis `k` of the permuted input `i` is axis `orders[i][k]` of the original. See `AxisOrders`.
-    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered?
+    /// Its label in a drawing.
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption
+
+    /// Whether it is drawn together with the operation before it.
+    var isActivation: Bool { get }
+
+    // MARK: Axes
+
+    /// What it does along an axis of an input, for each of its outputs. The axes of an image are batch, height,
+    /// width, channel.
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse
 
     /// Whether the axes of a rank-4 input have fixed meanings: batch, height, width, channel in a channels-last
     /// graph; batch, channel, height, width in a channels-first graph.
@@ -31,15 +43,70 @@ public protocol Operation: Sendable {
     /// Whether each output element depends only on the input elements at the same index, with inputs broadcast as in
     /// NumPy.
     var isElementwise: Bool { get }
+
+    /// Whether inputs are broadcast as in NumPy.
+    var broadcasts: Bool { get }
+
+    /// The equivalent operation for inputs with permuted axes, or nil if the operation requires the original order.
+    ///
+    /// Axis `k` of the permuted input `i` is axis `orders[i][k]` of the original. See `AxisOrders`.
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered?
+
+    /// The equivalent operation for inputs whose axes are merged in groups, or nil if there is none. All inputs have
+    /// the same rank.
+    func mergingAxes(_ inputs: [Shape], _ output: Shape) -> (operation: any Operation, groups: AxisGroups)?
+
+    /// The operation for `count` images, derived from one for a batch with these input and output types; nil if there
+    /// is none. The images follow one another along `axis` of the first input.
+    func forImages(
+        _ count: Int, of batch: Int, along axis: Int, _ inputs: [TensorType], _ outputs: [TensorType]
+    ) -> (any Operation)?
+
+    /// The operation marked as one whose parameters vary with the image size, or nil if they do not.
+    func followingImageSize() -> (any Operation)?
+
+    // MARK: Values
+
+    /// Whether the output has exactly the elements of the input, in another shape or order.
+    var keepsElements: Bool { get }
+
+    /// Whether the output equals the first input.
+    func isIdentity(_ inputs: [TensorType]) -> Bool
+
+    /// The function that an elementwise operation applies to the elements of its inputs, or nil if it is not the same
+    /// for all elements.
+    func scalarFunction() -> (([Double]) -> Double)?
+
+    /// The range that all results are in, or nil if none is known.
+    /// - Parameter range: The range of an input, if it is known.
+    func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>?
+
+    /// The bounds that are applied to all elements, if it does only that.
+    var bound: Bound? { get }
+
+    /// The scale and the offset that are applied to each channel of a tensor, if it does only that. The channels are
+    /// the last axis.
+    func channelArithmetic(on type: TensorType) -> ChannelArithmetic?
+
+    // MARK: What it can absorb
+
+    /// The border that it adds to an image, if it does only that.
+    var border: Border? { get }
+
+    /// The operation for an image without this border, or nil if it cannot add the border itself.
+    func padded(by border: Border) -> (any Operation)?
+
+    /// The operation with arithmetic on its output channels folded into its weights, or nil if it has none.
+    func followed(by arithmetic: ChannelArithmetic) -> (any Operation)?
 }
 
 /// An operation rewritten for permuted axes, with the axis orders of its inputs and outputs.
-public struct Reordered {
-    public var operation: any Operation
-    public var inputs: [[Int]]
-    public var outputs: [[Int]]
+struct Reordered {
+    var operation: any Operation
+    var inputs: [[Int]]
+    var outputs: [[Int]]
 
-    public init(_ operation: any Operation, inputs: [[Int]], outputs: [[Int]]) {
+    init(_ operation: any Operation, inputs: [[Int]], outputs: [[Int]]) {
         self.operation = operation
         self.inputs = inputs
         self.outputs = outputs
@@ -47,9 +114,28 @@ public struct Reordered {
 }
 
 extension Operation {
-    public var weights: [Tensor] { [] }
-    public func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int { 0 }
-    public func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? { nil }
-    public var isSpatial: Bool { false }
-    public var isElementwise: Bool { false }
+    var weights: [Tensor] { [] }
+    func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int { 0 }
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption { Caption(Words.spaced(kind)) }
+    var isActivation: Bool { false }
+    var isSpatial: Bool { false }
+    var isElementwise: Bool { false }
+    var broadcasts: Bool { isElementwise }
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? { nil }
+    func mergingAxes(_ inputs: [Shape], _ output: Shape) -> (operation: any Operation, groups: AxisGroups)? {
+        isElementwise ? (self, AxisGroups(output, broadcasting: inputs)) : nil
+    }
+    func forImages(
+        _ count: Int, of batch: Int, along axis: Int, _ inputs: [TensorType], _ outputs: [TensorType]
+    ) -> (any Operation)? { self }
+    func followingImageSize() -> (any Operation)? { nil }
+    var keepsElements: Bool { false }
+    func isIdentity(_ inputs: [TensorType]) -> Bool { false }
+    func scalarFunction() -> (([Double]) -> Double)? { nil }
+    func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? { nil }
+    var bound: Bound? { nil }
+    func channelArithmetic(on type: TensorType) -> ChannelArithmetic? { nil }
+    var border: Border? { nil }
+    func padded(by border: Border) -> (any Operation)? { nil }
+    func followed(by arithmetic: ChannelArithmetic) -> (any Operation)? { nil }
 }

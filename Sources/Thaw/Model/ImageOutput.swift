@@ -75,7 +75,8 @@ extension Model {
             if image.form.isChannelsFirst { value = try add(Transpose(Graph.toLast), value, "order") }
             if !image.scaling.isIdentity {
                 value = try add(
-                    ChannelArithmetic(scale: image.scaling.scale, offset: image.scaling.bias).operation, value, "pixels"
+                    BatchNormalization(ChannelArithmetic(scale: image.scaling.scale, offset: image.scaling.bias)),
+                    value, "pixels"
                 )
             }
             return image.exceedsPixels ? try add(Unary(.clip(0, 255)), value, "bounds") : value
@@ -103,7 +104,7 @@ extension Model {
         while !found.isClose(to: scaling) {
             guard let node = producers[value], node.inputs.count == 1 else { return self }
             let input = graph[node.inputs[0]]
-            if !(node.operation is Reshape || node.operation is Transpose) {
+            if !node.operation.keepsElements {
                 // Channels-first operations are examined in their channels-last form.
                 let isFirst = image.form.isChannelsFirst && input.shape.rank == 4
                 let operation = isFirst ? node.operation.reordered([Graph.toLast], [input])?.operation : node.operation

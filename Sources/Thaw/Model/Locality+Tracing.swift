@@ -38,7 +38,7 @@ extension Locality {
                     // A single value for the whole axis has no position.
                     guard output[traced.axis] > 1 else { return nil }
                     let ratio = Fraction(input[traced.axis], output[traced.axis])
-                    guard max(ratio.numerator, ratio.denominator) <= Locality.largestRatio else { return nil }
+                    guard max(ratio.numerator, ratio.denominator) <= FilterWeights.largestRatio else { return nil }
                     var traced = traced
                     traced.along.step = traced.along.step * ratio
                     return traced
@@ -46,103 +46,48 @@ extension Locality {
             }
         }
 
-        /// - Returns: nil if a node depends on the whole image, or if its dependence is unknown.
+        /// - Returns: nil if the node depends on the whole image, or differs from pixel to pixel.
         private mutating func local(_ node: Graph.Node, _ inputs: [View]) -> [View]? {
-            let view = inputs[0]
-            switch node.operation {
-            case is Unary, is Cast, is FakeQuantize, is BatchNormalization: return [view]
-            case let convolution as Convolution: return [under(convolution.window, view)]
-            case let convolution as DepthwiseConvolution: return [under(convolution.window, view)]
-            case let pooling as Pooling: return [under(pooling.window, view)]
-            case let convolution as TransposedConvolution:
-                return [
-                    View(
-                        height: view.height?.spread(under: convolution.window.height),
-                        width: view.width?.spread(under: convolution.window.width))
-                ]
-            case let resize as Resize:
-                guard let height = view.height, let width = view.width, let rows = height.resized(resize.rows),
-                    let columns = width.resized(resize.columns)
-                else { return nil }
-                return [View(height: rows, width: columns)]
-            case let pad as Pad: return [view.mapped { $0.moved(by: -pad.before[$0.axis]) }]
-            case let softmax as Softmax: return view.holds(softmax.axis) ? nil : [view]
-            case let split as Split: return view.holds(split.axis) ? nil : node.outputs.map { _ in view }
-            case is Binary, is Select: return joined(node, inputs).map { [$0] }
-            case let concatenation as Concatenation:
-                return
-                    (inputs.contains { $0.holds(concatenation.axis) }
-                    ? bordered(node, concatenation.axis, inputs) : joined(node, inputs)).map { [$0] }
-            case let transpose as Transpose:
-                return [
-                    view.mapped { traced in
-                        var traced = traced
-                        traced.axis = transpose.order.firstIndex(of: traced.axis)!
-                        return traced
-                    }
-                ]
-            case let slice as StridedSlice:
-                guard [view.height, view.width].allSatisfy({ $0.map { slice.ranges[$0.axis].step > 0 } ?? true }) else {
-                    // Part of a mirrored border: see `bordered`.
-                    return [View()]
-                }
-                return [
-                    view.mapped { traced in
-                        var result = traced.moved(by: slice.ranges[traced.axis].start)
-                        result.along.step = traced.along.step * Fraction(slice.ranges[traced.axis].step)
-                        return result
-                    }
-                ]
-            case let reduction as Reduction:
-                if reduction.axes.contains(where: view.holds) { return nil }
-                return [
-                    view.mapped { traced in
-                        var traced = traced
-                        if !reduction.keepsAxes { traced.axis -= reduction.axes.filter { $0 < traced.axis }.count }
-                        return traced
-                    }
-                ]
-            case let reshape as Reshape:
-                return regrouped(view, graph[node.inputs[0]].shape, reshape.shape).map { [$0] }
-            default: return nil
+            if let concatenation = node.operation as? Concatenation,
+                inputs.contains(where: { $0.holds(concatenation.axis) })
+            {
+                return bordered(node, concatenation.axis, inputs).map { [$0] }
             }
-        }
-
-        private func under(_ window: Window, _ view: View) -> View {
-            View(height: view.height?.under(window.height), width: view.width?.under(window.width))
+            let types = node.inputs.map { graph[$0] }
+            var result = View()
+            for (index, view) in inputs.enumerated() {
+                for path in [\View.height, \View.width] {
+                    guard let line = view[keyPath: path] else { continue }
+                    switch node.operation.use(ofAxis: line.axis, of: index, types) {
+                    case .local(let axis, let reach):
+                        let seen = line.seen(through: reach, on: axis)
+                        guard let known = result[keyPath: path] else {
+                            result[keyPath: path] = seen
+                            continue
+                        }
+                        guard let joined = known.joined(seen) else { return nil }
+                        result[keyPath: path] = joined
+                    // Part of a mirrored border: see `bordered`.
+                    case .reversed: return [View()]
+                    case .regrouped: return regrouped(view, types[0].shape, graph[node.outputs[0]].shape).map { [$0] }
+                    case .weighted, .rearranged, .combined: return nil
+                    }
+                }
+            }
+            // A value that varies along an axis of the image without depending on the image differs from tile to tile.
+            for (index, view) in inputs.enumerated() where view.height == nil && view.width == nil {
+                for axis in types[index].shape.indices where types[index].shape[axis] != 1 {
+                    switch node.operation.use(ofAxis: axis, of: index, types) {
+                    case .local(let target, _), .weighted(let target), .reversed(let target):
+                        if result.holds(target) { return nil }
+                    default: break
+                    }
+                }
+            }
+            return node.outputs.map { _ in result }
         }
 
         // MARK: Several inputs
-
-        /// The inputs joined elementwise. An input with neither height nor width is the same everywhere.
-        private func joined(_ node: Graph.Node, _ inputs: [View]) -> View? {
-            let rank = graph[node.outputs[0]].shape.rank
-            var result = View()
-            for (value, view) in zip(node.inputs, inputs) {
-                let shape = graph[value].shape
-                let shift = rank - shape.rank
-                for path in [\View.height, \View.width] {
-                    guard var traced = view[keyPath: path] else { continue }
-                    traced.axis += shift
-                    guard let known = result[keyPath: path] else {
-                        result[keyPath: path] = traced
-                        continue
-                    }
-                    guard let joined = known.joined(traced) else { return nil }
-                    result[keyPath: path] = joined
-                }
-            }
-            // A tensor with a value per position is not the same for every tile.
-            var others = zip(node.inputs, inputs).filter { $1.height == nil && $1.width == nil }.map {
-                graph[$0.0].shape
-            }
-            if let constant = (node.operation as? Binary)?.constant { others.append(constant.shape) }
-            guard !(node.operation is Concatenation) || others.isEmpty else { return nil }
-            for traced in [result.height, result.width].compactMap({ $0 }) {
-                guard others.allSatisfy({ $0.padded(to: rank)[traced.axis] == 1 }) else { return nil }
-            }
-            return result
-        }
 
         /// A tensor between borders made of its own outermost pixels, mirrored or repeated.
         private func bordered(_ node: Graph.Node, _ axis: Int, _ inputs: [View]) -> View? {
@@ -159,7 +104,8 @@ extension Locality {
                 guard isAtItsSide else { return nil }
             }
             return inputs[middle].mapped { traced in
-                traced.axis == axis ? traced.moved(by: -lengths[..<middle].reduce(0, +)) : traced
+                traced.axis == axis
+                    ? traced.seen(through: Reach(movedBy: -lengths[..<middle].reduce(0, +)), on: axis) : traced
             }
         }
 

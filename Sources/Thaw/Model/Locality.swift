@@ -3,15 +3,8 @@
 /// Along an axis, the output's pixel i depends on input pixels `step · i + first` to `step · i + last`. An image can be
 /// processed in tiles if no node depends on all of it. If its sides are multiples of `multiple`, all strides divide evenly.
 struct Locality {
-    struct Axis: Equatable {
-        var step = Fraction(1)
-        /// In pixels of the input, relative to `step · i`.
-        var first = 0.0
-        var last = 0.0
-    }
-
-    var rows: Axis
-    var columns: Axis
+    var rows: Reach
+    var columns: Reach
     var multiple: Int
     /// The first node that depends on the whole image, or on a pixel's position in it; nil if there is none.
     var global: String?
@@ -25,29 +18,10 @@ struct Locality {
         guard let view = tracing.views[output], let rows = view.height, let columns = view.width,
             rows.axis == height, columns.axis == height + 1
         else {
-            (rows, columns) = (Axis(), Axis())
+            (rows, columns) = (Reach(), Reach())
             global = global ?? graph.producers[output]?.name ?? ""
             return
         }
         (self.rows, self.columns) = (rows.along, columns.along)
     }
 }
-
-/// A positive fraction in lowest terms.
-struct Fraction: Equatable {
-    let numerator: Int
-    let denominator: Int
-
-    init(_ numerator: Int, _ denominator: Int = 1) {
-        let divisor = greatestCommonDivisor(numerator, denominator)
-        (self.numerator, self.denominator) = (numerator / divisor, denominator / divisor)
-    }
-
-    var value: Double { Double(numerator) / Double(denominator) }
-
-    static func * (a: Fraction, b: Fraction) -> Fraction {
-        Fraction(a.numerator * b.numerator, a.denominator * b.denominator)
-    }
-}
-
-func greatestCommonDivisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : greatestCommonDivisor(b, a % b) }

@@ -74,7 +74,7 @@ public struct Model: Sendable {
         var value = output.value
         while let node = graph.nodes.last(where: { $0.outputs.contains(value) }) {
             if let unary = node.operation as? Unary { return unary.function == .sigmoid }
-            guard node.operation is Reshape else { return false }
+            guard node.operation.keepsElements else { return false }
             value = node.inputs[0]
         }
         return false

@@ -58,20 +58,12 @@ struct SizeVariants {
     private static func marked(_ model: Model, _ following: Set<Int>) -> Model {
         var model = model
         for index in following {
-            var operation = model.graph.nodes[index].operation as! any Windowed
+            var operation = model.graph.nodes[index].operation as! any WindowOperation
             operation.window.followsSize = true
             model.graph.nodes[index].operation = operation
         }
         for (index, node) in model.graph.nodes.enumerated() {
-            if var resize = node.operation as? Resize, resize.wholeFactors != nil {
-                resize.followsSize = true
-                model.graph.nodes[index].operation = resize
-            }
-            // A normalization over the whole image.
-            if var norm = node.operation as? Normalization, norm.axes == [1, 2, 3] {
-                norm.followsSize = true
-                model.graph.nodes[index].operation = norm
-            }
+            if let operation = node.operation.followingImageSize() { model.graph.nodes[index].operation = operation }
         }
         return model
     }
@@ -86,7 +78,7 @@ struct SizeVariants {
         /// - Returns: nil for a node without a window.
         init?(_ graph: Graph, _ index: Int) {
             let node = graph.nodes[index]
-            guard let operation = node.operation as? any Windowed else { return nil }
+            guard let operation = node.operation as? any WindowOperation else { return nil }
             window = operation.window
             let image = graph[node.inputs[0]].shape
             isSame =
@@ -94,12 +86,3 @@ struct SizeVariants {
         }
     }
 }
-
-/// An operation that slides a window over its image.
-private protocol Windowed: Operation {
-    var window: Window { get set }
-}
-
-extension Convolution: Windowed {}
-extension DepthwiseConvolution: Windowed {}
-extension Pooling: Windowed {}

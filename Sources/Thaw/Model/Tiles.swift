@@ -14,7 +14,7 @@ enum Tiles {
     }
 
     /// The number of pixels at a cut that depend on pixels beyond it, rounded up to a multiple of `unit`.
-    static func margin(_ axis: Locality.Axis, _ unit: Int) -> Int {
+    static func margin(_ axis: Reach, _ unit: Int) -> Int {
         let reach = Int(max(-axis.first, axis.last, 0).rounded(.up))
         return (reach + unit - 1) / unit * unit
     }
@@ -26,7 +26,7 @@ enum Tiles {
     ///   - output: The number of output pixels of a segment.
     ///   - unit: `length`, `window` and all starts are multiples of it, so that strides hit the same pixels in each segment.
     /// - Precondition: The window is longer than two margins.
-    static func segments(of length: Int, _ window: Int, _ output: Int, _ axis: Locality.Axis, unit: Int) -> [Segment] {
+    static func segments(of length: Int, _ window: Int, _ output: Int, _ axis: Reach, unit: Int) -> [Segment] {
         let margin = margin(axis, unit)
         let advance = window - 2 * margin
         precondition(advance >= unit)

@@ -1,15 +1,11 @@
 extension Graph {
-    /// The first node that concatenates along the batch axis when the batch size is one.
+    /// The first node that combines the images of a batch, found in a graph for a batch of one.
     var nodeAcrossBatch: String? {
         nodes.first { node in
             guard let shape = node.inputs.first.map({ self[$0].shape }), shape.rank >= 2, shape[0] == 1 else {
                 return false
             }
-            switch node.operation {
-            case let reduction as Reduction: return reduction.axes.contains(0)
-            case let sum as CumulativeSum: return sum.axis == 0
-            default: return false
-            }
+            return node.operation.use(ofAxis: 0, of: 0, node.inputs.map { self[$0] }) == .combined
         }?.name
     }
 
@@ -103,7 +99,7 @@ extension Graph {
             axes.append(axis)
         }
         let positions =
-            node.operation.positions(inputs, results.map(\.shape), batch)
+            one.positions(inputs, singles.map(\.shape), results.map(\.shape), batch)
             ?? BatchTrial(self, one, two, inputs, singles, pairs).positions(along: axes)
         guard let positions else { return nil }
         let outputs = results.indices.map {
@@ -127,67 +123,44 @@ extension Operation {
         _ count: Int, of batch: Int, _ inputs: [BatchedValue], _ whole: [TensorType], _ results: [TensorType]
     ) -> (any Operation)? {
         guard let position = inputs[0].position else { return self }
-        let rank = whole[0].shape.rank
-        switch self {
-        case is Reshape:
-            guard let axis = position.moved(from: whole[0].shape, to: results[0].shape, batch)?.axis else { return nil }
-            var shape = results[0].shape
-            shape[axis] = shape[axis] / batch * count
-            return Reshape(shape)
-        case is BroadcastTo:
-            var shape = results[0].shape
-            let axis = position.axis + shape.rank - rank
-            shape[axis] = shape[axis] / batch * count
-            return BroadcastTo(shape: shape)
-        case var slice as StridedSlice:
-            let size = whole[0].shape[position.axis]
-            guard slice.ranges[position.axis] == StridedSlice.Range(start: 0, count: size) else { return nil }
-            slice.ranges[position.axis].count = size / batch * count
-            return slice
-        case var binary as Binary:
-            guard let constant = binary.constant else { return self }
-            let axis = position.axis + constant.shape.rank - rank
-            guard axis >= 0, constant.shape[axis] != 1 else { return self }
-            guard let part = constant.oneOf(batch, along: axis) else { return nil }
-            binary.constant = part.repeated(count, along: axis)
-            return binary
-        default: return self
+        guard use(ofAxis: position.axis, of: 0, whole) == .regrouped else {
+            return forImages(count, of: batch, along: position.axis, whole, results)
         }
+        guard let axis = position.moved(from: whole[0].shape, to: results[0].shape, batch)?.axis else { return nil }
+        var shape = results[0].shape
+        shape[axis] = shape[axis] / batch * count
+        return Reshape(shape)
     }
 
-    /// The position of the batch in each output, if the operation is known to process the images independently.
+    /// The position of the batch in each output of this operation for one image, if it is known to process the images
+    /// independently.
     ///
-    /// - Parameter results: The output shapes for the whole batch.
-    fileprivate func positions(_ inputs: [BatchedValue], _ results: [Shape], _ batch: Int) -> [BatchPosition]? {
+    /// - Parameters:
+    ///   - singles: The output shapes for one image.
+    ///   - results: The output shapes for the whole batch.
+    fileprivate func positions(
+        _ inputs: [BatchedValue], _ singles: [Shape], _ results: [Shape], _ batch: Int
+    ) -> [BatchPosition]? {
         guard let position = inputs[0].position else { return nil }
-        let shape = inputs[0].one.shape
-        /// Whether all inputs are batches in the same position.
-        let isAlike = inputs.allSatisfy { $0.position == position && $0.one.shape.rank == shape.rank }
-        switch self {
-        case is Unary, is Cast: return [position]
-        case is Reshape: return position.moved(from: shape, to: results[0], batch).map { [$0] }
-        // Elementwise.
-        case let binary as Binary where isAlike:
-            guard inputs.allSatisfy({ $0.one.shape[position.axis] == shape[position.axis] }) else { return nil }
-            let axis = position.axis + (binary.constant?.shape.rank ?? 0) - shape.rank
-            let isSame = axis < 0 || binary.constant!.shape[axis] == 1 || position.outer == 1
-            return isSame && results[0].rank == shape.rank ? [position] : nil
-        case let joined as Concatenation where isAlike && joined.axis != position.axis: return [position]
-        case let padding as Pad
-        where isAlike && padding.before[position.axis] == 0 && padding.after[position.axis] == 0:
-            return [position]
-        // Along other axes.
-        case let split as Split where isAlike && split.axis != position.axis: return split.sizes.map { _ in position }
-        case let softmax as Softmax where isAlike && softmax.axis != position.axis: return [position]
-        case let reduction as Reduction where isAlike && !reduction.axes.contains(position.axis):
-            let gone = reduction.keepsAxes ? 0 : reduction.axes.count { $0 < position.axis }
-            return [BatchPosition(axis: position.axis - gone, outer: position.outer)]
-        // Row by row.
-        case is Dense where isAlike && position.axis < shape.rank - 1: return [position]
-        // Operations on images process them one by one, unless they change the number of images.
-        case _ where isSpatial && isAlike && inputs.count == 1 && position.axis == 0:
-            return shape[0] * batch == results[0].first ? [position] : nil
+        let types = inputs.map(\.one)
+        let shape = types[0].shape
+        let use = self.use(ofAxis: position.axis, of: 0, types)
+        let target: Int
+        switch use {
+        case .regrouped: return position.moved(from: shape, to: results[0], batch).map { [$0] }
+        case .local(let axis, Reach()): target = axis
+        // Weights that vary along the axis were reduced to one image. Other images in between would need them again.
+        case .weighted(let axis) where position.outer == 1: target = axis
         default: return nil
         }
+        for (index, input) in inputs.enumerated() {
+            // All inputs must be batches in the same position, of the same length along the axis.
+            guard input.position == position, input.one.shape.rank == shape.rank,
+                input.one.shape[position.axis] == shape[position.axis],
+                self.use(ofAxis: position.axis, of: index, types) == use
+            else { return nil }
+        }
+        guard singles.allSatisfy({ $0[target] == shape[position.axis] }) else { return nil }
+        return singles.map { _ in BatchPosition(axis: target, outer: position.outer) }
     }
 }

@@ -24,7 +24,7 @@ extension Graph {
 private struct DilatedConvolution {
     private let image: Graph.Value
     private let convolution: Graph.Node
-    private let window: Window
+    private let dilated: any Operation
     /// The operations after the convolution, in order.
     private var followers: [Graph.Node] = []
     /// Pixels cropped from the result before and after along height and width, beyond what the padding absorbs.
@@ -38,10 +38,12 @@ private struct DilatedConvolution {
             value = node.inputs[0]
         }
         guard readOnce.contains(value), let node = builder.producer(of: value),
-            var window = node.operation.slidingWindow, window.height.stride == 1, window.width.stride == 1,
+            let operation = node.operation as? any WindowOperation, operation.family == .convolution,
+            operation.window.height.stride == 1, operation.window.width.stride == 1,
             let start = builder.producer(of: node.inputs[0]), let starts = start.operation as? SpaceToBatch,
             starts.blocks == ends.blocks, ends.blocks.count == 4, ends.blocks[3] == 1
         else { return nil }
+        var window = operation.window
         var crops: [(before: Int, after: Int)] = []
         for (axis, path) in [(1, \Window.height), (2, \Window.width)] {
             let size = starts.blocks[axis]
@@ -56,12 +58,11 @@ private struct DilatedConvolution {
         }
         image = start.inputs[0]
         convolution = node
-        self.window = window
+        dilated = operation.sliding(window)
         self.crops = crops
     }
 
     func add(to builder: inout GraphBuilder, name: String) throws -> Graph.Value {
-        let dilated = convolution.operation.sliding(window)
         var value = try builder.add(dilated, [image], name: convolution.name + "/dilated")[0]
         for node in followers { value = try builder.add(node.operation, [value], name: node.name + "/dilated")[0] }
         guard crops.contains(where: { $0 != (0, 0) }) else { return value }
@@ -73,40 +74,13 @@ private struct DilatedConvolution {
     }
 }
 
-extension Operation {
-    /// The window of a convolution, or nil.
-    fileprivate var slidingWindow: Window? {
-        switch self {
-        case let convolution as Convolution: convolution.window
-        case let convolution as DepthwiseConvolution: convolution.window
-        default: nil
-        }
-    }
-
-    /// The convolution with a different window.
-    fileprivate func sliding(_ window: Window) -> any Operation {
-        switch self {
-        case var convolution as Convolution:
-            convolution.window = window
-            return convolution
-        case var convolution as DepthwiseConvolution:
-            convolution.window = window
-            return convolution
-        default: return self
-        }
-    }
-}
-
 extension Graph.Node {
     /// Whether the node applies the same function to every pixel, independent of its position.
     fileprivate func isByPixel(_ builder: GraphBuilder) -> Bool {
-        guard inputs.count == 1, builder[inputs[0]].shape == builder[outputs[0]].shape else { return false }
-        switch operation {
-        case is Unary, is BatchNormalization, is FakeQuantize: return true
-        case let binary as Binary:
-            guard let constant = binary.constant else { return false }
-            return constant.elementCount == 1 || constant.elementCount == constant.shape.last
-        default: return false
-        }
+        guard inputs.count == 1, builder[inputs[0]].shape == builder[outputs[0]].shape,
+            builder[inputs[0]].shape.rank == 4
+        else { return false }
+        let types = inputs.map { builder[$0] }
+        return (0..<3).allSatisfy { operation.use(ofAxis: $0, of: 0, types) == .kept($0) }
     }
 }

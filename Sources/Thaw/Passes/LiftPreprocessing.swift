@@ -22,7 +22,7 @@ extension Graph {
                 let ofPixel = isReversed ? arithmetic.reversed : arithmetic
                 lifted = lifted?.followed(by: ofPixel) ?? ofPixel
                 gone.insert(node.name)
-            } else if let slice = node.operation as? StridedSlice, slice.reversesChannels(of: self[head].shape) {
+            } else if reversesChannels(node) {
                 isReversed.toggle()
             } else if (node.operation as? Resize)?.keepsConstants != true {
                 break
@@ -41,13 +41,22 @@ extension Graph {
         let input = inputs[index].value
         var isOfImage: Set<Value> = [input]
         for node in nodes where !node.inputs.isEmpty && node.inputs.allSatisfy(isOfImage.contains) {
-            switch node.operation {
-            case is Convolution, is DepthwiseConvolution, is TransposedConvolution, is Dense, is MatrixProduct: break
-            case is Binary, is BatchNormalization, is Normalization, is L2Normalization: return node.name
+            switch node.operation.family {
+            case .convolution, .dense: break
+            case .arithmetic, .normalization: return node.name
             default: isOfImage.formUnion(node.outputs)
             }
         }
         return nil
+    }
+
+    /// Whether a node returns the whole image with its channels reversed.
+    private func reversesChannels(_ node: Node) -> Bool {
+        let types = node.inputs.map { self[$0] }
+        guard types == node.outputs.map({ self[$0] }), types[0].shape.rank == 4 else { return false }
+        return (0..<4).allSatisfy { axis in
+            node.operation.use(ofAxis: axis, of: 0, types) == (axis == 3 ? .reversed(3) : .kept(axis))
+        }
     }
 }
 
@@ -55,15 +64,6 @@ extension ChannelArithmetic {
     /// The same with the channels in reverse order.
     fileprivate var reversed: ChannelArithmetic {
         ChannelArithmetic(scale: scale.reversed(), offset: offset.reversed())
-    }
-}
-
-extension StridedSlice {
-    /// Whether the slice covers the whole image with its channels reversed.
-    fileprivate func reversesChannels(of shape: Shape) -> Bool {
-        guard shape.rank == 4, ranges.count == 4, let channels = ranges.last else { return false }
-        let areWhole = zip(ranges, shape).dropLast().allSatisfy { $0 == Range(start: 0, count: $1) }
-        return areWhole && channels == Range(start: shape[3] - 1, count: shape[3], step: -1)
     }
 }
 

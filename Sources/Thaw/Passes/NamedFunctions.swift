@@ -75,35 +75,25 @@ extension Graph {
         guard node.outputs.count == 1, (node.inputs + node.outputs).allSatisfy({ self[$0] == self[node.outputs[0]] }),
             self[node.outputs[0]].element == .float32
         else { return false }
-        return switch node.operation {
-        case is Unary: true
-        case let binary as Binary: binary.constant.map { $0.elementCount == 1 } ?? true
-        default: false
-        }
+        return node.operation.scalarFunction() != nil
     }
 }
 
 /// An elementwise function in the steps that the graph takes.
 private struct Formula {
-    var source: Graph.Value
-    var result: Graph.Value
-    var nodes: [Graph.Node]
+    let source: Graph.Value
+    private let result: Graph.Value
+
+    private let steps: [(function: ([Double]) -> Double, inputs: [Graph.Value], output: Graph.Value)]
+
+    init(source: Graph.Value, result: Graph.Value, nodes: [Graph.Node]) {
+        (self.source, self.result) = (source, result)
+        steps = nodes.map { ($0.operation.scalarFunction()!, $0.inputs, $0.outputs[0]) }
+    }
 
     func callAsFunction(_ x: Double) -> Double {
         var values = [source: x]
-        for node in nodes {
-            let inputs = node.inputs.map { values[$0]! }
-            let result: Double
-            if let unary = node.operation as? Unary {
-                result = unary.apply(inputs[0])
-            } else {
-                let binary = node.operation as! Binary
-                let constant = binary.constant.map { Double($0.floats[0]) }
-                let operands = constant.map { binary.constantFirst ? [$0, inputs[0]] : [inputs[0], $0] } ?? inputs
-                result = binary.apply(operands[0], operands[1])
-            }
-            values[node.outputs[0]] = result
-        }
+        for step in steps { values[step.output] = step.function(step.inputs.map { values[$0]! }) }
         return values[result]!
     }
 

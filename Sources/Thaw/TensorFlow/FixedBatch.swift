@@ -41,13 +41,9 @@ extension Graph {
                 return own >= 0 && shape[own] == 1 && result[axis] > 1
             }.map { result[$0] }
         }
-        switch node.operation {
-        case let binary as Binary where binary.constant != nil:
-            return Set(growth(self[node.inputs[0]].shape, along: 0..<result.rank))
+        guard node.operation.broadcasts else { return [] }
         // With two tensors, only the first axis counts: per-channel gates grow along the others in many networks.
-        case is Binary, is Select, is MatrixProduct, is BroadcastTo:
-            return Set(node.inputs.flatMap { growth(self[$0].shape, along: 0..<min(1, result.rank)) })
-        default: return []
-        }
+        let axes = node.operation.weights.isEmpty ? 0..<min(1, result.rank) : 0..<result.rank
+        return Set(node.inputs.flatMap { growth(self[$0].shape, along: axes) })
     }
 }

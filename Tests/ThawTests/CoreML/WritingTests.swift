@@ -137,6 +137,8 @@ import Testing
     /// An operation that no dialect has.
     private struct Unwritable: Operation {
         let kind = "Unwritable"
+        let family = Family.arithmetic
+        func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse { .kept(axis) }
         func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] { inputs }
         func evaluate(_ inputs: [Tensor]) -> [Tensor] { inputs }
         func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {

@@ -156,7 +156,7 @@ import Testing
     @Test func `segments cover an axis once and contain the receptive fields of their pixels`() {
         for (step, unit) in [(Fraction(1), 1), (Fraction(1, 2), 1), (Fraction(4), 4), (Fraction(1, 2), 4)] {
             for reach in [0.0, 3, 7.5] {
-                let axis = Locality.Axis(step: step, first: -reach, last: reach / 2)
+                let axis = Reach(step: step, first: -reach, last: reach / 2)
                 let margin = Tiles.margin(axis, unit)
                 for window in stride(from: 2 * margin + unit, through: 2 * margin + 9 * unit, by: unit) {
                     for length in stride(from: window + unit, through: window + 40 * unit, by: unit) {

@@ -14,6 +14,19 @@ struct Constant: Operation {
     }
 }
 
+// MARK: Facts
+
+extension Constant {
+    var family: Family { .arrangement }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        preconditionFailure("a constant has no inputs")
+    }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        Caption("Constant", [Words.sizes(value.shape)])
+    }
+}
+
 // MARK: Neural network
 
 extension Constant: NeuralOperation {

@@ -106,6 +106,30 @@ extension Window {
     }
 }
 
+// MARK: Facts
+
+extension Convolution: WindowOperation {
+    var family: Family { .convolution }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        axis == 3 ? .combined : window.use(ofAxis: axis)
+    }
+
+    func padded(by border: Border) -> (any Operation)? { sliding(window.padded(by: border)) }
+
+    func followed(by arithmetic: ChannelArithmetic) -> (any Operation)? {
+        var result = self
+        result.filters = filters.scaled(lastAxes: arithmetic.scale)
+        result.bias = arithmetic.applied(to: bias)
+        return result
+    }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        let groups = self.groups(inputChannels: inputs[0].shape[3])
+        let filters = ", \(outputChannels) filters" + (groups > 1 ? ", \(groups) groups" : "")
+        return Caption("Convolution", [window.words + filters])
+    }
+}
+
 // MARK: TensorFlow
 
 extension Convolution {

@@ -44,6 +44,30 @@ struct DepthwiseConvolution: Operation {
     }
 }
 
+// MARK: Facts
+
+extension DepthwiseConvolution: WindowOperation {
+    var family: Family { .convolution }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        axis == 3 ? (multiplier == 1 ? .weighted(3) : .rearranged) : window.use(ofAxis: axis)
+    }
+
+    func padded(by border: Border) -> (any Operation)? { sliding(window.padded(by: border)) }
+
+    func followed(by arithmetic: ChannelArithmetic) -> (any Operation)? {
+        let flat = filters.reshaped([filters.shape[0], filters.shape[1], outputChannels])
+        var result = self
+        result.filters = flat.scaled(lastAxes: arithmetic.scale).reshaped(filters.shape)
+        result.bias = arithmetic.applied(to: bias)
+        return result
+    }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        let filters = multiplier > 1 ? ", \(multiplier) filters per channel" : ""
+        return Caption("Depthwise convolution", [window.words + filters])
+    }
+}
+
 // MARK: TensorFlow
 
 extension DepthwiseConvolution {

@@ -7,6 +7,8 @@ struct Interleaving: EngineOperation {
 
     var kind: String { "Interleaving" }
     var isSpatial: Bool { true }
+    var family: Family { .arrangement }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse { axis == 0 ? .kept(0) : .rearranged }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         [TensorType([inputs[0].shape[0], phases.rows.size, phases.columns.size, channels])]

@@ -93,6 +93,47 @@ extension Window.Axis {
     }
 }
 
+// MARK: Facts
+
+extension TransposedConvolution {
+    var family: Family { .convolution }
+
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        switch axis {
+        case 1: .local(1, window.height.spreadReach)
+        case 2: .local(2, window.width.spreadReach)
+        case 3: .combined
+        default: .kept(axis)
+        }
+    }
+
+    func followed(by arithmetic: ChannelArithmetic) -> (any Operation)? {
+        let perGroup = filters.shape[2]
+        let channels = filters.shape[3]
+        let perInput = channels / groups
+        let factors = (0..<perGroup * channels).map { i in
+            arithmetic.scale[i % channels / perInput * perGroup + i / channels]
+        }
+        var result = self
+        result.filters = filters.scaled(lastAxes: factors)
+        result.bias = arithmetic.applied(to: bias)
+        return result
+    }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        Caption("Transposed convolution", [window.words + ", \(outputChannels) filters"])
+    }
+}
+
+extension Window.Axis {
+    /// What the pixels of a transposed window's result depend on.
+    fileprivate var spreadReach: Reach {
+        let step = 1 / Double(stride)
+        return Reach(
+            step: Fraction(1, stride), first: Double(before - (extent - 1)) * step, last: Double(before) * step)
+    }
+}
+
 // MARK: TensorFlow
 
 extension TransposedConvolution {

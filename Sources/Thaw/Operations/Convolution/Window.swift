@@ -50,6 +50,60 @@ struct Window: Hashable, Sendable {
     }
 }
 
+// MARK: Facts
+
+/// An operation that slides a window over an image.
+protocol WindowOperation: Operation {
+    var window: Window { get set }
+}
+
+extension WindowOperation {
+    /// The same operation with another window.
+    func sliding(_ window: Window) -> any WindowOperation {
+        var result = self
+        result.window = window
+        return result
+    }
+}
+
+extension Window {
+    /// What the window does along an axis of an image, except for that of the channels.
+    func use(ofAxis axis: Int) -> AxisUse {
+        switch axis {
+        case 1: .local(1, height.reach)
+        case 2: .local(2, width.reach)
+        default: .kept(axis)
+        }
+    }
+
+    /// The window for an image without this border of zeros.
+    func padded(by border: Border) -> Window {
+        var window = self
+        window.height.before += border.height.before
+        window.height.after += border.height.after
+        window.width.before += border.width.before
+        window.width.after += border.width.after
+        return window
+    }
+
+    /// "3×3, stride 2, dilation 4": height before width, each once if both are the same.
+    var words: String {
+        func pair(_ word: String, _ a: Int, _ b: Int) -> String? {
+            a == 1 && b == 1 ? nil : word + (a == b ? " \(a)" : " \(a)×\(b)")
+        }
+        return [
+            "\(height.size)×\(width.size)", pair("stride", height.stride, width.stride),
+            pair("dilation", height.dilation, width.dilation),
+        ].compactMap { $0 }.joined(separator: ", ")
+    }
+}
+
+extension Window.Axis {
+    fileprivate var reach: Reach {
+        Reach(step: Fraction(stride), first: -Double(before), last: Double(extent - 1 - before))
+    }
+}
+
 // MARK: TensorFlow
 
 extension TensorFlowNode {

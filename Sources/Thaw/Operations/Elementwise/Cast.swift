@@ -16,6 +16,13 @@ struct Cast: Operation {
     }
 }
 
+// MARK: Facts
+
+extension Cast {
+    var family: Family { .arrangement }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse { .kept(axis) }
+}
+
 // MARK: TensorFlow
 
 extension Cast {

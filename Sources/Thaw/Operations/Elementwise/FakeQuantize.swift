@@ -56,6 +56,20 @@ struct FakeQuantize: Operation {
     }
 }
 
+// MARK: Facts
+
+extension FakeQuantize {
+    var family: Family { .quantization }
+
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        channels.count > 1 && axis == inputs[0].shape.rank - 1 ? .weighted(axis) : .kept(axis)
+    }
+
+    func mergingAxes(_ inputs: [Shape], _ output: Shape) -> (operation: any Operation, groups: AxisGroups)? {
+        (self, AxisGroups(output, apart: output.rank - 1))
+    }
+}
+
 // MARK: TensorFlow
 
 extension FakeQuantize {

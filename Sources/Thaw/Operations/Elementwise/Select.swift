@@ -35,6 +35,16 @@ struct Select: Operation {
     }
 }
 
+// MARK: Facts
+
+extension Select {
+    var family: Family { .arithmetic }
+
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        .kept(axis + inputs.map(\.shape.rank).max()! - inputs[input].shape.rank)
+    }
+}
+
 // MARK: TensorFlow
 
 extension Select {

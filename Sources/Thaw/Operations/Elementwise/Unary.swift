@@ -139,6 +139,66 @@ enum Selu {
     static let alpha = 1.6732632423543772
 }
 
+// MARK: Facts
+
+extension Unary {
+    var family: Family { .activation }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse { .kept(axis) }
+    func scalarFunction() -> (([Double]) -> Double)? { return { apply($0[0]) } }
+
+    func channelArithmetic(on type: TensorType) -> ChannelArithmetic? {
+        guard function == .negate, let channels = type.shape.last else { return nil }
+        return ChannelArithmetic(
+            scale: Array(repeating: -1, count: channels), offset: Array(repeating: 0, count: channels))
+    }
+
+    var bound: Bound? {
+        switch function {
+        case .relu: Bound(low: 0)
+        case .relu6: Bound(low: 0, high: 6)
+        case .clip(let low, let high): Bound(low: low, high: high)
+        default: nil
+        }
+    }
+
+    func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? {
+        switch function {
+        case .sigmoid, .hardSigmoid: 0...1
+        case .tanh, .softsign, .sine, .cosine, .errorFunction: -1...1
+        case .relu6: 0...6
+        case .clip(let low, let high) where low.isFinite && high.isFinite && low < high: Double(low)...Double(high)
+        default: nil
+        }
+    }
+
+    /// Whether it is drawn together with the operation before it.
+    var isActivation: Bool {
+        switch function {
+        case .relu, .relu6, .elu, .selu, .sigmoid, .tanh, .softplus, .softsign, .leakyRelu, .clip, .swish, .hardSigmoid,
+            .hardSwish, .gelu, .geluByTanh, .mish:
+            true
+        default: false
+        }
+    }
+
+    /// The name of the function as papers spell it.
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        switch function {
+        case .relu: Caption("ReLU")
+        case .relu6: Caption("ReLU6")
+        case .elu: Caption("ELU")
+        case .selu: Caption("SELU")
+        case .gelu: Caption("GELU")
+        case .geluByTanh: Caption("GELU (tanh)")
+        case .leakyRelu(let slope): Caption("Leaky ReLU, slope \(Words.number(slope))")
+        case .clip(let low, let high): Caption("Clip to \(Words.number(low)) … \(Words.number(high))")
+        case .swish(let beta): Caption(beta == 1 ? "Swish" : "Swish, β = \(Words.number(beta))")
+        case .float16: Caption("Round to float16")
+        default: Caption(Words.spaced(kind))
+        }
+    }
+}
+
 // MARK: TensorFlow
 
 extension Unary {

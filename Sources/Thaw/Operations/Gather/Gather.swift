@@ -35,6 +35,18 @@ struct Gather: Operation {
     }
 }
 
+// MARK: Facts
+
+extension Gather {
+    var family: Family { .arrangement }
+
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        if input == 1 { return .kept(self.axis + axis) }
+        if axis == self.axis { return .rearranged }
+        return .kept(axis < self.axis ? axis : axis - 1 + inputs[1].shape.rank)
+    }
+}
+
 // MARK: TensorFlow
 
 extension Gather {

@@ -40,6 +40,19 @@ struct GatherSlices: Operation {
     }
 }
 
+// MARK: Facts
+
+extension GatherSlices {
+    var family: Family { .arrangement }
+
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        let rank = inputs[1].shape.rank
+        if input == 1 { return axis == rank - 1 ? .combined : .kept(axis) }
+        let depth = inputs[1].shape[rank - 1]
+        return axis < depth ? .rearranged : .kept(axis - depth + rank - 1)
+    }
+}
+
 // MARK: TensorFlow
 
 extension GatherSlices {

@@ -30,6 +30,15 @@ struct OneHot: Operation {
     }
 }
 
+// MARK: Facts
+
+extension OneHot {
+    var family: Family { .arrangement }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        .kept(axis < self.axis ? axis : axis + 1)
+    }
+}
+
 // MARK: TensorFlow
 
 extension OneHot {

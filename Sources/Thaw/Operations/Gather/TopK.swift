@@ -53,6 +53,15 @@ struct TopK: Operation {
     }
 }
 
+// MARK: Facts
+
+extension TopK {
+    var family: Family { .arrangement }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        self.axis == axis ? .combined : .kept(axis)
+    }
+}
+
 // MARK: TensorFlow
 
 extension TopK {

@@ -119,6 +119,14 @@ struct InFloat32: Operation {
     var weights: [Tensor] { operation.weights }
     var isSpatial: Bool { operation.isSpatial }
     var isElementwise: Bool { operation.isElementwise }
+    var family: Family { operation.family }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        operation.use(ofAxis: axis, of: input, inputs)
+    }
+
+    func mergingAxes(_ inputs: [Shape], _ output: Shape) -> (operation: any Operation, groups: AxisGroups)? {
+        operation.mergingAxes(inputs, output).map { (operation: InFloat32($0.operation), groups: $0.groups) }
+    }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] { try operation.outputTypes(inputs) }
     func evaluate(_ inputs: [Tensor]) -> [Tensor] { operation.evaluate(inputs) }

@@ -29,6 +29,26 @@ struct Dense: Operation {
     }
 }
 
+// MARK: Facts
+
+extension Dense {
+    var family: Family { .dense }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        axis == inputs[0].shape.rank - 1 ? .combined : .kept(axis)
+    }
+
+    func followed(by arithmetic: ChannelArithmetic) -> (any Operation)? {
+        var result = self
+        result.matrix = matrix.scaled(lastAxes: arithmetic.scale)
+        result.bias = arithmetic.applied(to: bias)
+        return result
+    }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        Caption("Dense", ["\(matrix.shape[1]) units"])
+    }
+}
+
 // MARK: Engine
 
 extension Dense: EngineOperation {

@@ -64,6 +64,24 @@ struct MatrixProduct: Operation {
     }
 }
 
+// MARK: Facts
+
+extension MatrixProduct {
+    var family: Family { .dense }
+
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        let rank = inputs[input].shape.rank
+        let outputRank = inputs.map(\.shape.rank).max()!
+        guard axis >= rank - 2 else { return .kept(axis + outputRank - rank) }
+        let isTransposed = input == 0 ? transposeFirst : transposeSecond
+        let isRow = (axis == rank - 2) != isTransposed
+        return isRow == (input == 0) ? .kept(outputRank - (isRow ? 2 : 1)) : .combined
+    }
+
+    var broadcasts: Bool { true }
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption { Caption("Matrix product") }
+}
+
 // MARK: Neural network
 
 extension MatrixProduct: NeuralOperation {

@@ -47,6 +47,33 @@ struct BatchNormalization: Operation {
     }
 }
 
+// MARK: Facts
+
+extension BatchNormalization {
+    var family: Family { .normalization }
+
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        axis == inputs[0].shape.rank - 1 ? .weighted(axis) : .kept(axis)
+    }
+
+    init(_ arithmetic: ChannelArithmetic) {
+        let channels = arithmetic.scale.count
+        self.init(
+            scale: Tensor(arithmetic.scale.map { Float($0) }, shape: [channels]),
+            offset: Tensor(arithmetic.offset.map { Float($0) }, shape: [channels]))
+    }
+
+    func channelArithmetic(on type: TensorType) -> ChannelArithmetic? {
+        ChannelArithmetic(scale: scale.floats.map(Double.init), offset: offset.floats.map(Double.init))
+    }
+
+    func mergingAxes(_ inputs: [Shape], _ output: Shape) -> (operation: any Operation, groups: AxisGroups)? {
+        (self, AxisGroups(output, apart: output.rank - 1))
+    }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption { Caption("Batch normalization") }
+}
+
 // MARK: TensorFlow
 
 extension BatchNormalization {

@@ -40,6 +40,17 @@ struct L2Normalization: Operation {
     }
 }
 
+// MARK: Facts
+
+extension L2Normalization {
+    var family: Family { .normalization }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        axes.contains(axis) ? .combined : .kept(axis)
+    }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption { Caption("L2 normalization") }
+}
+
 // MARK: Core ML
 
 extension L2Normalization: CoreMLOperation {

@@ -43,6 +43,17 @@ struct LocalResponseNormalization: Operation {
     }
 }
 
+// MARK: Facts
+
+extension LocalResponseNormalization {
+    var family: Family { .normalization }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse { axis == 3 ? .combined : .kept(axis) }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        Caption("Local response normalization", ["\(2 * radius + 1) channels"])
+    }
+}
+
 // MARK: TensorFlow
 
 extension LocalResponseNormalization {

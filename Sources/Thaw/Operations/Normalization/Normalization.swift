@@ -107,6 +107,37 @@ extension Tensor {
     func unless(_ number: Float) -> Tensor? { withFloats { $0.allSatisfy { $0 == number } } ? nil : self }
 }
 
+// MARK: Facts
+
+extension Normalization {
+    var family: Family { .normalization }
+
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        if axes.contains(axis) { return .combined }
+        let rank = inputs[0].shape.rank
+        return weights.contains { $0.shape.padded(to: rank)[axis] != 1 } ? .weighted(axis) : .kept(axis)
+    }
+
+    func followed(by arithmetic: ChannelArithmetic) -> (any Operation)? {
+        followed(scale: arithmetic.scale, offset: arithmetic.offset)
+    }
+
+    /// Over the whole image, the sizes of the axes vary with it.
+    func followingImageSize() -> (any Operation)? {
+        guard axes == [1, 2, 3] else { return nil }
+        var result = self
+        result.followsSize = true
+        return result
+    }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        let rank = outputs[0].shape.rank
+        if rank == 4, axes == [1, 2] { return Caption("Instance normalization") }
+        if axes == [rank - 1] { return Caption("Layer normalization") }
+        return Caption("Normalization", ["over axes \(Words.list(axes))"])
+    }
+}
+
 // MARK: Engine
 
 extension Normalization: EngineOperation {

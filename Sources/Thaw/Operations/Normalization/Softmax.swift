@@ -47,6 +47,30 @@ struct Softmax: Operation {
     }
 }
 
+// MARK: Facts
+
+extension Softmax {
+    var family: Family { .activation }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        self.axis == axis ? .combined : .kept(axis)
+    }
+
+    func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? {
+        isLogarithmic ? nil : 0...1
+    }
+
+    func mergingAxes(_ inputs: [Shape], _ output: Shape) -> (operation: any Operation, groups: AxisGroups)? {
+        let groups = AxisGroups(output, apart: axis)
+        var merged = self
+        merged.axis = groups.firstIndex { $0.leader == axis }!
+        return (merged, groups)
+    }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        Caption(isLogarithmic ? "Log softmax" : "Softmax")
+    }
+}
+
 // MARK: TensorFlow
 
 extension Softmax {

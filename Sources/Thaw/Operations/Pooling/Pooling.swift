@@ -54,6 +54,31 @@ struct Pooling: Operation, Hashable {
     }
 }
 
+// MARK: Facts
+
+extension Pooling: WindowOperation {
+    var family: Family { .pooling }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse { window.use(ofAxis: axis) }
+    func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? { range(0) }
+
+    /// The border counts toward the mean, but existing padding might not. Zeros may be larger than the maximum.
+    func padded(by border: Border) -> (any Operation)? {
+        guard function == .average, countsPadding || !window.hasPadding else { return nil }
+        var result = self
+        result.window = window.padded(by: border)
+        result.countsPadding = true
+        return result
+    }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        let output = outputs[0].shape
+        let name = function == .maximum ? "max pooling" : "average pooling"
+        return Caption(
+            output[1] * output[2] == 1 ? "Global " + name : name.prefix(1).uppercased() + name.dropFirst(),
+            [window.words])
+    }
+}
+
 // MARK: TensorFlow
 
 extension Pooling {

@@ -46,6 +46,17 @@ struct ArgMax: Operation {
     }
 }
 
+// MARK: Facts
+
+extension ArgMax {
+    var family: Family { .arrangement }
+
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        if axis == self.axis { return .combined }
+        return .kept(keepsAxis || axis < self.axis ? axis : axis - 1)
+    }
+}
+
 // MARK: TensorFlow
 
 extension ArgMax {

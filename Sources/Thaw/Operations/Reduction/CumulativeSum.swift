@@ -40,6 +40,15 @@ struct CumulativeSum: Operation {
     }
 }
 
+// MARK: Facts
+
+extension CumulativeSum {
+    var family: Family { .arithmetic }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        self.axis == axis ? .combined : .kept(axis)
+    }
+}
+
 // MARK: TensorFlow
 
 extension CumulativeSum {

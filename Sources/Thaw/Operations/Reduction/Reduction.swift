@@ -69,6 +69,32 @@ struct Reduction: Operation {
     }
 }
 
+// MARK: Facts
+
+extension Reduction {
+    var family: Family { .pooling }
+
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        if axes.contains(axis) { return .combined }
+        return .kept(keepsAxes ? axis : axis - axes.count { $0 < axis })
+    }
+
+    func mergingAxes(_ inputs: [Shape], _ output: Shape) -> (operation: any Operation, groups: AxisGroups)? {
+        let from = inputs[0]
+        let isReduced = from.indices.map(axes.contains)
+        let groups = AxisGroups(from) { isReduced[$0] == isReduced[$1] }
+        var merged = self
+        merged.axes = groups.indices.filter { isReduced[groups[$0].leader] }
+        return merged.axes.isEmpty ? nil : (merged, groups)
+    }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        if axes == [1, 2], function == .mean, inputs[0].shape.rank == 4 { return Caption("Global average pooling") }
+        let name = function.rawValue.prefix(1).uppercased() + function.rawValue.dropFirst()
+        return Caption(name, ["over axes \(Words.list(axes))"])
+    }
+}
+
 // MARK: TensorFlow
 
 extension Reduction {

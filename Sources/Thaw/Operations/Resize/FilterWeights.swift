@@ -49,6 +49,31 @@ struct FilterWeights: Hashable, Sendable {
         }
     }
 
+    /// Networks halve and double. An axis whose 256 pixels become 217 is meant for one size.
+    static let largestRatio = 64
+
+    /// What the output pixels depend on; nil if they are not computed alike everywhere.
+    var reach: Reach? {
+        let ratio = Fraction(inputSize, outputSize)
+        guard max(ratio.numerator, ratio.denominator) <= FilterWeights.largestRatio else { return nil }
+        var (first, last) = (0.0, 0.0)
+        for (pixel, run) in runs.enumerated() {
+            let position = Double(pixel) * ratio.value
+            first = min(first, Double(run.start) - position)
+            last = max(last, Double(run.start + run.weights.count - 1) - position)
+            // The weights repeat, except at the edges, where some stand for pixels outside the image.
+            let next = pixel + ratio.denominator
+            guard run.start > 1, next < outputSize else { continue }
+            let other = runs[next]
+            guard other.start + other.weights.count < inputSize - 1 else { continue }
+            let isAlike =
+                other.start == run.start + ratio.numerator && other.weights.count == run.weights.count
+                && zip(other.weights, run.weights).allSatisfy { abs($0 - $1) < 1e-4 }
+            if !isAlike { return nil }
+        }
+        return Reach(step: ratio, first: first, last: last)
+    }
+
     /// Whether the weights are equal up to rounding of the sampling positions.
     func isClose(to other: FilterWeights) -> Bool {
         guard inputSize == other.inputSize, outputSize == other.outputSize else { return false }

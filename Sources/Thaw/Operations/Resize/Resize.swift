@@ -47,6 +47,31 @@ struct Resize: Operation {
     }
 }
 
+// MARK: Facts
+
+extension Resize {
+    var family: Family { .pooling }
+
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        switch axis {
+        case 1: rows.reach.map { AxisUse.local(1, $0) } ?? .combined
+        case 2: columns.reach.map { AxisUse.local(2, $0) } ?? .combined
+        default: .kept(axis)
+        }
+    }
+
+    func followingImageSize() -> (any Operation)? {
+        guard wholeFactors != nil else { return nil }
+        var result = self
+        result.followsSize = true
+        return result
+    }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        Caption("Resize", ["to \(outputs[0].shape[1])×\(outputs[0].shape[2])"])
+    }
+}
+
 // MARK: TensorFlow
 
 extension Resize {

@@ -48,6 +48,15 @@ struct BatchToSpace: Operation {
     }
 }
 
+// MARK: Facts
+
+extension BatchToSpace {
+    var family: Family { .arrangement }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        axis > 0 && blocks[axis] == 1 && before[axis] + after[axis] == 0 ? .kept(axis) : .rearranged
+    }
+}
+
 // MARK: Core ML
 
 extension BatchToSpace: CoreMLOperation {

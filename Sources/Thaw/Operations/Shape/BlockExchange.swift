@@ -68,6 +68,13 @@ struct BlockExchange: Operation {
     }
 }
 
+// MARK: Facts
+
+extension BlockExchange {
+    var family: Family { .arrangement }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse { axis == 0 ? .kept(0) : .rearranged }
+}
+
 extension BlockExchange: CoreMLOperation {
     /// The neural network layer's other modes are newer than exact tensor shapes. ML Programs support `pixelUnshuffle`
     /// only since iOS 16.

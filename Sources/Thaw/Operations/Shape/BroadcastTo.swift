@@ -24,6 +24,34 @@ struct BroadcastTo: Operation {
     }
 }
 
+// MARK: Facts
+
+extension BroadcastTo {
+    var family: Family { .arrangement }
+
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        let target = axis + shape.rank - inputs[0].shape.rank
+        return inputs[0].shape[axis] == shape[target] ? .kept(target) : .rearranged
+    }
+
+    var broadcasts: Bool { true }
+
+    func mergingAxes(_ inputs: [Shape], _ output: Shape) -> (operation: any Operation, groups: AxisGroups)? {
+        guard inputs[0].rank == output.rank else { return nil }
+        let groups = AxisGroups(output, broadcasting: inputs)
+        return (BroadcastTo(shape: groups.merged(output)), groups)
+    }
+
+    func forImages(
+        _ count: Int, of batch: Int, along axis: Int, _ inputs: [TensorType], _ outputs: [TensorType]
+    ) -> (any Operation)? {
+        var shape = shape
+        let own = axis + shape.rank - inputs[0].shape.rank
+        shape[own] = shape[own] / batch * count
+        return BroadcastTo(shape: shape)
+    }
+}
+
 // MARK: TensorFlow
 
 extension BroadcastTo {

@@ -77,6 +77,33 @@ struct Concatenation: Operation {
     }
 }
 
+// MARK: Facts
+
+extension Concatenation {
+    var family: Family { .arrangement }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        self.axis == axis ? .rearranged : .kept(axis)
+    }
+
+    func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? {
+        let known = (0..<count).compactMap(range)
+        guard known.count == count, let low = known.map(\.lowerBound).min(),
+            let high = known.map(\.upperBound).max()
+        else { return nil }
+        return low...high
+    }
+
+    func mergingAxes(_ inputs: [Shape], _ output: Shape) -> (operation: any Operation, groups: AxisGroups)? {
+        let groups = AxisGroups(output) { $0 != axis && $1 != axis }
+        return (Concatenation(axis: groups.firstIndex { $0.axes.contains(axis) }!), groups)
+    }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        let isChannels = axis == outputs[0].shape.rank - 1
+        return Caption("Concatenation", [isChannels ? "of channels" : "along axis \(axis)"])
+    }
+}
+
 // MARK: TensorFlow
 
 extension Concatenation {

@@ -74,6 +74,15 @@ struct MirrorPad: Operation {
     }
 }
 
+// MARK: Facts
+
+extension MirrorPad {
+    var family: Family { .arrangement }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        1...2 ~= axis && before[axis - 1] + after[axis - 1] > 0 ? .rearranged : .kept(axis)
+    }
+}
+
 extension MirrorPad: NeuralOperation {
     func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool { true }
 

@@ -37,6 +37,27 @@ struct Pad: Operation {
     }
 }
 
+// MARK: Facts
+
+extension Pad {
+    var family: Family { .arrangement }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        .local(axis, Reach(movedBy: -before[axis]))
+    }
+
+    /// The border of zeros that it adds to an image; nil if it adds anything else.
+    var border: Border? {
+        guard value == 0, before.count == 4, before[0] + after[0] + before[3] + after[3] == 0 else { return nil }
+        return Border(height: (before[1], after[1]), width: (before[2], after[2]))
+    }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        let amounts = zip(before, after).filter { $0 != (0, 0) }
+        let isAlike = !amounts.isEmpty && amounts.allSatisfy { $0 == amounts[0] }
+        return Caption("Padding", [isAlike ? "\(amounts[0].0) before, \(amounts[0].1) after" : ""])
+    }
+}
+
 // MARK: TensorFlow
 
 extension Pad {

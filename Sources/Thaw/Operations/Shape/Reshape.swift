@@ -27,6 +27,16 @@ struct Reshape: Operation {
     }
 }
 
+// MARK: Facts
+
+extension Reshape {
+    var family: Family { .arrangement }
+    var keepsElements: Bool { true }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse { .regrouped }
+    func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? { range(0) }
+    func isIdentity(_ inputs: [TensorType]) -> Bool { inputs[0].shape == shape }
+}
+
 // MARK: TensorFlow
 
 extension Reshape {

@@ -36,6 +36,21 @@ struct Split: Operation {
     }
 }
 
+// MARK: Facts
+
+extension Split {
+    var family: Family { .arrangement }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        self.axis == axis ? .rearranged : .kept(axis)
+    }
+
+    func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? { range(0) }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        Caption("Split", [Set(sizes).count == 1 ? "into \(sizes.count)" : "into \(Words.list(sizes))"])
+    }
+}
+
 // MARK: TensorFlow
 
 extension Split {

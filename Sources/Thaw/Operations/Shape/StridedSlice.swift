@@ -62,6 +62,34 @@ struct StridedSlice: Operation {
     }
 }
 
+// MARK: Facts
+
+extension StridedSlice {
+    var family: Family { .arrangement }
+
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        let range = ranges[axis]
+        guard range.step > 0 else { return .reversed(axis) }
+        return .local(axis, Reach(step: Fraction(range.step), movedBy: range.start))
+    }
+
+    func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? { range(0) }
+
+    func isIdentity(_ inputs: [TensorType]) -> Bool {
+        zip(ranges, inputs[0].shape).allSatisfy { $0 == Range(start: 0, count: $1) }
+    }
+
+    func forImages(
+        _ count: Int, of batch: Int, along axis: Int, _ inputs: [TensorType], _ outputs: [TensorType]
+    ) -> (any Operation)? {
+        let size = inputs[0].shape[axis]
+        guard ranges[axis] == Range(start: 0, count: size) else { return nil }
+        var slice = self
+        slice.ranges[axis].count = size / batch * count
+        return slice
+    }
+}
+
 // MARK: TensorFlow
 
 extension StridedSlice {

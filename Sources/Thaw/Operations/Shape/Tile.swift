@@ -38,6 +38,21 @@ struct Tile: Operation {
     }
 }
 
+// MARK: Facts
+
+extension Tile {
+    var family: Family { .arrangement }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        multiples[axis] == 1 ? .kept(axis) : .rearranged
+    }
+
+    /// Axes can be merged if the outer ones are repeated and the inner ones are not.
+    func mergingAxes(_ inputs: [Shape], _ output: Shape) -> (operation: any Operation, groups: AxisGroups)? {
+        let groups = AxisGroups(output) { multiples[$1] == 1 }
+        return (Tile(multiples: groups.map { $0.axes.reduce(1) { $0 * multiples[$1] } }), groups)
+    }
+}
+
 // MARK: TensorFlow
 
 extension Tile {

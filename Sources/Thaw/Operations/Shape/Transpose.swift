@@ -16,6 +16,30 @@ struct Transpose: Operation {
     func evaluate(_ inputs: [Tensor]) -> [Tensor] { [inputs[0].transposed(order)] }
 }
 
+// MARK: Facts
+
+extension Transpose {
+    var family: Family { .arrangement }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse { .kept(order.firstIndex(of: axis)!) }
+
+    var keepsElements: Bool { true }
+    func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? { range(0) }
+    func isIdentity(_ inputs: [TensorType]) -> Bool { order == Array(order.indices) }
+
+    func mergingAxes(_ inputs: [Shape], _ output: Shape) -> (operation: any Operation, groups: AxisGroups)? {
+        let from = inputs[0]
+        let moved = order.filter { from[$0] != 1 }
+        let targets = from.indices.map { axis in moved.firstIndex(of: axis) ?? -1 }
+        let groups = AxisGroups(from) { targets[$1] == targets[$0] + 1 }
+        let leaders = groups.map { targets[$0.leader] }
+        return (Transpose(groups.indices.sorted { leaders[$0] < leaders[$1] }), groups)
+    }
+
+    func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
+        Caption("Transpose", ["order \(Words.list(order))"])
+    }
+}
+
 // MARK: TensorFlow
 
 extension Transpose {

@@ -1,0 +1,59 @@
+/// What an operation does along one axis of an input.
+enum AxisUse: Equatable {
+    /// Each index of an output's axis depends only on the indices within reach, in the same way for all of them.
+    case local(Int, Reach)
+    /// Each index of an output's axis depends only on the same index of the input, and has weights of its own.
+    case weighted(Int)
+    /// The indices of an output's axis run the other way.
+    case reversed(Int)
+    /// Axes are split and merged. The elements keep their order.
+    case regrouped
+    /// Elements are selected, repeated, or moved to other indices or axes.
+    case rearranged
+    /// The elements along the axis are combined: each output may depend on all of them.
+    case combined
+
+    /// Index i of an output's axis depends on index i of the input only, in the same way for all indices.
+    static func kept(_ axis: Int) -> AxisUse { .local(axis, Reach()) }
+}
+
+/// The range of input indices that each output index depends on: index i depends on `step · i + first` to
+/// `step · i + last`.
+struct Reach: Equatable {
+    var step = Fraction(1)
+    var first = 0.0
+    var last = 0.0
+
+    init(step: Fraction = Fraction(1), first: Double = 0, last: Double = 0) {
+        (self.step, self.first, self.last) = (step, first, last)
+    }
+
+    /// Index i depends on index `step · i + offset` only.
+    init(step: Fraction = Fraction(1), movedBy offset: Int) {
+        self.init(step: step, first: Double(offset), last: Double(offset))
+    }
+
+    /// What results depend on that are computed with the reach `next` from values with this reach.
+    func followed(by next: Reach) -> Reach {
+        Reach(step: step * next.step, first: first + next.first * step.value, last: last + next.last * step.value)
+    }
+}
+
+/// A positive fraction in its lowest terms.
+struct Fraction: Equatable {
+    let numerator: Int
+    let denominator: Int
+
+    init(_ numerator: Int, _ denominator: Int = 1) {
+        let divisor = greatestCommonDivisor(numerator, denominator)
+        (self.numerator, self.denominator) = (numerator / divisor, denominator / divisor)
+    }
+
+    var value: Double { Double(numerator) / Double(denominator) }
+
+    static func * (a: Fraction, b: Fraction) -> Fraction {
+        Fraction(a.numerator * b.numerator, a.denominator * b.denominator)
+    }
+}
+
+func greatestCommonDivisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : greatestCommonDivisor(b, a % b) }

@@ -1,0 +1,52 @@
+/// A scale and an offset for each channel: the common form of batch normalization, biases, and sums and products with
+/// per-channel constants.
+struct ChannelArithmetic {
+    var scale: [Double]
+    var offset: [Double]
+
+    init(scale: [Double], offset: [Double]) {
+        self.scale = scale
+        self.offset = offset
+    }
+
+    /// The effect of `operation` on a tensor with the channels on its last axis, or nil if it is not per-channel
+    /// arithmetic.
+    init?(_ operation: any Operation, on type: TensorType) {
+        guard let channels = type.shape.last, type.element == .float32, channels > 0,
+            let arithmetic = operation.channelArithmetic(on: type)
+        else { return nil }
+        self = arithmetic
+    }
+
+    /// This arithmetic followed by `next`.
+    func followed(by next: ChannelArithmetic) -> ChannelArithmetic {
+        ChannelArithmetic(
+            scale: zip(scale, next.scale).map { $0 * $1 },
+            offset: offset.indices.map { offset[$0] * next.scale[$0] + next.offset[$0] })
+    }
+
+    /// The bias of a layer whose results go through this arithmetic.
+    func applied(to bias: Tensor?) -> Tensor {
+        let old = bias?.floats
+        let new = offset.indices.map { Float(Double(old?[$0] ?? 0) * scale[$0] + offset[$0]) }
+        return Tensor(new, shape: [new.count])
+    }
+}
+
+/// A clamp to a range.
+struct Bound {
+    var low = -Float.infinity
+    var high = Float.infinity
+
+    /// These bounds followed by `next`.
+    func followed(by next: Bound) -> Bound {
+        let hold = { (value: Float) in min(max(value, next.low), next.high) }
+        return Bound(low: hold(low), high: hold(high))
+    }
+}
+
+/// Zeros around an image, in pixels.
+struct Border {
+    var height: (before: Int, after: Int)
+    var width: (before: Int, after: Int)
+}

@@ -1,0 +1,158 @@
+import Testing
+
+@testable import Thaw
+
+/// An operation with the inputs that it is tested on, and what it is known to absorb. A new operation needs a row.
+struct OperationSample: CustomTestStringConvertible, Sendable {
+    struct Absorbs: OptionSet {
+        let rawValue: Int
+        /// A scale and an offset for each output channel.
+        static let arithmetic = Absorbs(rawValue: 1)
+        /// Zeros around the image.
+        static let border = Absorbs(rawValue: 2)
+        static let nothing: Absorbs = []
+    }
+
+    let operation: any Thaw.Operation
+    let inputs: [TensorType]
+    let absorbs: Absorbs
+    /// The range of values of integer inputs; nil for floating-point inputs.
+    let range: Range<Int>?
+
+    init(_ operation: any Thaw.Operation, _ shapes: Shape..., absorbs: Absorbs, indices range: Range<Int>? = nil) {
+        self.operation = operation
+        self.absorbs = absorbs
+        self.range = range
+        inputs = shapes.enumerated().map { index, shape in
+            // Indices are the last input.
+            TensorType(shape, range != nil && index == shapes.count - 1 ? .int32 : .float32)
+        }
+    }
+
+    var testDescription: String { "\(operation.kind) on \(inputs.map { "\($0.shape)" }.joined(separator: ", "))" }
+
+    var outputs: [TensorType] { try! operation.outputTypes(inputs) }
+
+    var tensors: [Tensor] {
+        inputs.enumerated().map { index, type in
+            let numbers = noise(type.shape.elementCount, seed: UInt64(index + 3))
+            guard type.element == .int32, let range else { return Tensor(numbers, shape: type.shape) }
+            return Tensor(shape: type.shape, element: .int32) { Double(range.lowerBound + ($0 * 7 + 1) % range.count) }
+        }
+    }
+
+    private static let image: Shape = [2, 6, 8, 4]
+
+    static let all: [OperationSample] = elementwise + images + matrices + reductions + movements
+
+    private static let elementwise: [OperationSample] = [
+        .init(Unary(.relu), [2, 3, 4], absorbs: .nothing),
+        .init(Unary(.relu6), [2, 3], absorbs: .nothing),
+        .init(Unary(.tanh), [2, 3], absorbs: .nothing),
+        .init(InFloat32(Unary(.exponential)), [2, 3], absorbs: .nothing),
+        .init(Unary(.negate), [2, 3, 4], absorbs: .nothing),
+        .init(Unary(.clip(-0.25, 0.5)), [2, 3], absorbs: .nothing),
+        .init(Binary(.add), [2, 3, 4], [2, 3, 4], absorbs: .nothing),
+        .init(Binary(.multiply), [2, 3, 4], [3, 1], absorbs: .nothing),
+        .init(Binary(.subtract, constant: tensor([4]), constantFirst: true), [2, 3, 4], absorbs: .nothing),
+        .init(Binary(.divide, constant: Tensor([2], shape: [])), [2, 3], absorbs: .nothing),
+        .init(Binary(.multiply, constant: tensor([3, 1])), [2, 3, 4], absorbs: .nothing),
+        .init(Binary(.add, constant: tensor([2, 1, 1, 1])), [3, 4], absorbs: .nothing),
+        .init(Binary(.add, constant: Tensor([0], shape: [])), [2, 3], absorbs: .nothing),
+        .init(Binary(.maximum, constant: Tensor([0.125], shape: [])), [2, 3], absorbs: .nothing),
+        .init(Cast(element: .float16), [2, 3], absorbs: .nothing),
+        .init(Select(), [3, 1], [2, 3, 4], [4], absorbs: .nothing),
+        .init(
+            FakeQuantize(channels: [.init(minimum: -1, maximum: 1, bottom: 0, top: 255)]), [2, 3], absorbs: .nothing),
+        .init(
+            FakeQuantize(channels: (1...3).map { .init(minimum: -1, maximum: Float($0), bottom: 0, top: 255) }),
+            [2, 3],
+            absorbs: .nothing),
+    ]
+
+    private static let images: [OperationSample] = [
+        .init(convolution(axis(3, 1, 1), axis(2), 4, 6), image, absorbs: [.arithmetic, .border]),
+        .init(
+            convolution(axis(3, stride: 2, 1, 0), axis(2, dilation: 2), 2, 6), image, absorbs: [.arithmetic, .border]),
+        .init(depthwise(axis(3, 1, 1), axis(2), 4), image, absorbs: [.arithmetic, .border]),
+        .init(depthwise(axis(1), axis(3, stride: 2, 1, 1), 4, multiplier: 2), image, absorbs: [.arithmetic, .border]),
+        .init(
+            TransposedConvolution(
+                filters: tensor([3, 2, 3, 4]), bias: tensor([6]),
+                window: Window(height: axis(3, stride: 2, 1, 0), width: axis(2)), groups: 2), image,
+            absorbs: .arithmetic),
+        .init(
+            Pooling(function: .average, window: Window(height: axis(2, stride: 2), width: axis(3))), image,
+            absorbs: .border),
+        .init(
+            Pooling(
+                function: .average, window: Window(height: axis(2), width: axis(3, 1, 1)), countsPadding: true), image,
+            absorbs: .border),
+        .init(
+            Pooling(function: .average, window: Window(height: axis(2), width: axis(3, 1, 1))), image,
+            absorbs: .nothing),
+        .init(
+            Pooling(function: .maximum, window: Window(height: axis(3, stride: 2), width: axis(3, 1, 1))), image,
+            absorbs: .nothing),
+        .init(BatchNormalization(scale: tensor([4]), offset: tensor([4])), image, absorbs: .nothing),
+        .init(LocalResponseNormalization(radius: 1, bias: 1, alpha: 1, beta: 0.5), image, absorbs: .nothing),
+        .init(
+            Resize(rows: .linear(.edges, 6, 12), columns: .nearest(.left, 8, 4)), image, absorbs: .nothing),
+        .init(Resize(rows: .linear(.left, 6, 3), columns: .cubic(.corners, 8, 5)), image, absorbs: .nothing),
+        .init(BlockExchange(exchange: .depthToSpace, size: 2), image, absorbs: .nothing),
+        .init(BlockExchange(exchange: .spaceToDepth, size: 2), image, absorbs: .nothing),
+        .init(MirrorPad(before: [1, 0], after: [2, 0]), image, absorbs: .nothing),
+        .init(
+            SpaceToBatch(blocks: [1, 2, 1, 1], before: [0, 1, 0, 0], after: [0, 1, 0, 0]), image, absorbs: .nothing),
+        .init(
+            BatchToSpace(blocks: [1, 1, 2, 1], before: [0, 0, 1, 0], after: [0, 0, 0, 0]), image, absorbs: .nothing),
+        .init(
+            Interleaving(
+                phases: Phases(
+                    rows: .init(stride: 2, offset: 0, size: 12), columns: .init(stride: 2, offset: 0, size: 16)),
+                channels: 3), [1, 6, 8, 64], absorbs: .nothing),
+    ]
+
+    private static let matrices: [OperationSample] = [
+        .init(Dense(matrix: tensor([3, 4]), bias: tensor([4])), [2, 3], absorbs: .arithmetic),
+        .init(MatrixProduct(), [2, 3, 4], [4, 5], absorbs: .nothing),
+        .init(MatrixProduct(transposeFirst: true, transposeSecond: true), [4, 3], [2, 5, 4], absorbs: .nothing),
+        .init(Softmax(axis: 1), [2, 3, 4], absorbs: .nothing),
+        .init(Softmax(axis: 1, isLogarithmic: true), [2, 3], absorbs: .nothing),
+        .init(
+            Normalization(axes: [2], epsilon: 0.1, scale: tensor([4]), offset: nil), [2, 3, 4], absorbs: .arithmetic),
+        .init(
+            Normalization(axes: [1, 2], epsilon: 0.1, scale: tensor([4]), offset: tensor([4])), image,
+            absorbs: .arithmetic),
+        .init(L2Normalization(axes: [1], epsilon: 0.1), [2, 3, 4], absorbs: .nothing),
+    ]
+
+    private static let reductions: [OperationSample] = [
+        .init(Reduction(function: .mean, axes: [1], keepsAxes: false), [2, 3, 4], absorbs: .nothing),
+        .init(Reduction(function: .maximum, axes: [0, 2], keepsAxes: true), [2, 3, 4], absorbs: .nothing),
+        .init(Reduction(function: .length, axes: [1], keepsAxes: false), [2, 3, 4], absorbs: .nothing),
+        .init(ArgMax(axis: 1), [2, 3, 4], absorbs: .nothing),
+        .init(ArgMax(axis: 2, keepsAxis: true), [2, 3, 4], absorbs: .nothing),
+        .init(CumulativeSum(axis: 1), [2, 3, 4], absorbs: .nothing),
+        .init(TopK(axis: 1, count: 2), [2, 3, 4], absorbs: .nothing),
+    ]
+
+    private static let movements: [OperationSample] = [
+        .init(Constant(tensor([2, 3])), absorbs: .nothing),
+        .init(Reshape([3, 8]), [2, 3, 4], absorbs: .nothing),
+        .init(Transpose([2, 0, 1]), [2, 3, 4], absorbs: .nothing),
+        .init(Concatenation(axis: 1), [2, 3, 4], [2, 2, 4], absorbs: .nothing),
+        .init(Split(axis: 1, sizes: [1, 2]), [2, 3, 4], absorbs: .nothing),
+        .init(
+            StridedSlice(ranges: [
+                .init(start: 0, count: 2), .init(start: 1, count: 3, step: 2), .init(start: 3, count: 4, step: -1),
+            ]),
+            [2, 7, 4], absorbs: .nothing),
+        .init(Pad(before: [1, 0, 2], after: [0, 0, 3], value: 7), [2, 3, 4], absorbs: .nothing),
+        .init(Tile(multiples: [1, 2, 1]), [2, 3, 4], absorbs: .nothing),
+        .init(BroadcastTo(shape: [2, 3, 5, 4]), [3, 1, 4], absorbs: .nothing),
+        .init(Gather(axis: 1), [2, 3, 4], [2, 2], absorbs: .nothing, indices: 0..<3),
+        .init(GatherSlices(), [3, 3, 4], [5, 2], absorbs: .nothing, indices: 0..<3),
+        .init(OneHot(axis: 1, depth: 4, on: 1, off: 0, element: .float32), [2, 3], absorbs: .nothing, indices: 0..<4),
+    ]
+}
