@@ -97,11 +97,10 @@ public struct Converter: Sendable {
         -> Conversion
     {
         var source = GraphSource(definition: graph, outputs: options.outputs)
-        if source.outputs.isEmpty {
-            source.outputs = try FlatGraph.findOutputs(GraphSurvey(graph.nodes), fed: options.fed)
-        }
-        source.definition = try VariableFreezing.frozen(graph, outputs: source.outputs, source: nil) { name, part in
-            part == nil ? variables[name] : nil
+        let survey = try GraphSurvey(graph.nodes)
+        if source.outputs.isEmpty { source.outputs = try FlatGraph.findOutputs(survey, fed: options.fed) }
+        source.definition = try VariableFreezing.frozen(graph, survey, outputs: source.outputs, source: nil) {
+            name, part in part == nil ? variables[name] : nil
         }
         return try convert(source, labels: labels)
     }

@@ -9,7 +9,7 @@ enum ArrayInputs {
         let inputs = try InputNode.candidates(flat.survey, flat.names, fed: options.fed)
         if inputs.isEmpty { return (try? feeding([])) == nil ? nil : [:] }
         // A graph with a data set or a queue is cut at a single output.
-        guard inputs.count > 1, inputs.allSatisfy({ flat.survey.node($0.node)!.op.hasPrefix("Placeholder") }) else {
+        guard inputs.count > 1, inputs.allSatisfy({ flat.survey.node($0.node)!.has(.fed) }) else {
             return nil
         }
         let names = inputs.map { options.words[$0.node] ?? $0.node }

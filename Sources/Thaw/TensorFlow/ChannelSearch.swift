@@ -44,84 +44,59 @@ struct ChannelSearch {
 
     // MARK: Operations
 
-    /// Operations with a `data_format` attribute.
-    private static let inEitherOrder: Set<String> = [
-        "Conv2D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "MaxPool", "MaxPoolV2", "AvgPool", "BiasAdd",
-        "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "DepthToSpace", "SpaceToDepth",
-    ]
-    /// Operations on images that always have channels last.
-    private static let lastOnly: Set<String> = [
-        "BiasAddV1", "ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", "ResizeArea", "LRN", "CropAndResize",
-        "ExtractImagePatches", "AdjustContrastv2", "AdjustHue", "AdjustSaturation", "RGBToHSV", "HSVToRGB",
-        "MaxPoolWithArgmax",
-    ]
-
     /// The channel axis according to a node; nil if the node does not depend on it, or does not read the image.
     private static func channelAxis(_ node: NodeDefinition, _ arrived: [Followed?]) -> Int? {
-        if lastOnly.contains(node.op) { return arrived[0] == nil ? nil : 3 }
-        guard inEitherOrder.contains(node.op), arrived[node.op == "Conv2DBackpropInput" ? 2 : 0, default: nil] != nil
-        else { return nil }
+        switch node.traits.axes {
+        case .channelsLast: return arrived[0] == nil ? nil : 3
+        case .image(let input):
+            guard arrived[input, default: nil] != nil else { return nil }
+        default: return nil
+        }
         guard case .string(let format)? = node.attributes["data_format"] else { return 3 }
         return ["NHWC": 3, "NCHW": 1][format]
     }
 
     /// The input channels of a convolution's filters.
     private static func channelsRead(_ node: NodeDefinition, _ survey: GraphSurvey) -> Int? {
-        guard node.op == "Conv2D" || node.op == "DepthwiseConv2dNative", node.data.count >= 2 else { return nil }
+        guard node.has(.layer), case .image(input: 0) = node.traits.axes, node.data.count >= 2 else { return nil }
         var filters = survey.node(GraphSurvey.Reference(node.data[1]).node)
-        while let identity = filters, identity.op == "Identity", let input = identity.data.first {
+        while let identity = filters, identity.has(.identity), let input = identity.data.first {
             filters = survey.node(GraphSurvey.Reference(input).node)
         }
         guard case .tensor(let tensor)? = filters?.attributes["value"], tensor.shape.rank == 4 else { return nil }
         return tensor.shape[2]
     }
 
-    /// Operations whose result has the axes of their inputs.
-    private static let keepers: Set<String> = [
-        "Identity", "StopGradient", "CheckNumerics", "PlaceholderWithDefault", "Cast", "Switch", "RefSwitch", "Merge",
-        "RefMerge", "Add", "AddV2", "AddN", "Sub", "Mul", "Div", "RealDiv", "DivNoNan", "Maximum", "Minimum", "Pow",
-        "SquaredDifference", "Neg", "Abs", "Square", "Sqrt", "Rsqrt", "Exp", "Log", "Relu", "Relu6", "Elu", "Selu",
-        "LeakyRelu", "Sigmoid", "Tanh", "Softplus", "Floor", "Round", "Rint", "ClipByValue", "Reverse", "ReverseV2",
-        "FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel",
-        "QuantizeAndDequantizeV2",
-        "SpaceToBatchND",
-    ]
-    /// The same, except for the sizes of the axes.
-    private static let resizers: Set<String> = [
-        "Concat", "ConcatV2", "Split", "SplitV", "Slice", "Tile",
-    ]
-    private static let pads: Set<String> = ["Pad", "PadV2", "MirrorPad"]
-
     /// The tensor after a node; nil if it cannot be followed any further.
     private static func result(_ node: NodeDefinition, _ array: Followed, _ constants: inout GraphConstants)
         -> Followed?
     {
         var array = array
-        switch node.op {
-        case _ where keepers.contains(node.op): return array
-        case _ where resizers.contains(node.op):
+        switch node.traits.axes {
+        case .kept: return array
+        case .resized:
             array.hasAllChannels = false
             return array
-        case _ where pads.contains(node.op) && node.data.count >= 2:
+        case .padded where node.data.count >= 2:
             // Borders are around height and width, unless they add channels.
             let widths = constants.value(node.data[1])?.integers ?? []
             let padded = array.axes.indices.filter { !widths.dropFirst(2 * $0).prefix(2).allSatisfy { $0 == 0 } }
             array.hasAllChannels = array.hasAllChannels && padded.count <= 2
             return array
-        case "GatherV2" where node.data.count == 3:
+        case .selected where node.data.count == 3:
             // A scalar index would remove an axis.
             array.hasAllChannels = false
             return constants.value(node.data[1])?.shape.rank == 1 ? array : nil
-        case "Transpose" where node.data.count == 2:
+        case .permuted where node.data.count == 2:
             guard let order = constants.value(node.data[1])?.integers, order.sorted() == Array(array.axes.indices)
             else { return nil }
             array.axes = order.map { array.axes[$0] }
             return array
-        case "ExpandDims" where node.data.count == 2 && array.axes.count == 3:
+        case .expanded where node.data.count == 2 && array.axes.count == 3:
             guard constants.value(node.data[1])?.integers == [0] else { return nil }
             array.axes.insert(nil, at: 0)
             return array
-        case "StridedSlice":
+        case .sliced:
             let masks = ["new_axis_mask", "shrink_axis_mask", "ellipsis_mask"].map { node.attributes[$0] }
             guard masks.allSatisfy({ $0.map { if case .int(0) = $0 { true } else { false } } ?? true }) else {
                 return nil

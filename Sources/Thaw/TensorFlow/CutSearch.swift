@@ -11,11 +11,6 @@ struct CutSearch {
     /// For each node, whether it is the input itself, possibly with another name or type.
     private var isInput: [Bool]
 
-    /// Operations that pass their input on.
-    private static let passing: Set<String> = [
-        "Identity", "StopGradient", "CheckNumerics", "PreventGradient", "Snapshot", "PlaceholderWithDefault", "Cast",
-    ]
-
     /// The number of cuts after the refused nodes that are tried.
     private static let limit = 8
 
@@ -38,7 +33,7 @@ struct CutSearch {
             dependsOnInput[index] = node.name == input || reads[index].contains { dependsOnInput[$0] }
             isInput[index] =
                 node.name == input
-                || (CutSearch.passing.contains(node.op) && reads[index].first.map { isInput[$0] } ?? false)
+                || (node.has([.identity, .cast]) && reads[index].first.map { isInput[$0] } ?? false)
         }
     }
 
@@ -104,11 +99,9 @@ struct CutSearch {
         for (index, node) in nodes.enumerated() {
             // The predicate of a condition is useless without the condition.
             let choices =
-                switch node.op {
-                case "If", "StatelessIf", "Case", "StatelessCase": reads[index].dropFirst()
-                case "Switch", "RefSwitch", "_SwitchN": reads[index].dropLast()
-                default: reads[index][...]
-                }
+                node.has(.condition)
+                ? reads[index].dropFirst()
+                : node.has([.switching, .selecting]) ? reads[index].dropLast() : reads[index][...]
             if refused.contains(node.name) { choices.forEach(add) }
             if outputs.contains(node.name) { add(index) }
         }

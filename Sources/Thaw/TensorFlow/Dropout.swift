@@ -7,34 +7,27 @@ struct Dropout {
     private let survey: GraphSurvey
     private var constants: GraphConstants
 
-    private static let generators: Set<String> = [
-        "RandomUniform", "StatelessRandomUniform", "StatelessRandomUniformV2",
-    ]
-    private static let comparisons: Set<String> = ["GreaterEqual", "Greater", "Less", "LessEqual"]
-    private static let sums: Set<String> = ["Add", "AddV2", "Sub", "Mul", "Identity", "Cast"]
-
-    /// The nodes, with dropout replaced by identities, and the names of the replaced nodes.
-    /// - Throws: `Failure` for two nodes with the same name.
-    static func removed(from nodes: [NodeDefinition]) throws -> (nodes: [NodeDefinition], removed: [String]) {
-        guard nodes.contains(where: { generators.contains($0.op) }) else { return (nodes, []) }
-        let survey = try GraphSurvey(nodes)
+    /// The graph, with dropout replaced by identities, and the names of the replaced nodes.
+    static func removed(from survey: GraphSurvey) -> (survey: GraphSurvey, removed: [String]) {
+        guard survey.contains(.random) else { return (survey, []) }
         var dropout = Dropout(survey: survey, constants: GraphConstants(survey))
         var kept: [String: Keep] = [:]
         var removed: [String] = []
-        var result = nodes.map { node in
-            guard let (value, keep) = dropout.dropped(by: node) else { return node }
+        var result = survey
+        for (place, node) in survey.nodes.enumerated() {
+            guard let (value, keep) = dropout.dropped(by: node) else { continue }
             removed.append(node.name)
             let (input, isScaled) = dropout.unscaled(value, keep)
             if !isScaled { kept[node.name] = keep }
-            return NodeDefinition(name: node.name, op: "Identity", inputs: [input])
+            result.replace(place, by: NodeDefinition(name: node.name, op: "Identity", inputs: [input]))
         }
         // Removes a scale factor after the mask.
-        for (index, node) in result.enumerated() where ["Mul", "RealDiv", "Div"].contains(node.op) {
+        for (index, node) in result.nodes.enumerated() where ["Mul", "RealDiv", "Div"].contains(node.op) {
             for input in node.inputs.prefix(2) {
                 guard let keep = kept[GraphSurvey.Reference(input).node],
                     dropout.scaled(node, keep) == input
                 else { continue }
-                result[index] = NodeDefinition(name: node.name, op: "Identity", inputs: [input])
+                result.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: [input]))
             }
         }
         return (result, removed)
@@ -84,15 +77,15 @@ struct Dropout {
                 return number(sum.data[keep]).map { Keep(share: $0) } ?? fixed(sum.data[keep])
             }
             return nil
-        case "Cast": return node.inputs.first.flatMap { keep(ofComparison: $0) }
-        case "Identity": return node.inputs.first.flatMap { keep(ofMask: $0) }
+        case _ where node.has(.cast): return node.inputs.first.flatMap { keep(ofComparison: $0) }
+        case _ where node.has(.identity): return node.inputs.first.flatMap { keep(ofMask: $0) }
         default: return nil
         }
     }
 
     /// The probability that a comparison with a random value from 0 to 1 is true.
     private mutating func keep(ofComparison input: String) -> Keep? {
-        guard let node = node(input), Dropout.comparisons.contains(node.op), node.data.count == 2 else { return nil }
+        guard let node = node(input), node.has(.ordering), node.data.count == 2 else { return nil }
         for (random, bound) in [(0, 1), (1, 0)] where isRandom(node.data[random]) {
             guard let share = number(node.data[bound]) else { return fixed(node.data[bound]) }
             let holdsAbove = node.op.hasPrefix("Greater") == (random == 0)
@@ -104,8 +97,8 @@ struct Dropout {
     /// Whether `input` is a random value, possibly shifted and scaled.
     private func isRandom(_ input: String, depth: Int = 0) -> Bool {
         guard let node = node(input), depth < 8 else { return false }
-        return Dropout.generators.contains(node.op)
-            || (Dropout.sums.contains(node.op) && node.data.contains { isRandom($0, depth: depth + 1) })
+        return node.has(.random)
+            || (node.has([.affine, .identity, .cast]) && node.data.contains { isRandom($0, depth: depth + 1) })
     }
 
     // MARK: The compensating factor
@@ -143,8 +136,8 @@ struct Dropout {
     /// A share that depends only on scalar placeholders.
     private func fixed(_ input: String, depth: Int = 0) -> Keep? {
         guard let node = node(input), depth < 8 else { return nil }
-        if node.op == "Const" || FixedPlaceholders.operations.contains(node.op) { return Keep() }
-        guard ["Identity", "Sub", "RealDiv", "Div", "Cast"].contains(node.op) else { return nil }
+        if node.has([.constant, .placeholder, .defaultPlaceholder]) { return Keep() }
+        guard node.has([.affine, .identity, .cast]) else { return nil }
         return node.data.allSatisfy({ fixed($0, depth: depth + 1) != nil }) ? Keep() : nil
     }
 

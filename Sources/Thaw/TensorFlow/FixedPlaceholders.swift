@@ -1,39 +1,37 @@
 /// Placeholders that get their value during the conversion: those that the user sets, and those whose names show that they
 /// switch between training and inference.
 struct FixedPlaceholders {
-    /// The nodes, with constants instead of these placeholders.
-    private(set) var nodes: [NodeDefinition]
+    /// The graph, with constants instead of these placeholders.
+    private(set) var survey: GraphSurvey
     /// The Boolean values that were chosen, by placeholder name.
     private(set) var assumed: [String: Bool] = [:]
-
-    static let operations: Set<String> = ["Placeholder", "PlaceholderV2", "PlaceholderWithDefault"]
 
     /// - Parameters:
     ///   - settings: Values by placeholder name.
     ///   - input: The node that the image replaces, which is not changed.
     ///   - fed: Placeholders that get arrays, for which nothing is assumed.
     /// - Throws: `Failure` for names that are not placeholders, and for values of another type.
-    init(_ nodes: [NodeDefinition], _ settings: [Setting], input: String?, fed: Set<String> = []) throws {
-        self.nodes = nodes
+    init(_ survey: GraphSurvey, _ settings: [Setting], input: String?, fed: Set<String> = []) throws {
+        self.survey = survey
         var values: [String: Setting] = [:]
         for setting in settings {
             let name = GraphSurvey.Reference(setting.name).node
-            guard nodes.contains(where: { $0.name == name && FixedPlaceholders.operations.contains($0.op) }) else {
+            guard survey.node(name)?.has(.fed) ?? false else {
                 throw Failure.noSuchPlaceholder(
-                    setting.name, nodes.filter { FixedPlaceholders.operations.contains($0.op) }.map(\.name))
+                    setting.name, survey.nodes.filter { $0.has(.fed) }.map(\.name))
             }
             guard values.updateValue(setting, forKey: name) == nil else { throw Failure.setTwice(name) }
         }
-        for (index, node) in nodes.enumerated()
-        where FixedPlaceholders.operations.contains(node.op)
+        for (index, node) in survey.nodes.enumerated()
+        where node.has(.fed)
             && node.name != input.map({ GraphSurvey.Reference($0).node })
         {
             if let setting = values[node.name] {
-                self.nodes[index] = node.fixed(to: try setting.tensor(for: node))
+                self.survey.replace(index, by: node.fixed(to: try setting.tensor(for: node)))
             } else if !fed.contains(node.name), case .type(.bool)? = node.attributes["dtype"],
                 let value = node.valueAtInference
             {
-                self.nodes[index] = node.fixed(to: Tensor(value ? 1 : 0, element: .bool))
+                self.survey.replace(index, by: node.fixed(to: Tensor(value ? 1 : 0, element: .bool)))
                 assumed[node.name] = value
             }
         }
@@ -76,7 +74,7 @@ extension NodeDefinition {
     }
 
     /// Whether it is a Boolean placeholder without a default.
-    var isOpenSwitch: Bool { (op == "Placeholder" || op == "PlaceholderV2") && dataType == .bool }
+    var isOpenSwitch: Bool { has(.placeholder) && dataType == .bool }
 }
 
 /// A placeholder's value as text: Booleans or numbers, separated by commas.
@@ -120,7 +118,7 @@ public struct Setting: Sendable, Equatable {
     private func shape(_ count: Int, _ node: NodeDefinition) throws -> Shape {
         // TensorFlow 1.0 and earlier wrote an empty shape if none was given.
         guard case .shape(let sizes?)? = node.attributes["shape"],
-            !(sizes.isEmpty && count > 1 && node.op != "PlaceholderWithDefault")
+            !(sizes.isEmpty && count > 1 && !node.has(.defaultPlaceholder))
         else {
             return count == 1 ? [] : [count]
         }

@@ -23,7 +23,7 @@ struct FlatGraph {
     /// The predicates of resolved conditions, by the nodes that pass on the branches' results.
     private let predicates: [String: String]
     /// Batch normalization that is still in training mode.
-    let training: TrainingNormalization
+    let training: TrainingNormalization?
     /// A note on batch normalization in training mode that was replaced.
     private let normalizationNote: String?
 
@@ -33,34 +33,34 @@ struct FlatGraph {
     /// - Throws: `Failure` if the outputs cannot be determined, and for functions and settings that cannot be resolved.
     init(_ definition: GraphDefinition, _ options: ImportOptions) throws {
         // A name that is not a node of the graph itself may belong to a function.
-        let names = Set(definition.nodes.map(\.name))
+        let whole = try GraphSurvey(definition.nodes)
         let isOuter = { (setting: Setting) in
-            definition.functions.isEmpty || names.contains(GraphSurvey.Reference(setting.name).node)
+            definition.functions.isEmpty || whole.places[GraphSurvey.Reference(setting.name).node] != nil
         }
         let fixed = try FixedPlaceholders(
-            definition.nodes, options.settings.filter(isOuter), input: options.input, fed: options.fed)
+            whole, options.settings.filter(isOuter), input: options.input, fed: options.fed)
         // Outputs are searched in the original graph: without dropout, and in the bodies of functions, some nodes have no
         // consumers.
         let found =
             try options.outputs.isEmpty
-            ? FlatGraph.findOutputs(GraphSurvey(fixed.nodes), fed: options.fed) : options.outputs
+            ? FlatGraph.findOutputs(fixed.survey, fed: options.fed) : options.outputs
         let texts = found.map { GraphSurvey.Reference($0).text }
         if !options.mayRepeatOutputs, let name = texts.firstRepeated { throw Failure.outputTwice(name) }
-        let inlined = try Inlining(GraphDefinition(nodes: fixed.nodes, functions: definition.functions))
+        let inlined = try Inlining(GraphDefinition(nodes: fixed.survey.nodes, functions: definition.functions))
         let inner = try FixedPlaceholders(
-            inlined.nodes, options.settings.filter { !isOuter($0) }, input: options.input, fed: options.fed)
+            inlined.survey(of: fixed.survey), options.settings.filter { !isOuter($0) }, input: options.input,
+            fed: options.fed)
         assumed = fixed.assumed.merging(inner.assumed) { outer, _ in outer }
-        let branches = try KnownBranches(MappedFiles.run(inner.nodes))
-        let (nodes, removed) = try Dropout.removed(from: Unfusing.run(branches.nodes))
+        let branches = try KnownBranches(MappedFiles.run(inner.survey))
+        let (survey, removed) = try Dropout.removed(from: Unfusing.run(branches.survey))
         dropout = removed
-        let survey = try GraphSurvey(nodes)
         outputs = try found.map { text in
             Output(text, at: try survey.named(inlined.resolved(text), option: "--output"))
         }
         let training = try TrainingNormalization(survey, neededBy: outputs.map(\.reference.node))
         let usesAverages = options.batchNorm == .inference
-        self.survey = try usesAverages ? training.replaced() : survey
-        self.training = usesAverages ? .none : training
+        self.survey = usesAverages ? try training.replaced() : survey
+        self.training = usesAverages ? nil : training
         normalizationNote = usesAverages ? training.replacementNote : nil
         deciding = inlined.deciding
         predicates = branches.predicates
@@ -87,7 +87,7 @@ struct FlatGraph {
     static func findOutputs(_ survey: GraphSurvey, fed: Set<String> = []) throws -> [String] {
         var outputs = try survey.outputs(fed: fed)
         // Quantized values for an operation that another optimizer step removed are not results.
-        let answers = outputs.filter { survey.node($0).flatMap { Refusal.Kind($0.op) } != .quantized }
+        let answers = outputs.filter { survey.node($0).flatMap { UnsupportedKind($0.op) } != .quantized }
         if answers.count == 1 { outputs = answers }
         guard outputs.count == 1 else {
             throw outputs.isEmpty ? Failure.noOutput() : Failure.severalOutputs(outputs)

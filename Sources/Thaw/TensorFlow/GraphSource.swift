@@ -68,10 +68,11 @@ struct GraphSource {
         let bundle = live.variables
         let source = try naming(file: path) {
             if outputs.isEmpty, kind == .savedModel, !graph.takesNumbers { throw Failure.noSignature() }
-            if outputs.isEmpty { outputs = try FlatGraph.findOutputs(GraphSurvey(graph.nodes), fed: options.fed) }
+            let survey = try GraphSurvey(graph.nodes)
+            if outputs.isEmpty { outputs = try FlatGraph.findOutputs(survey, fed: options.fed) }
             let keys = try bundle.map(ObjectGraph.keys) ?? [:]
             let frozen = try VariableFreezing.frozen(
-                graph, outputs: outputs, source: bundle.map { $0.prefix + ".index" } ?? path
+                graph, survey, outputs: outputs, source: bundle.map { $0.prefix + ".index" } ?? path
             ) { key, part in
                 guard let bundle else { return nil }
                 return try bundle.value(key, part: part) ?? keys[key].flatMap { try bundle.value($0, part: part) }
@@ -87,8 +88,7 @@ extension GraphDefinition {
     /// takes only a file name.
     fileprivate var takesNumbers: Bool {
         nodes.contains { node in
-            (FixedPlaceholders.operations.contains(node.op) && node.dataType != .string)
-                || InputNode.sources.contains(node.op)
+            (node.has(.fed) && node.dataType != .string) || node.has([.decoder, .iterator])
         }
     }
 }

@@ -1,19 +1,76 @@
-/// An index over the nodes of a TensorFlow graph: names, topological order, detected inputs and outputs.
+/// A TensorFlow graph with an index: its nodes by name, their inputs and consumers, and which operations occur.
+///
+/// It is built once. Steps that replace nodes keep the index up to date; only those that inline calls or split fused nodes
+/// build it again.
 struct GraphSurvey {
-    let nodes: [NodeDefinition]
+    private(set) var nodes: [NodeDefinition] = []
     /// The index of each node by name.
-    let places: [String: Int]
+    private(set) var places: [String: Int] = [:]
+    /// For each node, its inputs, without control inputs.
+    private(set) var data: [[Reference]] = []
+    /// For each node, the indices of its consumers, once for each input.
+    private(set) var consumers: [[Int]] = []
+    /// The number of nodes of each operation.
+    private(set) var opCounts: [String: Int] = [:]
 
     /// - Throws: `Failure` for two nodes with the same name.
     init(_ nodes: [NodeDefinition]) throws {
         self.nodes = nodes
-        var places: [String: Int] = [:]
         places.reserveCapacity(nodes.count)
         for (index, node) in nodes.enumerated() {
             guard places.updateValue(index, forKey: node.name) == nil else { throw Failure.nodeStandsTwice(node.name) }
+            opCounts[node.op, default: 0] += 1
         }
-        self.places = places
+        data = nodes.map { $0.data.map { Reference($0) } }
+        consumers = [[Int]](repeating: [], count: nodes.count)
+        for index in nodes.indices { for source in sources(of: index) { consumers[source].append(index) } }
     }
+
+    /// The indices of the nodes that a node reads.
+    func sources(of index: Int) -> [Int] { data[index].compactMap { places[$0.node] } }
+
+    /// Whether there is a node with one of these operations.
+    func contains(_ ops: Set<String>) -> Bool { ops.contains { opCounts[$0] != nil } }
+
+    /// Whether there is a node that plays one of these parts.
+    func contains(_ roles: TensorFlowRoles) -> Bool {
+        opCounts.keys.contains { !TensorFlowTraits.of($0).roles.isDisjoint(with: roles) }
+    }
+
+    // MARK: Changes
+
+    /// Replaces a node by another one with the same name.
+    mutating func replace(_ index: Int, by node: NodeDefinition) {
+        precondition(node.name == nodes[index].name, "another node has that name")
+        for source in sources(of: index) {
+            if let entry = consumers[source].firstIndex(of: index) { consumers[source].remove(at: entry) }
+        }
+        count(nodes[index].op, -1)
+        nodes[index] = node
+        data[index] = node.data.map { Reference($0) }
+        count(node.op, 1)
+        for source in sources(of: index) { consumers[source].append(index) }
+    }
+
+    /// Adds a node that no other node reads yet.
+    /// - Throws: `Failure` if there is a node with that name.
+    mutating func append(_ node: NodeDefinition) throws {
+        guard places.updateValue(nodes.count, forKey: node.name) == nil else {
+            throw Failure.nodeStandsTwice(node.name)
+        }
+        nodes.append(node)
+        data.append(node.data.map { Reference($0) })
+        consumers.append([])
+        count(node.op, 1)
+        for source in sources(of: nodes.count - 1) { consumers[source].append(nodes.count - 1) }
+    }
+
+    private mutating func count(_ op: String, _ change: Int) {
+        let count = opCounts[op, default: 0] + change
+        opCounts[op] = count == 0 ? nil : count
+    }
+
+    // MARK: Names
 
     /// A parsed reference to a node's input: the source node and the index of its output.
     struct Reference: Hashable {
@@ -74,7 +131,7 @@ struct GraphSurvey {
                 if states.updateValue(.entered, forKey: place) == nil, states.count > limit {
                     throw Failure.needsTooMany(nodes[start].name, limit)
                 }
-                let inputs = stops.contains(nodes[place].name) ? [] : nodes[place].inputs
+                let inputs = stops.contains(nodes[place].name) ? [] : data[place]
                 if next == inputs.count {
                     states[place] = .done
                     order.append(place)
@@ -82,10 +139,8 @@ struct GraphSurvey {
                     continue
                 }
                 stack[stack.count - 1].next += 1
-                let reference = Reference(inputs[next])
-                if reference.isControl { continue }
-                guard let input = places[reference.node] else {
-                    throw Failure.readsMissingNode(nodes[place].name, nodes[place].op, reference.node)
+                guard let input = places[inputs[next].node] else {
+                    throw Failure.readsMissingNode(nodes[place].name, nodes[place].op, inputs[next].node)
                 }
                 switch states[input] {
                 case nil: stack.append((input, 0))

@@ -54,7 +54,7 @@ extension Importer {
     private static func finding(_ flat: FlatGraph, _ input: InputNode, _ options: ImportOptions) throws -> SizeSearch
         .Finding?
     {
-        let survey = try GraphSurvey(input.nodes)
+        let survey = input.survey
         let nodes = try survey.order(from: flat.names, stoppingAt: []).map { survey.nodes[$0] }
         guard let node = nodes.first(where: { $0.name == input.name }) else { return nil }
         let image = InputImage(node, through: nodes, survey)
@@ -69,7 +69,7 @@ extension Importer {
     }
 
     private static func image(_ flat: FlatGraph, _ input: InputNode) throws -> InputImage {
-        let survey = try GraphSurvey(input.nodes)
+        let survey = input.survey
         let nodes = try survey.order(from: flat.names, stoppingAt: []).map { survey.nodes[$0] }
         return InputImage(survey.node(input.name)!, through: nodes, survey)
     }

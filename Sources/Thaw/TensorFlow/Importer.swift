@@ -73,11 +73,10 @@ struct Importer {
                 failure.hint = hint
                 throw failure
             }
-            let nodes = try GraphSurvey(input.nodes)
-            let order = try nodes.order(from: flat.names, stoppingAt: []).map { nodes.nodes[$0] }
+            let order = try input.survey.order(from: flat.names, stoppingAt: []).map { input.survey.nodes[$0] }
             let search = CutSearch(order, input: input.name, outputs: flat.names, refused: refusal.nodes)
             guard !refusal.holdsVariables else { throw refusal.failure(hint: nil) }
-            let words = search.words(nodes.node(input.name)?.imageSize) { name, outputs, size in
+            let words = search.words(input.survey.node(input.name)?.imageSize) { name, outputs, size in
                 var cut = known.options
                 cut.input = name ?? options.input
                 cut.size = size ?? (name == nil ? known.options : options).size
@@ -102,7 +101,7 @@ struct Importer {
         _ flat: FlatGraph, _ outputs: [FlatGraph.Output], _ inputs: [InputNode], _ options: ImportOptions
     ) throws -> Result {
         let names = outputs.map(\.reference.node)
-        let cut = try GraphSurvey(inputs.last!.nodes)
+        let cut = inputs.last!.survey
         let order = try cut.order(from: names, stoppingAt: [])
         for input in inputs where !order.contains(where: { cut.nodes[$0].name == input.name }) {
             throw Failure.outputIndependentOfInput(names, input.name)
@@ -172,7 +171,7 @@ struct Importer {
     /// - Parameter image: The shape of the image input, which may have no batch axis.
     private func trainingWarning(_ flat: FlatGraph, image: Shape?) -> String? {
         let batch = image?.rank == 4 ? image![0] : 1
-        return flat.training.warning { input in
+        return flat.training?.warning { input in
             let reference = GraphSurvey.Reference(input)
             guard let results = known[reference.node], results.indices.contains(reference.output),
                 case .operand(let operand) = results[reference.output]

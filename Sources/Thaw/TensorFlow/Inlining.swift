@@ -30,6 +30,10 @@ struct Inlining {
         var callers: [String]
     }
 
+    /// The graph without calls, with its index: that of the graph itself if there is nothing to inline.
+    /// - Throws: `Failure` for two nodes with the same name.
+    func survey(of survey: GraphSurvey) throws -> GraphSurvey { functions.isEmpty ? survey : try GraphSurvey(nodes) }
+
     /// - Throws: `Failure` for functions that are recursive, missing, or too large.
     init(_ graph: GraphDefinition) throws {
         functions = Dictionary(graph.functions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -42,7 +46,7 @@ struct Inlining {
         var conditions: [Pending] = []
         repeat {
             while let next = pending.popLast() {
-                if Inlining.conditions.contains(next.node.op) {
+                if next.node.has(.condition) {
                     conditions.append(next)
                 } else if let name = function(of: next.node) ?? bodyOfMap(next.node) {
                     try expand(next, name)
@@ -77,12 +81,9 @@ struct Inlining {
 
     // MARK: Calls
 
-    private static let calls: Set<String> = ["PartitionedCall", "StatefulPartitionedCall"]
-    private static let conditions: Set<String> = ["If", "StatelessIf", "Case", "StatelessCase"]
-
     private func function(of node: NodeDefinition) -> String? {
         if functions[node.op] != nil { return node.op }
-        guard Inlining.calls.contains(node.op), case .function(let name)? = node.attributes["f"] else { return nil }
+        guard node.has(.call), case .function(let name)? = node.attributes["f"] else { return nil }
         return name
     }
 
@@ -154,23 +155,8 @@ struct Inlining {
 
     /// The index of the first output with the name `word` in an operation's definition.
     private func outputIndex(_ word: String, of op: String) -> Int {
-        functions[op]?.outputs.firstIndex(of: word) ?? Inlining.outputs[op]?.firstIndex(of: word) ?? 0
+        functions[op]?.outputs.firstIndex(of: word) ?? OutputNames.all[op]?.firstIndex(of: word) ?? 0
     }
-
-    /// The names of the outputs of operations with several, as TensorFlow registers them. All other operations use one name
-    /// for all outputs.
-    private static let outputs: [String: [String]] = {
-        let statistics = ["y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2", "reserve_space_3"]
-        return [
-            "FusedBatchNorm": statistics, "FusedBatchNormV2": statistics, "FusedBatchNormV3": statistics,
-            "_FusedBatchNormEx": statistics, "TopK": ["values", "indices"], "TopKV2": ["values", "indices"],
-            "Switch": ["output_false", "output_true"], "RefSwitch": ["output_false", "output_true"],
-            "Merge": ["output", "value_index"], "RefMerge": ["output", "value_index"],
-            "MaxPoolWithArgmax": ["output", "argmax"], "Unique": ["y", "idx"],
-            "SoftmaxCrossEntropyWithLogits": ["loss", "backprop"],
-            "SparseSoftmaxCrossEntropyWithLogits": ["loss", "backprop"],
-        ].merging(Quantized.outputs) { $1 }
-    }()
 
     // MARK: Conditions
 
@@ -254,7 +240,7 @@ extension GraphSurvey {
 
     /// The names of the nodes that return sizes.
     fileprivate var sizes: Set<String> {
-        Set(nodes.lazy.filter { GraphSurvey.sizeOperations.contains($0.op) }.map(\.name))
+        Set(nodes.lazy.filter { $0.has(.size) }.map(\.name))
     }
 
     /// Whether a value depends only on constants and on these sizes.
@@ -265,7 +251,7 @@ extension GraphSurvey {
         else { return false }
         return order.allSatisfy { index in
             let node = nodes[index]
-            return node.op == "Const" || !node.data.isEmpty
+            return node.has(.constant) || !node.data.isEmpty
         }
     }
 }

@@ -28,7 +28,7 @@ struct InputImage {
         for reader in nodes where reader.op == "MatMul" && reader.inputs.count >= 2 {
             guard reader.inputs.contains(where: { GraphSurvey.Reference($0).node == name }) else { continue }
             var weights = survey.node(GraphSurvey.Reference(reader.inputs[1]).node)
-            while let identity = weights, identity.op == "Identity", let input = identity.inputs.first {
+            while let identity = weights, identity.has(.identity), let input = identity.inputs.first {
                 weights = survey.node(GraphSurvey.Reference(input).node)
             }
             guard case .tensor(let tensor)? = weights?.attributes["value"], tensor.shape.rank == 2 else { continue }

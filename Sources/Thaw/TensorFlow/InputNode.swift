@@ -4,7 +4,8 @@
 /// If the image is decoded or has an unknown size, and is resized later, the placeholder is the resized image. This is possible
 /// if only elementwise arithmetic is in between, which can just as well be done after the resize.
 struct InputNode {
-    private(set) var nodes: [NodeDefinition]
+    /// The graph with the placeholder.
+    private(set) var survey: GraphSurvey
     /// The placeholder's name.
     let name: String
     /// Whether the node decodes images: its channels are RGB.
@@ -14,29 +15,18 @@ struct InputNode {
     /// What a user should know about it.
     private(set) var notes: [String] = []
 
-    private static let decoders: Set<String> = [
-        "DecodeJpeg", "DecodePng", "DecodeBmp", "DecodeGif", "DecodeImage", "DecodeAndCropJpeg",
-    ]
-    /// Operations that return elements of a data set or a queue.
-    static let iterators: Set<String> = [
-        "IteratorGetNext", "IteratorGetNextSync", "DatasetToSingleElement", "QueueDequeue", "QueueDequeueV2",
-        "QueueDequeueMany", "QueueDequeueManyV2", "QueueDequeueUpTo", "QueueDequeueUpToV2",
-    ]
-    /// Sources of images that are not placeholders.
-    static let sources = decoders.union(iterators)
-
     /// - Parameters:
     ///   - outputs: The nodes to compute.
     ///   - given: The node that the user names.
     /// - Throws: `Failure` if the input cannot be determined.
     init(_ survey: GraphSurvey, outputs: [String], given: String?, size: (width: Int, height: Int)?) throws {
-        nodes = survey.nodes
+        self.survey = survey
         let reference =
             try given.map { try survey.named($0, option: "--input") } ?? InputNode.found(survey, outputs)
         name = reference.node
         let node = survey.node(name)!
-        let isPlaceholder = node.op.hasPrefix("Placeholder")
-        isDecoder = InputNode.decoders.contains(node.op)
+        let isPlaceholder = node.has(.fed)
+        isDecoder = node.has(.decoder)
         takesPixels = isDecoder || node.dataType == .uint8
         guard !isPlaceholder || reference.output > 0 || InputNode.leavesSizeOpen(node.shapeAttribute) else { return }
         var constants = GraphConstants(survey)
@@ -52,7 +42,7 @@ struct InputNode {
             if InputNode.takesBatch(chain, isDecoder: isDecoder, isResized: target != nil, shape) {
                 shape = [1, -1, -1, shape?.last ?? -1]
             }
-            standFor(chain, isResized: target != nil, hasBatch: shape?.count == 4)
+            try standFor(chain, isResized: target != nil, hasBatch: shape?.count == 4)
             if let target {
                 shape = [shape?.first.map { max(1, $0) } ?? 1, target.height, target.width, shape?.last ?? -1]
                 notes.append(
@@ -75,18 +65,18 @@ struct InputNode {
     }
 
     /// Removes what the placeholder includes: the resize, and the added batch axis.
-    private mutating func standFor(_ chain: ResizeChain, isResized: Bool, hasBatch: Bool) {
-        for index in nodes.indices {
-            let node = nodes[index]
+    private mutating func standFor(_ chain: ResizeChain, isResized: Bool, hasBatch: Bool) throws {
+        for (index, node) in survey.nodes.enumerated() {
             if hasBatch && node.name == chain.expansion || isResized && node.name == chain.resize {
-                nodes[index] = NodeDefinition(name: node.name, op: "Identity", inputs: [node.data[0]])
+                survey.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: [node.data[0]]))
             } else if chain.reversals.contains(node.name) {
                 // Along the last axis, with or without a batch axis.
                 let axis = node.name + "/last_axis"
-                nodes[index] = NodeDefinition(name: node.name, op: "ReverseV2", inputs: [node.data[0], axis])
-                nodes.append(
+                try survey.append(
                     NodeDefinition(
                         name: axis, op: "Const", attributes: ["value": .tensor(Tensor(integers: [-1], shape: [1]))]))
+                survey.replace(
+                    index, by: NodeDefinition(name: node.name, op: "ReverseV2", inputs: [node.data[0], axis]))
             }
         }
     }
@@ -95,15 +85,15 @@ struct InputNode {
     private mutating func replace(
         _ reference: GraphSurvey.Reference, _ node: NodeDefinition, isPlaceholder: Bool, _ shape: [Int]?
     ) {
-        let position = nodes.firstIndex { $0.name == name }!
+        let index = survey.places[name]!
         var attributes = ["shape": Attribute.shape(shape)]
         if isPlaceholder { attributes["dtype"] = node.attributes["dtype"] }
-        nodes[position] = NodeDefinition(name: name, op: "Placeholder", attributes: attributes)
-        if reference.output > 0 {
-            let old = "\(name):\(reference.output)"
-            for index in nodes.indices {
-                nodes[index].inputs = nodes[index].inputs.map { $0 == old ? name : $0 }
-            }
+        survey.replace(index, by: NodeDefinition(name: name, op: "Placeholder", attributes: attributes))
+        guard reference.output > 0 else { return }
+        for reader in Set(survey.consumers[index]).sorted() {
+            var node = survey.nodes[reader]
+            node.inputs = node.inputs.map { $0 == reference.text ? name : $0 }
+            survey.replace(reader, by: node)
         }
     }
 
@@ -115,13 +105,13 @@ struct InputNode {
     static func candidates(_ survey: GraphSurvey, _ outputs: [String], fed: Set<String> = []) throws -> [GraphSurvey
         .Reference]
     {
-        let stops = Set(survey.nodes.lazy.filter { sources.contains($0.op) }.map(\.name))
+        let stops = Set(survey.nodes.lazy.filter { $0.has([.decoder, .iterator]) }.map(\.name))
         let reach = try survey.order(from: outputs, stoppingAt: stops).map { survey.nodes[$0] }
         var candidates: [GraphSurvey.Reference] = []
         var texts: [GraphSurvey.Reference] = []
         for node in reach where !node.isOpenSwitch || fed.contains(node.name) {
-            let isFed = node.op == "PlaceholderWithDefault" && fed.contains(node.name)
-            if node.op == "Placeholder" || node.op == "PlaceholderV2" || isFed {
+            let isFed = node.has(.defaultPlaceholder) && fed.contains(node.name)
+            if node.has(.placeholder) || isFed {
                 if case .type(.string)? = node.attributes["dtype"] {
                     texts.append(GraphSurvey.Reference(node.name))
                 } else {
@@ -147,10 +137,10 @@ struct InputNode {
             let others = candidates.filter { !images.contains($0) }
             throw Failure.severalInputs(
                 (images + others).map(\.text) + reach.filter(\.isOpenSwitch).map(\.name),
-                settable: Set(reach.filter { FixedPlaceholders.operations.contains($0.op) }.map(\.name)))
+                settable: Set(reach.filter { $0.has(.fed) }.map(\.name)))
         }
         // A graph may have a default for its only input.
-        let defaults = reach.filter { $0.op == "PlaceholderWithDefault" }
+        let defaults = reach.filter { $0.has(.defaultPlaceholder) }
         if defaults.count == 1 { return GraphSurvey.Reference(defaults[0].name) }
         throw Failure.noInput(outputs)
     }
@@ -175,8 +165,8 @@ struct InputNode {
             else { return nil }
             return sizes
         }
-        if node.op.hasPrefix("Placeholder"), reference.output == 0 { return node.shapeAttribute }
-        if decoders.contains(node.op) {
+        if node.has(.fed), reference.output == 0 { return node.shapeAttribute }
+        if node.has(.decoder) {
             if case .int(let channels)? = node.attributes["channels"], channels > 0 { return [-1, -1, channels] }
             return [-1, -1, 3]
         }
@@ -189,7 +179,7 @@ struct InputNode {
         }
         guard node.data.count >= 2, let sizes = constants.value(node.data[1])?.integers else { return nil }
         if node.op == "Reshape" { return sizes.map { max($0, -1) } }
-        if ResizeChain.resizes.contains(node.op), sizes.count == 2 { return [-1, sizes[0], sizes[1], -1] }
+        if node.has(.resize), sizes.count == 2 { return [-1, sizes[0], sizes[1], -1] }
         return nil
     }
 }
@@ -197,8 +187,6 @@ struct InputNode {
 /// The chain of nodes from a decoded image, or one of unknown size, to its resize. Each node is the only consumer of the
 /// previous one.
 private struct ResizeChain {
-    static let resizes: Set<String> = ["ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", "ResizeArea"]
-
     /// The node that adds a batch axis, if there is one.
     var expansion: String?
     /// The node that resizes, and its target size.
@@ -224,11 +212,11 @@ private struct ResizeChain {
             let node = next[0]
             passed += 1
             switch node.op {
-            case "Cast", "Identity", "StopGradient", "CheckNumerics", "PlaceholderWithDefault": break
+            case _ where node.has([.identity, .cast]): break
             case "ExpandDims" where node.data.count == 2 && expansion == nil:
                 guard constants.value(node.data[1])?.integers == [0] else { return }
                 expansion = node.name
-            case "Add", "AddV2", "Sub", "Mul", "Div", "RealDiv":
+            case _ where node.has(.affine):
                 guard let other = node.data.first(where: { GraphSurvey.Reference($0) != head }),
                     let constant = constants.value(other), constant.shape.rank <= 1 || constant.elementCount == 1
                 else { return }
@@ -244,7 +232,7 @@ private struct ResizeChain {
                 else { return }
                 reshaped = sizes.count == 4 ? [max(1, sizes[0])] + sizes.suffix(3) : sizes
                 return
-            case _ where ResizeChain.resizes.contains(node.op) && node.data.count == 2:
+            case _ where node.has(.resize) && node.data.count == 2:
                 guard let size = constants.value(node.data[1])?.integers, size.count == 2, size.allSatisfy({ $0 > 0 })
                 else {
                     return

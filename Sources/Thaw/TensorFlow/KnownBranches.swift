@@ -1,36 +1,32 @@
 /// Removes dead branches of TensorFlow 1's conditions with a known predicate: a Merge with one live input passes on that
 /// input. Placeholders that only a dead branch reads, such as training data, are then not inputs of the graph.
 struct KnownBranches {
-    private(set) var nodes: [NodeDefinition]
+    private(set) var survey: GraphSurvey
     /// The predicates that decided, by the names of the former Merge nodes.
     private(set) var predicates: [String: String] = [:]
 
-    private static let switches: Set<String> = ["Switch", "RefSwitch"]
-    fileprivate static let merges: Set<String> = ["Merge", "RefMerge"]
-
-    /// - Throws: `Failure` for two nodes with the same name.
-    init(_ nodes: [NodeDefinition]) throws {
-        self.nodes = nodes
-        guard nodes.contains(where: { KnownBranches.merges.contains($0.op) }) else { return }
-        let survey = try GraphSurvey(nodes)
+    init(_ survey: GraphSurvey) {
+        self.survey = survey
+        guard survey.contains(.merge) else { return }
+        let nodes = survey.nodes
         var dead = DeadNodes(survey)
         var constants = GraphConstants(survey)
-        for node in nodes where KnownBranches.switches.contains(node.op) && node.data.count == 2 {
+        for node in nodes where node.has(.switching) && node.data.count == 2 {
             guard let value = constants.value(node.data[1]), value.elementCount == 1 else { continue }
             var side = GraphSurvey.Reference(node.name)
             side.output = value.integers[0] != 0 ? 0 : 1
             dead.add(side, by: GraphSurvey.Reference(node.data[1]).node)
         }
         // The second output of a Merge is the index of the input that it passes on.
-        let indexed = Set(
-            nodes.lazy.flatMap(\.data).map { GraphSurvey.Reference($0) }.filter { $0.output == 1 }.map(\.node))
+        let numbered = Set(
+            survey.data.lazy.joined().filter { $0.output == 1 }.map(\.node))
         for (index, node) in nodes.enumerated()
-        where KnownBranches.merges.contains(node.op) && !indexed.contains(node.name) {
+        where node.has(.merge) && !numbered.contains(node.name) {
             let live = node.data.filter { dead.predicate(of: $0) == nil }
             guard live.count == 1, let predicate = node.data.lazy.compactMap({ dead.predicate(of: $0) }).first else {
                 continue
             }
-            self.nodes[index] = NodeDefinition(name: node.name, op: "Identity", inputs: live)
+            self.survey.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: live))
             predicates[node.name] = predicate
         }
     }
@@ -66,7 +62,7 @@ private struct DeadNodes {
                 let node = survey.nodes[index]
                 guard nodes[node.name] == nil else { continue }
                 let isDead =
-                    KnownBranches.merges.contains(node.op)
+                    node.has(.merge)
                     ? node.data.allSatisfy { self.predicate(of: $0) != nil }
                     : node.inputs.contains { self.predicate(of: $0) != nil }
                 guard isDead else { continue }

@@ -3,37 +3,38 @@
 /// `tf.map_fn` stores the results in a tensor list, or a tensor array in TensorFlow 1, and stacks them after the loop. The
 /// stack is replaced by the only result with a batch axis.
 struct MappedFiles {
-    private(set) var nodes: [NodeDefinition]
+    /// The graph as it is written out.
+    private var result: GraphSurvey
+    /// The graph as it was.
     private let survey: GraphSurvey
 
     /// - Throws: `Failure` for two nodes with the same name.
-    static func run(_ nodes: [NodeDefinition]) throws -> [NodeDefinition] {
-        guard nodes.contains(where: { isStack($0) }) else { return nodes }
-        var files = MappedFiles(nodes: nodes, survey: try GraphSurvey(nodes))
-        for index in nodes.indices where isStack(nodes[index]) { files.unroll(index) }
-        return files.nodes
+    static func run(_ survey: GraphSurvey) throws -> GraphSurvey {
+        guard survey.nodes.contains(where: { isStack($0) }) else { return survey }
+        var files = MappedFiles(result: survey, survey: survey)
+        for (index, node) in survey.nodes.enumerated() where isStack(node) { try files.unroll(index) }
+        return files.result
     }
 
     private static func isStack(_ node: NodeDefinition) -> Bool {
         node.op == "TensorListStack" || node.op.hasPrefix("TensorArrayGather")
     }
 
-    private mutating func unroll(_ index: Int) {
-        let stack = nodes[index]
+    private mutating func unroll(_ index: Int) throws {
+        let stack = survey.nodes[index]
         guard let value = stack.op == "TensorListStack" ? item(ofListIn: stack) : item(ofArrayIn: stack) else { return }
         let axis = stack.name + "/batch_axis"
-        nodes[index] = NodeDefinition(name: stack.name, op: "ExpandDims", inputs: [value, axis])
-        nodes.append(
+        try result.append(
             NodeDefinition(
                 name: axis, op: "Const", attributes: ["value": .tensor(Tensor(integers: [0], shape: []))]))
+        result.replace(place, by: NodeDefinition(name: stack.name, op: "ExpandDims", inputs: [value, axis]))
     }
 
     /// The source of an input, skipping identities.
     private func source(_ input: String?) -> NodeDefinition? {
         var node = input.flatMap { survey.node(GraphSurvey.Reference($0).node) }
         var steps = 0
-        while let identity = node, identity.op == "Identity", let next = identity.data.first, steps < survey.nodes.count
-        {
+        while let identity = node, identity.has(.identity), let next = identity.data.first, steps < survey.nodes.count {
             node = survey.node(GraphSurvey.Reference(next).node)
             steps += 1
         }
@@ -68,11 +69,11 @@ struct MappedFiles {
         }
         guard readsFiles else { return nil }
         // Values from outside the loop are the same in every iteration.
-        for index in nodes.indices where nodes[index].op == "Enter" {
-            guard case .string(frame)? = nodes[index].attributes["frame_name"],
-                case .bool(true)? = nodes[index].attributes["is_constant"]
+        for (index, node) in survey.nodes.enumerated() where node.op == "Enter" {
+            guard case .string(frame)? = node.attributes["frame_name"],
+                case .bool(true)? = node.attributes["is_constant"]
             else { continue }
-            nodes[index] = NodeDefinition(name: nodes[index].name, op: "Identity", inputs: nodes[index].inputs)
+            result.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: node.inputs))
         }
         return write.data[2]
     }

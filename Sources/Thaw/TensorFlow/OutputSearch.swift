@@ -6,22 +6,17 @@
 struct OutputSearch {
     private let survey: GraphSurvey
     private let order: [Int]
-    /// For each node, its inputs, and the indices of their nodes.
-    private let data: [[GraphSurvey.Reference]]
+    /// For each node, the indices of the nodes that it reads.
     private let sources: [[Int]]
-    /// For each node, the indices of its consumers.
-    private let consumers: [[Int]]
 
+    private var data: [[GraphSurvey.Reference]] { survey.data }
+    private var consumers: [[Int]] { survey.consumers }
     private var nodes: [NodeDefinition] { survey.nodes }
 
     init(_ survey: GraphSurvey) throws {
         self.survey = survey
         order = try survey.order(from: survey.nodes.map(\.name), stoppingAt: [])
-        data = survey.nodes.map { $0.data.map { GraphSurvey.Reference($0) } }
-        sources = data.map { $0.compactMap { survey.places[$0.node] } }
-        var consumers = [[Int]](repeating: [], count: survey.nodes.count)
-        for (index, read) in sources.enumerated() { for source in read { consumers[source].append(index) } }
-        self.consumers = consumers
+        sources = survey.nodes.indices.map(survey.sources)
     }
 
     /// - Parameter truths: Inputs with which results are only compared.
@@ -29,7 +24,7 @@ struct OutputSearch {
         var forward = Forward(self, truths)
         // A graph of constants has outputs too.
         if !forward.dependsOnInput.contains(true) {
-            forward.dependsOnInput = nodes.map { !GraphSurvey.sources.contains($0.op) }
+            forward.dependsOnInput = nodes.map { !$0.has(.source) }
         }
         let isTrained = !truths.isEmpty || nodes.contains(where: \.changesWeights)
         var (found, isCompared) = unread(forward, isTrained: isTrained)
@@ -43,7 +38,7 @@ struct OutputSearch {
         }
         prefer(&answers) { forward.isPastLayer[$0] }
         prefer(&answers) { !forward.isTotal[$0] }
-        prefer(&answers) { !GraphSurvey.choices.contains(nodes[$0].op) }
+        prefer(&answers) { !nodes[$0].has(.choice) }
         // Logits are not an output in addition to their softmax.
         answers = answers.filter { answer in !answers.contains { $0 != answer && chain($0).contains(answer) } }
         if answers.count > 1 { prefer(&answers) { chain($0).contains { isCompared[$0] } } }
@@ -81,16 +76,15 @@ struct OutputSearch {
                     node.onlyTrains || read.contains { isLeftover[$0] }
                     || search.data[index].contains(where: truths.contains)
                 // A file name has a default; audio and text to be decoded have none. Booleans are not inputs.
-                let isFileName = node.op == "PlaceholderWithDefault" && node.dataType == .string
+                let isFileName = node.has(.defaultPlaceholder) && node.dataType == .string
                 dependsOnInput[index] =
-                    (node.op.hasPrefix("Placeholder") && !isFileName && node.dataType != .bool)
-                    || InputNode.sources.contains(node.op)
-                    || (!GraphSurvey.sizeOperations.contains(node.op) && read.contains { dependsOnInput[$0] })
+                    (node.has(.fed) && !isFileName && node.dataType != .bool) || node.has([.decoder, .iterator])
+                    || (!node.has(.size) && read.contains { dependsOnInput[$0] })
                 isPastLayer[index] = node.isLayer || read.contains { isPastLayer[$0] }
                 let values = read.filter { dependsOnInput[$0] }
                 isTotal[index] =
                     search.survey.reducesBatch(node)
-                    || (GraphSurvey.arithmetic.contains(node.op) && !values.isEmpty
+                    || (node.has(.totalArithmetic) && !values.isEmpty
                         && values.allSatisfy { isTotal[$0] })
             }
         }
@@ -105,10 +99,10 @@ struct OutputSearch {
         for index in order.reversed() {
             let node = nodes[index]
             // Reading the size does not use the value.
-            if GraphSurvey.sizeOperations.contains(node.op) { continue }
+            if node.has(.size) { continue }
             // Values that only update variables, such as moving averages, are not outputs.
             let updates =
-                GraphSurvey.updates.contains(node.op) || (isKept[index] && !isRead[index] && !isCompared[index])
+                node.has(.update) || (isKept[index] && !isRead[index] && !isCompared[index])
             let servesComparison =
                 !isRead[index]
                 && ((isCompared[index] && isStepOfComparison(index, forward))
@@ -134,26 +128,27 @@ struct OutputSearch {
     }
 
     private func isSource(_ index: Int, _ forward: Forward) -> Bool {
-        GraphSurvey.sources.contains(nodes[index].op)
-            || (nodes[index].op == "PlaceholderWithDefault" && !sources[index].contains { forward.dependsOnInput[$0] })
+        nodes[index].has(.source)
+            || (nodes[index].has(.defaultPlaceholder) && !sources[index].contains { forward.dependsOnInput[$0] })
     }
 
     /// Whether a node that only a comparison reads is a part of that comparison.
     private func isStepOfComparison(_ index: Int, _ forward: Forward) -> Bool {
         let node = nodes[index]
-        if GraphSurvey.comparisons.contains(node.op) { return true }
+        if node.has(.comparison) { return true }
         // Another name for a value that has other consumers too.
         if node.op == "Identity" { return sources[index].first.map { consumers[$0].count > 1 } ?? false }
         guard node.data.count == 2 else { return false }
         let (first, second) = (survey.node(node.data[0]), survey.node(node.data[1]))
         switch node.op {
         // The probability of the opposite, and the difference of an image and its reconstruction.
-        case "Sub" where first?.op == "Const": return true
+        case "Sub" where first?.has(.constant) ?? false: return true
         case "Sub", "SquaredDifference":
             let inputs = sources[index].filter { forward.dependsOnInput[$0] }
             return inputs.count == 2 && inputs.count { forward.isPastLayer[$0] } == 1
         // A small constant that keeps logarithms finite.
-        case "Add", "AddV2": return [first, second].contains { $0?.op == "Const" && $0!.isSmallNumber }
+        case "Add", "AddV2":
+            return [first, second].contains { $0.map { $0.has(.constant) && $0.isSmallNumber } ?? false }
         // Probabilities normalized to a sum of 1.
         case "Div", "RealDiv": return second?.op == "Sum" && second?.data.first == node.data[0]
         case "Sum":
@@ -186,15 +181,10 @@ struct OutputSearch {
 
     // MARK: Results
 
-    /// Operations that express the same result in another form.
-    private static let wordings: Set<String> = [
-        "Softmax", "LogSoftmax", "Sigmoid", "Identity", "Reshape", "Squeeze", "Cast", "ExpandDims",
-    ]
-
     /// A node, and the results that it expresses in another form.
     private func chain(_ index: Int) -> [Int] {
         var chain = [index]
-        while let last = chain.last, OutputSearch.wordings.contains(nodes[last].op), let next = sources[last].first,
+        while let last = chain.last, nodes[last].has(.rewording), let next = sources[last].first,
             chain.count < 16
         {
             chain.append(next)
@@ -205,31 +195,24 @@ struct OutputSearch {
     /// The node before an ArgMax over a vector; a map of classes is a result itself. So is a top k, unless this is a training
     /// graph.
     private func beforeChoice(_ index: Int, isTrained: Bool) -> Int {
-        let choices = isTrained ? GraphSurvey.choices : ["ArgMax"]
-        guard let choice = chain(index).first(where: { choices.contains(nodes[$0].op) }), nodes[choice].data.count == 2,
+        let choice = chain(index).first { nodes[$0].has(.choice) && (isTrained || nodes[$0].op == "ArgMax") }
+        guard let choice, nodes[choice].data.count == 2,
             let front = sources[choice].first, data[choice][0].output == 0, !isMap(front),
             // A graph with nothing but an ArgMax has no scores.
-            !GraphSurvey.sources.contains(nodes[front].op)
+            !nodes[front].has(.source)
         else { return index }
         return front
     }
-
-    /// Operations between a layer and an ArgMax that keep the shape.
-    private static let keepers: Set<String> = [
-        "Softmax", "LogSoftmax", "Sigmoid", "Identity", "Relu", "BiasAdd", "Add", "AddV2", "Mul", "RealDiv", "Sub",
-        "Cast",
-    ]
 
     /// Whether a value has height and width.
     private func isMap(_ index: Int) -> Bool {
         var index = index
         for _ in 0..<16 {
-            guard OutputSearch.keepers.contains(nodes[index].op), let next = sources[index].first else { break }
+            let keepsShape = nodes[index].traits.axes == .kept || nodes[index].has(.affine)
+            guard keepsShape, let next = sources[index].first else { break }
             index = next
         }
-        let op = nodes[index].op
-        return op.hasPrefix("Conv") || op.hasPrefix("Resize") || op.hasPrefix("Depth") || op == "Transpose"
-            || op.hasPrefix("FusedBatchNorm") || op.hasPrefix("Concat")
+        return nodes[index].has(.map)
     }
 }
 

@@ -20,7 +20,7 @@ struct Refusal: Error {
     }
 
     /// Whether the graph contains variables: then it is not frozen, and cutting does not help.
-    var holdsVariables: Bool { unsupported.contains { Kind($0.op) == .variable } }
+    var holdsVariables: Bool { unsupported.contains { UnsupportedKind($0.op) == .variable } }
 
     /// One failure for all of them.
     ///
@@ -40,62 +40,9 @@ struct Refusal: Error {
             }
         }
         var failure = Failure.unsupported(
-            groups.map { ($0.op, Kind($0.op)?.rawValue, $0.names) }, failures,
+            groups.map { ($0.op, UnsupportedKind($0.op)?.rawValue, $0.names) }, failures,
             hint: holdsVariables ? Failure.variablesHint : hint.map(Failure.cutHint))
         if holdsVariables { failure.code = .missingVariables }
         return failure
-    }
-
-    /// The reason why an operation is not supported, if its name shows it.
-    enum Kind: String {
-        case loop = "a loop"
-        case condition = "a condition that depends on data"
-        case recurrent = "for recurrent networks"
-        case text = "on strings"
-        case sound = "on audio"
-        case quantized = "quantized arithmetic"
-        case random = "random numbers"
-        case variable = "a variable: the graph is not frozen"
-
-        private static let signs: [(kind: Kind, names: Set<String>, prefixes: [String])] = [
-            (.variable, ["Variable", "VariableV2", "VarHandleOp", "ReadVariableOp", "ResourceGather"], []),
-            (
-                .loop,
-                [
-                    "Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond", "While",
-                    "StatelessWhile", "For",
-                ], []
-            ),
-            (.condition, ["If", "StatelessIf", "Case", "StatelessCase"], []),
-            (
-                .recurrent, ["DynamicRNN"],
-                ["TensorList", "TensorArray", "LSTMBlock", "BlockLSTM", "GRUBlock", "CudnnRNN", "Stack"]
-            ),
-            (.sound, ["DecodeWav", "EncodeWav", "Mfcc", "AudioSpectrogram", "RFFT", "IRFFT", "FFT"], ["Audio"]),
-            (
-                .text,
-                [
-                    "AsString", "DecodeRaw", "DecodePaddedRaw", "DecodeBase64", "EncodeBase64", "DecodeCSV", "ReadFile",
-                    "Substr", "EncodeJpeg", "EncodePng", "ReduceJoin",
-                ], ["String", "Parse", "LookupTable", "HashTable", "Regex", "StaticRegex", "Unicode"]
-            ),
-            (
-                .quantized, ["QuantizeV2", "Requantize", "RequantizationRange"],
-                ["Quantized", "Requantiz", "QuantizeDown"]
-            ),
-            (
-                .random, ["Multinomial", "TruncatedNormal", "RandomShuffle"],
-                ["Random", "StatelessRandom", "StatelessTruncated"]
-            ),
-        ]
-
-        init?(_ op: String) {
-            guard
-                let sign = Kind.signs.first(where: {
-                    $0.names.contains(op) || $0.prefixes.contains(where: op.hasPrefix)
-                })
-            else { return nil }
-            self = sign.kind
-        }
     }
 }

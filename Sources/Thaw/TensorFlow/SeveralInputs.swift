@@ -17,7 +17,7 @@ enum SeveralInputs {
         for node in nodes {
             let input = try InputNode(
                 survey, outputs: flat.names, given: node.name, size: options.forInput(node.name).size)
-            survey = try GraphSurvey(input.nodes)
+            survey = input.survey
             inputs.append(input)
         }
         return inputs
@@ -25,7 +25,7 @@ enum SeveralInputs {
 
     /// Whether a placeholder is numeric and all its sizes are known, except the batch size and the sizes of images.
     private static func takesArray(_ node: NodeDefinition, _ options: ImportOptions) -> Bool {
-        guard node.op == "Placeholder" || node.op == "PlaceholderV2", (node.dataType ?? .float).element != nil,
+        guard node.has(.placeholder), (node.dataType ?? .float).element != nil,
             let shape = node.shapeAttribute, !shape.isEmpty
         else { return false }
         if options.forInput(node.name).shape != nil { return true }

@@ -4,17 +4,11 @@ struct ShortIntegers {
     private let element: ElementType
     private let node: TensorFlowNode
 
-    /// Operations that can overflow.
-    private static let arithmetic: Set<String> = [
-        "Add", "AddV2", "AddN", "AccumulateNV2", "Sub", "Mul", "Neg", "Square", "SquaredDifference", "Pow", "Sum",
-        "Prod", "Cumsum", "Cumprod",
-    ]
-
     /// - Returns: nil for all other nodes.
     init?(_ node: TensorFlowNode) {
         guard let element = node.inputs.first?.type.element, let bounds = element.bounds else { return nil }
         self.node = node
-        if ShortIntegers.arithmetic.contains(node.op), element.size < 4 {
+        if node.definition.has(.mayOverflow), element.size < 4 {
             self.element = element
         } else if node.op == "Cast", let target = try? node.element("DstT"), target.size < 4, let own = target.bounds,
             !own.contains(bounds.lowerBound) || !own.contains(bounds.upperBound)

@@ -125,7 +125,7 @@ struct SizeSearch {
     private func isInput(_ name: String) -> Bool {
         var name = name
         while name != input {
-            guard let node = nodes.first(where: { $0.name == name }), ["Identity", "Cast"].contains(node.op) else {
+            guard let node = nodes.first(where: { $0.name == name }), node.has([.identity, .cast]) else {
                 return false
             }
             name = GraphSurvey.Reference(node.data[0]).node

@@ -29,28 +29,10 @@ struct TrainingNormalization {
     private let survey: GraphSurvey
     private var layers: [Layer] = []
 
-    private static let fused: Set<String> = ["FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"]
-    private static let assignments: Set<String> = [
-        "AssignVariableOp", "AssignSubVariableOp", "AssignAddVariableOp", "Assign", "AssignSub", "AssignAdd",
-    ]
-    /// What stands between a statistic and the update of its moving average.
-    private static let arithmetic: Set<String> = [
-        "Mul", "Add", "AddV2", "Sub", "RealDiv", "Div", "Identity", "Cast", "Squeeze", "Reshape", "StopGradient",
-        "Select",
-        "SelectV2", "Neg",
-    ]
-
-    private init(_ survey: GraphSurvey) { self.survey = survey }
-
-    /// No layers at all.
-    static var none: TrainingNormalization { TrainingNormalization(try! GraphSurvey([])) }
-
     /// - Parameter outputs: The nodes that the layers must be needed by.
     init(_ survey: GraphSurvey, neededBy outputs: [String]) throws {
         self.survey = survey
-        guard survey.nodes.contains(where: { Self.fused.contains($0.op) || $0.op == "SquaredDifference" }) else {
-            return
-        }
+        guard survey.contains(.batchNormalization) || survey.contains(["SquaredDifference"]) else { return }
         var constants = GraphConstants(survey)
         layers = try survey.order(from: outputs, stoppingAt: []).compactMap { layer(survey.nodes[$0], &constants) }
         if !layers.isEmpty { findAverages() }
@@ -61,7 +43,7 @@ struct TrainingNormalization {
     // MARK: Finding layers
 
     private func layer(_ node: NodeDefinition, _ constants: inout GraphConstants) -> Layer? {
-        if Self.fused.contains(node.op) {
+        if node.has(.batchNormalization) {
             if case .bool(false)? = node.attributes["is_training"] { return nil }
             return Layer(name: node.name)
         }
@@ -90,7 +72,7 @@ struct TrainingNormalization {
     private func origin(_ input: String) -> GraphSurvey.Reference {
         var reference = GraphSurvey.Reference(input)
         for _ in 0..<8 {
-            guard let node = survey.node(reference.node), ["Identity", "StopGradient"].contains(node.op),
+            guard let node = survey.node(reference.node), node.has(.identity),
                 let next = node.data.first
             else { break }
             reference = GraphSurvey.Reference(next)
@@ -113,8 +95,8 @@ struct TrainingNormalization {
                 statistics[GraphSurvey.Reference(layer.name + ":2")] = (index, false)
             }
         }
-        for node in survey.nodes where Self.assignments.contains(node.op) && node.data.count >= 2 {
-            guard let variable = source(node.data[0]), variable.op == "Const",
+        for node in survey.nodes where node.has(.update) && node.data.count >= 2 {
+            guard let variable = source(node.data[0]), variable.has(.constant),
                 let found = statistic(in: node.data[1], statistics)
             else { continue }
             if found.isMean {
@@ -133,7 +115,7 @@ struct TrainingNormalization {
         var seen: Set<GraphSurvey.Reference> = []
         while let next = pending.popLast(), seen.count < 64 {
             if let found = statistics[next] { return found }
-            guard seen.insert(next).inserted, let node = survey.node(next.node), Self.arithmetic.contains(node.op)
+            guard seen.insert(next).inserted, let node = survey.node(next.node), node.has(.averaging)
             else { continue }
             pending += node.data.map { GraphSurvey.Reference($0) }
         }
@@ -145,24 +127,24 @@ struct TrainingNormalization {
     /// The graph with the moving averages in place of the batch's statistics.
     /// - Throws: `Failure` naming a layer whose averages are not in the graph.
     func replaced() throws -> GraphSurvey {
-        guard !layers.isEmpty else { return survey }
-        var replacements: [String: NodeDefinition] = [:]
+        var result = survey
+        func replace(_ node: NodeDefinition) { result.replace(result.places[node.name]!, by: node) }
         for layer in layers {
             guard let mean = layer.averages.mean, let variance = layer.averages.variance else {
                 throw Failure.noMovingAverages(layer.name)
             }
             if let node = layer.variance {
-                replacements[layer.name] = try average(mean, layer, named: layer.name)
-                replacements[node] = try average(variance, layer, named: node)
+                replace(try average(mean, layer, named: layer.name))
+                replace(try average(variance, layer, named: node))
             } else {
                 var node = survey.node(layer.name)!
                 guard node.data.count >= 3 else { continue }
                 node.inputs = node.data.prefix(3) + [mean, variance]
                 node.attributes["is_training"] = .bool(false)
-                replacements[layer.name] = node
+                replace(node)
             }
         }
-        return try GraphSurvey(survey.nodes.map { replacements[$0.name] ?? $0 })
+        return result
     }
 
     /// A moving average in the shape of the statistic that it replaces.

@@ -2,11 +2,11 @@
 struct TruthSearch {
     private let survey: GraphSurvey
     private let order: [Int]
-    private let data: [[GraphSurvey.Reference]]
     private let sources: [[Int]]
 
     private typealias Reference = GraphSurvey.Reference
     private var nodes: [NodeDefinition] { survey.nodes }
+    private var data: [[Reference]] { survey.data }
 
     /// More inputs than this are looked at together only.
     private static let mostInputs = 64
@@ -14,8 +14,7 @@ struct TruthSearch {
     init(_ survey: GraphSurvey) throws {
         self.survey = survey
         order = try survey.order(from: survey.nodes.map(\.name), stoppingAt: [])
-        data = survey.nodes.map { $0.data.map { GraphSurvey.Reference($0) } }
-        sources = data.map { $0.compactMap { survey.places[$0.node] } }
+        sources = survey.nodes.indices.map(survey.sources)
     }
 
     /// - Parameter fed: Placeholders that arrays are at hand for, which are no truths then.
@@ -31,12 +30,12 @@ struct TruthSearch {
 
     /// The placeholders that are no switches, and what data sets and queues hand on.
     private func inputs() -> [GraphSurvey.Reference] {
-        let sourceNames = Set(nodes.lazy.filter { InputNode.iterators.contains($0.op) }.map(\.name))
+        let sourceNames = Set(nodes.lazy.filter { $0.has(.iterator) }.map(\.name))
         var inputs: [Reference] = []
         var seen: Set<Reference> = []
         for place in order {
             let node = nodes[place]
-            if node.op == "Placeholder" || node.op == "PlaceholderV2", !node.isOpenSwitch {
+            if node.has(.placeholder), !node.isOpenSwitch {
                 inputs.append(Reference(node.name))
             }
             for reference in data[place] where sourceNames.contains(reference.node) && seen.insert(reference).inserted {
@@ -95,11 +94,11 @@ struct TruthSearch {
             let isNamed = node.isNamedForTraining
             isJudgement[place] =
                 node.onlyTrains || (!isPastLayer[place] && isNamed)
-                || GraphSurvey.questions.contains(node.op) || made.contains { isJudgement[$0] }
+                || node.has(.question) || made.contains { isJudgement[$0] }
             isTotal[place] =
-                (GraphSurvey.totals.contains(node.op)
+                (node.has(.total)
                     && (!isPastLayer[place] || isNamed || survey.reducesBatch(node)))
-                || (GraphSurvey.arithmetic.contains(node.op) && !made.isEmpty && made.allSatisfy { isTotal[$0] })
+                || (node.has(.totalArithmetic) && !made.isEmpty && made.allSatisfy { isTotal[$0] })
         }
         return !nodes.indices.contains {
             dependsOnInputs[$0] && dependsOnImage[$0] && !isRead[$0] && !isJudgement[$0] && !isTotal[$0]

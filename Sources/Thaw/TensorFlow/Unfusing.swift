@@ -3,8 +3,15 @@
 /// Grappler's remapper writes `_FusedConv2D` and the like (attribute `fused_ops`); `optimize_for_inference` writes
 /// FusedPadConv2D and FusedResizeAndPadConv2D. Their inputs and attributes are defined in tensorflow/core/ops/nn_ops.cc.
 enum Unfusing {
-    static func run(_ nodes: [NodeDefinition]) -> [NodeDefinition] {
-        nodes.flatMap { node in
+    private static let fused: Set<String> = [
+        "_FusedConv2D", "_FusedDepthwiseConv2dNative", "_FusedMatMul", "_FusedBatchNormEx", "FusedPadConv2D",
+        "FusedResizeAndPadConv2D",
+    ]
+
+    /// - Throws: `Failure` if a part has the name of another node.
+    static func run(_ survey: GraphSurvey) throws -> GraphSurvey {
+        guard survey.contains(fused) else { return survey }
+        let nodes = survey.nodes.flatMap { node in
             switch node.op {
             case "_FusedConv2D": unfused(node, "Conv2D")
             case "_FusedDepthwiseConv2dNative": unfused(node, "DepthwiseConv2dNative")
@@ -15,6 +22,7 @@ enum Unfusing {
             default: [node]
             }
         }
+        return try GraphSurvey(nodes)
     }
 
     /// A chain of nodes, each of which reads the previous one.

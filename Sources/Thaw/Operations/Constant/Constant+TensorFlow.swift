@@ -1,6 +1,6 @@
 extension Constant {
     static let tensorFlow = [
-        TensorFlowRule("Const") { node, _ in
+        TensorFlowRule("Const", axes: .lost, roles: .constant) { node, _ in
             if case .tensor(let tensor)? = node.definition.attributes["value"] { return [.constant(tensor)] }
             // The reader skips values that tensors do not support.
             switch node.definition.attributes["dtype"] {
@@ -9,7 +9,7 @@ extension Constant {
             default: throw Failure.badAttribute(node.name, node.op, "value")
             }
         },
-        TensorFlowRule("Fill") { node, context in
+        TensorFlowRule("Fill", axes: .lost, roles: []) { node, context in
             let shape = Shape(try node.integers(0, "shape"))
             let value = try node.input(1)
             guard value.shape.checkedCount == 1 else {
@@ -22,13 +22,13 @@ extension Constant {
             let number = constant.withElements { $0[0] }
             return [.constant(try context.fill(shape, number, constant.element, name: node.name))]
         },
-        TensorFlowRule("Rank", "Size") { node, _ in
+        TensorFlowRule("Rank", "Size", axes: .lost, roles: .size) { node, _ in
             let shape = try node.input(0).shape
             let element = try node.element("out_type", default: .int32)
             return [.constant(Tensor(Double(node.op == "Rank" ? shape.rank : shape.elementCount), element: element))]
         },
         // Usually a causal mask.
-        TensorFlowRule("MatrixBandPart") { node, _ in
+        TensorFlowRule("MatrixBandPart", axes: .lost, roles: []) { node, _ in
             let matrices = try node.constant(0, "input")
             let bounds = try [1, 2].map { try node.constant($0, $0 == 1 ? "num_lower" : "num_upper") }
             guard matrices.shape.rank >= 2, bounds.allSatisfy({ $0.elementCount == 1 }) else {
@@ -47,14 +47,14 @@ extension Constant {
                     })
             ]
         },
-        TensorFlowRule("ZerosLike", "OnesLike") { node, context in
+        TensorFlowRule("ZerosLike", "OnesLike", axes: .kept, roles: .comparison) { node, context in
             let type = try node.input(0).type
             return [
                 .constant(
                     try context.fill(type.shape, node.op == "OnesLike" ? 1 : 0, type.element, name: node.name))
             ]
         },
-        TensorFlowRule("Range") { node, _ in
+        TensorFlowRule("Range", axes: .lost, roles: []) { node, _ in
             let parts = try (0..<3).map { try node.constant($0, ["start", "limit", "delta"][$0]) }
             guard parts.allSatisfy({ $0.elementCount == 1 }) else {
                 throw node.refused("start, limit and delta must be single numbers")
@@ -72,7 +72,7 @@ extension Constant {
             ]
         },
         // Usually the pixel coordinates that a spatial softmax weights.
-        TensorFlowRule("LinSpace") { node, _ in
+        TensorFlowRule("LinSpace", axes: .lost, roles: []) { node, _ in
             let parts = try (0..<3).map { try node.constant($0, ["start", "stop", "num"][$0]) }
             guard parts.allSatisfy({ $0.elementCount == 1 }) else {
                 throw node.refused("start, stop and num must be single numbers")

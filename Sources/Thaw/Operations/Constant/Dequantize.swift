@@ -55,7 +55,7 @@ enum Dequantize {
     }
 
     static let tensorFlow = [
-        TensorFlowRule("Dequantize") { node, _ in
+        TensorFlowRule("Dequantize", axes: .kept, roles: []) { node, _ in
             // The outputs of quantized operations are floating point already: see `QuantizedRange`.
             if case .edge(_, let type) = try node.input(0), type.element.isFloatingPoint { return [try node.input(0)] }
             let modeName = try node.string("mode", default: "MIN_COMBINED")

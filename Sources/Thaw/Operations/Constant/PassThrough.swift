@@ -1,14 +1,21 @@
 /// TensorFlow operations that have no effect at inference. They are removed during import.
 enum PassThrough {
     static let tensorFlow = [
-        TensorFlowRule(
-            "Identity", "StopGradient", "CheckNumerics", "PreventGradient", "Snapshot", "PlaceholderWithDefault",
-            "EnsureShape",
-            // Anything it prints is lost.
-            "Print"
-        ) { node, _ in [try node.input(0)] },
-        TensorFlowRule("IdentityN") { node, _ in node.inputs },
-        TensorFlowRule("BiasAdd", "BiasAddV1") { node, context in
+        passing("Identity", roles: [.identity, .rewording, .totalArithmetic, .averaging]),
+        passing("StopGradient", roles: [.identity, .comparison, .averaging]),
+        // Anything that Print prints is lost.
+        passing("CheckNumerics", "PreventGradient", "Snapshot", "EnsureShape", "Print", roles: .identity),
+        passing("PlaceholderWithDefault", roles: [.identity, .defaultPlaceholder]),
+        TensorFlowRule("IdentityN", axes: .kept, roles: []) { node, _ in node.inputs },
+        biasAdd("BiasAdd", axes: .image(input: 0)), biasAdd("BiasAddV1", axes: .channelsLast),
+    ]
+
+    private static func passing(_ ops: String..., roles: TensorFlowRoles) -> TensorFlowRule {
+        TensorFlowRule(ops, axes: .kept, roles: roles) { node, _ in [try node.input(0)] }
+    }
+
+    private static func biasAdd(_ op: String, axes: ImageAxes) -> TensorFlowRule {
+        TensorFlowRule(op, axes: axes, roles: .affine) { node, context in
             let bias = try node.constant(1, "bias")
             guard bias.shape.rank == 1 else { throw Failure.weightShape(bias.shape, "one axis") }
             return [
@@ -16,6 +23,6 @@ enum PassThrough {
                     try context.combine(.add, input, .constant(bias), name: node.name)
                 }
             ]
-        },
-    ]
+        }
+    }
 }

@@ -134,7 +134,7 @@ extension Convolution: WindowOperation {
 
 extension Convolution {
     static let tensorFlow = [
-        TensorFlowRule("Conv2D") { node, context in
+        TensorFlowRule("Conv2D", axes: .image(input: 0), roles: [.layer, .map]) { node, context in
             [
                 try context.image(node, node.input(0)) { image, context in
                     try node.requireImage(image)

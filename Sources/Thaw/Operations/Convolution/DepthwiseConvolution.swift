@@ -72,7 +72,7 @@ extension DepthwiseConvolution: WindowOperation {
 
 extension DepthwiseConvolution {
     static let tensorFlow = [
-        TensorFlowRule("DepthwiseConv2dNative") { node, context in
+        TensorFlowRule("DepthwiseConv2dNative", axes: .image(input: 0), roles: [.layer, .map]) { node, context in
             [
                 try context.image(node, node.input(0)) { image, context in
                     try node.requireImage(image)

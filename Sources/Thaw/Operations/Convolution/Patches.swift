@@ -15,7 +15,7 @@ enum Patches {
     }
 
     static let tensorFlow = [
-        TensorFlowRule("ExtractImagePatches") { node, context in
+        TensorFlowRule("ExtractImagePatches", axes: .channelsLast, roles: []) { node, context in
             let image = try context.asFloats(node.input(0), name: node.name + "/floats")
             try node.requireImage(image)
             let sizes = try node.ints("ksizes", default: [])

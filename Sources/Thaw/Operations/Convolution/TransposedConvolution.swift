@@ -138,7 +138,7 @@ extension Window.Axis {
 
 extension TransposedConvolution {
     static let tensorFlow = [
-        TensorFlowRule("Conv2DBackpropInput") { node, context in
+        TensorFlowRule("Conv2DBackpropInput", axes: .image(input: 2), roles: [.layer, .map]) { node, context in
             [
                 try context.image(node, node.input(2)) { image, context in
                     try node.requireImage(image)

@@ -2,7 +2,7 @@
 /// can only change the sign of 8-bit and 16-bit integers.
 enum Bitcast {
     static let tensorFlow = [
-        TensorFlowRule("Bitcast") { node, context in
+        TensorFlowRule("Bitcast", axes: .kept, roles: []) { node, context in
             let input = try node.input(0)
             let element = try node.element("type")
             guard input.type.element.size == element.size else {

@@ -27,7 +27,8 @@ extension Cast {
 
 extension Cast {
     static let tensorFlow = [
-        TensorFlowRule("Cast") { node, context in
+        TensorFlowRule("Cast", axes: .kept, roles: [.cast, .comparison, .totalArithmetic, .averaging, .rewording]) {
+            node, context in
             let input = try node.input(0)
             var element = try node.element("DstT")
             // The graph computes in a single floating-point precision.

@@ -74,11 +74,12 @@ extension FakeQuantize {
 
 extension FakeQuantize {
     static let tensorFlow = [
-        TensorFlowRule("FakeQuantWithMinMaxArgs") { node, context in
+        TensorFlowRule("FakeQuantWithMinMaxArgs", axes: .kept, roles: []) { node, context in
             let range = (try node.float("min", default: -6), try node.float("max", default: 6))
             return [try quantize(node, [range.0], [range.1], &context)]
         },
-        TensorFlowRule("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel") { node, context in
+        TensorFlowRule("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel", axes: .kept, roles: []) {
+            node, context in
             guard let minima = try node.input(1).constant, let maxima = try node.input(2).constant else {
                 return [try quantizeByComputedRange(node, &context)]
             }

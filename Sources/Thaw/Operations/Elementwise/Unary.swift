@@ -204,24 +204,48 @@ extension Unary {
 extension Unary {
     static let tensorFlow =
         [
-            ("Neg", Function.negate), ("Sqrt", .squareRoot), ("Rsqrt", .reciprocalSquareRoot), ("Square", .square),
-            ("Exp", .exponential), ("Relu", .relu), ("Relu6", .relu6), ("Elu", .elu), ("Sigmoid", .sigmoid),
-            ("Tanh", .tanh), ("Abs", .absolute), ("Ceil", .ceiling), ("Floor", .floor), ("Round", .round),
-            ("Rint", .round),
-            ("Sign", .sign), ("Log", .logarithm), ("Log1p", .logarithm1p), ("Expm1", .exponentialMinus1),
-            ("Erf", .errorFunction), ("Erfc", .complementaryErrorFunction), ("Reciprocal", .reciprocal),
-            ("Inv", .reciprocal), ("Sin", .sine), ("Cos", .cosine), ("Softplus", .softplus), ("Softsign", .softsign),
-            ("Selu", .selu), ("LogicalNot", .not), ("IsNan", .isNaN),
-        ].map { name, function in
-            TensorFlowRule(name) { node, context in [try context.add(Unary(function), node.input(0), name: node.name)] }
+            ("Neg", Function.negate, TensorFlowRoles([.comparison, .totalArithmetic, .averaging, .mayOverflow])),
+            ("Sqrt", .squareRoot, .totalArithmetic),
+            ("Rsqrt", .reciprocalSquareRoot, []),
+            ("Square", .square, [.comparison, .mayOverflow]),
+            ("Exp", .exponential, .comparison),
+            ("Relu", .relu, []),
+            ("Relu6", .relu6, []),
+            ("Elu", .elu, []),
+            ("Sigmoid", .sigmoid, .rewording),
+            ("Tanh", .tanh, []),
+            ("Abs", .absolute, .comparison),
+            ("Ceil", .ceiling, []),
+            ("Floor", .floor, []),
+            ("Round", .round, .comparison),
+            ("Rint", .round, .comparison),
+            ("Sign", .sign, []),
+            ("Log", .logarithm, [.comparison, .totalArithmetic]),
+            ("Log1p", .logarithm1p, .comparison),
+            ("Expm1", .exponentialMinus1, []),
+            ("Erf", .errorFunction, []),
+            ("Erfc", .complementaryErrorFunction, []),
+            ("Reciprocal", .reciprocal, []),
+            ("Inv", .reciprocal, []),
+            ("Sin", .sine, []),
+            ("Cos", .cosine, []),
+            ("Softplus", .softplus, []),
+            ("Softsign", .softsign, []),
+            ("Selu", .selu, []),
+            ("LogicalNot", .not, []),
+            ("IsNan", .isNaN, []),
+        ].map { name, function, roles in
+            TensorFlowRule(name, axes: .kept, roles: roles) { node, context in
+                [try context.add(Unary(function), node.input(0), name: node.name)]
+            }
         } + [
             // x − x is NaN if x is infinite.
-            TensorFlowRule("IsFinite") { node, context in
+            TensorFlowRule("IsFinite", axes: .kept, roles: []) { node, context in
                 let difference = try context.combine(.subtract, node.input(0), node.input(0), name: node.name + "/zero")
                 let isNaN = try context.add(Unary(.isNaN), difference, name: node.name + "/not_finite")
                 return [try context.add(Unary(.not), isNaN, name: node.name)]
             },
-            TensorFlowRule("ClipByValue") { node, context in
+            TensorFlowRule("ClipByValue", axes: .kept, roles: .comparison) { node, context in
                 let (low, high) = (try node.input(1), try node.input(2))
                 let bounds = [low, high].compactMap { operand in
                     operand.constant.flatMap { $0.elementCount == 1 ? $0.floats[0] : nil }
@@ -232,7 +256,7 @@ extension Unary {
                 let raised = try context.combine(.maximum, node.input(0), low, name: node.name + "/low")
                 return [try context.combine(.minimum, raised, high, name: node.name)]
             },
-            TensorFlowRule("LeakyRelu") { node, context in
+            TensorFlowRule("LeakyRelu", axes: .kept, roles: []) { node, context in
                 let slope = try node.float("alpha", default: 0.2)
                 return [try context.add(Unary(.leakyRelu(slope: slope)), node.input(0), name: node.name)]
             },

@@ -51,7 +51,7 @@ extension Gather {
 
 extension Gather {
     static let tensorFlow = [
-        TensorFlowRule("Gather", "GatherV2") { node, context in
+        TensorFlowRule("Gather", "GatherV2", axes: .selected, roles: []) { node, context in
             let input = try node.input(0)
             let axis = node.op == "GatherV2" ? try input.shape.axis(try node.integer(2, "axis")) : 0
             let indices = try node.input(1)

@@ -57,7 +57,7 @@ extension GatherSlices {
 
 extension GatherSlices {
     static let tensorFlow = [
-        TensorFlowRule("GatherNd") { node, context in
+        TensorFlowRule("GatherNd", axes: .lost, roles: []) { node, context in
             try context.add(GatherSlices(), [try node.input(0), try node.input(1)], name: node.name)
         }
     ]

@@ -43,7 +43,7 @@ extension OneHot {
 
 extension OneHot {
     static let tensorFlow = [
-        TensorFlowRule("OneHot") { node, context in
+        TensorFlowRule("OneHot", axes: .lost, roles: []) { node, context in
             let values = try (2...3).map { try node.constant($0, $0 == 2 ? "value at the index" : "value elsewhere") }
             guard values.allSatisfy({ $0.elementCount == 1 }) else {
                 throw node.refused("the values at the index and elsewhere must be single numbers")

@@ -2,7 +2,7 @@
 enum Scatter {
     static let tensorFlow = [
         // Updates at the same index are added.
-        TensorFlowRule("ScatterNd") { node, _ in
+        TensorFlowRule("ScatterNd", axes: .lost, roles: []) { node, _ in
             let updates = try node.constant(1, "array of updates")
             let shape = Shape(try node.integers(2, "shape"))
             guard shape.checkedCount ?? .max <= ImportContext.largestConstant else {
@@ -12,7 +12,7 @@ enum Scatter {
             return [.constant(try scatter(node, node.constant(0, "list of indices"), updates, into: zeros, +))]
         },
         // The last update at an index wins.
-        TensorFlowRule("TensorScatterUpdate") { node, _ in
+        TensorFlowRule("TensorScatterUpdate", axes: .lost, roles: []) { node, _ in
             let (tensor, indices) = (try node.constant(0, "tensor"), try node.constant(1, "list of indices"))
             return [.constant(try scatter(node, indices, node.constant(2, "array of updates"), into: tensor) { $1 })]
         },

@@ -66,7 +66,7 @@ extension TopK {
 
 extension TopK {
     static let tensorFlow = [
-        TensorFlowRule("TopKV2") { node, context in
+        TensorFlowRule("TopKV2", axes: .lost, roles: [.choice, .comparison]) { node, context in
             let input = try node.input(0)
             let count = try node.integer(1, "number of elements")
             return try context.add(TopK(axis: try input.shape.axis(-1), count: count), [input], name: node.name)

@@ -2,7 +2,7 @@
 enum WhereAndUnique {
     static let tensorFlow = [
         // The indices of all elements that are not zero.
-        TensorFlowRule("Where") { node, _ in
+        TensorFlowRule("Where", axes: .lost, roles: []) { node, _ in
             let condition = try node.constant(0, "condition")
             let (shape, strides) = (condition.shape, condition.shape.strides)
             let elements = condition.withElements { x in (0..<condition.elementCount).filter { x[$0] != 0 } }
@@ -14,7 +14,7 @@ enum WhereAndUnique {
             return [.constant(Tensor(integers: positions, shape: result, element: .int64))]
         },
         // The distinct values in the order of their first occurrence, and for each element the index of its value.
-        TensorFlowRule("Unique") { node, _ in
+        TensorFlowRule("Unique", axes: .lost, roles: []) { node, _ in
             let list = try node.constant(0, "list")
             guard list.shape.rank == 1 else { throw Failure.wrongRank(1, list.shape) }
             var positions: [Double: Int] = [:]

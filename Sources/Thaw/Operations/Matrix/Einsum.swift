@@ -2,7 +2,7 @@
 /// reduction and a transpose, with two a matrix product as well. No Einsum remains in the graph.
 enum Einsum {
     static let tensorFlow = [
-        TensorFlowRule("Einsum") { node, context in
+        TensorFlowRule("Einsum", axes: .lost, roles: []) { node, context in
             guard (1...2).contains(node.inputs.count) else {
                 throw node.refused("\(node.inputs.count) operands are not supported", remedy: "one and two are")
             }

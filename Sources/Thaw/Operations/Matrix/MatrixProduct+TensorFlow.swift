@@ -1,6 +1,6 @@
 extension MatrixProduct {
     static let tensorFlow = [
-        TensorFlowRule("MatMul") { node, context in
+        TensorFlowRule("MatMul", axes: .lost, roles: .layer) { node, context in
             let (a, b) = (try node.input(0), try node.input(1))
             guard a.shape.rank == 2, b.shape.rank == 2 else {
                 throw node.refused(
@@ -11,7 +11,7 @@ extension MatrixProduct {
                 transposeSecond: try node.bool("transpose_b", default: false))
             return [try context.product(product, a, b, name: node.name)]
         },
-        TensorFlowRule("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3") { node, context in
+        TensorFlowRule("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", axes: .lost, roles: .layer) { node, context in
             let product = MatrixProduct(
                 transposeFirst: try node.bool("adj_x", default: false),
                 transposeSecond: try node.bool("adj_y", default: false))

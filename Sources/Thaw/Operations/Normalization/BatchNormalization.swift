@@ -78,7 +78,7 @@ extension BatchNormalization {
 
 extension BatchNormalization {
     static let tensorFlow = [
-        TensorFlowRule("BatchNormWithGlobalNormalization") { node, context in
+        TensorFlowRule("BatchNormWithGlobalNormalization", axes: .channelsLast, roles: []) { node, context in
             let names = ["mean", "variance", "offset", "scale"]
             var parameters = try names.enumerated().map { try node.constant($0.offset + 1, $0.element).floats }
             guard parameters.allSatisfy({ $0.count == parameters[0].count }) else {
@@ -92,7 +92,10 @@ extension BatchNormalization {
                 epsilon: try node.float("variance_epsilon", default: 0.001))
             return [try context.add(normalization, node.input(0), name: node.name)]
         },
-        TensorFlowRule("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3") { node, context in
+        TensorFlowRule(
+            "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", axes: .image(input: 0),
+            roles: [.batchNormalization, .map]
+        ) { node, context in
             guard try !node.bool("is_training", default: true) else {
                 if let normalization = try ofOneImage(node, context) {
                     let result = try context.add(normalization, node.input(0), name: node.name)

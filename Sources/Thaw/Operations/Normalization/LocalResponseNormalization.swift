@@ -58,7 +58,7 @@ extension LocalResponseNormalization {
 
 extension LocalResponseNormalization {
     static let tensorFlow = [
-        TensorFlowRule("LRN") { node, context in
+        TensorFlowRule("LRN", axes: .channelsLast, roles: []) { node, context in
             let image = try node.input(0)
             try node.requireImage(image)
             let radius = try node.int("depth_radius", default: 5)

@@ -84,9 +84,10 @@ extension Pooling: WindowOperation {
 extension Pooling {
     // MaxPoolWithArgmax also returns the indices of the maxima; only the values are supported.
     static let tensorFlow = [
-        ("MaxPool", Function.maximum), ("AvgPool", .average), ("MaxPoolWithArgmax", .maximum),
-    ].map { name, function in
-        TensorFlowRule(name) { node, context in
+        ("MaxPool", Function.maximum, ImageAxes.image(input: 0)), ("AvgPool", .average, .image(input: 0)),
+        ("MaxPoolWithArgmax", .maximum, .channelsLast),
+    ].map { name, function, axes in
+        TensorFlowRule(name, axes: axes, roles: []) { node, context in
             [
                 try context.image(node, node.input(0)) { image, context in
                     try node.requireImage(image)

@@ -30,7 +30,7 @@ enum Quantized {
     // MARK: From one range to another
 
     private static let quantizing = [
-        TensorFlowRule("QuantizeV2") { node, context in
+        TensorFlowRule("QuantizeV2", axes: .lost, roles: []) { node, context in
             let x = try node.input(0)
             let given = try QuantizedRange(node, 1, 2, &context)
             let range = try including0(given, node, &context)
@@ -42,17 +42,17 @@ enum Quantized {
             try requireBytes(node, "T")
             return [try range.quantized(x, name: node.name, &context), range.minimum, range.maximum]
         },
-        TensorFlowRule("Requantize") { node, context in
+        TensorFlowRule("Requantize", axes: .lost, roles: []) { node, context in
             let range = try QuantizedRange(node, 3, 4, &context)
             try requireBytes(node, "out_type")
             let result = try range.quantized(real(node, 0, 1, &context), name: node.name, &context)
             return [result, range.minimum, range.maximum]
         },
-        TensorFlowRule("RequantizationRange") { node, context in
+        TensorFlowRule("RequantizationRange", axes: .lost, roles: []) { node, context in
             let range = try used(real(node, 0, 1, &context), node.name, &context)
             return [range.minimum, range.maximum]
         },
-        TensorFlowRule("QuantizeDownAndShrinkRange") { node, context in
+        TensorFlowRule("QuantizeDownAndShrinkRange", axes: .lost, roles: []) { node, context in
             let x = try real(node, 0, 1, &context)
             let range = try used(x, node.name, &context)
             try requireBytes(node, "out_type")

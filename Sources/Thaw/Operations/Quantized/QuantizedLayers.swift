@@ -2,30 +2,30 @@ extension Quantized {
     /// Operations that have a floating-point counterpart.
     static let layers =
         products + poolings + activations + [
-            TensorFlowRule("QuantizedBiasAdd") { node, context in
+            TensorFlowRule("QuantizedBiasAdd", axes: .lost, roles: []) { node, context in
                 let inputs = try [real(node, 0, 2, &context), real(node, 1, 4, &context)]
                 let ranges = try [QuantizedRange(node, 2, 3, &context), QuantizedRange(node, 4, 5, &context)]
                 let range = try QuantizedRange.sum(ranges[0], ranges[1], node.name, &context)
                 return [try result("BiasAdd", node, inputs, &context), range.minimum, range.maximum]
             },
-            TensorFlowRule("QuantizedAdd") { node, context in
+            TensorFlowRule("QuantizedAdd", axes: .lost, roles: []) { node, context in
                 let inputs = try [real(node, 0, 2, &context), real(node, 1, 4, &context)]
                 let ranges = try [QuantizedRange(node, 2, 3, &context), QuantizedRange(node, 4, 5, &context)]
                 let range = try QuantizedRange.sum(ranges[0], ranges[1], node.name, &context)
                 return [try result("Add", node, inputs, &context), range.minimum, range.maximum]
             },
-            TensorFlowRule("QuantizedMul") { node, context in
+            TensorFlowRule("QuantizedMul", axes: .lost, roles: []) { node, context in
                 let inputs = try [real(node, 0, 2, &context), real(node, 1, 4, &context)]
                 let ranges = try [QuantizedRange(node, 2, 3, &context), QuantizedRange(node, 4, 5, &context)]
                 let range = try QuantizedRange.product(ranges[0], ranges[1], node.name, &context)
                 return [try result("Mul", node, inputs, &context), range.minimum, range.maximum]
             },
-            TensorFlowRule("QuantizedReshape") { node, context in
+            TensorFlowRule("QuantizedReshape", axes: .lost, roles: []) { node, context in
                 let range = try QuantizedRange(node, 2, 3, &context)
                 let inputs = try [real(node, 0, 2, &context), node.input(1)]
                 return [try result("Reshape", node, inputs, &context), range.minimum, range.maximum]
             },
-            TensorFlowRule("QuantizedResizeBilinear") { node, context in
+            TensorFlowRule("QuantizedResizeBilinear", axes: .lost, roles: []) { node, context in
                 let range = try QuantizedRange(node, 2, 3, &context)
                 let inputs = try [real(node, 0, 2, &context), node.input(1)]
                 let resized = try result("ResizeBilinear", node, inputs, &context)
@@ -33,7 +33,7 @@ extension Quantized {
                     try range.quantized(resized, name: node.name + "/levels", &context), range.minimum, range.maximum,
                 ]
             },
-            TensorFlowRule("QuantizedBatchNormWithGlobalNormalization") { node, context in
+            TensorFlowRule("QuantizedBatchNormWithGlobalNormalization", axes: .lost, roles: []) { node, context in
                 let inputs = try (0..<5).map { try real(node, 3 * $0, 3 * $0 + 1, &context) }
                 let range = try QuantizedRange(node, 1, 2, &context)
                 let wide = try QuantizedRange.sum(range, range, node.name, &context)
@@ -41,14 +41,16 @@ extension Quantized {
                     try result("BatchNormWithGlobalNormalization", node, inputs, &context), wide.minimum, wide.maximum,
                 ]
             },
-            TensorFlowRule("QuantizedConcat") { node, context in try concatenated(node, &context) },
+            TensorFlowRule("QuantizedConcat", axes: .lost, roles: []) { node, context in
+                try concatenated(node, &context)
+            },
         ]
 
     private static let products = [
         ("QuantizedConv2D", "Conv2D"), ("QuantizedDepthwiseConv2D", "DepthwiseConv2dNative"),
         ("QuantizedMatMul", "MatMul"),
     ].map { name, op in
-        TensorFlowRule(name) { node, context in
+        TensorFlowRule(name, axes: .lost, roles: []) { node, context in
             let inputs = try [real(node, 0, 2, &context), real(node, 1, 4, &context)]
             let ranges = try [QuantizedRange(node, 2, 3, &context), QuantizedRange(node, 4, 5, &context)]
             let range = try QuantizedRange.product(ranges[0], ranges[1], node.name, &context)
@@ -57,7 +59,7 @@ extension Quantized {
     }
 
     private static let poolings = [("QuantizedMaxPool", "MaxPool"), ("QuantizedAvgPool", "AvgPool")].map { name, op in
-        TensorFlowRule(name) { node, context in
+        TensorFlowRule(name, axes: .lost, roles: []) { node, context in
             let range = try QuantizedRange(node, 1, 2, &context)
             var pooled = try result(op, node, [real(node, 0, 1, &context)], &context)
             // Means can be between levels.
@@ -67,19 +69,19 @@ extension Quantized {
     }
 
     private static let activations = [
-        TensorFlowRule("QuantizedRelu") { node, context in
+        TensorFlowRule("QuantizedRelu", axes: .lost, roles: []) { node, context in
             let range = try QuantizedRange(node, 1, 2, &context)
             return [
                 try result("Relu", node, [real(node, 0, 1, &context)], &context), range.minimum, range.maximum,
             ]
         },
-        TensorFlowRule("QuantizedRelu6") { node, context in
+        TensorFlowRule("QuantizedRelu6", axes: .lost, roles: []) { node, context in
             let range = try QuantizedRange(node, 1, 2, &context)
             return [
                 try result("Relu6", node, [real(node, 0, 1, &context)], &context), range.minimum, range.maximum,
             ]
         },
-        TensorFlowRule("QuantizedReluX") { node, context in
+        TensorFlowRule("QuantizedReluX", axes: .lost, roles: []) { node, context in
             let range = try QuantizedRange(node, 2, 3, &context)
             guard let bound = try node.constant(1, "bound").floats.first, bound >= 0 else {
                 throw node.refused("the bound is negative")

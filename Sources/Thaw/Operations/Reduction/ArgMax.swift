@@ -60,15 +60,15 @@ extension ArgMax {
 // MARK: TensorFlow
 
 extension ArgMax {
-    static let tensorFlow = [
-        TensorFlowRule("ArgMax", "ArgMin") { node, context in
+    static let tensorFlow = [("ArgMax", [TensorFlowRoles.choice, .comparison]), ("ArgMin", [])].map { name, roles in
+        TensorFlowRule(name, axes: .lost, roles: TensorFlowRoles(roles)) { node, context in
             let input = try node.input(0)
             let axis = try input.shape.axis(try node.integer(1, "axis"))
             let element = try node.element("output_type", default: .int64)
             let operation = ArgMax(axis: axis, element: element, isMinimum: node.op == "ArgMin")
             return [try context.add(operation, input, name: node.name)]
         }
-    ]
+    }
 }
 
 // MARK: Neural network

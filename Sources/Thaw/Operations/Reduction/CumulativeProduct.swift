@@ -4,7 +4,7 @@
 /// products, in as many steps as the axis size has binary digits (Hillis and Steele, Data Parallel Algorithms, 1986).
 enum CumulativeProduct {
     static let tensorFlow = [
-        TensorFlowRule("Cumprod") { node, context in
+        TensorFlowRule("Cumprod", axes: .kept, roles: .mayOverflow) { node, context in
             var result = try node.input(0)
             let shape = result.shape
             let axis = try shape.axis(try node.integer(1, "axis"))

@@ -53,7 +53,7 @@ extension CumulativeSum {
 
 extension CumulativeSum {
     static let tensorFlow = [
-        TensorFlowRule("Cumsum") { node, context in
+        TensorFlowRule("Cumsum", axes: .kept, roles: .mayOverflow) { node, context in
             let input = try node.input(0)
             let operation = CumulativeSum(
                 axis: try input.shape.axis(try node.integer(1, "axis")),

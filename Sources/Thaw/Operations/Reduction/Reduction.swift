@@ -99,10 +99,10 @@ extension Reduction {
 
 extension Reduction {
     static let tensorFlow = [
-        ("Mean", Function.mean), ("Sum", .sum), ("Max", .maximum), ("Min", .minimum), ("Prod", .product),
-        ("Any", .maximum), ("All", .minimum),
-    ].map { name, function in
-        TensorFlowRule(name) { node, context in
+        ("Mean", Function.mean, TensorFlowRoles.total), ("Sum", .sum, [.total, .mayOverflow]), ("Max", .maximum, []),
+        ("Min", .minimum, []), ("Prod", .product, .mayOverflow), ("Any", .maximum, []), ("All", .minimum, []),
+    ].map { name, function, roles in
+        TensorFlowRule(name, axes: .lost, roles: roles) { node, context in
             let input = try node.input(0)
             let axes = try node.integers(1, "list of axes").map { try input.shape.axis($0) }
             guard Set(axes).count == axes.count else { throw node.refused("the axes \(axes) contain duplicates") }

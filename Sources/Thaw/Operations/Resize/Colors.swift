@@ -1,7 +1,7 @@
 /// TensorFlow operations on image colors. They are decomposed into arithmetic, so none of them remains in the graph.
 enum Colors {
     static let tensorFlow = [
-        TensorFlowRule("AdjustContrastv2") { node, context in
+        TensorFlowRule("AdjustContrastv2", axes: .channelsLast, roles: []) { node, context in
             let image = try node.input(0)
             let rank = image.shape.rank
             guard rank >= 3 else { throw Failure.wrongRank(3, image.shape).at(node.name) }
@@ -15,17 +15,17 @@ enum Colors {
             let scaled = try context.combine(.multiply, distance, factor, name: node.name + "/scaled")
             return [try context.combine(.add, scaled, mean, name: node.name)]
         },
-        TensorFlowRule("RGBToHSV") { node, context in
+        TensorFlowRule("RGBToHSV", axes: .channelsLast, roles: []) { node, context in
             let colors = try HueParts(node, &context)
             let axis = try node.input(0).shape.rank - 1
             return try context.add(
                 Concatenation(axis: axis), [colors.hue, colors.saturation, colors.value], name: node.name)
         },
-        TensorFlowRule("HSVToRGB") { node, context in
+        TensorFlowRule("HSVToRGB", axes: .channelsLast, roles: []) { node, context in
             let (hue, saturation, value) = try context.colorChannels(node)
             return [try colors(node, hue, saturation, value, &context)]
         },
-        TensorFlowRule("AdjustSaturation") { node, context in
+        TensorFlowRule("AdjustSaturation", axes: .channelsLast, roles: []) { node, context in
             let parts = try HueParts(node, &context)
             let factor = try number(node, "factor", &context)
             let scaled = try context.combine(.multiply, parts.saturation, factor, name: node.name + "/scaled")
@@ -33,7 +33,7 @@ enum Colors {
             return [try colors(node, parts.hue, saturation, parts.value, &context)]
         },
         // The maximum and the minimum of red, green and blue are preserved.
-        TensorFlowRule("AdjustHue") { node, context in
+        TensorFlowRule("AdjustHue", axes: .channelsLast, roles: []) { node, context in
             let parts = try HueParts(node, &context)
             let turned = try context.combine(
                 .add, parts.hue, number(node, "angle", &context), name: node.name + "/turned")

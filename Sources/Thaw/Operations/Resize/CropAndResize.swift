@@ -3,7 +3,7 @@
 /// computed like the boxes. No CropAndResize remains in the graph.
 enum CropAndResize {
     static let tensorFlow = [
-        TensorFlowRule("CropAndResize") { node, context in
+        TensorFlowRule("CropAndResize", axes: .channelsLast, roles: []) { node, context in
             var images = try context.asFloats(node.input(0), name: node.name + "/floats")
             try node.requireImage(images)
             let boxes = try context.asFloats(node.input(1), name: node.name + "/boxes")

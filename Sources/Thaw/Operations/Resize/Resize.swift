@@ -76,13 +76,16 @@ extension Resize {
 
 extension Resize {
     static let tensorFlow = [
-        TensorFlowRule("ResizeNearestNeighbor") { node, context in
+        TensorFlowRule("ResizeNearestNeighbor", axes: .channelsLast, roles: [.resize, .map]) { node, context in
             [try resize(node, node.input(0), FilterWeights.nearest, &context)]
         },
-        TensorFlowRule("ResizeBilinear") { node, context in [try resizeAsFloats(node, FilterWeights.linear, &context)]
+        TensorFlowRule("ResizeBilinear", axes: .channelsLast, roles: [.resize, .map]) { node, context in
+            [try resizeAsFloats(node, FilterWeights.linear, &context)]
         },
-        TensorFlowRule("ResizeBicubic") { node, context in [try resizeAsFloats(node, FilterWeights.cubic, &context)] },
-        TensorFlowRule("ResizeArea") { node, context in
+        TensorFlowRule("ResizeBicubic", axes: .channelsLast, roles: [.resize, .map]) { node, context in
+            [try resizeAsFloats(node, FilterWeights.cubic, &context)]
+        },
+        TensorFlowRule("ResizeArea", axes: .channelsLast, roles: [.resize, .map]) { node, context in
             let image = try node.input(0)
             guard try grid(node) == .left, let window = try window(of: size(node), in: image.shape) else {
                 return [try resizeAsFloats(node, FilterWeights.area, &context)]

@@ -55,7 +55,7 @@ enum ScaleAndTranslate {
     }
 
     static let tensorFlow = [
-        TensorFlowRule("ScaleAndTranslate") { node, context in
+        TensorFlowRule("ScaleAndTranslate", axes: .channelsLast, roles: []) { node, context in
             let image = try context.asFloats(node.input(0), name: node.name + "/floats")
             try node.requireImage(image)
             let size = try node.integers(1, "size")

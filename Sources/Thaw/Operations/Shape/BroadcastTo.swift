@@ -56,12 +56,12 @@ extension BroadcastTo {
 
 extension BroadcastTo {
     static let tensorFlow = [
-        TensorFlowRule("BroadcastTo") { node, context in
+        TensorFlowRule("BroadcastTo", axes: .lost, roles: []) { node, context in
             let shape = Shape(try node.integers(1, "shape"))
             return [try context.add(BroadcastTo(shape: shape), node.input(0), name: node.name)]
         },
         // The common broadcast shape of two shapes.
-        TensorFlowRule("BroadcastArgs") { node, _ in
+        TensorFlowRule("BroadcastArgs", axes: .lost, roles: []) { node, _ in
             let shapes = [try node.constant(0, "first shape"), try node.constant(1, "second shape")]
             for shape in shapes where shape.shape.rank != 1 { throw Failure.wrongRank(1, shape.shape) }
             let result = try Shape(shapes[0].integers).broadcast(with: Shape(shapes[1].integers))

@@ -108,16 +108,16 @@ extension Concatenation {
 
 extension Concatenation {
     static let tensorFlow = [
-        TensorFlowRule("ConcatV2") { node, context in
+        TensorFlowRule("ConcatV2", axes: .resized, roles: .map) { node, context in
             guard node.inputs.count >= 2 else { throw Failure.missingInput(node.name, node.op, 1, node.inputs.count) }
             return try join(
                 node, Array(node.inputs.dropLast()), axis: node.integer(node.inputs.count - 1, "axis"), &context)
         },
-        TensorFlowRule("Concat") { node, context in
+        TensorFlowRule("Concat", axes: .resized, roles: .map) { node, context in
             guard node.inputs.count >= 2 else { throw Failure.missingInput(node.name, node.op, 1, node.inputs.count) }
             return try join(node, Array(node.inputs.dropFirst()), axis: node.integer(0, "axis"), &context)
         },
-        TensorFlowRule("Pack") { node, context in
+        TensorFlowRule("Pack", axes: .lost, roles: []) { node, context in
             let shape = try node.input(0).shape
             let axis = try node.int("axis", default: 0)
             guard axis >= -shape.rank - 1, axis <= shape.rank else { throw Failure.noSuchAxis(axis, of: shape) }

@@ -2,7 +2,7 @@
 /// concatenations, so none of them remains in the graph.
 enum DepthToSpaceOperations {
     static let tensorFlow = [
-        TensorFlowRule("DepthToSpace", "SpaceToDepth") { node, context in
+        TensorFlowRule("DepthToSpace", "SpaceToDepth", axes: .image(input: 0), roles: .map) { node, context in
             [
                 try context.image(node, node.input(0)) { image, context in
                     try node.requireImage(image)
@@ -19,7 +19,7 @@ enum DepthToSpaceOperations {
                 }
             ]
         },
-        TensorFlowRule("MirrorPad") { node, context in
+        TensorFlowRule("MirrorPad", axes: .padded, roles: []) { node, context in
             var value = try node.input(0)
             let amounts = try node.integers(1, "paddings")
             let mode = try node.string("mode", default: "")

@@ -45,7 +45,7 @@ struct Diagonals {
 extension Diagonals {
     static let tensorFlow = [
         // Usually ones, for an identity matrix.
-        TensorFlowRule("MatrixDiag", "MatrixDiagV2", "MatrixDiagV3") { node, _ in
+        TensorFlowRule("MatrixDiag", "MatrixDiagV2", "MatrixDiagV3", axes: .lost, roles: []) { node, _ in
             let numbers = try node.constant(0, "diagonal")
             guard let length = numbers.shape.last, length > 0 else {
                 throw node.refused("the diagonal has no elements")
@@ -79,7 +79,7 @@ extension Diagonals {
             return [.constant(diagonals.put(numbers, Tensor(shape: shape, element: numbers.element) { _ in filling }))]
         },
         // Usually zeros, for an identity matrix that is not square.
-        TensorFlowRule("MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3") { node, _ in
+        TensorFlowRule("MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3", axes: .lost, roles: []) { node, _ in
             let (matrices, numbers) = (try node.constant(0, "matrix"), try node.constant(1, "diagonal"))
             guard matrices.shape.rank >= 2 else { throw Failure.wrongRank(2, matrices.shape) }
             let range = try range(node, at: 2)
@@ -94,7 +94,8 @@ extension Diagonals {
             let diagonals = try Diagonals(range: range, rows: rows, columns: columns, of: node)
             return [.constant(diagonals.put(numbers, matrices))]
         },
-        TensorFlowRule("MatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3") { node, context in
+        TensorFlowRule("MatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3", axes: .lost, roles: []) {
+            node, context in
             let matrices = try node.input(0)
             let range = try range(node, at: 1)
             let outer = matrices.shape.dropLast(2)

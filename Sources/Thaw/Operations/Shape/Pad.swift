@@ -62,7 +62,7 @@ extension Pad {
 
 extension Pad {
     static let tensorFlow = [
-        TensorFlowRule("Pad", "PadV2") { node, context in
+        TensorFlowRule("Pad", "PadV2", axes: .padded, roles: []) { node, context in
             let input = try node.input(0)
             let amounts = try node.integers(1, "paddings")
             guard try node.input(1).shape == [input.shape.rank, 2], amounts.allSatisfy((0..<1 << 24).contains) else {

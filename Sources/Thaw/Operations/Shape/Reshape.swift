@@ -41,13 +41,13 @@ extension Reshape {
 
 extension Reshape {
     static let tensorFlow = [
-        TensorFlowRule("Reshape") { node, context in
+        TensorFlowRule("Reshape", axes: .lost, roles: [.rewording, .averaging]) { node, context in
             let input = try node.input(0)
             return [
                 try context.add(Reshape(resolve(node, input.shape, node.integers(1, "shape"))), input, name: node.name)
             ]
         },
-        TensorFlowRule("Squeeze") { node, context in
+        TensorFlowRule("Squeeze", axes: .lost, roles: [.rewording, .averaging]) { node, context in
             let input = try node.input(0)
             let key = node.definition.attributes["squeeze_dims"] == nil ? "axis" : "squeeze_dims"
             let axes = try node.ints(key, default: []).map { try input.shape.axis($0) }
@@ -57,7 +57,7 @@ extension Reshape {
             let kept = input.shape.indices.filter { axes.isEmpty ? input.shape[$0] != 1 : !axes.contains($0) }
             return [try context.add(Reshape(Shape(kept.map { input.shape[$0] })), input, name: node.name)]
         },
-        TensorFlowRule("ExpandDims") { node, context in
+        TensorFlowRule("ExpandDims", axes: .expanded, roles: .rewording) { node, context in
             let input = try node.input(0)
             let axis = try node.integer(1, "axis")
             guard axis >= -input.shape.rank - 1, axis <= input.shape.rank else {
@@ -67,12 +67,12 @@ extension Reshape {
             shape.insert(1, at: axis < 0 ? axis + shape.count + 1 : axis)
             return [try context.add(Reshape(Shape(shape)), input, name: node.name)]
         },
-        TensorFlowRule("Shape") { node, _ in
+        TensorFlowRule("Shape", axes: .lost, roles: .size) { node, _ in
             let shape = try node.input(0).shape
             let element = try node.element("out_type", default: .int32)
             return [.constant(Tensor(integers: shape.dimensions, shape: [shape.rank], element: element))]
         },
-        TensorFlowRule("ShapeN") { node, _ in
+        TensorFlowRule("ShapeN", axes: .lost, roles: .size) { node, _ in
             let element = try node.element("out_type", default: .int32)
             return node.inputs.map {
                 .constant(Tensor(integers: $0.shape.dimensions, shape: [$0.shape.rank], element: element))

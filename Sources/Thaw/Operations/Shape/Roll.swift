@@ -2,7 +2,7 @@
 /// slices and a concatenation, so no Roll remains in the graph.
 enum Roll {
     static let tensorFlow = [
-        TensorFlowRule("Roll") { node, context in
+        TensorFlowRule("Roll", axes: .kept, roles: []) { node, context in
             var result = try node.input(0)
             let shape = result.shape
             let shifts = try node.integers(1, "shift")

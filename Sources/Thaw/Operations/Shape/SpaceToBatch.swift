@@ -61,13 +61,13 @@ extension SpaceToBatch {
 
 extension SpaceToBatch {
     static let tensorFlow = [
-        TensorFlowRule("SpaceToBatchND", "SpaceToBatch") { node, context in
+        TensorFlowRule("SpaceToBatchND", "SpaceToBatch", axes: .kept, roles: []) { node, context in
             let input = try node.input(0)
             let (blocks, before, after) = try parameters(node, "paddings", rank: input.shape.rank)
             let operation = SpaceToBatch(blocks: blocks, before: before, after: after)
             return [try context.add(operation, input, name: node.name)]
         },
-        TensorFlowRule("BatchToSpaceND", "BatchToSpace") { node, context in
+        TensorFlowRule("BatchToSpaceND", "BatchToSpace", axes: .kept, roles: []) { node, context in
             let input = try node.input(0)
             let (blocks, before, after) = try parameters(node, "crops", rank: input.shape.rank)
             let operation = BatchToSpace(blocks: blocks, before: before, after: after)

@@ -58,7 +58,7 @@ extension Split {
     private static let largestCount = 1 << 16
 
     static let tensorFlow = [
-        TensorFlowRule("Split") { node, context in
+        TensorFlowRule("Split", axes: .resized, roles: []) { node, context in
             let input = try node.input(1)
             let axis = try input.shape.axis(try node.integer(0, "axis"))
             let count = try node.int("num_split", default: 1)
@@ -71,7 +71,7 @@ extension Split {
             let split = Split(axis: axis, sizes: [Int](repeating: input.shape[axis] / count, count: count))
             return try context.add(split, [input], name: node.name)
         },
-        TensorFlowRule("SplitV") { node, context in
+        TensorFlowRule("SplitV", axes: .resized, roles: []) { node, context in
             let input = try node.input(0)
             let axis = try input.shape.axis(try node.integer(2, "axis"))
             var sizes = try node.integers(1, "sizes")
@@ -85,7 +85,7 @@ extension Split {
             sizes = sizes.map { $0 == -1 ? rest : $0 }
             return try context.add(Split(axis: axis, sizes: sizes), [input], name: node.name)
         },
-        TensorFlowRule("Unpack") { node, context in
+        TensorFlowRule("Unpack", axes: .lost, roles: []) { node, context in
             let input = try node.input(0)
             let axis = try input.shape.axis(try node.int("axis", default: 0))
             let count = input.shape[axis]

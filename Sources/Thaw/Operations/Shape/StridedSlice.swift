@@ -94,7 +94,7 @@ extension StridedSlice {
 
 extension StridedSlice {
     static let tensorFlow = [
-        TensorFlowRule("Slice") { node, context in
+        TensorFlowRule("Slice", axes: .resized, roles: []) { node, context in
             let input = try node.input(0)
             let shape = input.shape
             let begins = try node.integers(1, "begin")
@@ -113,7 +113,7 @@ extension StridedSlice {
             }
             return [try context.add(StridedSlice(ranges: ranges), input, name: node.name)]
         },
-        TensorFlowRule("ReverseV2", "Reverse") { node, context in
+        TensorFlowRule("ReverseV2", "Reverse", axes: .kept, roles: []) { node, context in
             let input = try node.input(0)
             // The older operation has a Boolean for each axis.
             let given = try node.integers(1, "axes")
@@ -122,7 +122,7 @@ extension StridedSlice {
                 ? given.indices.filter { given[$0] != 0 } : try given.map { try input.shape.axis($0) }
             return [try context.add(reversing(axes, of: input.shape), input, name: node.name)]
         },
-        TensorFlowRule("StridedSlice") { node, context in
+        TensorFlowRule("StridedSlice", axes: .sliced, roles: []) { node, context in
             let (ranges, shape) = try strided(node)
             let slice = try context.add(StridedSlice(ranges: ranges), node.input(0), name: node.name)
             return [slice.shape == shape ? slice : try context.add(Reshape(shape), slice, name: node.name + "/shape")]

@@ -57,7 +57,7 @@ extension Tile {
 
 extension Tile {
     static let tensorFlow = [
-        TensorFlowRule("Tile") { node, context in
+        TensorFlowRule("Tile", axes: .resized, roles: []) { node, context in
             [try context.add(Tile(multiples: node.integers(1, "multiples")), node.input(0), name: node.name)]
         }
     ]

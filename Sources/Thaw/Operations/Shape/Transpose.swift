@@ -44,7 +44,7 @@ extension Transpose {
 
 extension Transpose {
     static let tensorFlow = [
-        TensorFlowRule("Transpose") { node, context in
+        TensorFlowRule("Transpose", axes: .permuted, roles: .map) { node, context in
             let order = try node.integers(1, "order of axes")
             guard order.sorted() == Array(0..<(try node.input(0).shape.rank)) else {
                 throw node.refused("\(order) is not a permutation of the \(try node.input(0).shape.rank) axes")

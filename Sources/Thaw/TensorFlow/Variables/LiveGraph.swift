@@ -35,7 +35,7 @@ struct LiveGraph {
         }
         // A graph without variables may be saved without the folder for them.
         let prefix = folder + "/variables/variables"
-        let needsVariables = meta.graph.nodes.contains { VariableFreezing.variables.contains($0.op) }
+        let needsVariables = meta.graph.nodes.contains { $0.has(.variable) }
         guard needsVariables || fileExists(prefix + ".index") else { return }
         if !isFolder, !fileExists(prefix + ".index") {
             throw Failure.savedModelAlone(prefix + ".index").inFile(given)

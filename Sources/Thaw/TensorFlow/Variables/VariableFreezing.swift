@@ -1,8 +1,5 @@
 /// Puts the values of variables in their place: a graph that is frozen.
 struct VariableFreezing {
-    static let variables: Set<String> = ["VariableV2", "Variable", "VarHandleOp"]
-    private static let assignments: Set<String> = ["Assign", "AssignVariableOp"]
-
     private let graph: GraphDefinition
     /// What a checkpoint calls a variable, and which part of it is meant, by the variable's node; as the graph itself
     /// restores it.
@@ -13,15 +10,15 @@ struct VariableFreezing {
     /// The graph with a constant for each variable that the outputs need.
     ///
     /// - Parameters:
+    ///   - survey: The index of the graph's nodes.
     ///   - outputs: The nodes to compute; nodes that only others need are left out.
     ///   - value: The value of a variable by its name, or of a part of it; nil where there is none.
     ///   - source: The file that the values come from, as an error should name it.
     /// - Throws: `Failure` naming node and variable where one is missing, or has another shape or type.
     static func frozen(
-        _ graph: GraphDefinition, outputs: [String], source: String?,
+        _ graph: GraphDefinition, _ survey: GraphSurvey, outputs: [String], source: String?,
         value: (String, [Range<Int>]?) throws -> Tensor?
     ) throws -> GraphDefinition {
-        let survey = try GraphSurvey(graph.nodes)
         let names = outputs.map { GraphSurvey.Reference($0).node }
         // An output inside a function needs whoever calls that.
         let isInside = names.contains { survey.node($0) == nil }
@@ -30,7 +27,7 @@ struct VariableFreezing {
         var constants = GraphConstants(survey)
         var result = GraphDefinition(nodes: [], functions: graph.functions)
         result.nodes = try order.map { survey.nodes[$0] }.map { node in
-            guard variables.contains(node.op) else { return node.reading }
+            guard node.has(.variable) else { return node.reading }
             guard let tensor = try freezing.value(of: node, &constants, source, value, isNeeded: !isInside) else {
                 return node
             }
@@ -45,7 +42,7 @@ struct VariableFreezing {
     private init(_ graph: GraphDefinition) {
         self.graph = graph
         let nodes = Dictionary(graph.nodes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        for node in graph.nodes where VariableFreezing.assignments.contains(node.op) && node.data.count >= 2 {
+        for node in graph.nodes where node.has(.assignment) && node.data.count >= 2 {
             let variable = GraphSurvey.Reference(node.data[0]).node
             if let restoration = VariableFreezing.restoration(node.data[1], nodes, endpoint: GraphSurvey.Reference.init)
             {
@@ -67,7 +64,7 @@ struct VariableFreezing {
             guard case .function(let name)? = call.attributes["f"], let function = functions[name] else { continue }
             let handles = Dictionary(zip(function.inputs, call.data), uniquingKeysWith: { $1 })
             let body = Dictionary(function.nodes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-            for node in function.nodes where node.op == "AssignVariableOp" && node.data.count >= 2 {
+            for node in function.nodes where node.has(.assignment) && node.data.count >= 2 {
                 guard let handle = handles[node.data[0]] else { continue }
                 let variable = GraphSurvey.Reference(handle).node
                 restored[variable] =
@@ -88,7 +85,7 @@ struct VariableFreezing {
     ) -> (key: String, part: [Range<Int>]?)? {
         var reference = endpoint(input)
         var steps = 0
-        while let node = nodes[reference.node], node.op == "Identity", let next = node.data.first, steps < 8 {
+        while let node = nodes[reference.node], node.has(.identity), let next = node.data.first, steps < 8 {
             reference = endpoint(next)
             steps += 1
         }

@@ -1,14 +1,23 @@
-/// How nodes of certain TensorFlow operations are imported.
+/// How nodes of certain TensorFlow operations are imported, and what is known of them before.
 struct TensorFlowRule: Sendable {
     /// The names of the TensorFlow operations, as in `NodeDefinition.op`.
     let ops: [String]
+    let traits: TensorFlowTraits
     /// Adds the equivalent operations and returns one operand per output.
-    let build: @Sendable (TensorFlowNode, inout ImportContext) throws -> [Operand]
+    let build: Build
 
-    init(
-        _ ops: String..., build: @escaping @Sendable (TensorFlowNode, inout ImportContext) throws -> [Operand]
-    ) {
+    typealias Build = @Sendable (TensorFlowNode, inout ImportContext) throws -> [Operand]
+
+    /// - Parameters:
+    ///   - axes: What it does to the axes of an image.
+    ///   - roles: The parts that it plays in graphs.
+    init(_ ops: String..., axes: ImageAxes, roles: TensorFlowRoles, build: @escaping Build) {
+        self.init(ops, axes: axes, roles: roles, build: build)
+    }
+
+    init(_ ops: [String], axes: ImageAxes, roles: TensorFlowRoles, build: @escaping Build) {
         self.ops = ops
+        traits = TensorFlowTraits(axes: axes, roles: roles)
         self.build = build
     }
 }

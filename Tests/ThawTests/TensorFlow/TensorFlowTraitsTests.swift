@@ -1,0 +1,80 @@
+import Testing
+
+@testable import Thaw
+
+/// What is said of TensorFlow operations before they are converted, compared with what they are converted to.
+@Suite struct TensorFlowTraitsTests {
+    private static let rules = Operations.tensorFlow.sorted { $0.key < $1.key }
+
+    /// The shape that an operation gives images of this shape; nil if it cannot be built without constants or attributes.
+    private static func result(_ op: String, of image: Shape) -> Shape? {
+        for count in 1...3 {
+            var context = ImportContext()
+            let inputs = (0..<count).map { index in
+                Operand.edge(context.builder.input("\(index)", TensorType(image)), TensorType(image))
+            }
+            let definition = NodeDefinition(name: "node", op: op, inputs: (0..<count).map(String.init))
+            let node = TensorFlowNode(definition: definition, inputs: inputs)
+            if let result = try? Operations.tensorFlow[op]?.build(node, &context).first { return result.shape }
+        }
+        return nil
+    }
+
+    @Test func `an operation that keeps the axes of an image says so`() {
+        // All axes differ, so that an axis that moves or disappears shows.
+        let image: Shape = [1, 4, 6, 5]
+        var built = 0
+        for (op, rule) in Self.rules {
+            guard let result = Self.result(op, of: image) else { continue }
+            built += 1
+            switch rule.traits.axes {
+            case .kept: #expect(result == image, "\(op) says that it keeps the axes")
+            case .image, .channelsLast: #expect(result.rank == 4, "\(op) says that it reads an image")
+            default: #expect(result != image, "\(op) keeps the axes")
+            }
+        }
+        #expect(built > 50)
+    }
+
+    @Test func `an operation is known in one place`() {
+        for (op, _) in Self.rules { #expect(OtherOperations.traits[op] == nil, "\(op) has a rule") }
+    }
+
+    @Test func `an operation with a data format says so`() {
+        for (op, rule) in Self.rules {
+            guard case .image(let input) = rule.traits.axes else { continue }
+            var context = ImportContext()
+            let type = TensorType([1, 4, 4, 4])
+            let inputs = (0...max(input, 1)).map { Operand.edge(context.builder.input("\($0)", type), type) }
+            let definition = NodeDefinition(
+                name: "node", op: op, inputs: inputs.indices.map(String.init),
+                attributes: ["data_format": .string("other")])
+            // Formats are refused before anything else is looked at, but for what must be constant.
+            let failure = #expect(throws: Failure.self) {
+                try rule.build(TensorFlowNode(definition: definition, inputs: inputs), &context)
+            }
+            let words = failure?.problemText ?? ""
+            #expect(words.contains("data format other") || words.contains("constant"), "\(op): \(words)")
+        }
+    }
+
+    private static let roles: [(role: TensorFlowRoles, ops: [String], others: [String])] = [
+        (.identity, ["Identity", "StopGradient", "PlaceholderWithDefault"], ["Cast", "Relu", "Placeholder"]),
+        (.placeholder, ["Placeholder", "PlaceholderV2"], ["PlaceholderWithDefault", "Const", "VariableV2"]),
+        (.variable, ["VarHandleOp"], ["ReadVariableOp", "Assign"]),
+        (.update, ["Assign", "AssignSub", "AssignAddVariableOp"], ["ApplyAdam"]),
+        (.optimizer, ["ApplyAdam", "ResourceApplyGradientDescent", "SparseApplyFtrl"], ["AssignSub"]),
+        (.leftover, ["SaveV2", "RestoreV2", "ScalarSummary", "NoOp", "ApplyAdam", "Assign"], ["Softmax", "Unknown"]),
+        (.layer, ["Conv2D", "MatMul", "PartitionedCall"], ["BiasAdd", "MaxPool"]),
+        (.choice, ["ArgMax", "TopK", "TopKV2"], ["ArgMin", "Max"]),
+        (.total, ["Mean", "Sum"], ["Max"]),
+        (.decoder, ["DecodeJpeg"], ["DecodeWav"]),
+        (.random, ["RandomUniform"], ["RandomShuffle"]),
+    ]
+
+    @Test(arguments: roles.indices) func `roles tell operations apart`(_ index: Int) {
+        let (role, ops, others) = Self.roles[index]
+        for op in ops { #expect(NodeDefinition(name: "x", op: op).has(role), "\(op)") }
+        for op in others { #expect(!NodeDefinition(name: "x", op: op).has(role), "\(op)") }
+    }
+}
