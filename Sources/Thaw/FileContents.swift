@@ -26,7 +26,7 @@ public struct FileContents: Sendable {
             byteCount = try MappedFile(path: path).bytes.count
             try naming(file: path) { try read(GraphDefinition(contentsOf: path)) }
         case .savedModel, .checkpoint:
-            let live = try GraphSource.live(path, format == .savedModel ? .savedModel : .checkpoint, tag: tag)!
+            let live = try GraphSource.live(path, format, tag: tag)!
             byteCount = live.byteCount
             variableCount = live.variables?.names.count
             signatures = live.meta.signatures.map { signature in
@@ -46,7 +46,7 @@ public struct FileContents: Sendable {
     private mutating func read(_ graph: GraphDefinition) {
         parts = FileContents.counted(graph.nodes.map(\.op))
         weights = StoredWeights.summed(graph.nodes.compactMap(\.storedWeights))
-        placeholders = graph.nodes.filter { $0.op.hasPrefix("Placeholder") }.map { node in
+        placeholders = graph.nodes.filter { $0.has(.fed) }.map { node in
             var type = ""
             if case .type(let element)? = node.attributes["dtype"] { type = "\(element)" }
             if case .shape(let sizes?)? = node.attributes["shape"] {
@@ -80,7 +80,7 @@ public struct FileContents: Sendable {
 extension NodeDefinition {
     /// The weights of a constant, unless they are integers or Booleans, which are parameters such as shapes and axes.
     fileprivate var storedWeights: StoredWeights? {
-        guard op == "Const", case .tensor(let tensor)? = attributes["value"], tensor.shape.rank > 0,
+        guard has(.constant), case .tensor(let tensor)? = attributes["value"], tensor.shape.rank > 0,
             ![.int32, .int64, .bool].contains(tensor.element)
         else { return nil }
         return StoredWeights(

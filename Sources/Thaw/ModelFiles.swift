@@ -117,43 +117,6 @@ public struct WrittenModel: Sendable {
     public var compression: CompressionReport?
 }
 
-/// The kinds of file that a model is read from, recognized by the content of files and folders.
-public enum ModelFormat: Sendable {
-    case frozenGraph, savedModel, checkpoint, coreML, coreMLPackage
-
-    /// - Throws: `Failure` naming the file, and its kind if it is none of these.
-    public init(of path: String) throws {
-        let wanted =
-            "a Core ML model (.mlmodel, .mlpackage) or a TensorFlow graph (.pb, SavedModel, checkpoint)"
-        self = try naming(file: path) {
-            switch try GraphSource.kind(path) {
-            case .frozenGraph?: return .frozenGraph
-            case .savedModel?: return .savedModel
-            case .checkpoint?: return .checkpoint
-            case nil: break
-            }
-            if let kind = FolderKind(path: path) {
-                // For a package without a manifest, the failure says what is missing.
-                let isPackage = kind == .coreMLPackage || ModelFormat(pathToWrite: path) == .coreMLPackage
-                guard isPackage else { throw Failure.wrongFolder(kind, wanted: wanted) }
-                return .coreMLPackage
-            }
-            let file = try MappedFile(path: path)
-            guard !file.bytes.isEmpty else { throw Failure.isEmpty(path) }
-            let kind = FileKind(file.bytes)
-            guard kind == .coreMLModel else { throw Failure.wrongKind(kind, wanted: wanted) }
-            return .coreML
-        }
-    }
-
-    /// The format in which a model is written under this name.
-    public init(pathToWrite path: String) {
-        var name = path[...]
-        while name.count > 1, name.last == "/" { name.removeLast() }
-        self = name.hasSuffix(".mlpackage") ? .coreMLPackage : .coreML
-    }
-}
-
 /// A Core ML model as it is encoded: in a file, in a package, or in memory.
 struct CoreMLFile {
     let bytes: ByteView

@@ -24,6 +24,8 @@ extension Failure {
         case .gzip: ("a gzip archive", "unpack it, and give what is inside")
         case .checkpointIndex: ("the .index file of a TensorFlow checkpoint", "give the checkpoint's folder")
         case .image: ("an image", nil)
+        case .folder: ("a folder", nil)
+        case .checkpointPrefix: ("the name of a TensorFlow checkpoint", nil)
         case .textGraph:
             (
                 "a graph in text format (.pbtxt)",

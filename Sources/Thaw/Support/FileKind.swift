@@ -1,14 +1,35 @@
-/// The kind of a file, detected from its content, for use in error messages.
-enum FileKind: Sendable {
+/// The kind of a file or folder, detected from its content. This is the only place that decides what something is;
+/// `ModelFormat` says which kinds can be loaded.
+enum FileKind: Equatable, Sendable {
     case frozenGraph, metaGraph, savedModel, coreMLModel, onnx
-    case tensorFlowLite, hdf5, keras, zip, gzip, checkpointIndex, image
+    case tensorFlowLite, hdf5, keras, zip, gzip, checkpointIndex
+    case image(ImageKind)
     case textGraph, text, unknown
+    case folder(FolderKind)
+    /// No file, but what the names of a checkpoint's files begin with.
+    case checkpointPrefix
 
     /// Whether it is known not to be text.
     var isBinary: Bool { ![.textGraph, .text, .unknown].contains(self) }
 
+    /// The kind of what is at `path`.
+    /// - Throws: `Failure` if there is nothing, or an empty file.
+    static func at(_ path: String) throws -> FileKind {
+        if let folder = FolderKind(path: path) { return .folder(folder) }
+        if !fileExists(path), fileExists(path + ".index") || fileExists(path + ".meta") { return .checkpointPrefix }
+        let file = try MappedFile(path: path)
+        guard !file.bytes.isEmpty else { throw Failure.isEmpty(path) }
+        return FileKind(file.bytes)
+    }
+
+    /// Some kinds of images may be text.
     init(_ file: UnsafeRawBufferPointer) {
-        self = FileKind(signature: file) ?? FileKind(text: file) ?? FileKind(protobuf: file)
+        self = FileKind(signature: file) ?? FileKind(text: file) ?? FileKind(image: file) ?? FileKind(protobuf: file)
+    }
+
+    private init?(image file: UnsafeRawBufferPointer) {
+        guard let kind = ImageKind(of: file) else { return nil }
+        self = .image(kind)
     }
 
     // MARK: Signatures
@@ -26,8 +47,6 @@ enum FileKind: Sendable {
             self = holds(Array("metadata.json".utf8), at: 30) ? .keras : .zip
         } else if holds([0x1F, 0x8B]) {
             self = .gzip
-        } else if holds([0xFF, 0xD8, 0xFF]) || holds([0x89] + "PNG\r\n".utf8) || holds(Array("GIF8".utf8)) {
-            self = .image
         } else if holds([0x57, 0xFB, 0x80, 0x8B, 0x24, 0x75, 0x47, 0xDB], at: file.count - 8) {
             self = .checkpointIndex
         } else {

@@ -1,40 +1,17 @@
 /// A frozen TensorFlow graph, read from a frozen graph's file, a SavedModel or a checkpoint.
 struct GraphSource {
-    enum Kind { case frozenGraph, savedModel, checkpoint }
-
     var definition: GraphDefinition
     /// The signature with its inputs and outputs.
     var signature: MetaGraph.Signature?
     /// The outputs given by the user or the signature, or detected; empty if they are still to be detected.
     var outputs: [String]
 
-    /// The kind of graph at `path`; nil if it is not a TensorFlow graph.
-    static func kind(_ path: String) throws -> Kind? {
-        switch FolderKind(path: path) {
-        case .savedModel?: return .savedModel
-        case .checkpoint?: return .checkpoint
-        case .coreMLPackage?, .plain?: return nil
-        case nil: break
-        }
-        // A checkpoint is often given by the prefix of its files' names.
-        if !fileExists(path), fileExists(path + ".index") || fileExists(path + ".meta") { return .checkpoint }
-        let file = try MappedFile(path: path)
-        switch FileKind(file.bytes) {
-        case .savedModel: return .savedModel
-        case .metaGraph: return .checkpoint
-        case .checkpointIndex where path.hasSuffix(".index"): return .checkpoint
-        case .frozenGraph: return .frozenGraph
-        default: return nil
-        }
-    }
-
     /// The graph with its variables; nil for a frozen graph.
-    static func live(_ path: String, _ kind: Kind, tag: String?) throws -> LiveGraph? {
-        switch kind {
-        case .frozenGraph: return nil
-        case .checkpoint: return try LiveGraph(checkpoint: path)
-        case .savedModel:
-            return try LiveGraph(savedModel: path, tag: tag)
+    static func live(_ path: String, _ format: ModelFormat, tag: String?) throws -> LiveGraph? {
+        switch format {
+        case .checkpoint: try LiveGraph(checkpoint: path)
+        case .savedModel: try LiveGraph(savedModel: path, tag: tag)
+        case .frozenGraph, .coreML, .coreMLPackage: nil
         }
     }
 
@@ -44,15 +21,16 @@ struct GraphSource {
 
     /// - Throws: `Failure` naming the file at fault.
     init(_ path: String, _ options: ImportOptions, tag: String?, signature name: String?) throws {
-        let kind = try naming(file: path) { try GraphSource.kind(path) } ?? .frozenGraph
-        if kind != .savedModel, let option = tag != nil ? "--tag" : name != nil ? "--signature" : nil {
+        // What is no graph at all is refused when it is read as a frozen one.
+        let format = try naming(file: path) { ModelFormat(try FileKind.at(path), path) } ?? .frozenGraph
+        if format != .savedModel, let option = tag != nil ? "--tag" : name != nil ? "--signature" : nil {
             throw Failure.optionForSavedModels(option).inFile(path)
         }
-        guard let live = try GraphSource.live(path, kind, tag: tag) else {
+        guard let live = try GraphSource.live(path, format, tag: tag) else {
             self.init(definition: try GraphDefinition(contentsOf: path), outputs: [])
             return
         }
-        var signature = kind == .savedModel ? try naming(file: path) { try live.signature(name) } : nil
+        var signature = format == .savedModel ? try naming(file: path) { try live.signature(name) } : nil
         let graph = live.meta.graph
         if !options.outputs.isEmpty {
             let words = signature?.outputs ?? []
@@ -67,7 +45,7 @@ struct GraphSource {
         var outputs = signature?.outputs.map(\.tensor) ?? options.outputs
         let bundle = live.variables
         let source = try naming(file: path) {
-            if outputs.isEmpty, kind == .savedModel, !graph.takesNumbers { throw Failure.noSignature() }
+            if outputs.isEmpty, format == .savedModel, !graph.takesNumbers { throw Failure.noSignature() }
             let survey = try GraphSurvey(graph.nodes)
             if outputs.isEmpty { outputs = try FlatGraph.findOutputs(survey, fed: options.fed) }
             let keys = try bundle.map(ObjectGraph.keys) ?? [:]

@@ -1,5 +1,5 @@
 /// The kind of an image, detected from the first bytes of the file. File names are irrelevant.
-enum ImageKind: Equatable {
+enum ImageKind: Equatable, Sendable {
     case jpeg, png, webP, gif, bmp, pnm, pam
     /// A kind that is recognized but cannot be decoded.
     case other(String)

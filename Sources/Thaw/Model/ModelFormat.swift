@@ -1,0 +1,38 @@
+/// The formats that models are read from, recognized by the content of files and folders.
+public enum ModelFormat: Sendable {
+    case frozenGraph, savedModel, checkpoint, coreML, coreMLPackage
+
+    /// - Throws: `Failure` naming the file, and saying what it is if it is none of these.
+    public init(of path: String) throws {
+        let wanted =
+            "a Core ML model (.mlmodel, .mlpackage) or a TensorFlow graph (.pb, SavedModel, checkpoint)"
+        self = try naming(file: path) {
+            let kind = try FileKind.at(path)
+            if let format = ModelFormat(kind, path) { return format }
+            if case .folder(let folder) = kind { throw Failure.wrongFolder(folder, wanted: wanted) }
+            throw Failure.wrongKind(kind, wanted: wanted)
+        }
+    }
+
+    /// The format of a file or folder of this kind; nil if no model is loaded from it.
+    init?(_ kind: FileKind, _ path: String) {
+        switch kind {
+        case .frozenGraph: self = .frozenGraph
+        case .savedModel, .folder(.savedModel): self = .savedModel
+        case .metaGraph, .checkpointPrefix, .folder(.checkpoint): self = .checkpoint
+        case .checkpointIndex where path.hasSuffix(".index"): self = .checkpoint
+        case .coreMLModel: self = .coreML
+        case .folder(.coreMLPackage): self = .coreMLPackage
+        // A package without a manifest is told what it lacks.
+        case .folder where ModelFormat(pathToWrite: path) == .coreMLPackage: self = .coreMLPackage
+        default: return nil
+        }
+    }
+
+    /// The format in which a model is written under this name.
+    public init(pathToWrite path: String) {
+        var name = path[...]
+        while name.count > 1, name.last == "/" { name.removeLast() }
+        self = name.hasSuffix(".mlpackage") ? .coreMLPackage : .coreML
+    }
+}
