@@ -121,7 +121,7 @@ private struct Header {
             case "descr": element = try scanner.string()
             case "fortran_order": isFortran = try scanner.boolean()
             case "shape": shape = try scanner.tuple()
-            default: throw Failure.numPyHeader("the key '\(key)' is not known")
+            default: throw Failure.numPyHeader("the key '\(key)' is unknown")
             }
             if !scanner.take(",") {
                 try scanner.expect("}")
@@ -158,7 +158,7 @@ private struct Header {
             } else if take("\"") {
                 quote = UInt8(ascii: "\"")
             } else {
-                throw unexpected("a text in quotes")
+                throw unexpected("a quoted string")
             }
             guard let end = rest.firstIndex(of: quote) else { throw unexpected("a closing quote") }
             defer { rest = rest[(end + 1)...] }

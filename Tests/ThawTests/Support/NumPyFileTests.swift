@@ -61,7 +61,7 @@ import Testing
         arguments: [
             ("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "elements of type '>f4' are not read"),
             ("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "elements of type '<c8' are not read"),
-            ("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "a text in quotes is expected"),
+            ("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "a quoted string is expected"),
             ("{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", "the array is stored column by column"),
             ("{'descr': '<f4', 'fortran_order': False, 'shape': (5,)}", "an array of shape (5) takes 20 bytes"),
             (
@@ -76,7 +76,7 @@ import Testing
             ("{'descr': '<f4', 'shape': (1,)}", "'descr', 'fortran_order' or 'shape' is missing"),
             ("{'descr': '<f4", "a closing quote is expected"),
             ("{'descr'", "':' is expected at the end"),
-            ("{'more': 1}", "the key 'more' is not known"),
+            ("{'more': 1}", "the key 'more' is unknown"),
             ("", "'{' is expected at the end"),
             (
                 "{'descr': '<f4', 'fortran_order': False, 'shape': (" + String(repeating: "1,", count: 40) + ")}",

@@ -95,7 +95,7 @@ import Testing
 
         Refused("Where", [nil], "the condition depends on the input"),
         Refused("ScatterNd", [nil, ones([1]), list(4)], "the list of indices depends on the input"),
-        Refused("ScatterNd", [list(0), nil, list(4)], "the array of updates depends on the input"),
+        Refused("ScatterNd", [list(0), nil, list(4)], "the tensor of updates depends on the input"),
         Refused("ScatterNd", [list(0), ones([]), nil], "the shape depends on the input"),
         Refused("ScatterNd", [list(4), ones([]), list(4)], "index [4] is out of bounds; its shape is [4]"),
         Refused("ScatterNd", [list(0, -1), ones([]), list(4, 2)], "index [0, -1] is out of bounds"),
@@ -105,7 +105,7 @@ import Testing
         Refused("ScatterNd", [list(0), ones([]), list(1 << 27)], "would be computed while the graph is read"),
         Refused("TensorScatterUpdate", [nil, list(0), ones([])], "the tensor depends on the input"),
         Refused("TensorScatterUpdate", [ones([4]), nil, ones([])], "the list of indices depends on the input"),
-        Refused("TensorScatterUpdate", [ones([4]), list(0), nil], "the array of updates depends on the input"),
+        Refused("TensorScatterUpdate", [ones([4]), list(0), nil], "the tensor of updates depends on the input"),
         Refused("TensorScatterUpdate", [ones([4]), list(5), ones([])], "index [5] is out of bounds"),
         Refused("TensorScatterUpdate", [ones([4]), list(1), list(1).reshaped([])], "the types float32 and int32"),
         Refused("Unique", [nil], "the list depends on the input"),

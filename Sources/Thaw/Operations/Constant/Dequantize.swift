@@ -62,7 +62,7 @@ enum Dequantize {
             guard let mode = Mode(rawValue: modeName) else {
                 throw node.refused("the quantization mode \(modeName) is not supported")
             }
-            let codes = try node.constant(0, "quantised array")
+            let codes = try node.constant(0, "quantized tensor")
             guard [.uint8, .int8, .uint16, .int16, .int32].contains(codes.element) else {
                 throw node.refused(
                     "elements of type \(codes.element.rawValue) are not supported",

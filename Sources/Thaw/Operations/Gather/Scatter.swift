@@ -3,7 +3,7 @@ enum Scatter {
     static let tensorFlow = [
         // Updates at the same index are added.
         TensorFlowRule("ScatterNd", axes: .lost, roles: []) { node, _ in
-            let updates = try node.constant(1, "array of updates")
+            let updates = try node.constant(1, "tensor of updates")
             let shape = Shape(try node.integers(2, "shape"))
             guard shape.checkedCount ?? .max <= ImportContext.largestConstant else {
                 throw Failure.constantTooLarge(shape)
@@ -14,7 +14,7 @@ enum Scatter {
         // The last update at an index wins.
         TensorFlowRule("TensorScatterUpdate", axes: .lost, roles: []) { node, _ in
             let (tensor, indices) = (try node.constant(0, "tensor"), try node.constant(1, "list of indices"))
-            return [.constant(try scatter(node, indices, node.constant(2, "array of updates"), into: tensor) { $1 })]
+            return [.constant(try scatter(node, indices, node.constant(2, "tensor of updates"), into: tensor) { $1 })]
         },
     ]
 
