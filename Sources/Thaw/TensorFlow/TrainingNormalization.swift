@@ -95,10 +95,8 @@ struct TrainingNormalization {
                 statistics[GraphSurvey.Reference(layer.name + ":2")] = (index, false)
             }
         }
-        for node in survey.nodes where node.has(.update) && node.data.count >= 2 {
-            guard let variable = source(node.data[0]), variable.has(.constant),
-                let found = statistic(in: node.data[1], statistics)
-            else { continue }
+        for (node, found) in Self.updates(in: survey, by: { statistics[$0] }) {
+            guard let variable = source(node.data[0]), variable.has(.constant) else { continue }
             if found.isMean {
                 layers[found.layer].averages.mean = variable.name
             } else {
@@ -107,19 +105,30 @@ struct TrainingNormalization {
         }
     }
 
-    /// The statistic that an update is computed from.
-    private func statistic(
-        in update: String, _ statistics: [GraphSurvey.Reference: (layer: Int, isMean: Bool)]
-    ) -> (layer: Int, isMean: Bool)? {
-        var pending = [GraphSurvey.Reference(update)]
-        var seen: Set<GraphSurvey.Reference> = []
-        while let next = pending.popLast(), seen.count < 64 {
-            if let found = statistics[next] { return found }
-            guard seen.insert(next).inserted, let node = survey.node(next.node), node.has(.averaging)
-            else { continue }
-            pending += node.data.map { GraphSurvey.Reference($0) }
+    /// The updates of variables that are computed from a statistic, each with that statistic.
+    private static func updates<Statistic>(
+        in survey: GraphSurvey, by statistic: (GraphSurvey.Reference) -> Statistic?
+    ) -> [(node: NodeDefinition, statistic: Statistic)] {
+        survey.nodes.compactMap { node in
+            guard node.has(.update), node.data.count >= 2 else { return nil }
+            var pending = [GraphSurvey.Reference(node.data[1])]
+            var seen: Set<GraphSurvey.Reference> = []
+            while let next = pending.popLast(), seen.count < 64 {
+                if let found = statistic(next) { return (node, found) }
+                guard seen.insert(next).inserted, let source = survey.node(next.node), source.has(.averaging)
+                else { continue }
+                pending += source.data.map { GraphSurvey.Reference($0) }
+            }
+            return nil
         }
-        return nil
+    }
+
+    /// The updates of variables by what these nodes compute, which no output depends on.
+    static func updates(in survey: GraphSurvey, by order: [Int]) -> [String] {
+        let statistics = Set(
+            order.map { survey.nodes[$0] }.filter { $0.has(.batchNormalization) || $0.op == "Mean" }.map(\.name))
+        guard !statistics.isEmpty else { return [] }
+        return updates(in: survey) { statistics.contains($0.node) ? true : nil }.map(\.node.name)
     }
 
     // MARK: What is made of them

@@ -11,6 +11,7 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
+from tensorflow.python.training import moving_averages
 
 from common import file_at, save_array, save_table
 from tiny import BIAS, DENSE, GAMMA, KERNEL, pictures
@@ -139,6 +140,58 @@ def train_rows(y):
     loss = -tf.reduce_sum(labels * tf.math.log(tf.clip_by_value(y, 1e-10, 1.0)) + (1 - labels) * tf.math.log(1 - y + 1e-10))
     v1.train.GradientDescentOptimizer(0.01).minimize(loss)
     tf.reduce_mean(tf.cast(tf.equal(tf.argmax(y, 1), tf.argmax(labels, 1)), tf.float32))
+
+
+def trained_norm(x, training, spelled):
+    """A layer as `tf.layers` writes it: in training, statistics of the batch, which its averages move towards."""
+    mean = v1.get_variable("norm/moving_mean", initializer=BIAS / 2, trainable=False, use_resource=not spelled)
+    variance = v1.get_variable("norm/moving_variance", initializer=GAMMA / 2, trainable=False, use_resource=not spelled)
+    gamma, beta = (v1.get_variable("norm/" + name, initializer=value, use_resource=not spelled)
+                   for name, value in (("gamma", GAMMA), ("beta", BIAS)))
+    statistics = mean, variance
+    if spelled:
+        if training:
+            statistics = tf.nn.moments(x, [0], name="norm/moments")
+        y = tf.nn.batch_normalization(x, *statistics, beta, gamma, 1e-3, name="norm/batchnorm")
+    elif training:
+        y, *statistics = v1.nn.fused_batch_norm(x, gamma, beta, epsilon=1e-3, is_training=True, name="norm/FusedBatchNorm")
+    else:
+        y = v1.nn.fused_batch_norm(x, gamma, beta, mean, variance, 1e-3, is_training=False)[0]
+    if training:
+        for average, value in zip((mean, variance), statistics):
+            update = moving_averages.assign_moving_average(average, value, 0.99, zero_debias=False, name="AssignMovingAvg")
+            v1.add_to_collection(v1.GraphKeys.UPDATE_OPS, update)
+    return y
+
+
+def averages(spelled):
+    """The checkpoint of a training script whose graph has batch normalization in training mode only; the answers are those
+    of the same network built for inference."""
+    def build(x, training):
+        x = tf.nn.conv2d(x, v1.get_variable("conv/kernel", initializer=KERNEL), 2, "SAME")
+        if spelled:
+            x = trained_norm(tf.reduce_mean(tf.nn.relu(x), [1, 2]), training, True)
+        else:
+            x = tf.reduce_mean(tf.nn.relu(trained_norm(x, training, False)), [1, 2])
+        logits = tf.matmul(x, v1.get_variable("dense/weights", initializer=DENSE))
+        if training:
+            with tf.control_dependencies(v1.get_collection(v1.GraphKeys.UPDATE_OPS)):
+                train_softmax(logits)
+        return logits
+
+    def write(folder):
+        answers = []
+        for training in (True, False):
+            with tf.Graph().as_default(), v1.Session() as session:
+                x = v1.placeholder(tf.float32, [None, 8, 8, 3], name="image")
+                y = build(x, training)
+                session.run(v1.global_variables_initializer())
+                if training:
+                    checkpoint(session, x, y, folder)
+                answers.append([session.run(y, {x: picture}) for picture in pictures("color")])
+        assert all(abs(batch - moving).max() > 0.1 for batch, moving in zip(*answers))
+        return answers[1]
+    return write
 
 
 def checkpoint(session, x, y, folder, **options):
@@ -319,6 +372,10 @@ def write():
                  training=train_sigmoid, softmax=None)
     live.session("checkpoint_rows", "pixels in rows, the loss written out", checkpoint, training=train_rows, build=rows,
                  shape=(192,))
+    live.add("checkpoint_averages", averages(spelled=False), "batch normalization in training mode, fused, and its averages",
+             options="--batch-norm inference")
+    live.add("checkpoint_averages_rows", averages(spelled=True), "the same of rows, spelled out",
+             options="--batch-norm inference")
     live.session("saved", "a SavedModel of version 1", saved)
     live.session("saved_parts", "partitioned resource variables", saved, resource=True, partitions=3)
     live.session("saved_tags", "a signature of several", saved_twice, options="--signature other")

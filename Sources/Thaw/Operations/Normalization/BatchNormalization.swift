@@ -104,7 +104,8 @@ extension BatchNormalization {
                 throw node.refused(
                     "the batch normalization is in training mode (is_training)",
                     remedy:
-                        "export the model with training=False, or use the moving averages with --batch-norm inference")
+                        "export the model with training=False; if the file still has the moving averages, "
+                        + "--batch-norm inference uses them")
             }
             let names = ["scale", "offset", "mean", "variance"]
             let parameters = try names.enumerated().map { try node.constant($0.offset + 1, $0.element).floats }

@@ -22,13 +22,19 @@ struct VariableFreezing {
         let names = outputs.map { GraphSurvey.Reference($0).node }
         // An output inside a function needs whoever calls that.
         let isInside = names.contains { survey.node($0) == nil }
-        let order = try survey.order(from: isInside ? graph.nodes.map(\.name) : names, stoppingAt: [])
+        var order = try survey.order(from: isInside ? graph.nodes.map(\.name) : names, stoppingAt: [])
+        let needed = isInside ? [] : Set(order)
+        // The moving averages of batch normalization in training mode are found by their updates.
+        let updates = isInside ? [] : TrainingNormalization.updates(in: survey, by: order)
+        if !updates.isEmpty, let more = try? survey.order(from: names + updates, stoppingAt: []) { order = more }
         let freezing = VariableFreezing(graph)
         var constants = GraphConstants(survey)
         var result = GraphDefinition(nodes: [], functions: graph.functions)
-        result.nodes = try order.map { survey.nodes[$0] }.map { node in
+        result.nodes = try order.map { index in
+            let node = survey.nodes[index]
             guard node.has(.variable) else { return node.reading }
-            guard let tensor = try freezing.value(of: node, &constants, source, value, isNeeded: !isInside) else {
+            let isNeeded = needed.contains(index)
+            guard let tensor = try freezing.value(of: node, &constants, source, value, isNeeded: isNeeded) else {
                 return node
             }
             return NodeDefinition(name: node.name, op: "Const", attributes: ["value": .tensor(tensor)])
