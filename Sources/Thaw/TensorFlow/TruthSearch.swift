@@ -95,6 +95,7 @@ struct TruthSearch {
             isJudgement[place] =
                 node.onlyTrains || (!isPastLayer[place] && isNamed)
                 || node.has(.question) || made.contains { isJudgement[$0] }
+                || (!isPastLayer[place] && isLogisticLoss(place) { dependsOnInputs[$0] })
             isTotal[place] =
                 (node.has(.total)
                     && (!isPastLayer[place] || isNamed || survey.reducesBatch(node)))
@@ -103,6 +104,21 @@ struct TruthSearch {
         return !nodes.indices.contains {
             dependsOnInputs[$0] && dependsOnImage[$0] && !isRead[$0] && !isJudgement[$0] && !isTotal[$0]
         }
+    }
+}
+
+extension TruthSearch {
+    /// Whether a node ends the cross entropy of a sigmoid, written out: x - x·t + log(1 + exp(-x)), with the truth t in the
+    /// first two terms only.
+    private func isLogisticLoss(_ place: Int, _ dependsOnTruth: (Int) -> Bool) -> Bool {
+        guard ["Add", "AddV2"].contains(nodes[place].op), sources[place].count == 2 else { return false }
+        let (truths, others) = (sources[place].filter(dependsOnTruth), sources[place].filter { !dependsOnTruth($0) })
+        guard truths.count == 1, others.count == 1, ["Log1p", "Softplus"].contains(nodes[others[0]].op) else {
+            return false
+        }
+        let terms = truths + sources[truths[0]]
+        return ["Sub", "Mul"].contains(nodes[truths[0]].op)
+            && terms.contains { nodes[$0].op == "Mul" && dependsOnTruth($0) }
     }
 }
 

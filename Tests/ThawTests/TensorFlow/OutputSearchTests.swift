@@ -86,6 +86,13 @@ import Testing
         NodeDefinition(name: name, op: "Placeholder", attributes: ["dtype": .type(type), "shape": .shape(shape)])
     }
 
+    /// The cross entropy of the sigmoid of `y` and labels `t`, as TensorFlow writes it out.
+    private static let logisticLoss = [
+        node("z", "ZerosLike", "y"), node("g", "GreaterEqual", "y", "z"), node("s", "Select", "g", "y", "z"),
+        node("n", "Neg", "y"), node("a", "Select", "g", "n", "y"), node("m", "Mul", "y", "t"),
+        node("d", "Sub", "s", "m"), node("e", "Exp", "a"), node("o", "Log1p", "e"), node("l", "AddV2", "d", "o"),
+    ]
+
     /// Nodes added to flat pixels `x`, labels `t` and `y` = x · w + b, and the outputs that are found.
     static let trained: [(note: String, nodes: [NodeDefinition], outputs: [String])] = [
         (
@@ -157,6 +164,10 @@ import Testing
                 node("p", "Softmax", "y"), node("s", "Sum", "p", "one"), node("q", "RealDiv", "p", "s"),
                 node("log", "Log", "q"), node("m", "Mul", "log", "t"), node("l", "Sum", "m", "one"),
             ], ["p"]
+        ),
+        ("a loss of sigmoids, written out", logisticLoss, ["y"]),
+        (
+            "a loss of sigmoids, written out and averaged", logisticLoss + [node("r", "Mean", "l", "all")], ["y"]
         ),
         (
             "a squared error",
