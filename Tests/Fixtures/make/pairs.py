@@ -36,7 +36,13 @@ def rows(first, second):
     return tf.nn.softmax(first * 0.5 - second, name="output")
 
 
+def added(first, second):
+    """Two images, added."""
+    return tf.add(first, second, name="output")
+
+
 CASES = [
+    ("added", added, {"first": (6, 6, 3), "second": (6, 6, 3)}, "-", "two images that are added"),
     ("siamese", siamese, {"left": (8, 8, 3), "right": (8, 8, 3)}, "-", "two images of one size"),
     ("siamese_open", siamese, {"left": (None, None, 3), "right": (None, None, 3)}, "--size left=8x8 --size right=6x10",
      "two images of open sizes, each of its own"),

@@ -281,9 +281,6 @@ def weights(add):
 
 
 def structures(add):
-    def two(x):
-        return op.AddV2(x=x, y=tf.compat.v1.placeholder(tf.float32, PICTURE, name="second"))
-
     def branches():
         x = tf.compat.v1.placeholder(tf.float32, PICTURE, name="input")
         op.Tanh(x=x, name="left")

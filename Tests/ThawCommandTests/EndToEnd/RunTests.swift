@@ -101,10 +101,10 @@ import Testing
 
     @Test func `each input of a graph gets the array with its name`() throws {
         let folder = try TemporaryFolder()
-        let graph = Project.fixture("refuse/two_placeholders.pb")
+        let graph = Project.fixture("pairs/added.pb")
         try write(2, to: folder.url.appending(path: "a.npy"))
         try write(0.5, to: folder.url.appending(path: "b.npy"))
-        for words in [["second=b.npy", "input=a.npy"], ["input=a.npy", "second=b.npy", "--reference"]] {
+        for words in [["second=b.npy", "first=a.npy"], ["first=a.npy", "second=b.npy", "--reference"]] {
             let outcome = try Thaw.run(["run", graph, "-o", "sum.npy"] + words, in: folder)
             #expect(outcome.status == 0, "\(outcome.errors)")
             let sum = try array(folder.path("sum.npy"))
@@ -112,11 +112,11 @@ import Testing
             #expect(sum.values == [Float](repeating: 2.5, count: 108))
         }
         for (words, message) in [
-            (["input=a.npy"], "the input 'second' is missing; the model takes input=FILE.npy second=FILE.npy"),
-            (["a.npy"], "an array does not name one of the 2 inputs; the model takes input=FILE.npy"),
-            (["input=a.npy", "third=b.npy"], "there is no input 'third'; the model takes 'input', 'second'"),
-            (["input=a.npy", "second=b.npy", "second=a.npy"], "too many arrays: 3"),
-            (["input=a.npy"], "hint: --set second=VALUE"),
+            (["first=a.npy"], "the input 'second' is missing; the model takes first=FILE.npy second=FILE.npy"),
+            (["a.npy"], "an array does not name one of the 2 inputs; the model takes first=FILE.npy"),
+            (["first=a.npy", "third=b.npy"], "there is no input 'third'; the model takes 'first', 'second'"),
+            (["first=a.npy", "second=b.npy", "second=a.npy"], "too many arrays: 3"),
+            (["first=a.npy"], "hint: --set second=VALUE"),
         ] {
             let outcome = try Thaw.run(["run", graph, "-o", "no.npy"] + words, in: folder)
             #expect(outcome.status == 2)
