@@ -13,6 +13,11 @@ public struct Truth: Sendable {
     public private(set) var images: [Image] = []
     /// What a user should know although nothing is wrong.
     public private(set) var notes: [String] = []
+    /// The folders that the photos were found in, as they were at that time.
+    private var listings: [FolderListing] = []
+
+    /// The folders in which photos were added, removed or renamed since.
+    public var changedFolders: [ChangedFolder] { listings.compactMap(\.change) }
 
     public struct Image: Sendable {
         public let path: String
@@ -52,7 +57,8 @@ public struct Truth: Sendable {
         var indices: [String: Int] = [:]
         var unknown: [(name: String, place: String, meant: String?)] = []
         var (strays, outside) = (0, Set<String>())
-        for path in try ImageFiles.under([folder]) {
+        let files = ImageFiles([folder])
+        for path in try files.paths() {
             let parts = path.dropFirst(root.count).split(separator: "/", maxSplits: 1)
             guard parts.count == 2 else {
                 strays += 1
@@ -68,6 +74,7 @@ public struct Truth: Sendable {
             }
             if let index = indices[name] { images.append(Image(path: path, classIndex: index)) }
         }
+        listings = files.listings
         if !unknown.isEmpty { throw Failure.unknownLabels(unknown) }
         if strays == 1 { notes.append("1 photo is not in the folder of a class and is ignored") }
         if strays > 1 { notes.append("\(strays) photos are not in the folder of a class and are ignored") }

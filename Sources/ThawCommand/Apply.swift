@@ -5,7 +5,8 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     let words = Array(arguments.positional.dropFirst())
     guard let target = arguments[Options.pictures] else { throw Failure.missingArgument("-o OUT.png or -o FOLDER") }
-    let jobs = try PictureJob.all(of: words, to: target)
+    let files = words.map { ImageFiles([$0]) }
+    let jobs = try PictureJob.all(of: words, files, to: target)
 
     let network = try arguments.imageToImage(at: path)
     if let conversion = network.conversion {
@@ -14,16 +15,21 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let format = arguments[Options.resultFormat]
     var (failures, hints) = (0, Set<String>())
     if format == .csv { try console.print("image,output,width,height,error\n") }
+    let progress = Progress(console, total: jobs.count)
+    defer { progress?.clear() }
     for job in jobs {
+        defer { progress?.advance() }
         do {
             try job.prepare(mayReplace: !arguments[Options.noClobber])
             let result = try network.apply(toImageAt: job.source)
+            progress?.clear()
             if let warning = result.warning { console.warn("\(job.source): \(warning)") }
             try result.pixels.write(
                 to: job.target, quality: arguments[Options.quality], mayReplace: !arguments[Options.noClobber])
             try console.print(rows(format, job, result.pixels), restoringNames: format != .json)
         } catch let failure as Failure {
             failures += 1
+            progress?.clear()
             if let rows = rows(format, job, failure) {
                 try console.print(rows, restoringNames: format != .json)
             } else {
@@ -31,6 +37,14 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
             }
         }
     }
+    progress?.clear()
+    // The folder that the results are in, or are below, changes by them.
+    let written = jobs.map { place(of: $0.target) }
+    for folder in files.flatMap(\.changedFolders) {
+        let path = place(of: folder.path) + "/"
+        if !written.contains(where: { $0.hasPrefix(path) }) { console.warn(folder) }
+    }
+    if jobs.count > 1, let summary = progress?.summary(failures: failures) { console.note(summary) }
     return failures == 0 ? .done : failures < jobs.count ? .someInputsFailed : .failed
 }
 

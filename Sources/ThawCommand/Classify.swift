@@ -57,7 +57,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         throw error
     }
     work.progress?.clear()
-    for folder in source.changedFolders { console.warn(folder.warning) }
+    source.changedFolders.forEach(console.warn)
     // Without new results, keep the earlier report.
     let added = work.done - work.failures
     if added > 0 || source.passedOver == 0 {
@@ -88,16 +88,14 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
 extension Arguments {
     /// - Throws: `Failure` if results are to go to two places, or two kinds of them to one.
     fileprivate func checkOutputs() throws {
-        let report = self[Options.report].map(place)
-        if let results = self[Options.results], place(of: results) == report {
-            throw Failure.sameFile("--out", "--report").inFile(results)
-        }
         guard let resumed = self[Options.resume] else { return }
         if isGiven(Options.resultFormat), self[Options.resultFormat] != .json {
             throw Failure.exclude("--resume, which writes JSON,", "another --format")
         }
         if isGiven(Options.results) { throw Failure.exclude("--resume", "--out") }
-        if place(of: resumed) == report { throw Failure.sameFile("--resume", "--report").inFile(resumed) }
+        if let report = self[Options.report], place(of: resumed) == place(of: report) {
+            throw Failure.sameFile("--resume", "--report").inFile(resumed)
+        }
     }
 }
 
@@ -163,19 +161,6 @@ private struct Work {
             if report == nil { throw closed }
             isClosed = true
         }
-    }
-}
-
-extension ChangedFolder {
-    /// The message about it.
-    fileprivate var warning: String {
-        let change =
-            switch now {
-            case nil: "it can no longer be read"
-            case before?: "images and folders in it: \(before) before, as many others now"
-            case let count?: "images and folders in it: \(before) before, \(count) now"
-            }
-        return "\(path): the folder changed during the run; \(change)"
     }
 }
 

@@ -156,7 +156,7 @@ enum Commands {
         optionGroups: [
             (
                 "options",
-                [Options.offset, Options.baseline, Options.report, Options.resultFormat] + images
+                [Options.offset, Options.baseline, Options.resultFormat] + images + [Options.results, Options.report]
             ), graphOptions,
         ],
         notes: [
@@ -169,7 +169,7 @@ enum Commands {
                 + "mean F1 of the classes; log loss is the mean of -log(probability of the true class), with "
                 + "probabilities of at least 1e-15.",
         ],
-        run: runEvaluate)
+        run: withResultFile(runEvaluate))
 
     static let apply = Command(
         name: "apply", summary: "run image-to-image models: style transfer, super-resolution",

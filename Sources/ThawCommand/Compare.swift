@@ -4,14 +4,16 @@ import Thaw
 func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let words = arguments.positional
     let (first, second) = try arguments.pair(words[0], words[1], console)
-    let files = try ImageFiles.under(Array(words[2...]))
-    guard !files.isEmpty else { throw Failure.noImages().inFile(words[2]) }
+    let files = ImageFiles(Array(words[2...]))
+    let paths = try files.paths()
+    guard !paths.isEmpty else { throw Failure.noImages().inFile(words[2]) }
     let comparison = try blaming(words[1]) {
         try Comparison(
             first, second, tolerance: arguments[Options.tolerance], crop: arguments.crop, decoding: arguments.decoding)
     }
-    let report = try comparison.report(imagesAt: files, threads: arguments.threads)
+    let report = try comparison.report(imagesAt: paths, threads: arguments.threads)
     for (image, warning) in report.warnings { console.warn("\(image): \(warning)") }
+    files.changedFolders.forEach(console.warn)
     switch arguments[Options.reportFormat] {
     case .text:
         for (_, failure) in report.failures { console.report(failure) }

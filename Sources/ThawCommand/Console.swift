@@ -15,6 +15,9 @@ func withResultFile(
         if arguments.positional.contains(where: { place(of: $0) == place(of: path) }) {
             throw Failure.resultsOverInput().inFile(path)
         }
+        if let report = arguments[Options.report], place(of: report) == place(of: path) {
+            throw Failure.sameFile("--out", "--report").inFile(path)
+        }
         var console = console
         let file = try AtomicFile(path: path)
         console.results = file
@@ -67,6 +70,17 @@ struct Console: Sendable {
     }
 
     func warn(_ text: String) { note("thaw: warning: " + text) }
+
+    /// Warns of a folder whose images changed during the run.
+    func warn(_ folder: ChangedFolder) {
+        let change =
+            switch folder.now {
+            case nil: "it can no longer be read"
+            case folder.before?: "images and folders in it: \(folder.before) before, as many others now"
+            case let count?: "images and folders in it: \(folder.before) before, \(count) now"
+            }
+        warn("\(folder.path): the folder changed during the run; \(change)")
+    }
 
     /// Prints a failure. Nothing else does.
     func report(_ failure: Failure) { tell("thaw: " + failure.description) }

@@ -35,6 +35,7 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         console.note("interrupted: an evaluation of a part would be none")
         return .interrupted
     }
+    truth.changedFolders.forEach(console.warn)
     guard !result.images.isEmpty else { return .failed }
     // The page first: whoever reads the results may go before their end.
     try report?.finish(
@@ -46,6 +47,7 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     case .json: try console.print(result.json + "\n", restoringNames: false)
     case .csv: try console.print(result.csv)
     }
+    if let summary = run.summary { console.note(summary) }
     return result.failed == 0 ? .done : .someInputsFailed
 }
 
@@ -108,6 +110,10 @@ private final class EvaluationRun {
         didSet { progress = Progress(console, total: total) }
     }
 
+    /// The line at the end of a batch on a terminal; nil elsewhere.
+    var summary: String? { total > 1 ? progress?.summary(failures: failures) : nil }
+    private var failures = 0
+
     /// - Returns: What came out, the photographs that could be read, and the others with what is wrong with them.
     func evaluate(
         _ classifier: Classifier, _ images: [Truth.Image], report: ReportFile? = nil
@@ -139,6 +145,7 @@ private final class EvaluationRun {
             case .failure(let failure):
                 progress?.clear()
                 if tells { console.report(failure, &hints) }
+                self.failures += tells ? 1 : 0
                 failures.append(.init(image: image, failure: failure))
             }
             try report?.add(path, answer, truth: image.classIndex)

@@ -18,10 +18,12 @@ struct PictureJob: Equatable {
     /// The jobs for the files and folders that `words` name. A target with an image extension is a file, for one
     /// source; anything else is a folder, in which results keep the names of the images and the structure of the
     /// folders.
+    ///
+    /// - Parameter files: The files that each of the words refers to.
     /// - Throws: `Failure` if there are no images, several for one file, or two of the same name, or if an input would
     ///   be overwritten.
-    static func all(of words: [String], to target: String) throws -> [PictureJob] {
-        let found = try words.flatMap { word in try ImageFiles.under([word]).map { (word: word, file: $0) } }
+    static func all(of words: [String], _ files: [ImageFiles], to target: String) throws -> [PictureJob] {
+        let found = try zip(words, files).flatMap { word, files in try files.paths().map { (word: word, file: $0) } }
         guard !found.isEmpty else { throw Failure.noImages().inFile(words[0]) }
         var jobs: [PictureJob]
         if ImageFormat(path: target) != nil, !isFolder(target) {

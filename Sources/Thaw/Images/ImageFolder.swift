@@ -40,7 +40,7 @@ public final class ImageFiles: Sequence, IteratorProtocol {
     private let list: (() -> FoundImage?)?
     private var isInList = false
     /// Every folder read so far, as it was at that time.
-    private var listings: [FolderListing] = []
+    private(set) var listings: [FolderListing] = []
     /// The folders that are being visited, the innermost last.
     private var folders: [Folder] = []
     /// The folders that were reached by links.
@@ -55,7 +55,13 @@ public final class ImageFiles: Sequence, IteratorProtocol {
     /// All files that `names` refer to.
     /// - Throws: `Failure` if a folder cannot be read.
     public static func under(_ names: [String]) throws -> [String] {
-        try ImageFiles(names).map { image in
+        try ImageFiles(names).paths()
+    }
+
+    /// The files that are left.
+    /// - Throws: `Failure` if a folder cannot be read.
+    public func paths() throws -> [String] {
+        try map { image in
             if let failure = image.failure { throw failure }
             return image.path
         }

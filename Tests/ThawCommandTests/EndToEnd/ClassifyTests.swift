@@ -125,17 +125,7 @@ import Testing
     @Test func `labels that do not exclude each other are mentioned once`() throws {
         let folder = try TemporaryFolder()
         let words = [Project.photograph("cat"), Project.photograph("horse")]
-        // A graph of two nodes: a placeholder of one pixel, and its sigmoid.
-        func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] { [number << 3 | 2, UInt8(bytes.count)] + bytes }
-        func attribute(_ key: String, _ value: [UInt8]) -> [UInt8] {
-            field(5, field(1, Array(key.utf8)) + field(2, value))
-        }
-        let shape = field(7, [1, 1, 1, 3].flatMap { field(2, [8, $0]) })
-        let input = field(1, Array("input".utf8)) + field(2, Array("Placeholder".utf8))
-        let sigmoid = field(1, Array("labels".utf8)) + field(2, Array("Sigmoid".utf8)) + field(3, Array("input".utf8))
-        let graph = folder.path("graph.pb")
-        try Data(field(1, input + attribute("dtype", [48, 1]) + attribute("shape", shape)) + field(1, sigmoid))
-            .write(to: URL(fileURLWithPath: graph))
+        let graph = try folder.writeSigmoidGraph(to: "graph.pb")
         let outcome = try Thaw.run(["classify", graph, "--preprocess", "unit"] + words, in: folder)
         #expect(outcome.status == 0)
         #expect(outcome.errors.components(separatedBy: "this is a multi-label model").count == 2)

@@ -28,6 +28,21 @@ import Testing
         #expect(isQuiet ? shown.isEmpty : shown.contains("2 images in ") && shown.contains("/s\r\n"), "\(shown)")
     }
 
+    @Test func `evaluate and apply end a batch with a summary line, too`() throws {
+        let folder = try TemporaryFolder()
+        let rows = ["cat", "horse"].map { "\(Project.photograph($0))\t\($0)\n" }.joined()
+        let table = try folder.write("file\tclass\n" + rows, to: "truth.tsv")
+        let images = ["cat", "horse"].map(Project.photograph)
+        let network = Project.fixture("generators/super_resolution.pb")
+        for words in [
+            ["evaluate", ClassifyTests.model.path, table],
+            ["apply", network, "--max-side", "16", "-o", "out"] + images,
+        ] {
+            let shown = try output(of: words, in: folder, [:], errors: true)
+            #expect(shown.contains("2 images in ") && shown.hasSuffix("/s\r\n"), "\(shown)")
+        }
+    }
+
     /// The program's output in a terminal: its results, or everything else.
     private func output(
         of words: [String], in folder: TemporaryFolder, _ environment: [String: String], errors: Bool = false

@@ -94,6 +94,20 @@ final class TemporaryFolder: Sendable {
     }
 
     func data(_ name: String) throws -> Data { try Data(contentsOf: url.appending(path: name)) }
+
+    /// Writes a graph of two nodes: a placeholder of one pixel in three colors, and its sigmoid.
+    func writeSigmoidGraph(to name: String) throws -> String {
+        func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] { [number << 3 | 2, UInt8(bytes.count)] + bytes }
+        func attribute(_ key: String, _ value: [UInt8]) -> [UInt8] {
+            field(5, field(1, Array(key.utf8)) + field(2, value))
+        }
+        let shape = field(7, [1, 1, 1, 3].flatMap { field(2, [8, $0]) })
+        let input = field(1, Array("input".utf8)) + field(2, Array("Placeholder".utf8))
+        let sigmoid = field(1, Array("labels".utf8)) + field(2, Array("Sigmoid".utf8)) + field(3, Array("input".utf8))
+        let nodes = field(1, input + attribute("dtype", [48, 1]) + attribute("shape", shape)) + field(1, sigmoid)
+        try Data(nodes).write(to: url.appending(path: name))
+        return path(name)
+    }
 }
 
 /// The project's own files.

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+/// What `evaluate` does around its figures: labels that do not exclude each other, files of results, folders that change.
+@Suite struct EvaluationRunTests {
+    private let demo = ["evaluate", Project.demo, "--labels", Project.demoLabels]
+
+    /// A folder with a folder of photos for each of two classes.
+    private func classes(photos: Int = 1) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        for name in ["cat", "horse"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path("photos/\(name)"), withIntermediateDirectories: true)
+            for number in 0..<photos {
+                try FileManager.default.copyItem(
+                    atPath: Project.photograph(name), toPath: folder.path("photos/\(name)/\(number).jpg"))
+            }
+        }
+        return folder
+    }
+
+    @Test func `labels that do not exclude each other have precision, recall and a threshold each`() throws {
+        let folder = try TemporaryFolder()
+        let graph = try folder.writeSigmoidGraph(to: "graph.pb")
+        let labels = try folder.write("red\ngreen\nblue\n", to: "labels.txt")
+        // The network says of a photo of one pixel which colors it has; the third is said to be red, but is green.
+        for (name, pixel) in [("a", [255, 255, 0]), ("b", [0, 0, 255]), ("c", [0, 255, 0])] as [(String, [UInt8])] {
+            try (Data("P6 1 1 255\n".utf8) + Data(pixel)).write(to: folder.url.appending(path: name + ".ppm"))
+        }
+        let table = try folder.write("f\tc\na.ppm\tred\na.ppm\tgreen\nb.ppm\tblue\nc.ppm\tred\n", to: "truth.tsv")
+        let words = ["evaluate", graph, table, "--labels", labels, "--preprocess", "inception"]
+        let outcome = try Thaw.run(words + ["--format", "json"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        #expect(object["images"] as? Int == 3)
+        let all = try #require(object["labels"] as? [[String: Any]])
+        #expect(all.map { $0["label"] as? String } == ["red", "green", "blue"])
+        #expect(all.map { $0["images"] as? Int } == [2, 1, 1])
+        func numbers(_ threshold: String, _ key: String) -> [Double?] {
+            all.map { ($0[threshold] as? [String: Any])?[key] as? Double }
+        }
+        #expect(numbers("at_half", "threshold") == [0.5, 0.5, 0.5])
+        #expect(numbers("at_half", "precision") == [1, 0.5, 1])
+        #expect(numbers("at_half", "recall") == [0.5, 1, 1])
+        // Both photos of red are found only if the green ones are taken for red as well.
+        #expect(numbers("best", "predicted") == [3, 2, 1])
+        #expect(numbers("best", "recall") == [1, 1, 1])
+        #expect(try #require(numbers("best", "threshold")[0]) < 0.27)
+        let text = try Thaw.run(words)
+        let head = "label  photographs  precision  recall at 0.5  threshold  precision  recall at it"
+        #expect(text.lines.contains(head), "\(text.output)")
+        #expect(text.lines.contains { $0.hasPrefix("red              2      1.000          0.500") }, "\(text.output)")
+        let rows = try Thaw.run(words + ["--format", "csv"]).lines
+        #expect(rows.count == 4 && rows[0].hasPrefix("image,truth,"))
+    }
+
+    @Test func `results go to a file, whole or not at all`() throws {
+        let folder = try classes()
+        for format in ["text", "json", "csv"] {
+            let words = demo + ["photos", "--format", format, "--quiet"]
+            let expected = try Thaw.run(words, in: folder)
+            let outcome = try Thaw.run(words + ["-o", "result"], in: folder)
+            #expect(outcome.status == 0 && outcome.output == "" && outcome.errors == "")
+            #expect(try folder.data("result") == Data(expected.output.utf8))
+        }
+        for (words, message) in [
+            (["--report", "x.html", "-o", "x.html"], "--out and --report name the same file"),
+            (["-o", "photos"], "the results would replace an input"),
+        ] {
+            let refused = try Thaw.run(demo + ["photos"] + words, in: folder)
+            #expect(refused.status == 2 && refused.errors.contains(message), "\(refused.errors)")
+        }
+        #expect(try folder.names == ["photos", "result"])
+    }
+
+    /// The page's file is there as soon as the folder has been listed; the program then waits until the folder has changed.
+    @Test(arguments: ["evaluate", "apply"]) func `a folder that changes during a run is mentioned`(_ command: String)
+        throws
+    {
+        let folder = try classes(photos: 40)
+        let words =
+            command == "evaluate"
+            ? demo + ["photos", "--report", "out/page.html", "--threads", "1"]
+            : ["apply", Project.fixture("generators/super_resolution.pb"), "photos", "-o", "out", "--max-side", "16"]
+        let script = """
+            mkdir out; "$@" > results 2> err & pid=$!
+            while [ -z "$(ls -A out)" ]; do sleep 0.01; done
+            kill -STOP $pid; mv photos/cat/9.jpg photos/horse/new.jpg; kill -CONT $pid; wait $pid
+            """
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = ["-c", script, "bash", Thaw.binary.path] + words
+        process.currentDirectoryURL = folder.url
+        try process.run()
+        process.waitUntilExit()
+        let errors = String(decoding: try folder.data("err"), as: UTF8.self)
+        for (name, now) in [("cat", 39), ("horse", 41)] {
+            let change = "the folder changed during the run; images and folders in it: 40 before, \(now) now\n"
+            #expect(errors.contains("thaw: warning: photos/\(name): \(change)"), "\(errors)")
+        }
+    }
+
+    @Test func `results in the folder that is read are no change of it`() throws {
+        let folder = try classes()
+        let network = Project.fixture("generators/super_resolution.pb")
+        let outcome = try Thaw.run("apply", network, "photos", "-o", "photos/out", "--max-side", "16", in: folder)
+        #expect(outcome.status == 0)
+        #expect(!outcome.errors.contains("changed"), "\(outcome.errors)")
+    }
+}
