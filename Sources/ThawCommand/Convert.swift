@@ -24,12 +24,10 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     let target = arguments[Options.target]
     let result = arguments[Options.result] ?? standardResult(of: source, for: target)
     let weights = arguments.weightStorage(Options.weights)
+    let precision = arguments.precision(of: conversion.model, console)
     let written = try blaming(source) {
         try conversion.model.write(
-            to: result, weights: weights, target: target,
-            precision: ProgramPrecision(
-                compute: arguments[Options.computePrecision], inputs: arguments[Options.inputType],
-                outputs: arguments[Options.outputType]),
+            to: result, weights: weights, target: target, precision: precision,
             mayReplace: !arguments[Options.noClobber])
     }
     console.note(
@@ -85,6 +83,23 @@ extension Console {
 }
 
 extension Arguments {
+    /// The types of an ML Program as the options say, without those that nothing of the model can have.
+    fileprivate func precision(of model: Model, _ console: Console) -> ProgramPrecision {
+        var precision = ProgramPrecision(
+            compute: self[Options.computePrecision], inputs: self[Options.inputType], outputs: self[Options.outputType])
+        if precision.inputs == .float16, model.images.count == model.graph.inputs.count,
+            model.images.allSatisfy({ $0.color != .gray })
+        {
+            console.note("--input-type float16 changes nothing: color images have 8 bits")
+            precision.inputs = .float32
+        }
+        if precision.outputs == .float16, model.classifier != nil, model.graph.outputs.count == 1 {
+            console.note("--output-type float16 changes nothing: a classifier outputs a label and probabilities")
+            precision.outputs = .float32
+        }
+        return precision
+    }
+
     /// The metadata given by options.
     fileprivate func metadata() throws -> Metadata {
         var metadata = Metadata()

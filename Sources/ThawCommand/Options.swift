@@ -82,7 +82,7 @@ enum Options {
         "target", "iOS11|...|iOS18|iOS26",
         "the oldest system that must load the model; macOS10.13 to macOS26, watchOS4 to watchOS26 and tvOS11 to tvOS26 "
             + "are accepted too",
-        standard: CoreMLVersion?.none, "the oldest that supports the model",
+        standard: CoreMLVersion?.none, "the oldest that has the shortest layers for the model",
         choices: CoreMLVersion.allCases.flatMap(\.targets)
     ) { try readTarget($0) }
     static let noClobber = Flag("no-clobber", "do not replace an existing file")

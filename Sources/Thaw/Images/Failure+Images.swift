@@ -13,7 +13,7 @@ extension Failure {
     }
 
     static func truncatedImage(_ kind: String) -> Failure {
-        Failure(.imageDamaged, "the \(kind) file ends too early", hint: "was it copied or downloaded to the end?")
+        Failure(.imageDamaged, "the \(kind) file ends too early", hint: "was it copied or downloaded completely?")
     }
 
     static func damagedImage(_ kind: String, _ reason: String) -> Failure {
@@ -34,7 +34,7 @@ extension Failure {
     static func imageFileTooLarge(_ bytes: Int, _ limit: Int) -> Failure {
         Failure(
             .limitExceeded, "the file has \(bytes) bytes",
-            remedy: "no picture of the \(limit) pixels that are read has so many",
+            remedy: "no image within the limit of \(limit) pixels is that large",
             hint: "--max-pixels raises the limit")
     }
 
@@ -44,14 +44,14 @@ extension Failure {
 
     static func unknownImageFormat() -> Failure {
         Failure(
-            .unknownFormat, "the name says no kind of picture",
-            remedy: "one that ends in .png, .jpg or .jpeg is expected")
+            .unknownFormat, "unrecognized image extension",
+            remedy: "expected .png, .jpg or .jpeg")
     }
 
     static func imageTooLarge(forJPEG width: Int, _ height: Int) -> Failure {
         Failure(
             .limitExceeded, "a JPEG file cannot hold \(width) × \(height) pixels",
-            remedy: "65535 a side are the most; PNG holds more")
+            remedy: "65535 is the maximum per side; PNG allows more")
     }
 
     static func cannotEncode(_ kind: String, _ reason: String) -> Failure {
