@@ -20,6 +20,12 @@ def dequantized(codes):
     return op.Dequantize(input=codes[0], min_range=codes[1], max_range=codes[2], mode="MIN_FIRST")
 
 
+def moded(x, kind, mode, low=-3.7, high=4.1, back=None, **options):
+    """There and back, in any of the modes; `low` and `high` may be computed."""
+    codes = op.QuantizeV2(input=x, min_range=low, max_range=high, T=kind, mode=mode, **options)
+    return op.Dequantize(input=codes[0], min_range=codes[1], max_range=codes[2], mode=back or mode, **options)
+
+
 def measured(x):
     """Codes with the values' range, which the graph computes, as written by quantize_graph."""
     flat = op.Reshape(tensor=x, shape=[-1])
@@ -58,6 +64,34 @@ def write(cases):
     add("quantize_positive", SHAPE, lambda x, r: dequantized(quantized(x, 0.5, 3.0)), values=(-1, 4))
     add("quantize_short", SHAPE, lambda x, r: op.Mul(x=dequantized(quantized(x, 0.0, 0.001)), y=100.0), values=(0, 0.012))
     add("quantize_measured", SHAPE, lambda x, r: dequantized(measured(x)))
+    for kind in (tf.quint8, tf.qint8):
+        for mode in ("MIN_FIRST", "MIN_COMBINED", "SCALED"):
+            add(f"{kind.name}_{mode.lower()}", SHAPE, lambda x, r: moded(x, kind, mode), values=(-5, 5))
+            add(f"{kind.name}_{mode.lower()}_measured", SHAPE, lambda x, r: moded(
+                x, kind, mode, op.Min(input=x, axis=[0, 1, 2, 3]), op.Max(input=x, axis=[0, 1, 2, 3])), values=(-5, 3))
+    add("qint8_scaled_narrow", SHAPE, lambda x, r: moded(x, tf.qint8, "SCALED", narrow_range=True), values=(-5, 5))
+    for mode in ("MIN_COMBINED", "SCALED"):
+        add(f"axis_{mode.lower()}", SHAPE, lambda x, r: moded(
+            x, tf.qint8, mode, tf.constant([-1.0, -2.0, -4.0]), tf.constant([1.5, 4.0, 2.0]), axis=3), "a range a channel",
+            values=RANGE)
+    add("axis_measured", SHAPE, lambda x, r: moded(
+        x, tf.quint8, "MIN_COMBINED", op.Min(input=x, axis=[0, 1, 3]), op.Max(input=x, axis=[0, 1, 3]), axis=2), values=RANGE)
+    add("of_constant", SHAPE, lambda x, r: op.Mul(x=x, y=moded(tf.constant(r(3)), tf.quint8, "MIN_FIRST", -1.0, 2.0)))
+    add("requantize_signed", SHAPE, lambda x, r: dequantized(op.Requantize(
+        input=(y := convolved(quantized(x), known(r(3, 3, 3, 2))))[0], input_min=y[1], input_max=y[2],
+        requested_output_min=number(-20), requested_output_max=number(18), out_type=tf.qint8)), values=RANGE)
+    add("resize", SHAPE, lambda x, r: dequantized(op.QuantizedResizeBilinear(
+        images=(y := quantized(x))[0], size=[9, 11], min=y[1], max=y[2])), values=RANGE)
+
+    def normalized(x, r):
+        parts = {}
+        for name, values in (("m", r(3)), ("v", r.uniform(0.5, 2.0, 3)), ("beta", r(3)), ("gamma", r.uniform(0.5, 2.0, 3))):
+            parts[name], parts[name + "_min"], parts[name + "_max"] = known(values)
+        y = quantized(x)
+        return dequantized(narrowed(op.QuantizedBatchNormWithGlobalNormalization(
+            t=y[0], t_min=y[1], t_max=y[2], variance_epsilon=0.001, scale_after_normalization=True, out_type=tf.qint32, **parts)))
+
+    add("batch_norm", SHAPE, normalized, values=RANGE)
     add("convolution", SHAPE, lambda x, r: dequantized(narrowed(convolved(quantized(x), known(r(3, 3, 3, 4))))), values=RANGE)
     add("convolution_known_range", SHAPE, lambda x, r: dequantized(narrowed(
         convolved(quantized(x), known(r(3, 3, 3, 4)), 2, "VALID"), -20, 18)), values=RANGE)

@@ -88,7 +88,7 @@ def write(refusals):
 
     def quantized():
         x = tf.compat.v1.placeholder(tf.float32, [1, 8, 8, 3], name="input")
-        bytes_, low, high = op.QuantizeV2(input=x, min_range=-1.0, max_range=1.0, T=tf.quint8, mode="SCALED",
+        bytes_, low, high = op.QuantizeV2(input=x, min_range=-1.0, max_range=1.0, T=tf.quint16, mode="SCALED",
                                             name="quantize")
         kernel = tf.constant(np.arange(108).reshape(3, 3, 3, 4).astype(tf.quint8.as_numpy_dtype), tf.quint8)
         product = op.QuantizedConv2D(input=bytes_, filter=kernel, min_input=low, max_input=high, min_filter=-1.0, max_filter=1.0,
@@ -98,7 +98,7 @@ def write(refusals):
 
     add("labels_by_table", graph_of(looked_up), "a table of strings behind the classifier", "label table string --output")
     add("sound", graph_of(sound), "a spectrogram before the network", "decoded spectrogram features audio wav_data --input")
-    add("quantized", graph_of(quantized), "numbers quantized around 0", "quantize QuantizeV2 SCALED")
+    add("quantized", graph_of(quantized), "numbers quantized to 16 bits", "quantize QuantizeV2 uint16")
 
     def front(x):
         return tiny(op.Digamma(x=x, name="custom"))

@@ -48,20 +48,26 @@ enum Dequantize {
         }
     }
 
-    private enum Mode: String {
+    /// How codes represent values; QuantizeV2 has the same modes.
+    enum Mode: String {
         case minFirst = "MIN_FIRST"
         case minCombined = "MIN_COMBINED"
         case scaled = "SCALED"
+
+        init(_ node: TensorFlowNode) throws {
+            let name = try node.string("mode", default: "MIN_COMBINED")
+            guard let mode = Mode(rawValue: name) else {
+                throw node.refused("the quantization mode \(name) is not supported")
+            }
+            self = mode
+        }
     }
 
     static let tensorFlow = [
         TensorFlowRule("Dequantize", axes: .kept, roles: []) { node, _ in
             // The outputs of quantized operations are floating point already: see `QuantizedRange`.
-            if case .edge(_, let type) = try node.input(0), type.element.isFloatingPoint { return [try node.input(0)] }
-            let modeName = try node.string("mode", default: "MIN_COMBINED")
-            guard let mode = Mode(rawValue: modeName) else {
-                throw node.refused("the quantization mode \(modeName) is not supported")
-            }
+            if try node.input(0).type.element.isFloatingPoint { return [try node.input(0)] }
+            let mode = try Mode(node)
             let codes = try node.constant(0, "quantized tensor")
             guard [.uint8, .int8, .uint16, .int16, .int32].contains(codes.element) else {
                 throw node.refused(

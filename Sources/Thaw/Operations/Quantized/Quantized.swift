@@ -32,21 +32,35 @@ enum Quantized {
     private static let quantizing = [
         TensorFlowRule("QuantizeV2", axes: .lost, roles: []) { node, context in
             let x = try node.input(0)
-            let given = try QuantizedRange(node, 1, 2, &context)
-            let range = try including0(given, node, &context)
-            switch try node.string("mode", default: "MIN_COMBINED") {
-            case "MIN_FIRST", "MIN_COMBINED": break
-            case let mode:
-                throw node.refused("the quantization mode \(mode) is not supported", remedy: "MIN_FIRST is")
-            }
             try requireBytes(node, "T")
-            return [try range.quantized(x, name: node.name, &context), range.minimum, range.maximum]
+            let named = try node.int("axis", default: -1)
+            // Without an axis there is a single range.
+            let axis = named == -1 ? nil : try x.shape.axis(named)
+            let given = try QuantizedRange(node, 1, 2, axis: axis, &context)
+            var range = try including0(given, node, &context)
+            let result: Operand
+            switch try Dequantize.Mode(node) {
+            case .minFirst:
+                guard axis == nil else {
+                    throw node.refused("the mode MIN_FIRST has no axis", remedy: "SCALED and MIN_COMBINED have one")
+                }
+                result = try narrowed(x, to: range, node, "T", &context)
+            case .minCombined: result = try range.quantizedFromMinimum(x, name: node.name, &context)
+            case .scaled:
+                var codes = try node.element("T", default: .quint8).bounds!
+                if try node.bool("narrow_range", default: false) { codes = codes.lowerBound + 1...codes.upperBound }
+                (result, range) = try range.scaled(x, codes: codes, name: node.name, &context)
+            }
+            let bounds = try [range.minimum, range.maximum].map { bound in
+                let shape = try node.input(1).shape
+                return try context.add(Reshape(shape), bound, name: node.name + "/bound")
+            }
+            return [result] + bounds
         },
         TensorFlowRule("Requantize", axes: .lost, roles: []) { node, context in
             let range = try QuantizedRange(node, 3, 4, &context)
-            try requireBytes(node, "out_type")
-            let result = try range.quantized(real(node, 0, 1, &context), name: node.name, &context)
-            return [result, range.minimum, range.maximum]
+            let x = try real(node, 0, 1, &context)
+            return [try narrowed(x, to: range, node, "out_type", &context), range.minimum, range.maximum]
         },
         TensorFlowRule("RequantizationRange", axes: .lost, roles: []) { node, context in
             let range = try used(real(node, 0, 1, &context), node.name, &context)
@@ -55,10 +69,12 @@ enum Quantized {
         TensorFlowRule("QuantizeDownAndShrinkRange", axes: .lost, roles: []) { node, context in
             let x = try real(node, 0, 1, &context)
             let range = try used(x, node.name, &context)
-            try requireBytes(node, "out_type")
-            return [try range.quantized(x, name: node.name, &context), range.minimum, range.maximum]
+            return [try narrowed(x, to: range, node, "out_type", &context), range.minimum, range.maximum]
         },
     ]
+
+    /// Whether a node's values have 8 bits, whose levels results of arithmetic are rounded to; sums have 32.
+    static func isBytes(_ node: TensorFlowNode) throws -> Bool { try node.element("T", default: .quint8).size == 1 }
 
     /// The range that quantization uses for a given one: it contains 0, and is not too short
     /// (tensorflow/core/kernels/quantize_op.cc).
@@ -91,10 +107,19 @@ enum Quantized {
         return QuantizedRange(minimum: minimum, maximum: try extreme(.maximum))
     }
 
+    /// Values rounded to the 8-bit type that an attribute of the node names.
+    private static func narrowed(
+        _ x: Operand, to range: QuantizedRange, _ node: TensorFlowNode, _ type: String, _ context: inout ImportContext
+    ) throws -> Operand {
+        try requireBytes(node, type)
+        let isUnsigned = try node.element(type, default: .quint8) == .uint8
+        return try range.quantized(x, countsFromMinimum: isUnsigned, name: node.name, &context)
+    }
+
     private static func requireBytes(_ node: TensorFlowNode, _ key: String) throws {
         let element = try node.element(key, default: .quint8)
-        guard element == .uint8 else {
-            throw node.refused("the quantized type \(element.rawValue) is not supported", remedy: "quint8 is")
+        guard element.size == 1 else {
+            throw node.refused("the quantized type \(element.rawValue) is not supported", remedy: "8 bits are")
         }
     }
 

@@ -28,10 +28,11 @@ extension Quantized {
             TensorFlowRule("QuantizedResizeBilinear", axes: .lost, roles: []) { node, context in
                 let range = try QuantizedRange(node, 2, 3, &context)
                 let inputs = try [real(node, 0, 2, &context), node.input(1)]
-                let resized = try result("ResizeBilinear", node, inputs, &context)
-                return [
-                    try range.quantized(resized, name: node.name + "/levels", &context), range.minimum, range.maximum,
-                ]
+                var resized = try result("ResizeBilinear", node, inputs, &context)
+                if try isBytes(node) {
+                    resized = try range.quantized(resized, name: node.name + "/levels", &context)
+                }
+                return [resized, range.minimum, range.maximum]
             },
             TensorFlowRule("QuantizedBatchNormWithGlobalNormalization", axes: .lost, roles: []) { node, context in
                 let inputs = try (0..<5).map { try real(node, 3 * $0, 3 * $0 + 1, &context) }
@@ -110,9 +111,8 @@ extension Quantized {
             }
             parts.append(try node.input(1 + part))
         }
-        let whole = try result("Concat", node, [node.input(0)] + parts, &context)
-        return [
-            try range.quantized(whole, name: node.name + "/levels", &context), range.minimum, range.maximum,
-        ]
+        var whole = try result("Concat", node, [node.input(0)] + parts, &context)
+        if try isBytes(node) { whole = try range.quantized(whole, name: node.name + "/levels", &context) }
+        return [whole, range.minimum, range.maximum]
     }
 }

@@ -9,10 +9,18 @@ struct QuantizedRange {
     /// The number of 8-bit levels, minus one.
     static let steps: Float = 255
 
-    /// The range in two inputs of a node.
-    init(_ node: TensorFlowNode, _ first: Int, _ second: Int, _ context: inout ImportContext) throws {
+    /// The range in two inputs of a node; with an axis, one range for each slice of the first input along it.
+    init(_ node: TensorFlowNode, _ first: Int, _ second: Int, axis: Int? = nil, _ context: inout ImportContext) throws {
         func scalar(_ index: Int) throws -> Operand {
             let input = try node.input(index)
+            if let axis {
+                let shape = try node.input(0).shape
+                guard input.shape.dimensions == [shape[axis]] else {
+                    throw Failure.shapesDiffer(input.shape, [shape[axis]])
+                }
+                let broadcast = Shape(shape.indices.map { $0 == axis ? shape[axis] : 1 })
+                return try context.add(Reshape(broadcast), input, name: "\(node.name)/range_\(index)")
+            }
             guard input.shape.elementCount == 1 else {
                 throw node.refused(
                     "a range has \(input.shape.elementCount) values", remedy: "one for all channels is supported")
@@ -24,14 +32,19 @@ struct QuantizedRange {
 
     init(minimum: Operand, maximum: Operand) { (self.minimum, self.maximum) = (minimum, maximum) }
 
-    /// Values rounded to the levels of the range: TensorFlow counts steps from the minimum, and only then moves the
-    /// minimum to a level (tensorflow/core/kernels/quantization_utils.h).
-    func quantized(_ x: Operand, name: String, _ context: inout ImportContext) throws -> Operand {
+    /// Values rounded to the levels of the range (tensorflow/core/kernels/quantization_utils.h).
+    ///
+    /// - Parameter countsFromMinimum: Whether steps are counted from the minimum, and only then the minimum is moved to a
+    ///   level: what TensorFlow does to values and 32-bit sums that become quint8.
+    func quantized(
+        _ x: Operand, countsFromMinimum: Bool = false, name: String, _ context: inout ImportContext
+    ) throws -> Operand {
         if let minimum = minimum.constant?.floats.first, let maximum = maximum.constant?.floats.first {
             guard minimum <= 0, maximum >= 0, maximum > minimum, minimum.isFinite, maximum.isFinite else {
                 throw Failure.emptyRange(minimum, maximum).at(name)
             }
             let levels = FakeQuantize.Levels(minimum: minimum, maximum: maximum, bottom: 0, top: Self.steps)
+            guard countsFromMinimum else { return try context.add(FakeQuantize(channels: [levels]), x, name: name) }
             let shift = Double(levels.low) - Double(minimum)
             let moved = try context.combine(.add, x, .constant(Tensor(shift)), name: name + "/moved")
             return try context.add(FakeQuantize(channels: [levels]), moved, name: name)
@@ -47,10 +60,46 @@ struct QuantizedRange {
             try context.add(Unary(.round), combine(.multiply, value, inverse), name: name + "/level")
         }
         let lowest = try level(minimum)
-        let zero = Operand.constant(Tensor(0))
-        let steps = try level(combine(.subtract, x, minimum))
-        let held = try combine(.add, combine(.minimum, combine(.maximum, steps, zero), count), lowest)
-        return try context.combine(.multiply, held, step, name: name)
+        let steps =
+            countsFromMinimum
+            ? try level(combine(.subtract, x, minimum)) : try combine(.subtract, level(x), lowest)
+        let held = try combine(.minimum, combine(.maximum, steps, .constant(Tensor(0))), count)
+        return try context.combine(.multiply, combine(.add, held, lowest), step, name: name)
+    }
+
+    /// Values rounded to levels that are counted from the minimum, which need not contain 0: the mode MIN_COMBINED.
+    func quantizedFromMinimum(_ x: Operand, name: String, _ context: inout ImportContext) throws -> Operand {
+        func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand) throws -> Operand {
+            try context.combine(function, a, b, name: "\(name)/\(function)")
+        }
+        let step = try step(name, &context)
+        let held = try combine(.minimum, combine(.maximum, x, minimum), maximum)
+        let steps = try combine(.divide, combine(.subtract, held, minimum), step)
+        let levels = try context.add(Unary(.round), steps, name: name + "/level")
+        return try context.combine(.add, combine(.multiply, levels, step), minimum, name: name)
+    }
+
+    /// Values rounded to multiples of a step, and the range of these multiples: the mode SCALED.
+    ///
+    /// - Parameter codes: The lowest and the highest code.
+    func scaled(_ x: Operand, codes: ClosedRange<Double>, name: String, _ context: inout ImportContext) throws
+        -> (values: Operand, range: QuantizedRange)
+    {
+        func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand) throws -> Operand {
+            try context.combine(function, a, b, name: "\(name)/\(function)")
+        }
+        func number(_ number: Double) -> Operand { .constant(Tensor(number)) }
+        var step = try combine(.divide, maximum, number(codes.upperBound))
+        if codes.lowerBound < 0 {
+            step = try combine(.maximum, step, combine(.divide, minimum, number(codes.lowerBound)))
+        }
+        let levels = try context.add(Unary(.round), combine(.divide, x, step), name: name + "/level")
+        let held = try combine(
+            .minimum, combine(.maximum, levels, number(codes.lowerBound)), number(codes.upperBound))
+        let range = QuantizedRange(
+            minimum: try combine(.multiply, step, number(codes.lowerBound)),
+            maximum: try combine(.multiply, step, number(codes.upperBound)))
+        return (try context.combine(.multiply, held, step, name: name), range)
     }
 
     /// The step between 8-bit levels.

@@ -1,0 +1,65 @@
+import Testing
+
+@testable import Thaw
+
+/// Quantized operations that TensorFlow's packages declare but have no plain kernel for: they are held to others.
+@Suite struct QuantizedTests {
+    private static func node(
+        _ name: String, _ op: String, _ inputs: [String], _ attributes: [String: Attribute] = [:]
+    ) -> NodeDefinition { NodeDefinition(name: name, op: op, inputs: inputs, attributes: attributes) }
+
+    private static func constant(_ name: String, _ tensor: Tensor) -> NodeDefinition {
+        node(name, "Const", [], ["value": .tensor(tensor)])
+    }
+
+    /// The answer to an image from -4 to 4, quantized in front of `nodes`, whose last node's first three outputs are
+    /// dequantized.
+    private static func answer(_ nodes: [NodeDefinition]) throws -> Tensor {
+        let minFirst: [String: Attribute] = ["mode": .string("MIN_FIRST")]
+        let image = node("x", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([1, 4, 4, 3])])
+        let last = nodes.last!.name
+        let all =
+            [
+                image, constant("low", Tensor(-4)), constant("high", Tensor(4)),
+                node("q", "QuantizeV2", ["x", "low", "high"], minFirst),
+            ] + nodes + [node("y", "Dequantize", [last, last + ":1", last + ":2"], minFirst)]
+        let graph = try Importer.run(GraphDefinition(nodes: all), ImportOptions(outputs: ["y"])).graph
+        return graph.evaluate([Tensor((0..<48).map { Float($0 * 7 % 48) / 6 - 4 }, shape: [1, 4, 4, 3])])[0]
+    }
+
+    @Test func `a bound of six does what the operation for six does`() throws {
+        let six = try Self.answer([Self.node("z", "QuantizedRelu6", ["q", "q:1", "q:2"])])
+        let bounded = try Self.answer([
+            Self.constant("bound", Tensor(6)), Self.node("z", "QuantizedReluX", ["q", "bound", "q:1", "q:2"]),
+        ])
+        #expect(bounded.floats == six.floats)
+        let tighter = try Self.answer([
+            Self.constant("bound", Tensor(1.5)), Self.node("z", "QuantizedReluX", ["q", "bound", "q:1", "q:2"]),
+        ])
+        #expect(tighter.floats == six.floats.map { min($0, 1.5) } && tighter.floats != six.floats)
+    }
+
+    @Test func `a depthwise convolution of one channel each is one with a diagonal filter`() throws {
+        let codes = [10, 200, 90]
+        let range = [Self.constant("least", Tensor(-1)), Self.constant("most", Tensor(1))]
+        let options: [String: Attribute] = [
+            "strides": .list([.int(1), .int(1), .int(1), .int(1)]), "padding": .string("SAME"),
+        ]
+        let inputs = ["q", "w", "q:1", "q:2", "least", "most"]
+        let depthwise = try Self.answer(
+            range + [
+                Self.constant("w", Tensor(integers: codes, shape: [1, 1, 3, 1], element: .uint8)),
+                Self.node("z", "QuantizedDepthwiseConv2D", inputs, options),
+            ])
+        // The code of 0 stands beside the diagonal.
+        let zero = 128
+        let filter = (0..<9).map { $0 % 4 == 0 ? codes[$0 / 4] : zero }
+        let full = try Self.answer(
+            range + [
+                Self.constant("w", Tensor(integers: filter, shape: [1, 1, 3, 3], element: .uint8)),
+                Self.node("z", "QuantizedConv2D", inputs, options),
+            ])
+        #expect(difference(depthwise, full) <= 1e-5)
+        #expect(Set(depthwise.floats).count > 10)
+    }
+}
