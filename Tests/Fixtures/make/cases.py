@@ -8,6 +8,7 @@ import arithmetic
 import blocks
 import constants
 import convolutions
+import empties
 import images
 import named
 import operations
@@ -66,6 +67,6 @@ class Cases:
 
 def write():
     cases = Cases()
-    for module in (arithmetic, blocks, constants, convolutions, images, named, operations, patterns, quantized, shapes):
+    for module in (arithmetic, blocks, constants, convolutions, empties, images, named, operations, patterns, quantized, shapes):
         module.write(cases)
     cases.save_index()

@@ -39,11 +39,11 @@ struct Window: Hashable, Sendable {
 
     var hasPadding: Bool { height.before + height.after + width.before + width.after > 0 }
 
-    /// The output size for an image.
+    /// The output size for an image; an image without pixels remains one.
     /// - Throws: `Failure` if the window is larger than the padded image.
     func outputSize(height inputHeight: Int, width inputWidth: Int) throws -> (height: Int, width: Int) {
         let size = (height: height.outputSize(inputHeight), width: width.outputSize(inputWidth))
-        guard size.height > 0, size.width > 0 else {
+        guard size.height > 0 || inputHeight == 0, size.width > 0 || inputWidth == 0 else {
             throw Failure.windowTooLarge(height.extent, width.extent, inputHeight, inputWidth)
         }
         return size

@@ -51,7 +51,12 @@ struct ImportContext {
         let constants = inputs.compactMap(\.constant)
         guard constants.count == inputs.count else {
             let values = try inputs.map { try edge($0, name: name + "/constant") }
-            return try builder.add(operation, values, name: name).map { .edge($0, builder[$0]) }
+            return try builder.add(operation, values, name: name).map { value in
+                let type = builder[value]
+                // Without elements there is nothing to compute, and Core ML has no such tensors.
+                guard type.shape.elementCount == 0 else { return .edge(value, type) }
+                return .constant(Tensor(shape: type.shape, element: type.element) { _ in 0 })
+            }
         }
         return try naming(place: place ?? name) {
             let types = try builder.graph.outputTypes(of: operation, constants.map(\.type))

@@ -136,7 +136,13 @@ extension Concatenation {
         _ node: TensorFlowNode, _ inputs: [Operand], axis: Int, _ context: inout ImportContext
     ) throws -> [Operand] {
         guard inputs.count > 1 else { return inputs }
-        return try context.add(Concatenation(axis: try inputs[0].shape.axis(axis)), inputs, name: node.name)
+        let concatenation = Concatenation(axis: try inputs[0].shape.axis(axis))
+        let parts = inputs.filter { $0.shape.elementCount > 0 }
+        guard !parts.isEmpty, parts.count < inputs.count else {
+            return try context.add(concatenation, inputs, name: node.name)
+        }
+        _ = try concatenation.outputTypes(inputs.map(\.type))
+        return parts.count == 1 ? parts : try context.add(concatenation, parts, name: node.name)
     }
 }
 

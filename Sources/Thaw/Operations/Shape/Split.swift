@@ -83,7 +83,18 @@ extension Split {
             }
             let rest = input.shape[axis] - known.reduce(0, +)
             sizes = sizes.map { $0 == -1 ? rest : $0 }
-            return try context.add(Split(axis: axis, sizes: sizes), [input], name: node.name)
+            let filled = sizes.filter { $0 > 0 }
+            guard !filled.isEmpty, filled.count < sizes.count else {
+                return try context.add(Split(axis: axis, sizes: sizes), [input], name: node.name)
+            }
+            let split = Split(axis: axis, sizes: filled)
+            var parts = filled.count == 1 ? [input] : try context.add(split, [input], name: node.name)
+            return sizes.map { size in
+                if size > 0 { return parts.removeFirst() }
+                var shape = input.shape.dimensions
+                shape[axis] = 0
+                return .constant(Tensor(shape: Shape(shape), element: input.type.element) { _ in 0 })
+            }
         },
         TensorFlowRule("Unpack", axes: .lost, roles: []) { node, context in
             let input = try node.input(0)
