@@ -229,10 +229,9 @@ struct InputImage {
             throw Failure.sizeUnknown(node.name, node.op)
         }
         let channels = channels ?? depth ?? options.color?.channels ?? options.openChannels ?? 3
-        guard channels == 1 || channels == 3, height > 0, width > 0 else {
-            throw Failure.inputNotImage(
-                node.name, node.op, Shape([batch ?? options.openBatch, height, width, channels]))
-        }
+        let sizes = Shape([batch ?? options.openBatch, height, width, channels])
+        guard height > 0, width > 0 else { throw Failure.inputEmpty(node.name, sizes) }
+        guard channels == 1 || channels == 3 else { throw Failure.inputNotImage(node.name, node.op, sizes) }
         if let color = options.color, color.channels != channels, !options.isOneOfSeveral {
             throw Failure.colorDiffers(node.name, node.op, color.rawValue, channels)
         }

@@ -39,7 +39,9 @@ import Testing
         #expect(try Model.load(contentsOf: path).model.image?.scaling.scale == [0.5, 0.5, 0.5])
     }
 
-    @Test(arguments: [[1, 0], [1, 4, 0, 2], [0]]) func `an input without elements is refused`(_ shape: [Int]) {
+    @Test(arguments: [[1, 0], [1, 4, 0, 2], [0], [1, 0, 4, 3]]) func `an input without elements is refused`(
+        _ shape: [Int]
+    ) {
         let failure = #expect(throws: Failure.self) { try Self.convert(shape, output: "scaled") }
         #expect(failure?.description.contains("no elements") == true)
     }
