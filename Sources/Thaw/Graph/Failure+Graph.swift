@@ -9,7 +9,7 @@ extension Failure {
     }
 
     static func invalidGraph(_ place: String, _ problem: String) -> Failure {
-        Failure(.invalidModel, place: place, "the graph is not sound: " + problem)
+        Failure(.invalidModel, place: place, "the graph is invalid: " + problem)
     }
 
     static func impossibleShape(_ shape: Shape) -> Failure {

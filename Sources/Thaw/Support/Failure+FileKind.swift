@@ -14,14 +14,14 @@ extension Failure {
         case .frozenGraph: ("a frozen TensorFlow graph", nil)
         case .metaGraph:
             ("the .meta file of a TensorFlow checkpoint, which has no weights", "give the checkpoint's folder")
-        case .savedModel: ("the saved_model.pb of a SavedModel", "give the folder it lies in")
+        case .savedModel: ("the saved_model.pb of a SavedModel", "pass the folder that contains it")
         case .coreMLModel: ("a Core ML model already", nil)
         case .onnx: ("an ONNX model", source)
         case .tensorFlowLite: ("a TensorFlow Lite model", source)
         case .hdf5: ("an HDF5 file, as Keras saves models and weights", savedModel)
         case .keras: ("a Keras model (.keras)", savedModel)
-        case .zip: ("a ZIP archive", "unpack it, and give what is inside")
-        case .gzip: ("a gzip archive", "unpack it, and give what is inside")
+        case .zip: ("a ZIP archive", "unpack it, and pass what is inside")
+        case .gzip: ("a gzip archive", "unpack it, and pass what is inside")
         case .checkpointIndex: ("the .index file of a TensorFlow checkpoint", "give the checkpoint's folder")
         case .image: ("an image", nil)
         case .folder: ("a folder", nil)
@@ -32,7 +32,7 @@ extension Failure {
                 "write it in binary: tf.io.write_graph(graph, folder, 'graph.pb', as_text=False)"
             )
         case .text: ("a text file", nil)
-        case .unknown: ("of no known kind, or damaged from its beginning", nil)
+        case .unknown: ("of an unknown kind, or corrupt from the first byte", nil)
         }
     }
 

@@ -40,7 +40,7 @@ extension Failure {
 
     static func notReplaceable(_ path: String) -> Failure {
         Failure(
-            .fileExists, file: path, "something else stands under this name",
-            remedy: "a Core ML package would be replaced")
+            .fileExists, file: path, "something else has this name",
+            remedy: "only a Core ML package is replaced")
     }
 }

@@ -2,7 +2,7 @@
 extension Failure {
     static func unknownInstructionSet(_ name: String, known: [String]) -> Failure {
         Failure(
-            .environment, file: "THAW_ISA", "no instruction set is called \(name)",
+            .environment, file: "THAW_ISA", "unknown instruction set \(name)",
             remedy: known.joined(separator: ", ") + " are known")
     }
 

@@ -12,7 +12,7 @@ import Testing
 
     static let files: [(name: String, bytes: [UInt8], message: String)] = [
         ("empty", [], "the file is empty"),
-        ("random bytes", [0xF7, 0x03, 0x91, 0x55, 0x00, 0x18, 0xC2], "is of no known kind"),
+        ("random bytes", [0xF7, 0x03, 0x91, 0x55, 0x00, 0x18, 0xC2], "is of an unknown kind"),
         ("a TensorFlow Lite model", [0x1C, 0, 0, 0] + "TFL3".utf8 + [0, 0, 0], "is a TensorFlow Lite model"),
         ("an HDF5 file", [0x89] + "HDF\r\n\u{1A}\n".utf8 + [0], "is an HDF5 file"),
         (

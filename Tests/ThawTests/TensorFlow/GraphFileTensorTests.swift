@@ -188,7 +188,7 @@ import Testing
         ("too long a list of integers", 3, [1], { $0.packed(7, varints: Array(0..<500)) }, "has 500 elements"),
         (
             "a list in several pieces", 1, [1000],
-            { for _ in 0..<2 { $0.packed(5, [Float](repeating: 1, count: 500)) } }, "stands in several pieces"
+            { for _ in 0..<2 { $0.packed(5, [Float](repeating: 1, count: 500)) } }, "is split into several pieces"
         ),
         ("a corrupt list", 3, [500], { $0.bytes(7, [UInt8](repeating: 0xFF, count: 500)) }, "are damaged"),
     ]

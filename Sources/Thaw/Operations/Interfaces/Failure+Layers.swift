@@ -8,7 +8,7 @@ extension Failure {
 
     static func cannotWriteOperation(_ node: String, _ kind: String) -> Failure {
         Failure(
-            .unsupportedOperations, place: "\(node) (\(kind))", "Core ML has nothing that computes this exactly",
+            .unsupportedOperations, place: "\(node) (\(kind))", "Core ML cannot compute this exactly",
             nodes: [Node(name: node, op: kind)])
     }
 
@@ -19,6 +19,6 @@ extension Failure {
     static func tooManyAxes(_ node: String, _ kind: String, _ axes: Int) -> Failure {
         Failure(
             .unsupportedOperations, place: "\(node) (\(kind))", "the result has \(axes) axes",
-            remedy: "Core ML takes five at most", nodes: [Node(name: node, op: kind)])
+            remedy: "Core ML allows at most five", nodes: [Node(name: node, op: kind)])
     }
 }

@@ -2,13 +2,13 @@
 extension Failure {
     static func fieldPastEnd(at offset: Int) -> Failure {
         Failure(
-            .damaged, place: "byte \(offset)", "something here reaches past the end",
+            .damaged, place: "byte \(offset)", "a field here extends past the end of the file",
             remedy: "the file is damaged or cut off")
     }
 
     static func malformedField(at offset: Int) -> Failure {
         Failure(
-            .damaged, place: "byte \(offset)", "this is no protobuf field",
+            .damaged, place: "byte \(offset)", "this is not a protobuf field",
             remedy: "the file is damaged or of another kind")
     }
 
@@ -20,13 +20,14 @@ extension Failure {
 
     static func nestedTooDeep(at offset: Int, limit: Int) -> Failure {
         Failure(
-            .damaged, place: "byte \(offset)", "messages are nested more than \(limit) deep", remedy: "no real model is"
+            .damaged, place: "byte \(offset)", "messages are nested more than \(limit) deep",
+            remedy: "no real model nests so deeply"
         )
     }
 
     static func messageTooLarge(at offset: Int) -> Failure {
         Failure(
-            .damaged, place: "byte \(offset)", "the message here would take far more memory than it has bytes",
+            .damaged, place: "byte \(offset)", "the message here would need far more memory than its size in bytes",
             remedy: "no real model does")
     }
 
@@ -35,11 +36,11 @@ extension Failure {
     }
 
     static func fieldInPieces(_ field: String) -> Failure {
-        Failure(.damaged, "the field \(field) stands in several pieces", remedy: "it must be written in one")
+        Failure(.damaged, "the field \(field) is split into several pieces", remedy: "it must be written in one")
     }
 
     static func malformedPackedField(_ field: String) -> Failure {
-        Failure(.damaged, "the numbers in the field \(field) are damaged")
+        Failure(.damaged, "the packed values of the field \(field) are corrupt")
     }
 
     static func messageBeyondTwoGigabytes(_ bytes: Int) -> Failure {
