@@ -32,18 +32,18 @@ struct EvaluationResult {
     /// One object with all that was found, without the photographs that came out right.
     var json: String {
         var fields = [
-            "\"model\": \(ThawCommand.json(model))", "\"truth\": \(ThawCommand.json(truth))",
+            "\"model\": \(Thaw.json(model))", "\"truth\": \(Thaw.json(truth))",
             "\"images\": \(images.count)", "\"failed\": \(failed)",
             "\"top1\": \(Self.json(evaluation.top(1)))", "\"top5\": \(Self.json(evaluation.top(5)))",
-            "\"macro_f1\": \(ThawCommand.json(evaluation.macroF1))",
-            "\"log_loss\": \(evaluation.logLoss.map { ThawCommand.json($0) } ?? "null")",
+            "\"macro_f1\": \(Thaw.json(evaluation.macroF1))",
+            "\"log_loss\": \(evaluation.logLoss.map { Thaw.json($0) } ?? "null")",
             "\"calibration\": \(evaluation.calibration.map(Self.json) ?? "null")",
             "\"classes\": ["
                 + evaluation.classes.map { result in
-                    "{\"label\": \(ThawCommand.json(label(result.index))), \"index\": \(result.index), "
+                    "{\"label\": \(Thaw.json(label(result.index))), \"index\": \(result.index), "
                         + "\"images\": \(result.images), \"predicted\": \(result.predicted), \"right\": \(result.right), "
-                        + "\"precision\": \(ThawCommand.json(result.precision.value)), "
-                        + "\"recall\": \(ThawCommand.json(result.recall.value)), \"f1\": \(ThawCommand.json(result.f1))}"
+                        + "\"precision\": \(Thaw.json(result.precision.value)), "
+                        + "\"recall\": \(Thaw.json(result.recall.value)), \"f1\": \(Thaw.json(result.f1))}"
                 }.joined(separator: ", ") + "]",
             "\"confusion\": ["
                 + evaluation.confusion.map { "[\($0.truth), \($0.prediction), \($0.count)]" }.joined(separator: ", ")
@@ -51,11 +51,11 @@ struct EvaluationResult {
             "\"worst\": ["
                 + evaluation.worstMistakes(50).map { place in
                     let outcome = evaluation.outcomes[place]
-                    return "{\"image\": \(ThawCommand.json(images[place].path)), "
-                        + "\"truth\": \(ThawCommand.json(label(Int(outcome.truth)))), "
-                        + "\"prediction\": \(ThawCommand.json(label(Int(outcome.prediction)))), "
-                        + "\"probability\": \(ThawCommand.json(outcome.confidence)), "
-                        + "\"probability_of_truth\": \(ThawCommand.json(outcome.truthProbability))}"
+                    return "{\"image\": \(Thaw.json(images[place].path)), "
+                        + "\"truth\": \(Thaw.json(label(Int(outcome.truth)))), "
+                        + "\"prediction\": \(Thaw.json(label(Int(outcome.prediction)))), "
+                        + "\"probability\": \(Thaw.json(outcome.confidence)), "
+                        + "\"probability_of_truth\": \(Thaw.json(outcome.truthProbability))}"
                 }.joined(separator: ", ") + "]",
         ]
         if let labels = evaluation.labels {
@@ -69,45 +69,45 @@ struct EvaluationResult {
 
     private func text(of result: Evaluation.LabelResult) -> String {
         func text(_ threshold: Evaluation.LabelResult.Threshold) -> String {
-            "{\"threshold\": \(ThawCommand.json(threshold.value)), \"predicted\": \(threshold.predicted), "
-                + "\"right\": \(threshold.right), \"precision\": \(ThawCommand.json(threshold.precision.value)), "
-                + "\"recall\": \(ThawCommand.json(threshold.recall.value)), \"f1\": \(ThawCommand.json(threshold.f1))}"
+            "{\"threshold\": \(Thaw.json(threshold.value)), \"predicted\": \(threshold.predicted), "
+                + "\"right\": \(threshold.right), \"precision\": \(Thaw.json(threshold.precision.value)), "
+                + "\"recall\": \(Thaw.json(threshold.recall.value)), \"f1\": \(Thaw.json(threshold.f1))}"
         }
-        return "{\"label\": \(ThawCommand.json(label(result.index))), \"index\": \(result.index), "
+        return "{\"label\": \(Thaw.json(label(result.index))), \"index\": \(result.index), "
             + "\"images\": \(result.images), \"at_half\": \(text(result.atHalf)), \"best\": \(text(result.best))}"
     }
 
     private static func json(_ calibration: Evaluation.Calibration) -> String {
-        "{\"error\": \(ThawCommand.json(calibration.error)), "
-            + "\"mean_confidence\": \(ThawCommand.json(calibration.meanConfidence)), \"bins\": ["
+        "{\"error\": \(Thaw.json(calibration.error)), "
+            + "\"mean_confidence\": \(Thaw.json(calibration.meanConfidence)), \"bins\": ["
             + calibration.bins.map { bin in
-                "{\"from\": \(ThawCommand.json(bin.range.lowerBound)), \"to\": \(ThawCommand.json(bin.range.upperBound)), "
-                    + "\"images\": \(bin.images), \"confidence\": \(ThawCommand.json(bin.meanConfidence)), "
-                    + "\"right\": \(ThawCommand.json(bin.right.value))}"
+                "{\"from\": \(Thaw.json(bin.range.lowerBound)), \"to\": \(Thaw.json(bin.range.upperBound)), "
+                    + "\"images\": \(bin.images), \"confidence\": \(Thaw.json(bin.meanConfidence)), "
+                    + "\"right\": \(Thaw.json(bin.right.value))}"
             }.joined(separator: ", ") + "]}"
     }
 
     private func json(_ model: String, _ evaluation: Evaluation, _ comparison: PairedComparison) -> String {
-        "{\"model\": \(ThawCommand.json(model)), \"top1\": \(Self.json(evaluation.top(1))), "
+        "{\"model\": \(Thaw.json(model)), \"top1\": \(Self.json(evaluation.top(1))), "
             + "\"top5\": \(Self.json(evaluation.top(5))), \"both_right\": \(comparison.both), "
             + "\"only_model_right\": \(comparison.firstOnly), \"only_baseline_right\": \(comparison.secondOnly), "
             + "\"both_wrong\": \(comparison.neither), "
-            + "\"probability_of_chance\": \(ThawCommand.json(comparison.probabilityOfChance)), \"changed\": ["
+            + "\"probability_of_chance\": \(Thaw.json(comparison.probabilityOfChance)), \"changed\": ["
             + changes.map { change in
-                "{\"image\": \(ThawCommand.json(change.image)), \"truth\": \(ThawCommand.json(change.truth)), "
-                    + "\"prediction\": \(ThawCommand.json(change.prediction)), "
-                    + "\"probability\": \(ThawCommand.json(change.outcome.confidence)), "
+                "{\"image\": \(Thaw.json(change.image)), \"truth\": \(Thaw.json(change.truth)), "
+                    + "\"prediction\": \(Thaw.json(change.prediction)), "
+                    + "\"probability\": \(Thaw.json(change.outcome.confidence)), "
                     + "\"right\": \(change.outcome.isRight), "
-                    + "\"baseline_prediction\": \(change.baselinePrediction.map { ThawCommand.json($0) } ?? "null"), "
-                    + "\"baseline_probability\": \(ThawCommand.json(change.baselineOutcome.confidence)), "
+                    + "\"baseline_prediction\": \(change.baselinePrediction.map { Thaw.json($0) } ?? "null"), "
+                    + "\"baseline_probability\": \(Thaw.json(change.baselineOutcome.confidence)), "
                     + "\"baseline_right\": \(change.baselineOutcome.isRight)}"
             }.joined(separator: ", ") + "]}"
     }
 
     private static func json(_ proportion: Proportion) -> String {
-        "{\"right\": \(proportion.part), \"share\": \(ThawCommand.json(proportion.value)), "
-            + "\"low\": \(ThawCommand.json(proportion.interval.lowerBound)), "
-            + "\"high\": \(ThawCommand.json(proportion.interval.upperBound))}"
+        "{\"right\": \(proportion.part), \"share\": \(Thaw.json(proportion.value)), "
+            + "\"low\": \(Thaw.json(proportion.interval.lowerBound)), "
+            + "\"high\": \(Thaw.json(proportion.interval.upperBound))}"
     }
 }
 

@@ -213,7 +213,7 @@ import Testing
         arguments: [
             (
                 "file\tclass\na.jpg\tcatt\nb.jpg\tcow\n",
-                "'catt' in line 2 (did you mean 'cat'?), 'cow' in line 3 are no labels"
+                "'catt' in line 2 (did you mean 'cat'?), 'cow' in line 3 are not labels"
             ),
             ("file\tclass\na.jpg\tcat\na.jpg\tcat\n", "line 3: 'a.jpg' is already in line 2"),
             ("file\tclass\na.jpg\tcat\n.//a.jpg\tcat\n", "line 3: './/a.jpg' is already in line 2"),

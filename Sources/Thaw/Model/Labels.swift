@@ -27,7 +27,7 @@ public struct Labels: Sendable {
         guard !names.isEmpty else { throw Failure.labelsEmpty() }
         if let blank = names.firstIndex(where: \.isEmpty) { throw Failure.labelBlank(line: blank + 1) }
         self.names = names
-        makeDistinct()
+        makeUnique()
     }
 
     init(parsing bytes: some Collection<UInt8>) throws {

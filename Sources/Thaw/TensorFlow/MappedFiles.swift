@@ -27,7 +27,7 @@ struct MappedFiles {
         try result.append(
             NodeDefinition(
                 name: axis, op: "Const", attributes: ["value": .tensor(Tensor(integers: [0], shape: []))]))
-        result.replace(place, by: NodeDefinition(name: stack.name, op: "ExpandDims", inputs: [value, axis]))
+        result.replace(index, by: NodeDefinition(name: stack.name, op: "ExpandDims", inputs: [value, axis]))
     }
 
     /// The source of an input, skipping identities.

@@ -62,7 +62,7 @@ extension Converter.Options {
         let notes = conversion.notes.filter { $0.contains("the graph has dropout at '") }
         let isDropped = way.name.hasPrefix("dropout_")
         #expect(notes.count == (isDropped ? 1 : 0))
-        #expect(conversion.assumptions.contains { $0.contains("drops values") } == isDropped)
+        #expect(conversion.assumptions.contains { $0.contains("dropout") } == isDropped)
     }
 
     @Test func `a graph that combines the images of its batch is refused`() throws {

@@ -127,7 +127,7 @@ import Testing
         preprocessing.meanImage.meanImage = Tensor([1, 2, 3], shape: [3]).view
         message.neuralNetwork.preprocessing = [preprocessing]
         let failure = #expect(throws: Failure.self) { try ModelReader.run(message) }
-        #expect(failure?.problemText.contains("3 numbers; 48 are expected") == true)
+        #expect(failure?.problemText.contains("3 values; expected 48") == true)
     }
 
     // MARK: Names

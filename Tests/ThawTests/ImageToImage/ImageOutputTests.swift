@@ -72,7 +72,7 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
     ]
 
     private static func arithmetic(_ scale: Double, _ offset: Double) -> any Operation {
-        ChannelArithmetic(scale: [scale, scale, scale], offset: [offset, offset, offset]).operation
+        BatchNormalization(ChannelArithmetic(scale: [scale, scale, scale], offset: [offset, offset, offset]))
     }
 }
 
@@ -167,7 +167,7 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
     {
         let model = try pictureModel(color: color) { builder, input in
             // Channel 0 is copied, 1 halved, 2 black.
-            let factors = ChannelArithmetic(scale: [1, 0.5, 0], offset: [0, 0, 0]).operation
+            let factors = BatchNormalization(ChannelArithmetic(scale: [1, 0.5, 0], offset: [0, 0, 0]))
             return try builder.add(Unary(.clip(0, 255)), builder.add(factors, [input], name: "factors"), name: "clip")[
                 0]
         }

@@ -178,12 +178,12 @@ import Testing
         ("2^39 elements out of one", 1, [1 << 39], { $0.packed(5, [1] as [Float]) }, "filled with one repeated"),
         (
             "too few bytes", 1, [3], { $0.bytes(4, [1, 2, 3]) },
-            "has 3 bytes, but its shape [3] of float32 takes 12"
+            "has 3 bytes, but its shape [3] of float32 needs 12"
         ),
         ("too many bytes", 4, [3], { $0.bytes(4, [UInt8](repeating: 0, count: 1000)) }, "has 1000 bytes"),
         (
             "too long a list", 1, [1], { $0.packed(5, [1, 2] as [Float]) },
-            "has 2 elements, but its shape [1] takes 1"
+            "has 2 elements, but its shape [1] needs 1"
         ),
         ("too long a list of integers", 3, [1], { $0.packed(7, varints: Array(0..<500)) }, "has 500 elements"),
         (
