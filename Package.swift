@@ -90,6 +90,7 @@ let package = Package(
                 "speed.svg",
             ]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
+        .testTarget(name: "ThawServiceTests", dependencies: ["ThawService", "Thaw", "ThawServe", "ThawMain"]),
         .testTarget(
             name: "ThawCommandTests", dependencies: ["ThawCommand", "Thaw"], exclude: ["CInterface/Programs"]),
     ] + kernelModules

@@ -1,6 +1,6 @@
 import Testing
-
 import Thaw
+
 @testable import ThawCommand
 
 @Suite struct HelpTests {

@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+@testable import ThawService
+
+/// Who may use the service.
+@Suite struct AccessTests {
+    private static func status(_ access: Access, _ fields: [String: String], _ route: Route = .classify) throws -> Int {
+        let request = try Request(
+            method: "POST", target: "/classify", fields: fields.map { (name: $0.key, value: $0.value) })
+        do {
+            try access.check(request, route)
+            return 200
+        } catch let refusal as Refusal {
+            return refusal.status
+        }
+    }
+
+    @Test(arguments: [
+        ("localhost", 200), ("LOCALHOST:8080", 200), ("127.0.0.1:1", 200), ("127.9.9.9", 200), ("[::1]:80", 200),
+        ("example.com", 403), ("127.0.0.1.example.com", 403), ("localhost.example.com", 403), ("", 403), ("[::2]", 403),
+        ("photos.example.com", 200), ("10.0.0.1", 403),
+    ])
+    func `on loopback a host must be this machine`(_ host: String, _ status: Int) throws {
+        let access = try Access(tokenFile: nil, origins: ["https://photos.example.com"], isLoopback: true)
+        #expect(try Self.status(access, ["host": host]) == status)
+    }
+
+    @Test func `elsewhere any host is accepted`() throws {
+        let access = try Access(tokenFile: nil, origins: [], isLoopback: false)
+        #expect(try Self.status(access, ["host": "example.com"]) == 200)
+    }
+
+    @Test(arguments: [
+        ("http://localhost:8080", 200), ("HTTP://LocalHost:8080", 200), ("https://photos.example.com", 200),
+        ("http://localhost:8081", 403), ("https://localhost:8080", 403), ("null", 403), ("http://evil.example", 403),
+    ])
+    func `a page of another origin is refused`(_ origin: String, _ status: Int) throws {
+        let access = try Access(tokenFile: nil, origins: ["https://photos.example.com"], isLoopback: true)
+        #expect(try Self.status(access, ["host": "localhost:8080", "origin": origin]) == status)
+    }
+
+    @Test(
+        arguments: [
+            (nil, 401), ("Bearer secret", 200), ("bearer secret", 200), ("Bearer secre", 401), ("Bearer secrett", 401),
+            ("Bearer ", 401), ("Basic secret", 401), ("secret", 401),
+        ] as [(String?, Int)])
+    func `a token is compared as a whole`(_ field: String?, _ status: Int) throws {
+        let path = NSTemporaryDirectory() + "thaw-token-" + UUID().uuidString
+        try Data("secret\n".utf8).write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let access = try Access(tokenFile: path, origins: [], isLoopback: true)
+        let fields = ["host": "localhost"].merging(field.map { ["authorization": $0] } ?? [:]) { $1 }
+        #expect(try Self.status(access, fields) == status)
+        for route in [Route.page, .live, .ready] { #expect(try Self.status(access, fields, route) == 200) }
+        for route in [Route.metrics, .server, .openAPI] { #expect(try Self.status(access, fields, route) == status) }
+    }
+
+    @Test(arguments: ["", "\n", "two words", "tab\tbed", String(repeating: "a", count: 5000)])
+    func `a file without a token is refused`(_ text: String) throws {
+        let path = NSTemporaryDirectory() + "thaw-token-" + UUID().uuidString
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(throws: StartFailure.self) { try Access(tokenFile: path, origins: [], isLoopback: true) }
+    }
+
+    @Test(arguments: ["example.com", "https://", "https://example.com/", "ftp://example.com"])
+    func `an origin that is no origin is refused`(_ origin: String) {
+        #expect(throws: StartFailure.self) { try Access(tokenFile: nil, origins: [origin], isLoopback: true) }
+    }
+}
+
+/// The command line of the service.
+@Suite struct SettingsTests {
+    @Test(arguments: [
+        ("a/Net.mlmodel", "Net"), ("Net.mlpackage/", "Net"), ("my=Net.mlmodel", "my"),
+        ("x/inception/graph.pb", "inception"),
+        ("./a=b/net.pb", "net"), ("v1.0.pb", "v1.0"),
+    ])
+    func `a model has a name`(_ word: String, _ name: String) throws {
+        #expect(try Settings([word]).models.map(\.name) == [name])
+    }
+
+    @Test func `labels go to all models or to one`() throws {
+        let all = try Settings(["a=x.pb", "b=y.pb", "--labels", "l.txt"])
+        #expect(all.models.map(\.labels) == ["l.txt", "l.txt"])
+        let one = try Settings(["a=x.pb", "b=y.pb", "--labels=b=l.txt", "--port", "0", "--crop=center:0.875"])
+        #expect(one.models.map(\.labels) == [nil, "l.txt"] && one.port == 0 && one.crop == .center(0.875))
+    }
+
+    @Test(arguments: [
+        [], ["a.pb", "b/a.pb"], ["ä.pb"], ["a.pb", "--port"], ["a.pb", "--port=70000"], ["a.pb", "--nothing=1"],
+        ["a.pb", "--crop=center:2"], ["a.pb", "--labels=b=x.txt"], ["a.pb", "--background=red"], ["a.pb", "--queue=0"],
+    ])
+    func `wrong words are refused`(_ words: [String]) { #expect(throws: StartFailure.self) { try Settings(words) } }
+}

@@ -1,0 +1,80 @@
+import Testing
+import Thaw
+
+@testable import ThawService
+
+/// Compression, the queue, the page.
+@Suite struct PartsTests {
+    @Test func `compressed bytes come back`() throws {
+        let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 * $0 >> 5) }
+        let compressed = try #require(Gzip.compressed(bytes))
+        #expect(try Gzip.decompressed(compressed[...], limit: bytes.count) == bytes)
+        #expect(throws: Refusal.self) { try Gzip.decompressed(compressed[...], limit: bytes.count - 1) }
+        #expect(throws: Refusal.self) { try Gzip.decompressed(compressed.dropLast(), limit: bytes.count) }
+        #expect(throws: Refusal.self) { try Gzip.decompressed(compressed[...] + [0], limit: bytes.count) }
+        #expect(throws: Refusal.self) { try Gzip.decompressed([1, 2, 3], limit: 10) }
+        #expect(throws: Refusal.self) { try Gzip.decompressed([], limit: 10) }
+    }
+
+    @Test(
+        arguments: [
+            (nil, false), ("gzip", true), ("deflate, gzip;q=0.5", true), ("gzip;q=0", false), ("*", true),
+            ("identity", false),
+        ] as [(String?, Bool)])
+    func `gzip is sent if the client accepts it`(_ field: String?, _ isAccepted: Bool) {
+        #expect(Gzip.isAccepted(field) == isAccepted)
+    }
+
+    @Test func `a full queue takes no more, and is emptied`() {
+        let queue = WorkQueue(limit: 2, threads: 1)
+        let gate = Monitor(false)
+        let fates = Monitor<[String]>([])
+        // One runs, two wait, the next is refused.
+        for index in 0..<3 {
+            #expect(queue.reserve())
+            queue.add { fate in
+                if fate == .run { _ = gate.wait { $0 ? true : nil } }
+                fates.update { $0.append("\(index) \(fate)") }
+            }
+            while index == 0, queue.running == 0 { pause(milliseconds: 1) }
+        }
+        #expect(!queue.reserve() && queue.isFull && queue.waiting == 2)
+        queue.drop()
+        gate.update { $0 = true }
+        let all = fates.wait { $0.count == 3 ? $0 : nil }
+        #expect(all == ["1 dropped", "2 dropped", "0 run"])
+        #expect(queue.reserve())
+    }
+
+    @Test func `a request alone gets all threads, and gives them back`() {
+        let queue = WorkQueue(limit: 4, threads: 3)
+        let counts = Monitor<[Int]>([])
+        for _ in 0..<2 {
+            #expect(queue.reserve())
+            queue.add { _ in queue.withThreads { count in counts.update { $0.append(count) } } }
+            _ = counts.wait { counts in queue.running >= 0 && !counts.isEmpty ? true : nil }
+            while queue.running > 0 { pause(milliseconds: 1) }
+        }
+        #expect(counts.with { $0 } == [3, 3])
+    }
+
+    @Test func `the page allows only its own scripts`() throws {
+        let response = Page.response
+        let text = String(decoding: response.body, as: UTF8.self)
+        let policy = try #require(response.headers.first { $0.0 == "Content-Security-Policy" }?.1)
+        let nonce = try #require(policy.split(separator: "'").first { $0.hasPrefix("nonce-") }).dropFirst(6)
+        let scripts = text.split(separator: "<script").dropFirst()
+        #expect(scripts.count >= 9 && scripts.allSatisfy { $0.hasPrefix(" nonce=\"\(nonce)\">") })
+        #expect(!text.contains("NONCE") && !text.contains(" src=\"elements.js\"") && !text.contains(" style=\""))
+        let other = Page.response.headers.first { $0.0 == "Content-Security-Policy" }?.1
+        #expect(other != policy)
+    }
+
+    @Test(arguments: [
+        (Failure.Code.limitExceeded, 413), (.unknownFormat, 415), (.imageDamaged, 400), (.wrongShape, 400),
+    ])
+    func `a failure has a status`(_ code: Failure.Code, _ status: Int) {
+        let refusal = Refusal(Failure(code, file: "secret/path.jpg", "it is wrong", hint: "--option"))
+        #expect(refusal.status == status && refusal.message == "it is wrong")
+    }
+}

@@ -1,0 +1,116 @@
+import Testing
+import Thaw
+
+@testable import ThawService
+
+/// What a request is read into, and what is refused.
+@Suite struct RequestTests {
+    static func bytes(_ text: String) -> ArraySlice<UInt8> { Array(text.utf8)[...] }
+
+    @Test(arguments: [
+        ("{}", JSON.object([:])),
+        (" [1, -2.5e1, true, null] ", .array([.number(1), .number(-25), .bool(true), .null])),
+        ("\"a\\u00e9\\ud83d\\ude00\\n\"", .string("aé😀\n")), ("0.1", .number(0.1)),
+        ("12345678901234567168", .number(12_345_678_901_234_567_168)),
+        ("{\"data\": [[1, 2], [3, 4]]}", .object(["data": .numbers([1, 2, 3, 4])])),
+        ("{\"data\": []}", .object(["data": .numbers([])])), ("{\"data\": [[], []]}", .object(["data": .numbers([])])),
+        ("{\"data\": [true, false]}", .object(["data": .numbers([1, 0])])),
+        ("{\"data\": [[\"a\"], [\"b\"]]}", .object(["data": .strings(["a", "b"])])),
+    ])
+    func `valid JSON is read`(_ text: String, _ value: JSON) throws { #expect(try JSON(Self.bytes(text)) == value) }
+
+    @Test(arguments: [
+        "", "{", "{]", "[1,]", "[,1]", "01", "1.", ".5", "+1", "--1", "1e", "nul", "'a'", "\"\u{1}\"", "\"\\x\"",
+        "\"\\u12\"",
+        "\"\\ud800\"", "{\"a\":1,\"a\":2}", "{\"data\":1}", "{\"data\":[1}", "{\"data\":[1]]}", "{\"data\":[1,]}",
+        "{\"data\":[1,\"a\"]}", "1 1", String(repeating: "[", count: 100),
+        "{\"data\":" + String(repeating: "[", count: 100),
+        "[" + String(repeating: "1,", count: 10_000) + "1]",
+    ])
+    func `invalid JSON is refused`(_ text: String) {
+        #expect(throws: Refusal.self) { try JSON(Self.bytes(text)) }
+    }
+
+    @Test(arguments: [
+        ("/", Route.page), ("/v2", .server), ("/v2/", .server), ("/v2/health/live", .live),
+        ("/v2/models/a%20b/infer", .infer("a b")), ("/v2/models/a/versions/1", .model("a")),
+        ("/v2/models/a/versions/1/ready", .modelReady("a")), ("/v2/models/a/versions/3/infer", .unknownVersion("3")),
+        ("/v2/models", .unknown), ("/v2/models/a/b", .unknown), ("/classify?top=3", .classify),
+        ("/models/a/graph.svg", .drawing("a")), ("/models/a%2F..%2Fb", .details("a/../b")), ("/etc/passwd", .unknown),
+    ])
+    func `a path is a route`(_ target: String, _ route: Route) throws {
+        #expect(Route(try Request(method: "GET", target: target, fields: []).path) == route)
+    }
+
+    @Test(arguments: ["x", "/%", "/%4", "/%zz", "/%ff", "/%00", "/?a=1&a=2", "/?%c3=1", "*", ""])
+    func `a malformed path is refused`(_ target: String) {
+        #expect(throws: Refusal.self) { try Request(method: "GET", target: target, fields: []) }
+    }
+
+    @Test(arguments: [
+        [("host", "a"), ("host", "b")], [("content-length", "1"), ("transfer-encoding", "chunked")],
+        [("authorization", "a"), ("authorization", "b")],
+    ])
+    func `fields that a proxy may read differently are refused`(_ fields: [(String, String)]) {
+        #expect(throws: Refusal.self) {
+            try Request(method: "POST", target: "/", fields: fields.map { (name: $0.0, value: $0.1) })
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("", []), ("TQ==", [77]), ("TQ", [77]), ("TWE=", [77, 97]), ("TWFu", [77, 97, 110]),
+            ("+/+/", [0xFB, 0xFF, 0xBF]),
+        ] as [(String, [UInt8])])
+    func `base64 is decoded`(_ text: String, _ bytes: [UInt8]) { #expect(base64Decoded(text) == bytes) }
+
+    @Test(arguments: ["T", "TWFuT", "T Q=", "TQ===", "====", "é"])
+    func `invalid base64 is refused`(_ text: String) { #expect(base64Decoded(text) == nil) }
+
+    @Test func `the highest values come first, of equals the lower index, and NaN last`() {
+        #expect(topClasses([1, 3, .nan, 3, 2], 5) == [1, 3, 4, 0, 2])
+        let many = (0..<1000).map { Float($0 * 7919 % 1000) }
+        #expect(topClasses(many, 3) == Array(many.indices.sorted { many[$0] > many[$1] }.prefix(3)))
+    }
+}
+
+/// The parts of a form.
+@Suite struct MultipartTests {
+    private static let boundary = Array("X".utf8)
+
+    private static func parts(_ text: String) throws -> [(String?, String)] {
+        try Multipart.parts(of: Array(text.utf8)[...], boundary: boundary).map {
+            ($0.fileName, String(decoding: $0.content, as: UTF8.self))
+        }
+    }
+
+    @Test(arguments: [
+        ("--X\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.jpg\"\r\n\r\nabc\r\n--X--", "a.jpg", "abc"),
+        ("intro\r\n--X  \r\ncontent-disposition: form-data; filename=b; name=f\r\n\r\n\r\n--X--\r\nrest", "b", ""),
+        (
+            "--X\r\nContent-Disposition: form-data; filename=\"a\\\"b;c.jpg\"\r\n\r\n--X\r\r\n--\r\n--X--",
+            "a\"b;c.jpg", "--X\r\r\n--"
+        ),
+    ])
+    func `a file has its name and content`(_ form: String, _ name: String, _ content: String) throws {
+        let parts = try Self.parts(form)
+        #expect(parts.count == 1 && parts[0].0 == name && parts[0].1 == content)
+    }
+
+    @Test(arguments: [
+        "", "--Y\r\n\r\n--Y--", "--X", "--X\r\n", "--X\r\nA: b", "--X\r\nA: b\r\n\r\nabc", "--Xabc\r\n\r\n\r\n--X--",
+    ])
+    func `a malformed form is refused`(_ form: String) { #expect(throws: Refusal.self) { try Self.parts(form) } }
+
+    @Test(arguments: [
+        ("multipart/form-data; boundary=abc", "abc"), ("Multipart/Form-Data; charset=utf-8; Boundary=\"a b\"", "a b"),
+    ])
+    func `the boundary is found`(_ type: String, _ boundary: String) throws {
+        #expect(try Multipart.boundary(in: type) == Array(boundary.utf8))
+    }
+
+    @Test(arguments: ["multipart/form-data", "multipart/form-data; boundary=", "multipart/mixed; boundary=a"])
+    func `a form without a boundary is refused`(_ type: String) {
+        #expect(throws: Refusal.self) { try Multipart.boundary(in: type) }
+    }
+}
