@@ -8,7 +8,7 @@ import Thaw
     static func bytes(_ text: String) -> ArraySlice<UInt8> { Array(text.utf8)[...] }
 
     @Test(arguments: [
-        ("{}", JSON.object([:])),
+        ("{}", ThawService.JSON.object([:])),
         (" [1, -2.5e1, true, null] ", .array([.number(1), .number(-25), .bool(true), .null])),
         ("\"a\\u00e9\\ud83d\\ude00\\n\"", .string("aé😀\n")), ("0.1", .number(0.1)),
         ("12345678901234567168", .number(12_345_678_901_234_567_168)),
@@ -17,7 +17,9 @@ import Thaw
         ("{\"data\": [true, false]}", .object(["data": .numbers([1, 0])])),
         ("{\"data\": [[\"a\"], [\"b\"]]}", .object(["data": .strings(["a", "b"])])),
     ])
-    func `valid JSON is read`(_ text: String, _ value: JSON) throws { #expect(try JSON(Self.bytes(text)) == value) }
+    func `valid JSON is read`(_ text: String, _ value: ThawService.JSON) throws {
+        #expect(try ThawService.JSON(Self.bytes(text)) == value)
+    }
 
     @Test(arguments: [
         "", "{", "{]", "[1,]", "[,1]", "01", "1.", ".5", "+1", "--1", "1e", "nul", "'a'", "\"\u{1}\"", "\"\\x\"",
@@ -28,7 +30,7 @@ import Thaw
         "[" + String(repeating: "1,", count: 10_000) + "1]",
     ])
     func `invalid JSON is refused`(_ text: String) {
-        #expect(throws: Refusal.self) { try JSON(Self.bytes(text)) }
+        #expect(throws: Refusal.self) { try ThawService.JSON(Self.bytes(text)) }
     }
 
     @Test(arguments: [
