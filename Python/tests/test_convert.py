@@ -148,7 +148,7 @@ def test_outputs_by_name(ct, photo):
     [
         ({"minimum_deployment_target": "iOS13"}, ".mlmodel", 1),
         ({"minimum_deployment_target": "iOS15"}, ".mlpackage", 6),
-        ({"minimum_deployment_target": "macOS13"}, ".mlpackage", 6),
+        ({"minimum_deployment_target": "macOS13"}, ".mlpackage", 7),
         ({"convert_to": "neuralnetwork"}, ".mlmodel", None),
         ({"convert_to": "mlprogram"}, ".mlpackage", 6),
         ({"compute_precision": "FLOAT32"}, ".mlpackage", 6),
