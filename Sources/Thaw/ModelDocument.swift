@@ -100,9 +100,10 @@ public struct ModelDocument: Sendable {
 
     /// The model with compressed weights, as `Compression` writes it.
     public func compressed(
-        as format: ModelFormat? = nil, weights: WeightStorage, target: CoreMLVersion? = nil
+        as format: ModelFormat? = nil, weights: WeightStorage, target: CoreMLVersion? = nil,
+        precision: ProgramPrecision = ProgramPrecision()
     ) throws -> (document: ModelDocument, report: CompressionReport?) {
-        let encoded = try encoded(as: format, weights, target, ProgramPrecision())
+        let encoded = try encoded(as: format, weights, target, precision)
         let bytes = try encoded.bytes()
         let document = try bytes.model.withUnsafeBytes { model in
             let weights = bytes.weights.map { $0.withUnsafeBytes(ByteView.init(copying:)) }

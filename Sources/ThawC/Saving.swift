@@ -128,7 +128,8 @@ func compressModel(
         let model: CModel = try object(model, "model")
         let options = try SaveOptions(options)
         guard let weights = options.weights else { throw Failure.required("options.weights") }
-        let result = try model.document.compressed(as: options.format, weights: weights, target: options.target)
+        let result = try model.document.compressed(
+            as: options.format, weights: weights, target: options.target, precision: options.precision)
         compressed.pointee = Handles.shared.add(CModel(result.document))
         report?.pointee = copied(JSON.object((result.report ?? CompressionReport()).members).text)
     }
