@@ -42,7 +42,7 @@ def check(rows, expected):
         result = expected[name]
         if result.error is not None:
             (row,) = rows
-            assert row.error and (row.rank, row.label, row.index, row.probability) == (None,) * 4
+            assert row.error and (row.rank, row.label, row["index"], row.probability) == (None,) * 4
             continue
         rows.sort(key=lambda row: row.rank)
         assert [row.rank for row in rows] == [1, 2, 3]
