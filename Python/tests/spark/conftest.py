@@ -1,4 +1,4 @@
-"""A standalone cluster of Spark on this machine: a master and two workers, each with one core."""
+"""A standalone cluster of Spark on this machine: a master and two workers with a core for the session and a spare one."""
 
 import glob
 import os
@@ -25,7 +25,7 @@ def free_port():
 class Cluster:
     """The master and its workers, each a process of its own."""
 
-    def __init__(self, folder, cores=1, workers=2):
+    def __init__(self, folder, cores=2, workers=2):
         self.home = os.path.dirname(pyspark.__file__)
         self.folder = str(folder)
         self.processes = []
@@ -92,6 +92,9 @@ def session(cluster):
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.ui.enabled", "false")
         .config("spark.executor.memory", "1g")
+        # An executor on each worker. The other cores are for applications that tests submit.
+        .config("spark.executor.cores", "1")
+        .config("spark.cores.max", "2")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.files.openCostInBytes", "65536")
         .config("spark.executorEnv.PYTHONPATH", os.environ.get("PYTHONPATH", ""))
