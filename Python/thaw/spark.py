@@ -124,8 +124,12 @@ class _Model:
         # Workers fetch the file whenever a job needs it, so it stays until the driver ends.
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         final = os.path.join(folder, self.name)
-        os.rename(path, final)
-        context.addFile(final, recursive=os.path.isdir(final))
+        if os.path.isdir(path):
+            # Spark hands no folders to a cluster, so a package travels as an archive, which it unpacks on each worker.
+            context.addArchive(shutil.make_archive(final, "zip", path) + "#" + self.name)
+        else:
+            os.rename(path, final)
+            context.addFile(final)
         _shipped.add(known)
 
     def classifier(self) -> Any:
