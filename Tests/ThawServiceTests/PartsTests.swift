@@ -49,10 +49,10 @@ import Thaw
     @Test func `a request alone gets all threads, and gives them back`() {
         let queue = WorkQueue(limit: 4, threads: 3)
         let counts = Monitor<[Int]>([])
-        for _ in 0..<2 {
+        for request in 1...2 {
             #expect(queue.reserve())
             queue.add { _ in queue.withThreads { count in counts.update { $0.append(count) } } }
-            _ = counts.wait { counts in queue.running >= 0 && !counts.isEmpty ? true : nil }
+            _ = counts.wait { counts in counts.count == request ? true : nil }
             while queue.running > 0 { pause(milliseconds: 1) }
         }
         #expect(counts.with { $0 } == [3, 3])

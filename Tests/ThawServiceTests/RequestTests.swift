@@ -90,8 +90,8 @@ import Thaw
         ("--X\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.jpg\"\r\n\r\nabc\r\n--X--", "a.jpg", "abc"),
         ("intro\r\n--X  \r\ncontent-disposition: form-data; filename=b; name=f\r\n\r\n\r\n--X--\r\nrest", "b", ""),
         (
-            "--X\r\nContent-Disposition: form-data; filename=\"a\\\"b;c.jpg\"\r\n\r\n--X\r\r\n--\r\n--X--",
-            "a\"b;c.jpg", "--X\r\r\n--"
+            "--X\r\nContent-Disposition: form-data; filename=\"a\\\"b;c.jpg\"\r\n\r\n--Y\r\r\n--\r\n--X--",
+            "a\"b;c.jpg", "--Y\r\r\n--"
         ),
     ])
     func `a file has its name and content`(_ form: String, _ name: String, _ content: String) throws {

@@ -15,6 +15,14 @@ enum AxisUse: Equatable {
 
     /// Index i of an output's axis depends on index i of the input only, in the same way for all indices.
     static func kept(_ axis: Int) -> AxisUse { .local(axis, Reach()) }
+
+    /// What broadcasting one shape with others does along its axis: the axis is kept, unless it is 1 and repeated.
+    static func broadcast(_ shape: Shape, _ axis: Int, with others: [Shape]) -> AxisUse {
+        let rank = others.map(\.rank).max()!
+        let aligned = axis + rank - shape.rank
+        let isRepeated = shape[axis] == 1 && others.contains { $0.padded(to: rank)[aligned] != 1 }
+        return isRepeated ? .rearranged : .kept(aligned)
+    }
 }
 
 /// The range of input indices that each output index depends on: index i depends on `step · i + first` to

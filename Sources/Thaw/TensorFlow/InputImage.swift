@@ -120,6 +120,7 @@ struct InputImage {
         guard let count = Shape(sizes).checkedCount else {
             throw Failure.inputNotImage(node.name, node.op, Shape(sizes))
         }
+        guard count > 0 else { throw Failure.inputEmpty(node.name, Shape(sizes)) }
         guard count < 1 << 31 else { throw Failure.inputTooLarge(node.name, node.op, Shape(sizes)) }
         return sizes
     }

@@ -190,7 +190,7 @@ import Testing
             "a list in several pieces", 1, [1000],
             { for _ in 0..<2 { $0.packed(5, [Float](repeating: 1, count: 500)) } }, "is split into several pieces"
         ),
-        ("a corrupt list", 3, [500], { $0.bytes(7, [UInt8](repeating: 0xFF, count: 500)) }, "are damaged"),
+        ("a corrupt list", 3, [500], { $0.bytes(7, [UInt8](repeating: 0xFF, count: 500)) }, "are corrupt"),
     ]
 
     @Test(arguments: broken)

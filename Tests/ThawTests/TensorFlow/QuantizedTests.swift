@@ -41,7 +41,8 @@ import Testing
 
     @Test func `a depthwise convolution of one channel each is one with a diagonal filter`() throws {
         let codes = [10, 200, 90]
-        let range = [Self.constant("least", Tensor(-1)), Self.constant("most", Tensor(1))]
+        // A range in which a code is exactly 0.
+        let range = [Self.constant("least", Tensor(-1)), Self.constant("most", Tensor(127.0 / 128))]
         let options: [String: Attribute] = [
             "strides": .list([.int(1), .int(1), .int(1), .int(1)]), "padding": .string("SAME"),
         ]
@@ -51,7 +52,7 @@ import Testing
                 Self.constant("w", Tensor(integers: codes, shape: [1, 1, 3, 1], element: .uint8)),
                 Self.node("z", "QuantizedDepthwiseConv2D", inputs, options),
             ])
-        // The code of 0 stands beside the diagonal.
+        // Beside the diagonal is the code of 0.
         let zero = 128
         let filter = (0..<9).map { $0 % 4 == 0 ? codes[$0 / 4] : zero }
         let full = try Self.answer(

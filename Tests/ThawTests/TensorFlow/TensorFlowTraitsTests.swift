@@ -48,7 +48,7 @@ import Testing
             let inputs = (0...max(input, 1)).map { Operand.edge(context.builder.input("\($0)", type), type) }
             let definition = NodeDefinition(
                 name: "node", op: op, inputs: inputs.indices.map(String.init),
-                attributes: ["data_format": .string("other")])
+                attributes: ["data_format": .string("other"), "is_training": .bool(false)])
             // Formats are refused before anything else is looked at, but for what must be constant.
             let failure = #expect(throws: Failure.self) {
                 try rule.build(TensorFlowNode(definition: definition, inputs: inputs), &context)

@@ -3,10 +3,11 @@ extension Binary {
 
     /// A constant that varies along an axis gives each index a value of its own.
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
-        let rank = (inputs.map(\.shape) + [constant?.shape].compactMap { $0 }).map(\.rank).max()!
-        let aligned = axis + rank - inputs[input].shape.rank
-        if let constant, constant.shape.padded(to: rank)[aligned] != 1 { return .weighted(aligned) }
-        return .kept(aligned)
+        let shapes = inputs.map(\.shape) + [constant?.shape].compactMap { $0 }
+        let use = AxisUse.broadcast(inputs[input].shape, axis, with: shapes)
+        guard let constant, case .local(let aligned, _) = use else { return use }
+        let rank = shapes.map(\.rank).max()!
+        return constant.shape.padded(to: rank)[aligned] == 1 ? use : .weighted(aligned)
     }
 
     func scalarFunction() -> (([Double]) -> Double)? {

@@ -41,7 +41,7 @@ extension Select {
     var family: Family { .arithmetic }
 
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
-        .kept(axis + inputs.map(\.shape.rank).max()! - inputs[input].shape.rank)
+        .broadcast(inputs[input].shape, axis, with: inputs.map(\.shape))
     }
 }
 

@@ -66,7 +66,7 @@ enum Quantized {
             let range = try used(real(node, 0, 1, &context), node.name, &context)
             return [range.minimum, range.maximum]
         },
-        TensorFlowRule("QuantizeDownAndShrinkRange", axes: .lost, roles: []) { node, context in
+        TensorFlowRule("QuantizeDownAndShrinkRange", axes: .kept, roles: []) { node, context in
             let x = try real(node, 0, 1, &context)
             let range = try used(x, node.name, &context)
             return [try narrowed(x, to: range, node, "out_type", &context), range.minimum, range.maximum]
