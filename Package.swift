@@ -24,9 +24,10 @@ var kernelModules = [kernels("KernelsBaseline")]
     ]
 #endif
 
-// The C interface is a shared library that exports what its header declares, and nothing else.
+// The C interface is a shared library that exports what its header declares, and nothing else. SwiftPM's option for a static
+// runtime is for executables only.
 let sharedLibrary = [
-    "-Xlinker", "-soname=libthaw.so.0", "-Xlinker",
+    "-static-stdlib", "-Xlinker", "-soname=libthaw.so.0", "-Xlinker",
     "--version-script=" + Context.packageDirectory + "/Sources/ThawC/exports.map",
 ]
 
