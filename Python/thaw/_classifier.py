@@ -11,6 +11,7 @@ from typing import Any, Iterable, Iterator, NamedTuple, Sized
 from . import _images, _library
 from ._errors import Error, InvalidTypeError, InvalidValueError, MachineError
 from ._library import encoded
+from ._owner import Owner
 from ._types import _integer
 from .models import MLModel
 
@@ -61,11 +62,13 @@ class Classification:
         return f"Classification({self.path!r}, {self.predictions})"
 
 
-class Classifier:
+class Classifier(Owner):
     """Classifies images of any size.
 
     `model` is an MLModel, or the path of a model or graph. The other arguments are the options of `thaw classify`.
     """
+
+    _noun = "classifier"
 
     def __init__(
         self,
@@ -78,7 +81,6 @@ class Classifier:
         strict: bool = False,
         fast: bool = False,
     ):
-        self._handle: c_void_p | None = None
         self.model = model if isinstance(model, MLModel) else MLModel(model)
         self._labels = self.model._interface.labels
         options = _library.ClassifierOptions(
@@ -109,30 +111,6 @@ class Classifier:
         return Results(self, images, _count(top, "top"), 0 if threads is None else _count(threads, "threads"),
                        probabilities, progress)  # fmt: skip
 
-    def _live(self) -> c_void_p:
-        if self._handle is None:
-            raise InvalidValueError("the classifier was closed", "invalidHandle")
-        return self._handle
-
-    def close(self) -> None:
-        """Frees the classifier's memory, but for the model's."""
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            _library.library().thaw_classifier_free(handle)
-
-    def __enter__(self) -> Classifier:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        try:
-            self.close()
-        except Exception:
-            # The interpreter ends, or the classifier was never complete.
-            pass
-
 
 def _count(value: Any, what: str) -> int:
     number = _integer(value, what)
@@ -141,13 +119,16 @@ def _count(value: Any, what: str) -> int:
     return number
 
 
-class Results(Iterator[Classification]):
-    """The classifications of images, in their order."""
+class Results(Owner, Iterator[Classification]):
+    """The classifications of images, in their order. `close` ends the work; images without a result yet get none."""
+
+    _noun = "batch"
+    # A progress bar of tqdm.
+    _bar: Any = None
 
     def __init__(
         self, classifier: Classifier, images: Any, top: int, threads: int, probabilities: bool, progress: bool | None
     ):
-        self._batch: c_void_p | None = None
         self._labels = classifier._labels
         self._top = top
         self._has_probabilities = probabilities
@@ -169,15 +150,15 @@ class Results(Iterator[Classification]):
             total = len(images) if isinstance(images, Sized) else None
             self._images = iter(images)
         if paths is None or paths:
-            self._batch = _library.handle("thaw_batch_create", classifier._live(), byref(options))
-            self._window = _library.library().thaw_batch_window(self._batch)
+            self._handle = _library.handle("thaw_batch_create", classifier._live(), byref(options))
+            self._window = _library.library().thaw_batch_window(self._handle)
         self._bar = _bar(progress, total)
 
     def __iter__(self) -> Results:
         return self
 
     def __next__(self) -> Classification:
-        if self._batch is None:
+        if self._handle is None:
             raise StopIteration
         if self._images is not None:
             self._fill()
@@ -189,7 +170,7 @@ class Results(Iterator[Classification]):
                 return self._counted(failure)
         result = c_void_p()
         # In short turns, between which Python sees Control-C.
-        while _library.call("thaw_batch_next", self._batch, 100, byref(result)) == _library.TIMED_OUT:
+        while _library.call("thaw_batch_next", self._handle, 100, byref(result)) == _library.TIMED_OUT:
             pass
         if not result:
             self.close()
@@ -217,7 +198,7 @@ class Results(Iterator[Classification]):
             except Error as failure:
                 self._pending.append(Classification(_images.name(image), [], failure))
                 continue
-            _library.call("thaw_batch_add", self._batch, byref(record))
+            _library.call("thaw_batch_add", self._handle, byref(record))
             self._pending.append(None)
 
     def _classification(self, result: Any) -> Classification:
@@ -258,26 +239,10 @@ class Results(Iterator[Classification]):
         return frame.astype({"rank": "Int64", "index": "Int64", "probability": "float64"})
 
     def close(self) -> None:
-        """Ends the work. Images that have no result yet get none."""
-        batch, self._batch = self._batch, None
-        if batch is not None:
-            _library.library().thaw_batch_free(batch)
-        bar, self._bar = getattr(self, "_bar", None), None
+        super().close()
+        bar, self._bar = self._bar, None
         if bar is not None:
             bar.close()
-
-    def __enter__(self) -> Results:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        try:
-            self.close()
-        except Exception:
-            # The interpreter ends, or the batch was never complete.
-            pass
 
 
 def _bar(progress: bool | None, total: int | None) -> Any:

@@ -11,17 +11,20 @@ from . import _library, _predict
 from ._errors import InvalidTypeError, InvalidValueError, MachineError
 from ._library import encoded
 from ._options import Form
+from ._owner import Owner
 from ._settings import ComputeUnit
 
 __all__ = ["MLModel"]
 
 
-class MLModel:
+class MLModel(Owner):
     """A Core ML model.
 
     `model` is the path of a `.mlmodel` or `.mlpackage`, or a model or specification of coremltools. The weights of an ML
     Program's specification are in `weights_dir`. The other arguments are accepted without effect.
     """
+
+    _noun = "model"
 
     def __init__(
         self,
@@ -34,7 +37,6 @@ class MLModel:
         function_name: str | None = None,
         optimization_hints: Any = None,
     ):
-        self._handle: c_void_p | None = None
         if function_name is not None:
             raise InvalidValueError("function_name= is unsupported: the model's main function is used")
         if isinstance(model, (str, os.PathLike)):
@@ -58,30 +60,6 @@ class MLModel:
     def _describe(self) -> None:
         self._description = _library.text("thaw_model_describe", self._live())
         self._interface = _predict.Interface(self._description)
-
-    def _live(self) -> c_void_p:
-        if self._handle is None:
-            raise InvalidValueError("the model was closed", "invalidHandle")
-        return self._handle
-
-    def close(self) -> None:
-        """Frees the model's memory. It cannot be used afterwards."""
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            _library.library().thaw_model_free(handle)
-
-    def __enter__(self) -> MLModel:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        try:
-            self.close()
-        except Exception:
-            # The interpreter ends, or the model was never complete.
-            pass
 
     def __repr__(self) -> str:
         if self._handle is None:

@@ -1,0 +1,44 @@
+"""What owns a handle of the library."""
+
+from __future__ import annotations
+
+from ctypes import c_void_p
+from typing import Any, TypeVar
+
+from . import _library
+from ._errors import InvalidValueError
+
+Self = TypeVar("Self", bound="Owner")
+
+
+class Owner:
+    """An object with a handle, which is freed by `close`, by the end of a `with` block, or with the object."""
+
+    # What the handle is of, in messages and in the names of the library's functions.
+    _noun = ""
+    _handle: c_void_p | None = None
+
+    def _live(self) -> c_void_p:
+        """The handle, unless it was freed."""
+        if self._handle is None:
+            raise InvalidValueError(f"the {self._noun} was closed", "invalidHandle")
+        return self._handle
+
+    def close(self) -> None:
+        """Frees the memory. The object cannot be used afterwards."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            getattr(_library.library(), f"thaw_{self._noun}_free")(handle)
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        try:
+            self.close()
+        except Exception:
+            # The interpreter is shutting down, or the object was never complete.
+            pass
