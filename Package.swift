@@ -86,9 +86,7 @@ let package = Package(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",
             exclude: [
                 "README.md", "compression.py", "fast.py", "folder.py", "memory.py", "networks.py", "peers.py",
-                "processes.py",
-                "service.lua", "service.py",
-                "speed.svg",
+                "processes.py", "python.py", "service.lua", "service.py", "speed.svg",
             ]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
         .testTarget(name: "ThawServiceTests", dependencies: ["ThawService", "Thaw", "ThawServe", "ThawMain"]),

@@ -4,11 +4,11 @@
 usage: processes.py [--thaw BINARY] [--runs N] [--folder FOLDER] GRAPH.pb LABELS.txt IMAGE.jpg
 
 Prints the median wall time and the peak resident memory of each: `thaw classify` with a converted model against a Python
-process that loads another engine, decodes and scales the photo and computes; `thaw convert` against coremltools; and
-the number of photos of FOLDER classified per second. The graph's input is `input` and its output `Identity`.
+process that loads Thaw's package or another engine, decodes and scales the photo and computes; `thaw convert` against
+coremltools; and the number of photos of FOLDER classified per second. The graph's input is `input` and its output `Identity`.
 
-Needs `pip install numpy pillow`, and those of `openvino onnxruntime tf2onnx tensorflow-cpu ai-edge-litert coremltools` that are
-to be measured; the others are skipped.
+Needs `pip install numpy pillow`, and those of `openvino onnxruntime tf2onnx tensorflow-cpu ai-edge-litert coremltools` and of
+Thaw's wheel that are to be measured; the others are skipped.
 """
 import argparse
 import os
@@ -27,6 +27,11 @@ def picture(shape, first):
     return numpy.ascontiguousarray(array.transpose(0, 3, 1, 2)) if first else array
 """
 ENGINES = {
+    "thaw in Python": """
+import sys, thaw
+(result,) = thaw.Classifier(sys.argv[1]).classify(sys.argv[2], top=1)
+print(result.label)
+""",
     "onnxruntime": IMAGE + """
 import onnxruntime
 session = onnxruntime.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
@@ -110,7 +115,7 @@ def main():
         subprocess.run([sys.executable, *TO_ONNX, "--graphdef", arguments.graph, "--output", onnx], capture_output=True)
         subprocess.run([sys.executable, "-c", TO_LITERT, arguments.graph, tflite], capture_output=True)
         report("first label: thaw", measure([arguments.thaw, "classify", model, arguments.image], arguments.runs))
-        files = {"onnxruntime": onnx, "litert": tflite, "openvino": arguments.graph, "tensorflow": arguments.graph}
+        files = {"thaw in Python": model, "onnxruntime": onnx, "litert": tflite, "openvino": arguments.graph, "tensorflow": arguments.graph}
         for engine, file in files.items():
             command = [sys.executable, "-c", ENGINES[engine], file, arguments.image]
             report("first label: " + engine, measure(command, max(1, arguments.runs // 2)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_char, c_char_p, c_float, c_int64, c_size_t, c_void_p, cast
-from typing import Any
+from ctypes import byref, c_char, c_char_p, c_int64, c_size_t, c_void_p, cast, string_at
+from struct import unpack
+from typing import Any, Sequence
 
 from . import _library
 from ._errors import InvalidTypeError, InvalidValueError, UnknownNameError
@@ -18,6 +19,8 @@ class Interface:
             feature["name"]: (_Image if feature["type"] == "image" else _Array)(feature)
             for feature in description["inputs"]
         }
+        # What every run begins with: the tensors but for their data.
+        self._template = (Tensor * len(self.inputs))(*[feature.tensor for feature in self.inputs.values()])
         self.outputs = {feature["name"]: feature for feature in description["outputs"]}
         classifier = description["classifier"]
         self.labels: list[Any] = []
@@ -34,12 +37,12 @@ class Interface:
 
     def predict(self, handle: Any, data: dict[str, Any]) -> dict[str, Any]:
         """Runs the model once."""
-        names = ", ".join(repr(name) for name in self.inputs)
         for name in data:
             if name not in self.inputs:
-                message = "the model has no input {!r}; its inputs are {}"
-                raise UnknownNameError(message.format(name, names), "noSuchFeature")
-        tensors = (Tensor * len(self.inputs))()
+                names = ", ".join(repr(name) for name in self.inputs)
+                message = f"the model has no input {name!r}; its inputs are {names}"
+                raise UnknownNameError(message, "noSuchFeature")
+        tensors = type(self._template).from_buffer_copy(self._template)
         owned = []
         for tensor, (name, feature) in zip(tensors, self.inputs.items()):
             if name not in data:
@@ -58,8 +61,7 @@ class Interface:
             _library.call("thaw_result_output", result, index, byref(tensor))
             name = tensor.name.decode()
             if name == self.probabilities_name:
-                count = tensor.byte_count // 4
-                values = (c_float * count).from_address(tensor.data)[:]
+                values = unpack(f"{tensor.byte_count // 4}f", string_at(tensor.data, tensor.byte_count))
                 outputs[name] = dict(zip(self.labels, values))
             elif self.outputs[name]["type"] == "image":
                 outputs[name] = _image(tensor)
@@ -73,27 +75,26 @@ class Interface:
 
 
 class _Input:
-    def __init__(self, feature: dict[str, Any]):
+    """An input. `tensor` has its name and shape; `fill` puts a value into a copy, and returns the memory in use."""
+
+    def __init__(self, feature: dict[str, Any], shape: Sequence[int]):
         self.name = feature["name"]
         self.type = feature
-        self._encoded = encoded(self.name)
+        self.tensor = Tensor(name=encoded(self.name), rank=len(shape), shape=_sizes(shape))
 
-    def _set(self, tensor: Any, data: Any, count: int, type: int, shape: tuple[int, ...]) -> Any:
-        sizes = (c_int64 * len(shape))(*shape)
-        Tensor.__init__(
-            tensor, name=self._encoded, data=data, byte_count=count, type=type, rank=len(shape),
-            shape=cast(sizes, POINTER(c_int64)),
-        )  # fmt: skip
-        return sizes
+
+def _sizes(shape: Sequence[int]) -> Any:
+    return (c_int64 * len(shape))(*shape)
 
 
 class _Image(_Input):
     """An image input. Like Core ML, it takes images of the model's own size and mode only."""
 
     def __init__(self, feature: dict[str, Any]):
-        super().__init__(feature)
-        is_gray = self.type["color"] == "gray"
-        self.mode = ("F" if self.type["isFloat16"] else "L") if is_gray else "RGB"
+        is_gray = feature["color"] == "gray"
+        self.mode = ("F" if feature["isFloat16"] else "L") if is_gray else "RGB"
+        self._channels = () if is_gray else (3,)
+        super().__init__(feature, (feature["height"], feature["width"], *self._channels))
 
     def fill(self, tensor: Any, image: Any) -> Any:
         mode, size = getattr(image, "mode", None), getattr(image, "size", None)
@@ -105,17 +106,17 @@ class _Image(_Input):
             raise InvalidTypeError(message.format(self.name, self.mode, mode, self.mode), "wrongType")
         if not self._takes(*size):
             message = "the input {!r} takes images of {} pixels, not {}x{}; image.resize changes it"
-            raise InvalidValueError(message.format(self.name, self._sizes(), *size), "wrongSize")
-        width, height = size
+            raise InvalidValueError(message.format(self.name, self._supported(), *size), "wrongSize")
         if mode == "F":
             import numpy
 
-            values = numpy.asarray(image, dtype=numpy.float16)
-            data, kind = values.tobytes(), _library.TYPES["float16"]
+            data, tensor.type = numpy.asarray(image, dtype=numpy.float16).tobytes(), _library.TYPES["float16"]
         else:
-            data, kind = image.tobytes(), _library.TYPES["uint8"]
-        shape = (height, width, 3) if mode == "RGB" else (height, width)
-        return data, self._set(tensor, cast(c_char_p(data), c_void_p), len(data), kind, shape)
+            data, tensor.type = image.tobytes(), _library.TYPES["uint8"]
+        tensor.data, tensor.byte_count = cast(c_char_p(data), c_void_p), len(data)
+        if self.type["sizes"]:
+            tensor.shape = _sizes((size[1], size[0], *self._channels))
+        return data
 
     def _takes(self, width: int, height: int) -> bool:
         sizes = self.type["sizes"]
@@ -126,7 +127,7 @@ class _Image(_Input):
         sides = ((width, sizes["width"]), (height, sizes["height"]))
         return all(least <= side and (most < 0 or side <= most) for side, (least, most) in sides)
 
-    def _sizes(self) -> str:
+    def _supported(self) -> str:
         sizes = self.type["sizes"]
         if not sizes:
             return "{}x{}".format(self.type["width"], self.type["height"])
@@ -137,6 +138,9 @@ class _Image(_Input):
 
 class _Array(_Input):
     """An array input: of the shape in the description, and of any type of number that fits without loss of meaning."""
+
+    def __init__(self, feature: dict[str, Any]):
+        super().__init__(feature, feature["shape"])
 
     def fill(self, tensor: Any, value: Any) -> Any:
         import numpy
@@ -156,8 +160,9 @@ class _Array(_Input):
         if array.dtype.name not in _library.TYPES or not array.dtype.isnative:
             array = array.astype(numpy.float32 if takes_floats else numpy.int64)
         array = numpy.ascontiguousarray(array).reshape(array.shape)
-        kind = _library.TYPES[array.dtype.name]
-        return array, self._set(tensor, array.ctypes.data, array.nbytes, kind, array.shape)
+        tensor.data, tensor.byte_count = array.ctypes.data, array.nbytes
+        tensor.type = _library.TYPES[array.dtype.name]
+        return array
 
 
 def _shape(tensor: Any) -> tuple[int, ...]:
