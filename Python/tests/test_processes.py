@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import sysconfig
 import textwrap
 import time
 
@@ -125,6 +124,25 @@ def test_control_c_ends_a_long_call(work):
         child.stdout.close()
 
 
+def test_control_c_in_a_destructor_is_not_lost():
+    printed = script(
+        """
+        from thaw import _owner
+        class Interrupted(_owner.Owner):
+            def close(self):
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(1)
+        try:
+            Interrupted()
+            time.sleep(20)
+            print("lost")
+        except KeyboardInterrupt:
+            print("interrupted")
+        """
+    )
+    assert printed == "interrupted"
+
+
 def test_the_process_ends_while_images_wait():
     script("results = thaw.Classifier(model).classify(__import__('itertools').repeat(cat)); next(results)")
 
@@ -132,18 +150,6 @@ def test_the_process_ends_while_images_wait():
 def test_a_missing_library_is_said():
     code = "import thaw\ntry: thaw.convert(b'x')\nexcept RuntimeError as failure: print(failure.code)"
     assert run(code, env=dict(os.environ, THAW_LIBRARY="/nowhere/libthaw.so")) == "environment"
-
-
-def test_the_command_is_installed():
-    command = os.path.join(sysconfig.get_path("scripts"), "thaw")
-    if not os.path.exists(command):
-        pytest.skip("the wheel is not installed here")
-    version = subprocess.check_output([command, "--version"]).decode().split()
-    import thaw
-
-    assert version == ["thaw", thaw.__version__]
-    assert subprocess.run([command, "nonsense"], stderr=subprocess.DEVNULL).returncode == 2
-    assert subprocess.check_output([command, "classify", GRAPH, "--labels", LABELS, CAT, "--quiet"])
 
 
 def test_the_module_is_the_command():

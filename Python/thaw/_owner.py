@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _thread
+import threading
 from ctypes import c_void_p
 from typing import Any, TypeVar
 
@@ -39,6 +41,9 @@ class Owner:
     def __del__(self) -> None:
         try:
             self.close()
+        except KeyboardInterrupt:
+            # Python ignores exceptions of destructors. Control-C is not lost: it comes again when this has returned.
+            threading.Timer(0.05, _thread.interrupt_main).start()
         except Exception:
             # The interpreter is shutting down, or the object was never complete.
             pass
