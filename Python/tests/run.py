@@ -2,6 +2,7 @@
 """Tests the wheel in virtual environments under .build.
 
     run.py base         with NumPy and Pillow, in every version of Python that is installed here
+    run.py own          the same, only in the Python that runs this
     run.py tensorflow   with TensorFlow, Keras and coremltools; also with TensorFlow 1.15 if there is a Python 3.7
     run.py spark        with PySpark 4, and 3.5 if there is a Python for it, on a cluster of this machine
 
@@ -11,15 +12,20 @@ Words after -- are passed to pytest. What PyPI does not have, or no Python is he
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.join(os.path.dirname(os.path.dirname(TESTS)), ".build")
 
+OWN = "{}.{}".format(*sys.version_info)
+BASE = ["numpy", "pillow", "pytest", "tqdm"]
+
 # Each environment: its name, the versions of Python that it is for, what it installs, and what is tested.
 ENVIRONMENTS = {
-    "base": [("base", None, ["numpy", "pillow", "pytest", "tqdm"], ["."])],
+    "base": [("base", None, BASE, ["."])],
+    "own": [("base", [OWN], BASE, ["."])],
     "tensorflow": [
         (
             "tensorflow", ["3.11", "3.12", "3.13", "3.10"],
@@ -43,7 +49,7 @@ ENVIRONMENTS = {
 
 def pythons():
     """The interpreters of this machine by version, such as 3.9: those on PATH, and those of pyenv."""
-    found = {}
+    found = {OWN: sys.executable}
     folders = os.environ.get("PATH", "").split(":")
     folders += glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin"))
     for folder in folders:
@@ -55,6 +61,14 @@ def pythons():
             if subprocess.run([path, "-c", ""], stderr=subprocess.DEVNULL).returncode == 0:
                 found[version] = path
     return found
+
+
+def wheel():
+    """The path of the wheel that `make wheel` made."""
+    wheels = glob.glob(os.path.join(BUILD, "wheel", "thaw_coreml-*.whl"))
+    if len(wheels) != 1:
+        sys.exit("there is no wheel; make wheel builds it")
+    return wheels[0]
 
 
 def environment(name, python, packages):
@@ -69,8 +83,7 @@ def environment(name, python, packages):
             return None
         with open(ready, "w") as file:
             file.write(" ".join(packages))
-    (wheel,) = glob.glob(os.path.join(BUILD, "wheel", "thaw_coreml-*.whl"))
-    subprocess.check_call([own, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", wheel])
+    subprocess.check_call([own, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", wheel()])
     return own
 
 
@@ -81,6 +94,9 @@ def main():
     available = pythons()
     skipped, failed = [], []
     for kind in kinds:
+        if kind == "spark" and shutil.which("java") is None:
+            skipped.append("spark: there is no Java")
+            continue
         for name, versions, packages, tests in ENVIRONMENTS[kind]:
             chosen = sorted(available, key=lambda version: int(version[2:])) if versions is None else [
                 version for version in versions if version in available
@@ -102,9 +118,9 @@ def main():
                 )
                 # Not in the folder of the sources, so that the wheel is what is tested.
                 run = subprocess.run(
-                    [own, "-m", "pytest", "-q", "-c", os.path.join(TESTS, "pytest.ini"), "--rootdir", TESTS]
+                    [own, "-m", "pytest", "-q", "-rs", "-c", os.path.join(TESTS, "pytest.ini"), "--rootdir", TESTS]
                     + ignored + paths + options,
-                    cwd=BUILD, env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
+                    cwd=BUILD, env={key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "THAW_LIBRARY")},
                 )  # fmt: skip
                 if run.returncode != 0:
                     failed.append(label)
