@@ -71,8 +71,10 @@ private func rows(_ format: ResultFormat, _ job: PictureJob, _ pixels: Pixels) -
     case .text:
         "\(Console.named(job.source)) -> \(Console.named(job.target)), \(pixels.width) × \(pixels.height) pixels\n"
     case .json:
-        "{\"image\": \(json(job.source)), \"output\": \(json(job.target)), \"width\": \(pixels.width), "
-            + "\"height\": \(pixels.height)}\n"
+        JSON.object([
+            ("image", .string(job.source)), ("output", .string(job.target)), ("width", JSON(pixels.width)),
+            ("height", JSON(pixels.height)),
+        ]).text + "\n"
     case .csv: "\(csv(job.source)),\(csv(job.target)),\(pixels.width),\(pixels.height),\n"
     }
 }
@@ -85,8 +87,7 @@ private func rows(_ format: ResultFormat, _ job: PictureJob, _ failure: Failure)
     let problem = failure.description
     return switch format {
     case .text: nil
-    case .json:
-        "{\"image\": \(json(job.source)), \"error\": \(json(problem)), \"code\": \(json(failure.code.rawValue))}\n"
+    case .json: ResultPrinter.line(job.source, problem, failure.code)
     case .csv: "\(csv(job.source)),,,,\(csv(problem))\n"
     }
 }

@@ -72,12 +72,13 @@ struct BenchmarkPrinter {
         func value(_ key: String) -> String { values.first { $0.key == key }!.value }
         switch format {
         case .json:
+            var members = values.map {
+                (key: $0.key, value: $0.key == "precision" ? JSON($0.value) : .numeral($0.value))
+            }
             // A single model needs no name.
-            let name = models.count > 1 ? ["\"model\": \(json(measurement.model))"] : []
-            let fields = name + values.map { "\(json($0.key)): \($0.key == "precision" ? json($0.value) : $0.value)" }
-            let steps = measurement.profile.map(json).joined(separator: ", ")
-            let profile = measurement.profile.isEmpty ? "" : ", \"profile\": [\(steps)]"
-            return "{" + fields.joined(separator: ", ") + profile + "}\n"
+            if models.count > 1 { members.insert(("model", .string(measurement.model)), at: 0) }
+            if !measurement.profile.isEmpty { members.append(("profile", .array(measurement.profile.map(json)))) }
+            return JSON.object(members).text + "\n"
         case .csv: return ([csv(measurement.model)] + Self.keys.map(value)).joined(separator: ",") + "\n"
         case .markdown:
             let name = shown(measurement.model).replacing("|", with: "\\|")
@@ -106,7 +107,9 @@ private func table(_ steps: [StepTiming], peak: Double) -> String {
         }.joined()
 }
 
-private func json(_ step: StepTiming) -> String {
-    "{\"step\": \(json(step.name)), \"operation\": \(json(step.kind)), \"algorithm\": \(json(step.algorithm)), "
-        + "\"ms\": \(fixed(step.seconds * 1e3, 4)), \"gflops\": \(fixed(step.speed / 1e9, 2))}"
+private func json(_ step: StepTiming) -> JSON {
+    .object([
+        ("step", .string(step.name)), ("operation", .string(step.kind)), ("algorithm", .string(step.algorithm)),
+        ("ms", JSON(step.seconds * 1e3, digits: 4)), ("gflops", JSON(step.speed / 1e9, digits: 2)),
+    ])
 }

@@ -19,7 +19,7 @@ func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
         for (_, failure) in report.failures { console.report(failure) }
         guard report.images > 0 else { return .failed }
         try console.print(text(of: report))
-    case .json: try console.print(json(of: report), restoringNames: false)
+    case .json: try console.print(json(of: report).text + "\n", restoringNames: false)
     }
     return report.status
 }
@@ -124,30 +124,41 @@ func text(of report: Comparison.Report, hasVerdict: Bool = true) -> String {
     return text + line("", report.agrees ? "the models agree" : "the models disagree")
 }
 
-/// The report as one line of JSON.
-private func json(of report: Comparison.Report) -> String {
-    func fields(_ difference: Comparison.Difference) -> String {
-        "\"difference\": \(json(difference.absolute)), \"relative_difference\": \(json(difference.relative))"
+/// The report as JSON.
+private func json(of report: Comparison.Report) -> JSON {
+    let errors = report.failures.map { image, failure -> JSON in
+        .object([("image", .string(image)), ("error", .string(failure.withoutFile))])
     }
-    let largest = report.largest.map {
-        "{\(fields($0.difference)), \"image\": \(json($0.image)), \"output\": \(json($0.output))}"
-    }
-    let place = report.place.map {
-        "{\"node\": \(json($0.node)), \"operation\": \(json($0.operation)), \(fields($0.difference)), "
-            + "\"image\": \(json($0.image))}"
-    }
-    let labels = report.differingLabels.map {
-        "{\"image\": \(json($0.image)), \"first\": \(json($0.first)), \"second\": \(json($0.second)), "
-            + "\"explained\": \($0.isExplained)}"
-    }
-    let errors = report.failures.map { image, failure in
-        let problem = failure.withoutFile
-        return "{\"image\": \(json(image)), \"error\": \(json(problem))}"
-    }
-    return
-        "{\"images\": \(report.images), \"tolerance\": \(json(report.tolerance)), \"largest\": \(largest ?? "null"), "
-        + "\"first_exceeded\": \(place ?? "null"), \"labels_compared\": \(report.labelsCompared), "
-        + "\"labels_agreeing\": \(report.labelsCompared - report.differingLabels.count), "
-        + "\"differing_labels\": [\(labels.joined(separator: ", "))], "
-        + "\"errors\": [\(errors.joined(separator: ", "))], \"agree\": \(report.images > 0 && report.agrees)}\n"
+    return .object([
+        ("images", JSON(report.images)), ("tolerance", JSON(floating: report.tolerance)),
+        ("largest", report.largest.map(json) ?? .null), ("first_exceeded", report.place.map(json) ?? .null),
+        ("labels_compared", JSON(report.labelsCompared)),
+        ("labels_agreeing", JSON(report.labelsCompared - report.differingLabels.count)),
+        ("differing_labels", .array(report.differingLabels.map(json))), ("errors", .array(errors)),
+        ("agree", .bool(report.images > 0 && report.agrees)),
+    ])
+}
+
+private typealias Members = [(key: String, value: JSON)]
+
+private func json(_ largest: (difference: Comparison.Difference, image: String, output: String)) -> JSON {
+    .object(
+        members(of: largest.difference) + [("image", .string(largest.image)), ("output", .string(largest.output))]
+    )
+}
+
+private func json(_ place: Comparison.Place) -> JSON {
+    let node: Members = [("node", .string(place.node)), ("operation", .string(place.operation))]
+    return .object(node + members(of: place.difference) + [("image", .string(place.image))])
+}
+
+private func json(_ labels: Comparison.Report.DifferingLabels) -> JSON {
+    .object([
+        ("image", .string(labels.image)), ("first", .string(labels.first)), ("second", .string(labels.second)),
+        ("explained", .bool(labels.isExplained)),
+    ])
+}
+
+private func members(of difference: Comparison.Difference) -> Members {
+    [("difference", JSON(floating: difference.absolute)), ("relative_difference", JSON(floating: difference.relative))]
 }

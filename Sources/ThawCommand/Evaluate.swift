@@ -44,7 +44,7 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     switch arguments[Options.resultFormat] {
     case .text:
         try console.print(EvaluationText(result, columns: Console.isTerminal(1) ? Console.width(of: 1) : .max).text)
-    case .json: try console.print(result.json + "\n", restoringNames: false)
+    case .json: try console.print(result.json.text + "\n", restoringNames: false)
     case .csv: try console.print(result.csv)
     }
     if let summary = run.summary { console.note(summary) }

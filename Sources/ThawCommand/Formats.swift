@@ -1,4 +1,5 @@
 /// Formatting of numbers and strings in results, independent of the locale.
+import Thaw
 
 /// A field of a CSV line, quoted if necessary (RFC 4180).
 func csv(_ text: String) -> String {
@@ -22,6 +23,11 @@ func fixed(_ number: Double, _ digits: Int) -> String {
     if digits == 0 { return sign + String(whole) }
     let text = String(fraction)
     return sign + "\(whole)." + String(repeating: "0", count: digits - text.count) + text
+}
+
+extension JSON {
+    /// A number with this many decimals; null for NaN and infinities.
+    init(_ number: Double, digits: Int) { self = number.isFinite ? .numeral(fixed(number, digits)) : .null }
 }
 
 /// A nonnegative `number` with three significant digits: 0.00123, 1.23e-07.

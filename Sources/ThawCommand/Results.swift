@@ -22,15 +22,23 @@ struct ResultPrinter {
                     return "  \(number)  \(isColored && rank == 0 ? "\u{1B}[1;32m\(label)\u{1B}[0m" : label)\n"
                 }.joined()
         case .json:
-            return "{\"image\": \(json(image)), \"predictions\": ["
-                + predictions.map {
-                    "{\"label\": \(json($0.label)), \"index\": \($0.index), \"probability\": \(json($0.probability))}"
-                }.joined(separator: ", ") + "]" + (origin.map { ", \"model\": \(json($0.text))" } ?? "") + "}\n"
+            var members: [(key: String, value: JSON)] = [
+                ("image", .string(image)), ("predictions", .array(predictions.map(json))),
+            ]
+            if let origin { members.append(("model", .string(origin.text))) }
+            return JSON.object(members).text + "\n"
         case .csv:
             return predictions.enumerated().map { rank, prediction in
                 "\(csv(image)),\(rank + 1),\(csv(prediction.label)),\(prediction.index),\(number(prediction.probability)),\n"
             }.joined()
         }
+    }
+
+    private func json(_ prediction: Classification.Prediction) -> JSON {
+        .object([
+            ("label", .string(prediction.label)), ("index", JSON(prediction.index)),
+            ("probability", JSON(floating: prediction.probability)),
+        ])
     }
 
     /// The sign of NaN is meaningless.
@@ -41,9 +49,14 @@ struct ResultPrinter {
         let problem = failure.withoutFile
         return switch format {
         case .text: nil
-        case .json:
-            "{\"image\": \(json(image)), \"error\": \(json(problem)), \"code\": \(json(failure.code.rawValue))}\n"
+        case .json: Self.line(image, problem, failure.code)
         case .csv: "\(csv(image)),,,,,\(csv(problem))\n"
         }
+    }
+
+    /// The line of JSON for an image that failed.
+    static func line(_ image: String, _ problem: String, _ code: Failure.Code) -> String {
+        JSON.object([("image", .string(image)), ("error", .string(problem)), ("code", .string(code.rawValue))]).text
+            + "\n"
     }
 }

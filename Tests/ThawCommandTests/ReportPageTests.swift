@@ -13,7 +13,7 @@ import Testing
             (-.infinity, "null"),
         ] as [(Float, String)])
     func shares(_ share: Float, _ expected: String) {
-        #expect(ReportFile.share(share) == expected)
+        #expect(ReportFile.share(share).text == expected)
     }
 
     @Test(

@@ -1,27 +1,3 @@
-/// A JSON string with its quotes (RFC 8259).
-package func json(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-        switch scalar {
-        case "\"": result += "\\\""
-        case "\\": result += "\\\\"
-        case "\n": result += "\\n"
-        case "\r": result += "\\r"
-        case "\t": result += "\\t"
-        case "\0"..<" ":
-            let digits = String(scalar.value, radix: 16)
-            result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        default: result.unicodeScalars.append(scalar)
-        }
-    }
-    return result + "\""
-}
-
-/// A JSON number with as few digits as identify it; null for NaN and infinities.
-package func json<Number: BinaryFloatingPoint & CustomStringConvertible>(_ number: Number) -> String {
-    number.isFinite ? number.description : "null"
-}
-
 extension JSON {
     package init(_ text: String?) { self = text.map { .string($0) } ?? .null }
 
@@ -33,33 +9,81 @@ extension JSON {
 
     package init(_ numbers: [Int]) { self = .array(numbers.map { .number(Double($0)) }) }
 
-    /// The value as text, on one line.
-    package var text: String {
-        var result = ""
-        write(to: &result)
-        return result
+    /// A floating-point value with as few digits as identify it; null for NaN and infinities. Unlike `number`, an integer
+    /// keeps its fraction: 1.0.
+    package init<Number: BinaryFloatingPoint & CustomStringConvertible>(floating number: Number?) {
+        guard let number, number.isFinite else {
+            self = .null
+            return
+        }
+        self = .numeral(number.description)
     }
 
-    private func write(to text: inout String) {
-        switch self {
+    /// The value as text, on one line.
+    package var text: String { text(comma: ", ", colon: ": ") }
+
+    /// The value as text without spaces.
+    package var compactText: String { text(comma: ",", colon: ":") }
+
+    private func text(comma: String, colon: String) -> String {
+        var writer = Writer(comma: comma, colon: colon)
+        writer.write(self)
+        return writer.text
+    }
+}
+
+private struct Writer {
+    let comma: String
+    let colon: String
+    private(set) var text = ""
+
+    init(comma: String, colon: String) { (self.comma, self.colon) = (comma, colon) }
+
+    mutating func write(_ value: JSON) {
+        switch value {
         case .object(let members):
-            text += "{"
-            for (index, member) in members.enumerated() {
-                text += (index == 0 ? "" : ", ") + json(member.key) + ": "
-                member.value.write(to: &text)
+            list("{", members, "}") { writer, member in
+                writer.write(member.key)
+                writer.text += writer.colon
+                writer.write(member.value)
             }
-            text += "}"
-        case .array(let values):
-            text += "["
-            for (index, value) in values.enumerated() {
-                if index > 0 { text += ", " }
-                value.write(to: &text)
-            }
-            text += "]"
-        case .string(let value): text += json(value)
-        case .number(let value): text += Int(exactly: value).map(String.init) ?? json(value)
+        case .array(let values): list("[", values, "]") { $0.write($1) }
+        case .string(let value): write(value)
+        case .number(let value):
+            if let integer = Int(exactly: value) { text += "\(integer)" } else { write(JSON(floating: value)) }
+        case .numeral(let digits): text += digits
         case .bool(let value): text += value ? "true" : "false"
         case .null: text += "null"
         }
+    }
+
+    private mutating func list<Element>(
+        _ open: String, _ elements: [Element], _ close: String, _ element: (inout Writer, Element) -> Void
+    ) {
+        text += open
+        for (index, value) in elements.enumerated() {
+            if index > 0 { text += comma }
+            element(&self, value)
+        }
+        text += close
+    }
+
+    /// Writes a string with its quotes (RFC 8259).
+    private mutating func write(_ string: String) {
+        text += "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case "\0"..<" ":
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "\""
     }
 }

@@ -4,6 +4,8 @@ package enum JSON: Equatable {
     case array([JSON])
     case string(String)
     case number(Double)
+    /// A number in the digits in which it is written. Parsing does not return it.
+    case numeral(String)
     case bool(Bool)
     case null
 
@@ -30,6 +32,7 @@ package enum JSON: Equatable {
         case (.array(let a), .array(let b)): a == b
         case (.string(let a), .string(let b)): a == b
         case (.number(let a), .number(let b)): a == b
+        case (.numeral(let a), .numeral(let b)): a == b
         case (.bool(let a), .bool(let b)): a == b
         case (.null, .null): true
         default: false

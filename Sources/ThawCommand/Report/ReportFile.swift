@@ -50,7 +50,8 @@ final class ReportFile {
 
     /// Adds a photograph: `[path, picture, [[class, probability], …], truth, error]`.
     func add(_ image: String, _ answer: Result<Classification, Failure>, truth: Int? = nil) throws {
-        var (picture, predictions, problem) = ("", "", "")
+        var (picture, problem) = ("", "")
+        var predictions: [JSON] = []
         switch answer {
         case .success(let classification):
             let isRight = truth != nil && classification.top(1).first?.index == truth
@@ -60,15 +61,14 @@ final class ReportFile {
                 picture = base64(bytes)
                 thumbnails += 1
             }
-            predictions = classification.top(top).map { "[\($0.index),\(Self.share($0.probability))]" }
-                .joined(separator: ",")
+            predictions = classification.top(top).map { .array([JSON($0.index), Self.share($0.probability)]) }
         case .failure(let failure):
             problem = failure.withoutFile
         }
-        let separator = count == 0 ? "" : ",\n"
-        let row =
-            "[\(Self.safe(json(image))),\"\(picture)\",[\(predictions)],\(truth ?? -1),\(Self.safe(json(problem)))]"
-        try file.write((separator + row).utf8)
+        let row: [JSON] = [
+            .string(image), .string(picture), .array(predictions), JSON(truth ?? -1), .string(problem),
+        ]
+        try file.write(((count == 0 ? "" : ",\n") + Self.safe(.array(row))).utf8)
         count += 1
     }
 
@@ -77,27 +77,27 @@ final class ReportFile {
     ///   - summary: The JSON of an evaluation, if it is one.
     ///   - provenance: What the report comes from: names and values.
     func finish(
-        title: String, subtitle: String, summary: String?, provenance: [(name: String, value: String)] = []
+        title: String, subtitle: String, summary: JSON?, provenance: [(name: String, value: String)] = []
     ) throws {
-        let names = labels.map { "[" + $0.map { json($0) }.joined(separator: ",") + "]" } ?? "null"
-        let origin = provenance.map { "[\(json($0.name)),\(json($0.value))]" }.joined(separator: ",")
-        let page =
-            "{\"title\":\(json(title)),\"subtitle\":\(json(subtitle)),\"labels\":\(names),"
-            + "\"provenance\":\(origin.isEmpty ? "null" : "[\(origin)]"),\"summary\":\(summary ?? "null")}"
+        let origin = provenance.map { JSON([$0.name, $0.value]) }
+        let page = JSON.object([
+            ("title", .string(title)), ("subtitle", .string(subtitle)), ("labels", labels.map { JSON($0) } ?? .null),
+            ("provenance", origin.isEmpty ? .null : .array(origin)), ("summary", summary ?? .null),
+        ])
         try file.write((ReportPage.parts.middle + Self.safe(page) + ReportPage.parts.ending).utf8)
         try file.commit()
     }
 
     /// A probability with the digits that the page shows; null where it is no finite number, which JSON cannot hold.
-    static func share(_ probability: Float) -> String {
-        probability.isFinite ? fixed(Double(probability), 4) : "null"
-    }
+    static func share(_ probability: Float) -> JSON { JSON(Double(probability), digits: 4) }
 
-    /// JSON in which nothing can end the element that it stands in, whatever files are called.
-    static func safe(_ json: String) -> String {
+    /// JSON as text in which nothing can close the element that contains it, whatever files are called.
+    private static func safe(_ json: JSON) -> String {
+        let text = json.compactText
+        guard text.utf8.contains(UInt8(ascii: "<")) else { return text }
         var safe = ""
-        safe.reserveCapacity(json.utf8.count)
-        for scalar in json.unicodeScalars {
+        safe.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
             if scalar == "<" { safe += "\\u003c" } else { safe.unicodeScalars.append(scalar) }
         }
         return safe
