@@ -126,8 +126,8 @@ protos:
 
 # Writes the Swift that contains the pages of reports and of the service anew.
 page:
-	Sources/ThawCommand/Report/Page/embed.sh
-	Sources/ThawService/Page/embed.sh
+	.ci/embed-page Sources/ThawCommand/Report/Page ReportPage Sources/ThawCommand/Report/ReportPage+Files.swift
+	.ci/embed-page Sources/ThawService/Page Page Sources/ThawService/Page+Files.swift
 
 # The binaries, the manual page, completions for three shells, and the library with its header.
 install: build libthaw

@@ -1,4 +1,4 @@
-// Written by Page/embed.sh from the files in that folder: change those, and run `make page`.
+// Written by .ci/embed-page from the files in Page: change those, and run `make page`.
 // swift-format-ignore-file
 
 extension Page {
