@@ -115,7 +115,6 @@ check: build lint
 	.ci/check-protos
 	.ci/check-page
 	.ci/check-instruction-sets $(THAW)
-	test ! -e $(TESTING)/release/libThawC.so || .ci/check-library $(TESTING)/release/libThawC.so
 	.ci/check-folders Sources/Thaw
 	.ci/check-operations Sources/Thaw/Operations
 	.ci/check-facts Sources/Thaw
