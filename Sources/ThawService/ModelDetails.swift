@@ -1,6 +1,6 @@
 import Thaw
 
-/// What people are told of a model.
+/// What the service tells people about a model.
 struct ModelDetails: Sendable {
     let file: String
     let metadata: Metadata
@@ -37,20 +37,27 @@ extension ServedModel {
             json.member("name", name)
             json.member("versions", ["1"])
             json.member("platform", "thaw_coreml")
-            for (key, ports) in [("inputs", inputs), ("outputs", outputs)] {
-                json.key(key)
-                json.array { json in
-                    for port in ports {
-                        json.object { json in
-                            json.member("name", port.name)
-                            json.member("datatype", port.type.rawValue)
-                            json.member("shape", port.shape)
-                        }
+            addPorts(to: &json)
+        }
+        return json
+    }
+
+    /// Adds the inputs and the outputs.
+    /// - Parameter withImages: Whether each has a member that says whether it is an image, which the protocol does not know.
+    private func addPorts(to json: inout JSONText, withImages: Bool = false) {
+        for (key, ports) in [("inputs", inputs), ("outputs", outputs)] {
+            json.key(key)
+            json.array { json in
+                for port in ports {
+                    json.object { json in
+                        json.member("name", port.name)
+                        json.member("datatype", port.type.rawValue)
+                        json.member("shape", port.shape)
+                        if withImages { json.member("image", port.image != nil) }
                     }
                 }
             }
         }
-        return json
     }
 
     /// What the page shows in a list of models.
@@ -75,19 +82,7 @@ extension ServedModel {
         var json = JSONText()
         json.object { json in
             addSummary(to: &json)
-            for (key, ports) in [("inputs", inputs), ("outputs", outputs)] {
-                json.key(key)
-                json.array { json in
-                    for port in ports {
-                        json.object { json in
-                            json.member("name", port.name)
-                            json.member("datatype", port.type.rawValue)
-                            json.member("shape", port.shape)
-                            json.member("image", port.image != nil)
-                        }
-                    }
-                }
-            }
+            addPorts(to: &json, withImages: true)
             json.member("preprocessing", details.formulas)
             json.member("warnings", details.warnings)
             json.key("layers")
