@@ -273,17 +273,12 @@ private final class Engine {
         _ columns: Tiles.Segment, _ rows: Tiles.Segment, to target: UnsafeMutableBufferPointer<UInt8>, width: Int
     ) {
         let channels = form.channels
-        let isReversed = output.color == .bgr
         executor.withOutput(output.index) { values in
             for (line, row) in rows.kept.enumerated() {
-                let from = values.baseAddress! + (row * form.width + columns.kept.lowerBound) * channels
+                let start = (row * form.width + columns.kept.lowerBound) * channels
+                let kept = values[start..<start + columns.kept.count * channels]
                 let to = target.baseAddress! + ((rows.target + line) * width + columns.target) * channels
-                for i in 0..<columns.kept.count * channels {
-                    let value = from[isReversed ? i - i % 3 + 2 - i % 3 : i]
-                    // NaN becomes black.
-                    let clamped = value > 0 ? min(value, 255) : 0
-                    to[i] = UInt8(clamped + 0.5)
-                }
+                Pixels.round(UnsafeBufferPointer(rebasing: kept), output.color, to: to)
             }
         }
     }

@@ -207,13 +207,10 @@ extension Executor {
         let channels = form.channels
         let count = form.width * form.height * channels
         let storage = Tensor.Storage(byteCount: count) { target in
-            withOutput(index) { numbers in
-                for i in 0..<count {
-                    let number = numbers[color == .bgr ? i - i % 3 + 2 - i % 3 : i]
-                    // NaN becomes black.
-                    let bounded = number > 0 ? min(number, 255) : 0
-                    target[i] = UInt8(bounded + 0.5)
-                }
+            withOutput(index) { values in
+                Pixels.round(
+                    UnsafeBufferPointer(rebasing: values[0..<count]), color,
+                    to: target.bindMemory(to: UInt8.self).baseAddress!)
             }
         }
         let shape: Shape = channels == 1 ? [form.height, form.width] : [form.height, form.width, channels]
