@@ -43,11 +43,6 @@ extension Classifier {
             }
         }
 
-        func fitted(_ pixels: Pixels) -> Pixels {
-            // Resizing one channel is faster than resizing three.
-            let gray = image.color == .gray ? pixels.converted(to: .gray) : pixels
-            return gray.fitted(width: image.width, height: image.height, crop: crop, resize: resize)
-                .converted(to: image.color)
-        }
+        func fitted(_ pixels: Pixels) -> Pixels { pixels.fitted(to: image, crop: crop, resize: resize) }
     }
 }

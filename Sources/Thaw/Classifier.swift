@@ -41,11 +41,9 @@ public final class Classifier: Sendable {
             throw Failure.givesNoRow(output)
         }
         self.model = model
-        var decoding = decoding
-        if isFast {
-            decoding.reduction = DecodingOptions.Reduction(width: image.width, height: image.height, crop: crop)
-        }
-        let preparation = Preparation(image: image, crop: crop, resize: resize, decoding: decoding)
+        let preparation = Preparation(
+            image: image, crop: crop, resize: resize,
+            decoding: isFast ? decoding.reduced(for: image, crop: crop) : decoding)
         self.preparation = preparation
         self.first = first.map { path in (path, Ahead { preparation.prepared(FoundImage(path: path)) }) }
         program = try Program(model.graph, threads: threads)

@@ -167,9 +167,7 @@ public struct Comparison: Sendable {
     }
 
     /// The image in the size and colors that a side's network takes.
-    func fitted(_ pixels: Pixels, to image: ImageInput) -> Pixels {
-        pixels.fitted(width: image.width, height: image.height, crop: crop).converted(to: image.color)
-    }
+    func fitted(_ pixels: Pixels, to image: ImageInput) -> Pixels { pixels.fitted(to: image, crop: crop) }
 
     /// The first graph's input, repeated for every item of its batch.
     func input(of side: Side, _ pixels: Pixels) -> Tensor {
