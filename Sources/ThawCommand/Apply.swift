@@ -9,43 +9,72 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let jobs = try PictureJob.all(of: words, files, to: target)
 
     let network = try arguments.imageToImage(at: path)
-    if let conversion = network.conversion {
-        if conversion.isGraph { console.tell(of: conversion) } else { conversion.warnings.forEach(console.warn) }
-    }
-    let format = arguments[Options.resultFormat]
-    var (failures, hints) = (0, Set<String>())
-    if format == .csv { try console.print("image,output,width,height,error\n") }
-    let progress = Progress(console, total: jobs.count)
-    defer { progress?.clear() }
-    for job in jobs {
-        defer { progress?.advance() }
-        do {
-            try job.prepare(mayReplace: !arguments[Options.noClobber])
-            let result = try network.apply(toImageAt: job.source)
-            progress?.clear()
-            if let warning = result.warning { console.warn("\(job.source): \(warning)") }
-            try result.pixels.write(
-                to: job.target, quality: arguments[Options.quality], mayReplace: !arguments[Options.noClobber])
-            try console.print(rows(format, job, result.pixels), restoringNames: format != .json)
-        } catch let failure as Failure {
-            failures += 1
-            progress?.clear()
-            if let rows = rows(format, job, failure) {
-                try console.print(rows, restoringNames: format != .json)
-            } else {
-                console.report(failure, &hints)
-            }
-        }
-    }
-    progress?.clear()
+    if let conversion = network.conversion { console.tell(of: conversion) }
+    let work = Work(network, arguments, console, count: jobs.count)
+    try work.apply(to: jobs)
     // The folder that the results are in, or are below, changes by them.
     let written = jobs.map { place(of: $0.target) }
     for folder in files.flatMap(\.changedFolders) {
         let path = place(of: folder.path) + "/"
         if !written.contains(where: { $0.hasPrefix(path) }) { console.warn(folder) }
     }
-    if jobs.count > 1, let summary = progress?.summary(failures: failures) { console.note(summary) }
-    return failures == 0 ? .done : failures < jobs.count ? .someInputsFailed : .failed
+    if jobs.count > 1, let summary = work.summary { console.note(summary) }
+    return ExitStatus(failures: work.failures, of: jobs.count)
+}
+
+/// Applies the network to one image after the other, and prints the results.
+private final class Work {
+    private let network: ImageToImage
+    private let console: Console
+    private let format: ResultFormat
+    private let quality: Int
+    private let mayReplace: Bool
+    private let progress: Progress?
+    private(set) var failures = 0
+    private var hints: Set<String> = []
+
+    init(_ network: ImageToImage, _ arguments: Arguments, _ console: Console, count: Int) {
+        (self.network, self.console) = (network, console)
+        format = arguments[Options.resultFormat]
+        quality = arguments[Options.quality]
+        mayReplace = !arguments[Options.noClobber]
+        progress = Progress(console, total: count)
+    }
+
+    /// The line at the end of a batch on a terminal; nil elsewhere.
+    var summary: String? { progress?.summary(failures: failures) }
+
+    func apply(to jobs: [PictureJob]) throws {
+        if format == .csv { try console.print("image,output,width,height,error\n") }
+        defer { progress?.clear() }
+        for job in jobs {
+            do {
+                try apply(to: job)
+            } catch let failure as Failure {
+                try add(failure, job)
+            }
+            progress?.advance()
+        }
+    }
+
+    private func apply(to job: PictureJob) throws {
+        try job.prepare(mayReplace: mayReplace)
+        let result = try network.apply(toImageAt: job.source)
+        progress?.clear()
+        if let warning = result.warning { console.warn("\(job.source): \(warning)") }
+        try result.pixels.write(to: job.target, quality: quality, mayReplace: mayReplace)
+        try console.print(rows(format, job, result.pixels), restoringNames: format != .json)
+    }
+
+    private func add(_ failure: Failure, _ job: PictureJob) throws {
+        failures += 1
+        progress?.clear()
+        if let rows = rows(format, job, failure) {
+            try console.print(rows, restoringNames: format != .json)
+        } else {
+            console.report(failure, &hints)
+        }
+    }
 }
 
 extension Arguments {

@@ -29,7 +29,7 @@ func runBenchmark(_ arguments: Arguments, _ console: Console) throws -> ExitStat
             failures += 1
         }
     }
-    return failures == 0 ? .done : failures < paths.count ? .someInputsFailed : .failed
+    return ExitStatus(failures: failures, of: paths.count)
 }
 
 /// Loads a model once, and measures it with each number of threads.

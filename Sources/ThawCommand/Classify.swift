@@ -6,7 +6,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let names = Array(arguments.positional.dropFirst())
     try arguments.checkOutputs()
     let conversion = try arguments.model(at: path)
-    if conversion.isGraph { console.tell(of: conversion) } else { conversion.warnings.forEach(console.warn) }
+    console.tell(of: conversion)
     if conversion.model.labelsAreIndependent {
         console.note("this is a multi-label model: the probabilities need not add up to 1")
     }
@@ -14,78 +14,51 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let resumed = try arguments[Options.resume].map { try ResumedFile($0, origin!) }
     let cancellation = Interruption.watch()
     let source = ImageSource(names, cancellation, resumed, maximumBytes: arguments.decoding.maximumBytes)
-    let threads = arguments.threads
-    // One image per thread; with fewer images than threads, each image uses several. A list may arrive slowly.
-    let isListed = names.contains("-")
-    let first = source.first(isListed ? 1 : threads)
-    let isSingle = names == ["-"] && first.first?.content != nil
+    // A list may arrive slowly.
+    let first = source.first(names.contains("-") ? 1 : arguments.threads)
     if first.isEmpty, cancellation.isCancelled { return .interrupted }
     guard !first.isEmpty || source.passedOver > 0 else {
         throw (names == ["-"] ? Failure.emptyList() : Failure.noImages()).inFile(names[0])
     }
-    let classifier = try blaming(path) {
-        // For a report, images are decoded together with their thumbnails.
-        try arguments.classifier(
-            conversion.model, threads: isListed && !isSingle ? 1 : max(1, threads / max(first.count, 1)),
-            first: threads > 1 && arguments[Options.report] == nil && !isSingle ? first.first?.path : nil)
-    }
-    let labelCount = min(arguments[Options.top], conversion.model.classCount)
-    if let resumed, let other = resumed.labelCounts.subtracting([labelCount]).sorted().first {
-        let file = arguments[Options.resume]!
-        console.warn("\(file) has results of \(other) labels; the added ones have \(labelCount), as --top says")
-    }
+    let classifier = try blaming(path) { try arguments.classifier(conversion.model, first: first, names) }
+    if let resumed { console.warn(of: resumed, arguments, classCount: conversion.model.classCount) }
     let report = try arguments[Options.report].map { try ReportFile($0, conversion.model, top: arguments[Options.top]) }
     let printer = ResultPrinter(
         format: resumed == nil ? arguments[Options.resultFormat] : .json, top: arguments[Options.top],
         isColored: console.isColored, origin: origin)
-    var work = Work(console: console, printer: printer, resumed: resumed, report: report)
-    work.progress = Progress(
-        console, total: isListed ? nil : ImageSource.count(names), before: source.passedOver)
+    let total = names.contains("-") ? nil : ImageSource.count(names)
+    let work = Work(
+        console: console, printer: printer, resumed: resumed, report: report,
+        cancellation: cancellation, progress: Progress(console, total: total, before: source.passedOver))
     if resumed == nil { try console.print(printer.header) }
-    defer { work.progress?.clear() }
-    do {
-        try classifier.classify(
-            images: source, threads: threads, thumbnailSide: report.map { _ in ReportFile.thumbnailSide }
-        ) { image, answer in
-            try work.take(image, answer)
-            if cancellation.isCancelled { throw Interrupted() }
-        }
-    } catch is Interrupted {
-    } catch {
-        // A thread may be waiting for the next line of the list.
-        cancellation.cancel()
-        throw error
-    }
-    work.progress?.clear()
+    try work.classify(source, with: classifier, threads: arguments.threads)
     source.changedFolders.forEach(console.warn)
-    // Without new results, keep the earlier report.
-    let added = work.done - work.failures
-    if added > 0 || source.passedOver == 0 {
-        let title = "\(grouped(work.done)) \(work.done == 1 ? "photo" : "photos")"
-        try report?.finish(title: title, subtitle: path, summary: nil)
+    return try work.finish(source, arguments)
+}
+
+extension Console {
+    /// Warns if the file has results with another number of labels than the added ones.
+    fileprivate func warn(of resumed: ResumedFile, _ arguments: Arguments, classCount: Int) {
+        let count = min(arguments[Options.top], classCount)
+        guard let other = resumed.labelCounts.subtracting([count]).sorted().first else { return }
+        let file = arguments[Options.resume]!
+        warn("\(file) has results of \(other) labels; the added ones have \(count), as --top says")
     }
-    if let page = arguments[Options.report], source.passedOver > 0 {
-        console.note(
-            added > 0
-                ? "\(page) shows only the added results; without --resume it shows all"
-                : "nothing was added, and \(page) was not written")
-    }
-    if let resumed, source.passedOver > 0 {
-        let failed = work.failures == 0 ? "" : "; could not be read: \(grouped(work.failures))"
-        console.note(
-            "existing results: \(grouped(resumed.count)); added: \(grouped(added))\(failed)")
-    }
-    if work.done > 1, !cancellation.isCancelled, let summary = work.progress?.summary(failures: work.failures) {
-        console.note(summary)
-    }
-    if cancellation.isCancelled {
-        console.note("interrupted after \(grouped(work.done)) \(work.done == 1 ? "image" : "images")")
-        return .interrupted
-    }
-    return work.failures == 0 ? .done : work.failures < work.done + source.passedOver ? .someInputsFailed : .failed
 }
 
 extension Arguments {
+    /// A classifier for images of which `first` are the first ones. One thread works on an image; with fewer images than
+    /// threads, several do.
+    fileprivate func classifier(_ model: Model, first: [FoundImage], _ names: [String]) throws -> Classifier {
+        let isSingle = names == ["-"] && first.first?.content != nil
+        let isListed = names.contains("-") && !isSingle
+        // For a report, images are decoded together with their thumbnails.
+        let readsAhead = threads > 1 && self[Options.report] == nil && !isSingle
+        return try classifier(
+            model, threads: isListed ? 1 : max(1, threads / max(first.count, 1)),
+            first: readsAhead ? first.first?.path : nil)
+    }
+
     /// - Throws: `Failure` if results are to go to two places, or two kinds of them to one.
     fileprivate func checkOutputs() throws {
         guard let resumed = self[Options.resume] else { return }
@@ -103,24 +76,47 @@ extension Arguments {
 struct Interrupted: Error {}
 
 /// Writes and counts the results as they come.
-private struct Work {
-    let console: Console
-    let printer: ResultPrinter
-    let resumed: ResumedFile?
-    let report: ReportFile?
-    var progress: Progress?
-    private(set) var done = 0
-    private(set) var failures = 0
+private final class Work {
+    private let console: Console
+    private let printer: ResultPrinter
+    private let resumed: ResumedFile?
+    private let report: ReportFile?
+    private let cancellation: Cancellation
+    private let progress: Progress?
+    private var done = 0
+    private var failures = 0
     private var hasToldOfNumbers = false
     private var hints: Set<String> = []
     /// Whether the reader of the results is gone.
     private var isClosed = false
 
-    init(console: Console, printer: ResultPrinter, resumed: ResumedFile?, report: ReportFile?) {
+    init(
+        console: Console, printer: ResultPrinter, resumed: ResumedFile?, report: ReportFile?,
+        cancellation: Cancellation, progress: Progress?
+    ) {
         (self.console, self.printer, self.resumed, self.report) = (console, printer, resumed, report)
+        (self.cancellation, self.progress) = (cancellation, progress)
     }
 
-    mutating func take(_ image: String, _ answer: Result<Classification, Failure>) throws {
+    /// Classifies the images until the user interrupts it.
+    func classify(_ source: ImageSource, with classifier: Classifier, threads: Int) throws {
+        defer { progress?.clear() }
+        do {
+            try classifier.classify(
+                images: source, threads: threads, thumbnailSide: report.map { _ in ReportFile.thumbnailSide }
+            ) { image, answer in
+                try take(image, answer)
+                if cancellation.isCancelled { throw Interrupted() }
+            }
+        } catch is Interrupted {
+        } catch {
+            // A thread may be waiting for the next line of the list.
+            cancellation.cancel()
+            throw error
+        }
+    }
+
+    private func take(_ image: String, _ answer: Result<Classification, Failure>) throws {
         done += 1
         switch answer {
         case .success(let classification):
@@ -149,7 +145,7 @@ private struct Work {
         progress?.advance()
     }
 
-    private mutating func put(_ text: String) throws {
+    private func put(_ text: String) throws {
         if let resumed { return try resumed.append(text, console) }
         if isClosed { return }
         // On a terminal, results and progress line would overlap.
@@ -161,6 +157,34 @@ private struct Work {
             if report == nil { throw closed }
             isClosed = true
         }
+    }
+
+    // MARK: The end
+
+    /// Writes the report, and says what was done.
+    func finish(_ source: ImageSource, _ arguments: Arguments) throws -> ExitStatus {
+        let added = done - failures
+        // Without new results, keep the earlier report.
+        if added > 0 || source.passedOver == 0 {
+            let title = "\(grouped(done)) \(done == 1 ? "photo" : "photos")"
+            try report?.finish(title: title, subtitle: arguments.positional[0], summary: nil)
+        }
+        if let page = arguments[Options.report], source.passedOver > 0 {
+            console.note(
+                added > 0
+                    ? "\(page) shows only the added results; without --resume it shows all"
+                    : "nothing was added, and \(page) was not written")
+        }
+        if let resumed, source.passedOver > 0 {
+            let failed = failures == 0 ? "" : "; could not be read: \(grouped(failures))"
+            console.note("existing results: \(grouped(resumed.count)); added: \(grouped(added))\(failed)")
+        }
+        if cancellation.isCancelled {
+            console.note("interrupted after \(grouped(done)) \(done == 1 ? "image" : "images")")
+            return .interrupted
+        }
+        if done > 1, let summary = progress?.summary(failures: failures) { console.note(summary) }
+        return ExitStatus(failures: failures, of: done + source.passedOver)
     }
 }
 

@@ -34,6 +34,11 @@ enum ExitStatus: Int32 {
     case failed = 2
     /// By Ctrl-C; other signals have their own codes (`Interruption.exitCode`).
     case interrupted = 130
+
+    /// The status of a command whose inputs fail one by one.
+    init(failures: Int, of total: Int) {
+        self = failures == 0 ? .done : failures < total ? .someInputsFailed : .failed
+    }
 }
 
 /// Thrown when the reader of the results is gone: the command ends silently.

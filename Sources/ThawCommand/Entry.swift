@@ -48,35 +48,12 @@ private func dispatch(_ words: [String], _ console: Console) throws -> ExitStatu
         console.note(Help.overview)
         return .failed
     }
-    switch name {
-    case "--help", "-h":
-        try console.print(Help.overview)
+    let rest = words.dropFirst()
+    if let text = try text(ofOption: name, rest) {
+        try console.print(text)
         return .done
-    case "--version":
-        try console.print(Help.version + "\n")
-        return .done
-    case "--man":
-        try console.print(ManPage.text)
-        return .done
-    case "--completions",
-        _ where name.hasPrefix("--completions="):
-        let shell =
-            name.split(separator: "=", maxSplits: 1).dropFirst().first.map(String.init) ?? words.dropFirst().first
-        let names = Completions.allCases.map(\.rawValue).joined(separator: "|")
-        guard let shell else { throw Failure.missingValue("--completions", names) }
-        guard let completions = Completions(rawValue: shell) else {
-            throw Failure.notAChoice(shell, Completions.allCases.map(\.rawValue)).at("--completions")
-        }
-        try console.print(completions.script)
-        return .done
-    case "help":
-        try console.print(words.count > 1 ? Help.text(of: command(named: words[1])) : Help.overview)
-        return .done
-    default:
-        break
     }
     let command = try command(named: name)
-    let rest = words.dropFirst()
     if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
         try console.print(Help.text(of: command))
         return .done
@@ -90,6 +67,26 @@ private func dispatch(_ words: [String], _ console: Console) throws -> ExitStatu
         // A failure without a file is about the command line.
         failure.hint = failure.hint ?? "see thaw \(command.name) --help"
         throw failure
+    }
+}
+
+/// What an option before any command prints, or `thaw help`; nil for other words.
+private func text(ofOption name: String, _ rest: ArraySlice<String>) throws -> String? {
+    switch name {
+    case "--help", "-h": return Help.overview
+    case "--version": return Help.version + "\n"
+    case "--man": return ManPage.text
+    case "--completions",
+        _ where name.hasPrefix("--completions="):
+        let shell = name.split(separator: "=", maxSplits: 1).dropFirst().first.map(String.init) ?? rest.first
+        let names = Completions.allCases.map(\.rawValue)
+        guard let shell else { throw Failure.missingValue("--completions", names.joined(separator: "|")) }
+        guard let completions = Completions(rawValue: shell) else {
+            throw Failure.notAChoice(shell, names).at("--completions")
+        }
+        return completions.script
+    case "help": return try rest.first.map { Help.text(of: try command(named: $0)) } ?? Help.overview
+    default: return nil
     }
 }
 

@@ -4,7 +4,7 @@ import Thaw
 func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let (path, place) = (arguments.positional[0], arguments.positional[1])
     let conversion = try arguments.model(at: path)
-    if conversion.isGraph { console.tell(of: conversion) } else { conversion.warnings.forEach(console.warn) }
+    console.tell(of: conversion)
     let model = conversion.model
     let classifier = try blaming(path) { try arguments.classifier(model, threads: 1) }
     let baseline = try arguments[Options.baseline].map { try arguments.baseline(at: $0, for: model) }
@@ -12,8 +12,7 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     truth.notes.forEach(console.note)
     let report = try arguments[Options.report].map { try ReportFile($0, model, top: 5) }
 
-    let cancellation = Interruption.watch()
-    let run = EvaluationRun(console, arguments.threads, cancellation)
+    let run = EvaluationRun(console, arguments.threads, Interruption.watch())
     run.total = truth.images.count * (baseline == nil ? 1 : 2)
     var result: EvaluationResult
     do {
@@ -21,16 +20,7 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         result = EvaluationResult(
             model: path, truth: place, labels: model.classifier?.labels, evaluation: first.evaluation,
             images: first.images, failures: first.failures)
-        if let baseline {
-            let second = try run.evaluate(baseline.classifier, first.images.map { baseline.image($0) })
-            guard second.images.count == first.images.count else { throw Failure.photographsChanged() }
-            let unknown = second.evaluation.outcomes.count { $0.confidence.isNaN }
-            if unknown > 0 { console.warn("\(baseline.path): \(grouped(unknown)) of its answers are no numbers") }
-            let comparison = PairedComparison(first.evaluation, second.evaluation) { $0 == baseline.translate($1) }
-            result.baseline = EvaluationResult.Baseline(
-                model: baseline.path, evaluation: second.evaluation, comparison: comparison,
-                translate: baseline.translate)
-        }
+        if let baseline { result.baseline = try run.compare(first.evaluation, first.images, with: baseline) }
     } catch is Interrupted {
         console.note("interrupted: an evaluation of a part would be none")
         return .interrupted
@@ -41,14 +31,21 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     try report?.finish(
         title: "How right is the model?", subtitle: path, summary: result.json,
         provenance: try arguments.provenance(of: result, model))
-    switch arguments[Options.resultFormat] {
-    case .text:
-        try console.print(EvaluationText(result, columns: Console.isTerminal(1) ? Console.width(of: 1) : .max).text)
-    case .json: try console.print(result.json.text + "\n", restoringNames: false)
-    case .csv: try console.print(result.csv)
-    }
+    try console.print(result, arguments[Options.resultFormat])
     if let summary = run.summary { console.note(summary) }
     return result.failed == 0 ? .done : .someInputsFailed
+}
+
+extension Console {
+    fileprivate func print(_ result: EvaluationResult, _ format: ResultFormat) throws {
+        switch format {
+        case .text:
+            let columns = Console.isTerminal(1) ? Console.width(of: 1) : .max
+            try print(EvaluationText(result, columns: columns).text)
+        case .json: try print(result.json.text + "\n", restoringNames: false)
+        case .csv: try print(result.csv)
+        }
+    }
 }
 
 /// The other model of a comparison, and which of its classes are which of the first one's.
@@ -153,5 +150,18 @@ private final class EvaluationRun {
             if cancellation.isCancelled { throw Interrupted() }
         }
         return (evaluation, read, failures)
+    }
+
+    /// Evaluates the baseline on the images that the model was evaluated on.
+    func compare(
+        _ evaluation: Evaluation, _ images: [Truth.Image], with baseline: Baseline
+    ) throws -> EvaluationResult.Baseline {
+        let other = try evaluate(baseline.classifier, images.map { baseline.image($0) })
+        guard other.images.count == images.count else { throw Failure.photographsChanged() }
+        let unknown = other.evaluation.outcomes.count { $0.confidence.isNaN }
+        if unknown > 0 { console.warn("\(baseline.path): \(grouped(unknown)) of its answers are no numbers") }
+        let comparison = PairedComparison(evaluation, other.evaluation) { $0 == baseline.translate($1) }
+        return EvaluationResult.Baseline(
+            model: baseline.path, evaluation: other.evaluation, comparison: comparison, translate: baseline.translate)
     }
 }

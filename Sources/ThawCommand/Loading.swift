@@ -126,9 +126,9 @@ extension Arguments {
 }
 
 extension Console {
-    /// Prints the notes and warnings of a conversion.
+    /// Prints the warnings of a model, and the notes of a converted graph.
     func tell(of conversion: Conversion) {
-        for text in conversion.notes { note(text) }
+        if conversion.isGraph { conversion.notes.forEach(note) }
         for text in conversion.warnings { warn(text) }
     }
 }

@@ -11,29 +11,8 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     let words = arguments.positional.dropFirst()
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
-
-    let fed = Set(words.compactMap { word in word.firstIndex(of: "=").map { String(word[..<$0]) } })
-    var conversion = try arguments.model(at: path, fed: fed) { inputs in
-        guard !words.isEmpty || inputs.isEmpty else { throw Failure.missingArgument("an array, INPUT.npy,") }
-        return try words.map { word in
-            let (name, file) = named(word, inputs: inputs)
-            return (name, try NumPyFile(contentsOf: file).shape)
-        }
-    }
-    guard !words.isEmpty || conversion.model.graph.inputs.isEmpty else {
-        throw Failure.missingArgument("an array, INPUT.npy,")
-    }
-    // Arrays are used as they are, so image preprocessing is irrelevant.
-    if conversion.isGraph {
-        conversion.assumptions.forEach(console.note)
-    } else {
-        conversion.warnings.forEach(console.warn)
-    }
-    if words.count == 1, let word = words.first {
-        let (_, file) = named(word, inputs: conversion.model.graph.inputs.map(\.name))
-        try blaming(file) { try conversion.model.takeSize(of: NumPyFile(contentsOf: file).shape) }
-    }
-    let graph = conversion.model.graph
+    let model = try arguments.model(at: path, fedBy: words, console)
+    let graph = model.graph
     let isFile = target.hasSuffix(".npy")
     if isFile, graph.outputs.count != 1 {
         throw Failure.severalArrays(graph.outputs.map(\.name)).inFile(target)
@@ -43,7 +22,7 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
         return (name, try NumPyFile(contentsOf: file))
     }
     let runner = try blaming(path) {
-        try ArrayRunner(conversion.model, byReference: arguments[Options.reference], threads: arguments.threads)
+        try ArrayRunner(model, byReference: arguments[Options.reference], threads: arguments.threads)
     }
     let answers = try runner.run(arrays)
     if isFile {
@@ -52,6 +31,34 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
         try write(answers, toFolder: target)
     }
     return .done
+}
+
+extension Arguments {
+    /// Loads the model at `path`, with open sizes taken from the arrays in `words`, and prints its notes and warnings.
+    fileprivate func model(at path: String, fedBy words: ArraySlice<String>, _ console: Console) throws -> Model {
+        let fed = Set(words.compactMap { word in word.firstIndex(of: "=").map { String(word[..<$0]) } })
+        var conversion = try model(at: path, fed: fed) { inputs in
+            guard !words.isEmpty || inputs.isEmpty else { throw Failure.missingArgument("an array, INPUT.npy,") }
+            return try words.map { word in
+                let (name, file) = named(word, inputs: inputs)
+                return (name, try NumPyFile(contentsOf: file).shape)
+            }
+        }
+        guard !words.isEmpty || conversion.model.graph.inputs.isEmpty else {
+            throw Failure.missingArgument("an array, INPUT.npy,")
+        }
+        // Arrays are used as they are, so image preprocessing is irrelevant.
+        if conversion.isGraph {
+            conversion.assumptions.forEach(console.note)
+        } else {
+            conversion.warnings.forEach(console.warn)
+        }
+        if words.count == 1, let word = words.first {
+            let (_, file) = named(word, inputs: conversion.model.graph.inputs.map(\.name))
+            try blaming(file) { try conversion.model.takeSize(of: NumPyFile(contentsOf: file).shape) }
+        }
+        return conversion.model
+    }
 }
 
 /// Splits `NAME=FILE`. File names may contain equals signs too.
