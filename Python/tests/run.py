@@ -57,7 +57,7 @@ def pythons():
             version = os.path.basename(path)[len("python") :]
             if not re.match(r"3\.\d+$", version) or version in found or int(version[2:]) < 7:
                 continue
-            # What pyenv puts on PATH may be a stand-in for a version that is not installed.
+            # A command that pyenv puts on PATH fails if that version is not installed.
             if subprocess.run([path, "-c", ""], stderr=subprocess.DEVNULL).returncode == 0:
                 found[version] = path
     return found

@@ -3,8 +3,8 @@ import Thaw
 
 /// The objects that handles refer to.
 ///
-/// A handle is a number that looks like a pointer, and is never dereferenced. Numbers are not used again, so a handle that was
-/// freed, that is of another type, or that never was one is recognized. They are no valid addresses either.
+/// A handle is a number that looks like a pointer, and is never dereferenced. Numbers are not reused, so a handle that was
+/// freed, that is of another type, or that never was one is recognized. Nor are they valid addresses.
 final class Handles: @unchecked Sendable {
     static let shared = Handles()
 

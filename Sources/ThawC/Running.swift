@@ -24,7 +24,7 @@ func runModel(
 }
 
 extension GivenTensor {
-    /// Pixels for an image of 8 bits, and a tensor for all else.
+    /// Pixels for an 8-bit image, and a tensor for everything else.
     fileprivate func value(for inputs: [ModelFeature]) throws -> ModelRunner.Value {
         let feature = name == nil && inputs.count == 1 ? inputs[0] : inputs.first { $0.name == name }
         guard case .image(let image)? = feature?.kind, !image.isFloat16, element == .uint8 else {

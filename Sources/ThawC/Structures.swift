@@ -9,14 +9,14 @@ import Thaw
 
 /// Reading of arguments: strings, structures and arrays, all of which may be missing or wrong.
 
-/// Text in UTF-8; nil for NULL.
+/// A string in UTF-8; nil for NULL.
 func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws -> String? {
     guard let pointer else { return nil }
     guard let text = String(validatingCString: pointer) else { throw Failure.notUTF8(name) }
     return text
 }
 
-/// A required text.
+/// A required string.
 func requiredText(_ pointer: UnsafePointer<CChar>?, _ name: String) throws -> String {
     guard let text = try text(pointer, name) else { throw Failure.isNull(name) }
     return text
@@ -46,7 +46,7 @@ func choice<Choice: RawRepresentable & CaseIterable>(
     return choice
 }
 
-/// Where a result is stored, which is required.
+/// The required pointer to where a result is stored.
 func required<Pointee>(_ pointer: UnsafeMutablePointer<Pointee>?, _ name: String) throws -> UnsafeMutablePointer<
     Pointee
 > {
@@ -79,7 +79,7 @@ func numbers(_ pointer: UnsafePointer<Double>?, _ count: Int, _ name: String) th
     return numbers.isEmpty ? nil : numbers
 }
 
-/// Texts of an array.
+/// The strings of an array.
 func texts(
     _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ name: String
 ) throws -> [String] {

@@ -12,7 +12,7 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     if let conversion = network.conversion { console.tell(of: conversion) }
     let work = Work(network, arguments, console, count: jobs.count)
     try work.apply(to: jobs)
-    // The folder that the results are in, or are below, changes by them.
+    // Results change the folders that contain them.
     let written = jobs.map { place(of: $0.target) }
     for folder in files.flatMap(\.changedFolders) {
         let path = place(of: folder.path) + "/"
@@ -41,7 +41,7 @@ private final class Work {
         progress = Progress(console, total: count)
     }
 
-    /// The line at the end of a batch on a terminal; nil elsewhere.
+    /// The summary at the end, on a terminal; nil elsewhere.
     var summary: String? { progress?.summary(failures: failures) }
 
     func apply(to jobs: [PictureJob]) throws {
@@ -78,7 +78,7 @@ private final class Work {
 }
 
 extension Arguments {
-    /// The image-to-image network, as the options say.
+    /// The image-to-image network, with the given options.
     fileprivate func imageToImage(at path: String) throws -> ImageToImage {
         var options = ImageToImage.Options()
         options.crop = self[Options.crop].crop(on: self[Options.background] ?? .black)

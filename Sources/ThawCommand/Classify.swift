@@ -37,7 +37,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
 }
 
 extension Console {
-    /// Warns if the file has results with another number of labels than the added ones.
+    /// Warns if results in the file have a different number of labels than the added ones.
     fileprivate func warn(of resumed: ResumedFile, _ arguments: Arguments, classCount: Int) {
         let count = min(arguments[Options.top], classCount)
         guard let other = resumed.labelCounts.subtracting([count]).sorted().first else { return }
@@ -47,8 +47,8 @@ extension Console {
 }
 
 extension Arguments {
-    /// A classifier for images of which `first` are the first ones. One thread works on an image; with fewer images than
-    /// threads, several do.
+    /// A classifier for the images that begin with `first`. Each image uses one thread, or several if there are fewer images
+    /// than threads.
     fileprivate func classifier(_ model: Model, first: [FoundImage], _ names: [String]) throws -> Classifier {
         let isSingle = names == ["-"] && first.first?.content != nil
         let isListed = names.contains("-") && !isSingle
@@ -59,7 +59,7 @@ extension Arguments {
             first: readsAhead ? first.first?.path : nil)
     }
 
-    /// - Throws: `Failure` if results are to go to two places, or two kinds of them to one.
+    /// - Throws: `Failure` if results are to be written to two files, or results and report to the same one.
     fileprivate func checkOutputs() throws {
         guard let resumed = self[Options.resume] else { return }
         if isGiven(Options.resultFormat), self[Options.resultFormat] != .json {
@@ -217,7 +217,7 @@ final class ImageSource: Sequence, IteratorProtocol {
     func next() -> FoundImage? {
         if let image = waiting.popFirst() { return image }
         while !cancellation.isCancelled, let image = files.next() {
-            // What is on standard input is another image each time.
+            // Standard input is a different image each time.
             if image.content != nil || resumed?.contains(image.path) != true { return image }
             passedOver += 1
         }

@@ -117,7 +117,7 @@ enum Commands {
             ), ("verification", [Options.verify, Options.tolerance] + whatImagesAre),
         ],
         notes: [
-            "MODEL is a .mlmodel or a .mlpackage. Nothing but the weights changes, unless OUT has the other format.",
+            "MODEL is a .mlmodel or a .mlpackage. Only the weights change, unless OUT has the other format.",
             "int8 has a scale and an offset per output channel. A palette is shared by all weights of a layer; in an "
                 + "ML Program for iOS 18, each output channel has its own if that pays off. If the output channels of a "
                 + "layer differ in scale, the layer is followed by a multiplication per channel.",
@@ -242,8 +242,8 @@ enum Commands {
         ],
         notes: [
             "Several models or numbers of threads make a table with a row for each combination, or a line of JSON.",
-            "A tenth of --seconds goes to runs that warm up, before the runs that are measured. Images a second are those "
-                + "that were processed in the measured time.",
+            "A tenth of --seconds goes to runs that warm up, before the runs that are measured. The images per second "
+                + "are those of the measured time.",
         ],
         run: withResultFile(runBenchmark))
 

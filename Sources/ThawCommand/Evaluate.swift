@@ -1,6 +1,6 @@
 import Thaw
 
-/// `thaw evaluate`: how often a model is right on photographs whose classes are known.
+/// `thaw evaluate`: measures a model's accuracy on photos whose classes are known.
 func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let (path, place) = (arguments.positional[0], arguments.positional[1])
     let conversion = try arguments.model(at: path)
@@ -22,14 +22,14 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
             images: first.images, failures: first.failures)
         if let baseline { result.baseline = try run.compare(first.evaluation, first.images, with: baseline) }
     } catch is Interrupted {
-        console.note("interrupted: an evaluation of a part would be none")
+        console.note("interrupted: there is no result for a part of the photos")
         return .interrupted
     }
     truth.changedFolders.forEach(console.warn)
     guard !result.images.isEmpty else { return .failed }
-    // The page first: whoever reads the results may go before their end.
+    // Write the page first: printing fails if the reader of the results is gone.
     try report?.finish(
-        title: "How right is the model?", subtitle: path, summary: result.json,
+        title: "How accurate is the model?", subtitle: path, summary: result.json,
         provenance: try arguments.provenance(of: result, model))
     try console.print(result, arguments[Options.resultFormat])
     if let summary = run.summary { console.note(summary) }
@@ -48,11 +48,11 @@ extension Console {
     }
 }
 
-/// The other model of a comparison, and which of its classes are which of the first one's.
+/// The other model of a comparison, and the mapping between the classes of both.
 struct Baseline {
     let path: String
     let classifier: Classifier
-    /// For each class of the first model the one of this, or -1.
+    /// For each class of the first model, the index of the same class of this one, or -1.
     private let classes: [Int32]
     private let back: [Int32: Int32]
 
@@ -77,7 +77,7 @@ struct Baseline {
             path: image.path, classIndex: Int(classes[image.classIndex]), others: image.others.map { Int(classes[$0]) })
     }
 
-    /// A class of this model as one of the first; -1 where that has no such class.
+    /// The first model's index of a class of this model; -1 if it has no such class.
     func translate(_ index: Int32) -> Int32 { back[index] ?? -1 }
 }
 
@@ -90,7 +90,7 @@ extension Arguments {
     }
 }
 
-/// The work of an evaluation: one model after the other over all photographs.
+/// The work of an evaluation: runs one model after the other on all photos.
 private final class EvaluationRun {
     private let console: Console
     private let threads: Int
@@ -102,16 +102,16 @@ private final class EvaluationRun {
         (self.console, self.threads, self.cancellation) = (console, threads, cancellation)
     }
 
-    /// Photographs, counted once a model.
+    /// The number of photos, counted once per model.
     var total = 0 {
         didSet { progress = Progress(console, total: total) }
     }
 
-    /// The line at the end of a batch on a terminal; nil elsewhere.
+    /// The summary at the end, on a terminal; nil elsewhere.
     var summary: String? { total > 1 ? progress?.summary(failures: failures) : nil }
     private var failures = 0
 
-    /// - Returns: What came out, the photographs that could be read, and the others with what is wrong with them.
+    /// - Returns: The result, the photos that could be read, and the failures of the others.
     func evaluate(
         _ classifier: Classifier, _ images: [Truth.Image], report: ReportFile? = nil
     ) throws -> (evaluation: Evaluation, images: [Truth.Image], failures: [EvaluationResult.Failed]) {
@@ -121,7 +121,7 @@ private final class EvaluationRun {
         var read: [Truth.Image] = []
         var hints: Set<String> = []
         var place = 0
-        // Only the first model tells what is wrong with a photograph.
+        // Problems with a photo are reported once, with the first model.
         let tells = isFirst
         isFirst = false
         defer { progress?.clear() }
@@ -152,14 +152,14 @@ private final class EvaluationRun {
         return (evaluation, read, failures)
     }
 
-    /// Evaluates the baseline on the images that the model was evaluated on.
+    /// Evaluates the baseline on the photos that the model was evaluated on.
     func compare(
         _ evaluation: Evaluation, _ images: [Truth.Image], with baseline: Baseline
     ) throws -> EvaluationResult.Baseline {
         let other = try evaluate(baseline.classifier, images.map { baseline.image($0) })
         guard other.images.count == images.count else { throw Failure.photographsChanged() }
         let unknown = other.evaluation.outcomes.count { $0.confidence.isNaN }
-        if unknown > 0 { console.warn("\(baseline.path): \(grouped(unknown)) of its answers are no numbers") }
+        if unknown > 0 { console.warn("\(baseline.path): \(grouped(unknown)) of its answers are NaN") }
         let comparison = PairedComparison(evaluation, other.evaluation) { $0 == baseline.translate($1) }
         return EvaluationResult.Baseline(
             model: baseline.path, evaluation: other.evaluation, comparison: comparison, translate: baseline.translate)

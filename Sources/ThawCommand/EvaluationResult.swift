@@ -1,12 +1,12 @@
 import Thaw
 
-/// What an evaluation found, as it is printed and reported.
+/// The result of an evaluation, to be printed and reported.
 struct EvaluationResult {
     let model: String
     let truth: String
     let labels: [String]?
     let evaluation: Evaluation
-    /// The photographs that could be read, in the order of the outcomes.
+    /// The photos that could be read, in the order of the outcomes.
     let images: [Truth.Image]
     /// Those that could not be read.
     let failures: [Failed]
@@ -18,12 +18,12 @@ struct EvaluationResult {
         let failure: Failure
     }
 
-    /// What another model says of the same photographs.
+    /// The result of another model on the same photos.
     struct Baseline {
         let model: String
         let evaluation: Evaluation
         let comparison: PairedComparison
-        /// A class of it as one of the model's; -1 where that has no such class.
+        /// The model's index of a class of the baseline; -1 if it has no such class.
         let translate: (Int32) -> Int32
     }
 
@@ -31,13 +31,13 @@ struct EvaluationResult {
 }
 
 extension EvaluationResult {
-    /// A photograph of which the model says something else than the baseline.
+    /// A photo for which the model and the baseline predict different classes.
     struct Change {
         let image: String
         let truth: String
         let prediction: String
         let outcome: Evaluation.Outcome
-        /// nil where the model has no such class.
+        /// nil if the model has no such class.
         let baselinePrediction: String?
         let baselineOutcome: Evaluation.Outcome
     }
@@ -57,7 +57,7 @@ extension EvaluationResult {
 }
 
 extension EvaluationResult {
-    /// A row for each photograph, those last that could not be read.
+    /// One row per photo; those that could not be read come last.
     var csv: String {
         let hasBaseline = baseline != nil
         var text =
@@ -86,6 +86,6 @@ extension EvaluationResult {
         return text
     }
 
-    /// The sign of what is no number says nothing.
+    /// The sign of NaN is meaningless.
     private static func number(_ probability: Float) -> String { probability.isNaN ? "nan" : probability.description }
 }

@@ -1,16 +1,16 @@
 import Thaw
 
-/// An evaluation as text: the numbers, class by class, who is taken for whom, and the worst mistakes.
+/// An evaluation as text: the classes, the confusion matrix, the worst mistakes, and the summary.
 struct EvaluationText {
     private let result: EvaluationResult
-    /// What a terminal has room for; tables are not wrapped.
+    /// The width of the terminal; tables are not wrapped.
     private let columns: Int
     private(set) var text = ""
 
-    /// A matrix of more classes than this does not fit on a screen, nor does a table of all of them.
+    /// A matrix or a table of more classes than this does not fit on a screen.
     private static let classLimit = 20
 
-    /// Of photographs that have changed sides no more are listed.
+    /// The number of listed photos that only one of the models gets right.
     private static let changeLimit = 5
 
     init(_ result: EvaluationResult, columns: Int) {
@@ -21,7 +21,7 @@ struct EvaluationText {
         addMistakes()
         addChanges("now right, not with the baseline") { $0.outcome.isRight && !$0.baselineOutcome.isRight }
         addChanges("now wrong, but not with the baseline") { !$0.outcome.isRight && $0.baselineOutcome.isRight }
-        // What matters most stands where the eye is when all is printed.
+        // The summary comes last, so that it remains visible on a terminal.
         text += "\n"
         addSummary()
         addComparison()
@@ -38,13 +38,13 @@ struct EvaluationText {
         line("macro F1", fixed(evaluation.macroF1, 4))
         if let loss = evaluation.logLoss { line("log loss", fixed(loss, 4)) }
         guard let calibration = evaluation.calibration else {
-            return line("calibration", "none: the model's answers are no probabilities")
+            return line("calibration", "none: the model's outputs are not probabilities")
         }
         let difference = calibration.meanConfidence - evaluation.top(1).value
-        let tendency = difference >= 0 ? "more" : "less"
+        let tendency = difference >= 0 ? "over" : "under"
         line(
             "calibration",
-            "error \(percent(calibration.error)); on average \(percent(abs(difference))) \(tendency) sure than right")
+            "error \(percent(calibration.error)); on average \(percent(abs(difference))) \(tendency)confident")
     }
 
     private mutating func addComparison() {
@@ -54,12 +54,12 @@ struct EvaluationText {
         line(
             "",
             "only the model is right: \(grouped(comparison.firstOnly)), only the baseline: "
-                + "\(grouped(comparison.secondOnly)); another answer on \(grouped(comparison.changed.count))")
+                + "\(grouped(comparison.secondOnly)); different answers on \(grouped(comparison.changed.count))")
         guard comparison.firstOnly + comparison.secondOnly > 0 else { return }
         let chance = comparison.probabilityOfChance
         let number = chance < 0.0001 ? "less than 0.0001" : fixed(chance, 4)
         let verdict = chance < 0.05 ? "more than chance" : "may be chance"
-        line("", "\(verdict): so uneven a split has a probability of \(number) by chance alone")
+        line("", "\(verdict): a split this uneven has a probability of \(number) by chance alone")
     }
 
     private mutating func addClasses() {
@@ -90,7 +90,7 @@ struct EvaluationText {
         }
     }
 
-    /// Labels that do not exclude each other: at one half, and at the threshold that is best for each.
+    /// The labels of a multi-label model, at the threshold 0.5 and at the best one of each.
     private mutating func addLabels() {
         guard let all = result.evaluation.labels else { return }
         var labels = all.filter { $0.images > 0 || $0.atHalf.predicted > 0 }
@@ -154,7 +154,7 @@ struct EvaluationText {
         }
     }
 
-    /// The photographs that have come to one side, those first of which the model is surest.
+    /// Photos that only one of the models gets right, the most confident predictions first.
     private mutating func addChanges(_ heading: String, _ isMeant: (EvaluationResult.Change) -> Bool) {
         let changes = result.changes.filter(isMeant).sorted { $0.outcome.confidence > $1.outcome.confidence }
         guard !changes.isEmpty else { return }

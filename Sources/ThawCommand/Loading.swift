@@ -46,13 +46,13 @@ extension Arguments {
         return options
     }
 
-    /// The value of an option that is said of no input by name.
+    /// The value of an option that names no input.
     func unnamed<Value>(_ option: Option<Named<Value>?>) -> Value? {
         all(option).lazy.compactMap { $0 }.last { $0.name == nil }?.value
     }
 
-    /// What is said of inputs by their names.
-    /// - Throws: `Failure` for what is said twice.
+    /// Adds the options that name an input.
+    /// - Throws: `Failure` for an option that is given twice for an input.
     private func addInputs(to options: inout Converter.Options) throws {
         func add<Value>(_ option: Option<Named<Value>?>, _ set: (inout InputOptions, Value) throws -> Void) throws {
             var seen: Set<String?> = []
@@ -106,7 +106,7 @@ extension Arguments {
     /// How images are fitted to the network's size.
     var crop: Crop { self[Options.crop].crop(on: self[Options.background] ?? .black) }
 
-    /// A classifier that preprocesses images as the options say.
+    /// A classifier that preprocesses images with the given options.
     /// - Parameter first: The file of the first image.
     func classifier(_ model: Model, threads: Int, first: String? = nil) throws -> Classifier {
         try Classifier(

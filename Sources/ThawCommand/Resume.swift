@@ -17,7 +17,7 @@ final class ResumedFile {
     private var descriptor: Int32
     private var hashes: [UInt64] = []
     var count: Int { hashes.count }
-    /// How many labels the results in the file name, each number once.
+    /// The numbers of labels of the results in the file.
     private(set) var labelCounts: Set<Int> = []
 
     /// Opens or creates the file. An incomplete last line is dropped.
@@ -72,7 +72,7 @@ final class ResumedFile {
                 if count < 0, errno == EINTR { continue }
                 guard count >= 0 else { throw Failure.cannotResume(path, String(cString: strerror(errno))) }
                 if count == 0 {
-                    // Anything else than the start of a result is the user's, and must not be removed.
+                    // Anything but the start of a result is the user's, and must not be removed.
                     guard line.starts(with: Self.start) || Self.start.starts(with: line) else {
                         throw Failure.noResult(path, line: number)
                     }
@@ -147,8 +147,8 @@ final class ResumedFile {
         }
     }
 
-    /// How many labels a line of results names. In a name or a label a quote has a backslash before it, so nothing else looks
-    /// like the beginning of a prediction.
+    /// The number of labels in a line of results. Quotes in names and labels are escaped, so nothing else looks like the
+    /// beginning of a prediction.
     private static func labelCount(inResult line: [UInt8]) -> Int {
         let start = Array("{\"label\": ".utf8)
         return line.indices.count(where: { line[$0] == start[0] && line[$0...].starts(with: start) })

@@ -43,7 +43,7 @@ extension Commands {
 /// Options of `thaw serve` only.
 enum ServeOptions {
     static let host = Option(
-        "host", "HOST", "the address to listen on; 0.0.0.0 or :: is all of this machine", standard: "127.0.0.1",
+        "host", "HOST", "the address to listen on; 0.0.0.0 or :: means every address", standard: "127.0.0.1",
         "127.0.0.1"
     ) { $0 }
     static let port = Option("port", "N", "the port; 0 chooses a free one", standard: 8080, "8080") {
@@ -67,7 +67,7 @@ enum ServeOptions {
         "connections", "N", "the number of clients that may be connected", standard: 4096, "4096", read: readCount)
     static let patience = Option(
         "patience", "S",
-        "the seconds that a client has for the header of a request, for its body, and to take the answer",
+        "the seconds that a client has for the header of a request, for its body, and to receive the response",
         standard: 60, "60", read: readCount)
     static let grace = Option(
         "grace", "S", "the seconds that requests in progress have when the service is stopped", standard: 10, "10"
@@ -82,8 +82,8 @@ enum ServeOptions {
         "access-log", "FILE", "append a line of JSON for each request to this file; - is standard output")
 }
 
-/// `thaw serve`: becomes the program `thaw-serve`, which is beside this one. The options have been checked; it reads them
-/// again.
+/// `thaw serve`: replaces this process by `thaw-serve`, which is in the same folder. The options have been checked; it reads
+/// them again.
 func runServe(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let program = try ownFolder() + "/thaw-serve"
     guard access(program, X_OK) == 0 else { throw Failure.noServer(program) }

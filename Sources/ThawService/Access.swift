@@ -10,7 +10,7 @@ struct Access: Sendable {
     let token: [UInt8]?
     /// Other origins whose pages may use the service: `https://example.com`.
     let origins: [String]
-    /// Whether only this machine can connect. The name of a host then tells an attack by DNS rebinding.
+    /// Whether only this machine can connect. An unexpected host name then reveals an attack by DNS rebinding.
     let isLoopback: Bool
 
     /// - Throws: `StartFailure` if the file with the token cannot be read, or has none.
@@ -43,7 +43,7 @@ struct Access: Sendable {
         if let token, !route.isOpen, !matches(request["authorization"], token) { throw Refusal.unauthorized() }
     }
 
-    /// The answer to a browser that asks whether a page of another origin may send a request.
+    /// The response to a browser's preflight request: whether a page of another origin may send a request.
     /// - Throws: `Refusal` if it may not.
     func preflight(_ request: Request) throws -> Response {
         try check(request, .page)
@@ -58,7 +58,7 @@ struct Access: Sendable {
             ])
     }
 
-    /// Adds what lets a page of an allowed origin read an answer.
+    /// Adds the header fields that let a page of an allowed origin read a response.
     func addHeaders(to response: inout Response, for request: Request) {
         guard let origin = request["origin"], origins.contains(origin.lowercased()) else { return }
         response.headers += [

@@ -1,7 +1,7 @@
 import Thaw
 
 extension Service {
-    /// More labels than this are not a result to read.
+    /// Requests for more labels than this are refused.
     private static let mostLabels = 1000
 
     /// Classifies one image, or the images of a form.

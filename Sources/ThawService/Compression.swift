@@ -1,15 +1,15 @@
 import CZlib
 import Thaw
 
-/// Bodies in gzip's format (RFC 1952); requests also in zlib's, which HTTP calls deflate.
+/// Compression of bodies: gzip (RFC 1952), and for requests also zlib's format, which HTTP calls deflate.
 enum Gzip {
-    /// Shorter answers are sent as they are.
+    /// Shorter responses are not compressed.
     static let least = 1024
 
     /// - Throws: `Refusal` if the data is corrupt or truncated, or if it decompresses to more than `limit` bytes.
     static func decompressed(_ bytes: ArraySlice<UInt8>, limit: Int) throws -> [UInt8] {
         var stream = z_stream()
-        // 32 stands for gzip's header or zlib's.
+        // 32 makes zlib detect whether the header is gzip's or its own.
         guard inflateInit2_(&stream, 15 + 32, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
             throw Refusal.bodiesFull()
         }
@@ -82,7 +82,7 @@ extension Service {
         }
     }
 
-    /// Compresses an answer if that saves anything and the client accepts it.
+    /// Compresses a response if that makes it shorter and the client accepts it.
     func compress(_ response: inout Response, for request: Request) {
         guard response.body.count >= Gzip.least, Gzip.isAccepted(request["accept-encoding"]) else { return }
         guard let body = Gzip.compressed(response.body), body.count < response.body.count else { return }

@@ -1,7 +1,7 @@
 import CMicroHTTPD
 
-/// One request on its way through the service. The HTTP library calls for it several times: when the header is there, for
-/// each part of the body, when that is complete, and when the answer has been sent.
+/// One request on its way through the service. The HTTP library calls several times for it: when the header is complete, for
+/// each part of the body, when the body is complete, and when the response has been sent.
 final class Exchange: @unchecked Sendable {
     /// The path and query as sent.
     let target: String
@@ -11,9 +11,9 @@ final class Exchange: @unchecked Sendable {
     var body: [UInt8] = []
     /// The bytes of the body that are counted against the limit of all bodies.
     var reserved = 0
-    /// The bytes of a body that nobody needs, since the answer is known already.
+    /// The bytes of a body that is not needed, because the response is already known.
     var discarded = 0
-    /// The answer, as soon as it is known.
+    /// The response, once it is known.
     var response: Response?
     var isBodyComplete = false
     var timings = Timings()
@@ -24,7 +24,7 @@ final class Exchange: @unchecked Sendable {
     init(target: String, connection: Connections.Connection) { (self.target, self.connection) = (target, connection) }
 }
 
-/// How long a request took, in seconds; nil for what it did not need.
+/// How long each stage of a request took, in seconds; nil for stages that it did not need.
 struct Timings: Sendable {
     var waiting: Double?
     var decoding: Double?

@@ -38,7 +38,7 @@ final class HTTPServer: @unchecked Sendable {
         guard daemon != nil else { throw StartFailure("the HTTP library cannot start") }
     }
 
-    /// Stops accepting connections. Those that are open go on.
+    /// Stops accepting connections. Open ones continue.
     func quiesce() {
         let listener = MHD_quiesce_daemon(daemon)
         if listener >= 0 { close(listener) }
@@ -73,7 +73,7 @@ final class HTTPServer: @unchecked Sendable {
 
     // MARK: Requests
 
-    /// Called when the first line of a request is there. Returns the exchange, which `complete` releases.
+    /// Called when the first line of a request has been received. Returns the exchange, which `complete` releases.
     private func begin(_ target: String, _ connection: OpaquePointer?) -> UnsafeMutableRawPointer? {
         guard let pointer = thaw_http_socket_context(connection) else { return nil }
         let socket = Unmanaged<Connections.Connection>.fromOpaque(pointer).takeUnretainedValue()
@@ -90,7 +90,7 @@ final class HTTPServer: @unchecked Sendable {
         if exchange.request == nil && exchange.response == nil {
             service.connections.enter(.body, exchange.connection)
             service.receiveHead(of: exchange, method: method, fields: headers(of: connection))
-            // A client that waits for permission to send a body need not send one that nobody wants.
+            // A client that waits for permission to send a body need not send one that is not needed.
             if exchange.response != nil, !service.mayDrain(exchange) { return answer(exchange, connection) }
             return thaw_http_yes
         }
@@ -123,7 +123,7 @@ final class HTTPServer: @unchecked Sendable {
         return thaw_http_queue(connection, UInt32(response.status), message) == 1 ? thaw_http_yes : thaw_http_no
     }
 
-    /// Called when the answer is sent, or cannot be.
+    /// Called when the response has been sent, or cannot be.
     private func complete(
         _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>, _ reason: MHD_RequestTerminationCode
     ) {

@@ -1,7 +1,7 @@
 import Thaw
 
 extension Service {
-    /// More items than this are not one request.
+    /// Requests with more items than this are refused.
     static let mostItems = 4096
 
     /// Runs a model as the protocol asks.
@@ -13,7 +13,7 @@ extension Service {
         var results = plan.outputs.map { _ in [UInt8]() }
         var first = 0
         while first < plan.items {
-            // Nobody waits for the answer any more.
+            // The client is no longer waiting for the response.
             if first > 0, Connections.isGone(exchange.connection) { return Response(status: 499) }
             let start = Moment.now
             let tensors = try plan.inputs.map { try $0.group(at: first, model.group) }
@@ -42,7 +42,7 @@ extension Service {
 
 /// A request that fits the model.
 struct InferPlan {
-    /// What is known of an input: pixels, encoded images, or numbers.
+    /// The content of an input: pixels, encoded images, or numbers.
     struct Input {
         enum Items {
             case pixels([UInt8], ImageInput)
@@ -158,7 +158,7 @@ extension InferPlan.Input {
         }
     }
 
-    /// What is loaded for one run.
+    /// The content of one run.
     enum Group {
         case images([Pixels], ImageInput)
         case pixels([ArraySlice<UInt8>], ImageInput)

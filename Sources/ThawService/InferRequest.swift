@@ -9,7 +9,7 @@ struct InferRequest {
         var content: TensorContent
     }
 
-    /// What the client wants of an output.
+    /// How the client wants an output.
     struct Output {
         var name: String
         var isBinary: Bool
@@ -27,7 +27,7 @@ struct InferRequest {
     /// - Parameters:
     ///   - body: The request, decompressed.
     ///   - headerLength: The length of the JSON in front of binary data, as the header of the request has it.
-    /// - Throws: `Refusal` if it is not of the protocol.
+    /// - Throws: `Refusal` if it does not conform to the protocol.
     init(_ body: ArraySlice<UInt8>, headerLength: String?) throws {
         guard !body.isEmpty else { throw Refusal.noBody() }
         var binary = body[body.endIndex...]

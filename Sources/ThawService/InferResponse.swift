@@ -1,6 +1,6 @@
 import Thaw
 
-/// The answer to a request to run a model.
+/// The response to a request to run a model.
 struct InferResponse {
     let model: ServedModel
     let id: String?

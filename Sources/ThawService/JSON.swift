@@ -13,7 +13,7 @@ enum JSON: Equatable, Sendable {
     case numbers([Double])
     case strings([String])
 
-    /// More values than this, apart from the elements of tensors, are not a request of the protocol.
+    /// Requests with more values than this, apart from the elements of tensors, are refused.
     static let valueLimit = 10_000
     static let depthLimit = 32
 

@@ -1,4 +1,4 @@
-/// JSON text in the making.
+/// JSON text that is being written.
 struct JSONText {
     private(set) var bytes: [UInt8] = []
     /// Whether the next key or element must be separated from one before.

@@ -6,7 +6,7 @@ import Thaw
     import Darwin
 #endif
 
-/// What the service has done so far, for Prometheus.
+/// Counters and histograms of the service, for Prometheus.
 final class Metrics: Sendable {
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -88,7 +88,7 @@ final class Metrics: Sendable {
             ("thaw_wait_seconds", "Time in the queue.", state.waiting),
             ("thaw_decode_seconds", "Time to decode and resize the images of a request.", state.decoding),
             ("thaw_compute_seconds", "Time in the network.", state.computing),
-            ("thaw_request_seconds", "Time from the first line of a request to the end of its answer.", state.total),
+            ("thaw_request_seconds", "Time from the first line of a request to the end of its response.", state.total),
         ] {
             text.heading(name, "histogram", help)
             var sum = 0
@@ -100,9 +100,9 @@ final class Metrics: Sendable {
             text.sample(name + "_count", [], sum)
         }
         let queue = service.queue
-        text.value("thaw_queue_length", "gauge", "Requests that wait for a thread.", queue.waiting)
-        text.value("thaw_queue_limit", "gauge", "Requests that may wait.", queue.limit)
-        text.value("thaw_running_requests", "gauge", "Requests that are being worked on.", queue.running)
+        text.value("thaw_queue_length", "gauge", "Requests waiting for a thread.", queue.waiting)
+        text.value("thaw_queue_limit", "gauge", "The maximum number of waiting requests.", queue.limit)
+        text.value("thaw_running_requests", "gauge", "Requests in progress.", queue.running)
         text.value("thaw_connections", "gauge", "Open connections.", service.connections.count)
         text.heading("thaw_model_bytes", "gauge", "Memory for a model's packed weights.")
         for model in service.models.all { text.sample("thaw_model_bytes", [("model", model.name)], model.memory) }
@@ -134,7 +134,7 @@ private struct MetricsText {
     }
 }
 
-/// The memory of this process that is in RAM; nil if the system does not tell.
+/// The resident memory of this process; nil if unknown.
 private func residentMemory() -> Int? {
     guard let file = fopen("/proc/self/statm", "r") else { return nil }
     defer { fclose(file) }

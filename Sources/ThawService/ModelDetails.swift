@@ -11,7 +11,7 @@ struct ModelDetails: Sendable {
     let multiplyAdds: Int
     let labelsAreIndependent: Bool
     let warnings: [String]
-    /// The network as a drawing, in the language of Graphviz.
+    /// A drawing of the network, as Graphviz reads it.
     let drawing: String
 
     init(_ conversion: Conversion, _ source: Settings.Source) {

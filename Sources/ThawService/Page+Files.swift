@@ -27,7 +27,7 @@ extension Page {
 <label>Model <select id="model"></select></label>
 <label id="other-label" hidden>Compare with <select id="other"></select></label>
 <label>Fit <select id="crop">
-<option value="">as the server is set</option>
+<option value="">server default</option>
 <option value="fill">stretch</option>
 <option value="center:0.875">center crop, 87.5 %</option>
 <option value="center">center crop</option>
@@ -327,11 +327,11 @@ a { color: var(--accent); }
         "camera.js": ##"""
 "use strict";
 
-/// The camera: what it sees is classified all the time, and a photo can be kept.
+/// The camera: its frames are classified continuously, and a photo can be kept.
 const camera = { stream: null, isRunning: false };
 
 async function openCamera() {
-    // Browsers give the camera to secure pages only. Elsewhere a phone can take a photo as a file.
+    // Browsers allow the camera on secure pages only. Elsewhere a phone can take a photo as a file.
     if (!navigator.mediaDevices?.getUserMedia) return byId("capture").click();
     const dialog = byId("camera-dialog");
     try {
@@ -348,7 +348,7 @@ async function openCamera() {
     watch(video);
 }
 
-/// Classifies one frame after the other.
+/// Classifies one frame after another.
 async function watch(video) {
     camera.isRunning = true;
     while (camera.isRunning) {
@@ -366,7 +366,7 @@ async function watch(video) {
     }
 }
 
-/// What the camera sees, as a JPEG.
+/// The current frame as a JPEG.
 function snapshot(video, longest, quality) {
     const { videoWidth: width, videoHeight: height } = video;
     if (!width) return pause(100).then(() => camera.isRunning ? snapshot(video, longest, quality) : null);
@@ -406,7 +406,7 @@ function showCard(photo) {
     updateCard(photo);
 }
 
-/// Shows what is known of a photo.
+/// Shows the results of a photo.
 function updateCard(photo) {
     const models = chosen();
     const heading = make("h3", { textContent: photo.name, title: photo.name });
@@ -421,7 +421,7 @@ function updateCard(photo) {
         make("div", { className: "columns" }, ...columns));
 }
 
-/// What one model says of a photo.
+/// The result of one model for a photo.
 function column(photo, model, isNamed) {
     const title = isNamed ? make("p", { className: "model", textContent: model }) : null;
     const result = photo.results.get(model);
@@ -479,7 +479,7 @@ function moveFocus(event, card) {
         "details.js": ##"""
 "use strict";
 
-/// Shows what is known of the chosen model.
+/// Shows the details of the chosen model.
 async function showDetails(first) {
     const name = first ?? chosen()[0] ?? service.models[0].name;
     const tabs = make("div", { className: "tabs", role: "group", "aria-label": "Model" });
@@ -552,7 +552,7 @@ function layers(kinds) {
     return make("section", {}, make("h3", { textContent: "Layers" }), list);
 }
 
-/// The network as a drawing, which the server makes when it is asked for.
+/// A drawing of the network, which the server creates on request.
 function drawing(name) {
     const button = make("button", { type: "button", textContent: "Draw the network" });
     const section = make("section", { className: "drawing" }, make("h3", { textContent: "Network" }), button);
@@ -580,7 +580,7 @@ function drawing(name) {
     return section;
 }
 
-/// The models, as long as there are no photos.
+/// The list of models, shown until there are photos.
 function listModels() {
     byId("models").replaceChildren(...service.models.map((model) => {
         const facts = [
@@ -675,7 +675,7 @@ function copyButton(text, source) {
 
 const view = { show: "all", find: "", isScheduled: false };
 
-/// Updates what is said of all photos, soon: many results may come at once.
+/// Updates the totals after a short delay: many results may arrive at once.
 function scheduleUpdate() {
     if (view.isScheduled) return;
     view.isScheduled = true;
@@ -730,7 +730,7 @@ function arrange(isTwo) {
     byId("none").hidden = shown > 0 || photos.all.length === 0;
     const order = isTwo ? [...photos.all].sort((a, b) => differs(b) - differs(a) || a.index - b.index) : photos.all;
     const list = byId("photos");
-    // Elements that are in their place keep the focus.
+    // Elements that need not move keep the focus.
     const focused = document.activeElement;
     order.forEach((photo, index) => {
         if (list.children[index] !== photo.card) list.insertBefore(photo.card, list.children[index] ?? null);
@@ -872,15 +872,15 @@ function savedResults() {
         "service.js": ##"""
 "use strict";
 
-/// What the server says of itself.
+/// What the server reports about itself.
 const service = { models: [], token: "", isDown: false, waiting: [] };
 
-/// A server that does not answer; the request may be repeated.
+/// The server does not answer. The request may be repeated.
 class Unreachable extends Error {}
 
 const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
 
-/// Sends a request, with the token. Asks for the token if it is missing or wrong, and waits while the server is away or busy.
+/// Sends a request, with the token. Asks for the token if it is missing or wrong, and waits while the server is down or busy.
 async function request(path, options = {}) {
     for (;;) {
         const headers = new Headers(options.headers);
@@ -898,7 +898,7 @@ async function request(path, options = {}) {
             if (token === service.token) await askForToken(token !== "");
             continue;
         }
-        // Without a header field, another server stands in front, and the service is away.
+        // Without the header field, the response is from a proxy, and the service is down.
         if (answer.status === 503 || answer.status === 502 || answer.status === 504) {
             if (!answer.headers.has("Retry-After")) await serverIsBack();
             else await pause(300 + Math.random() * 1000 * Math.min(Number(answer.headers.get("Retry-After")) || 1, 5));
@@ -1109,7 +1109,7 @@ function fillOther() {
     const others = service.models.filter((model) => model.classifies && model.name !== byId("model").value);
     const before = byId("other").value;
     byId("other").replaceChildren(
-        make("option", { value: "", textContent: "no other" }),
+        make("option", { value: "", textContent: "none" }),
         ...others.map((model) => make("option", { value: model.name, textContent: model.name })));
     byId("other").value = others.some((model) => model.name === before) ? before : "";
     byId("other-label").hidden = others.length === 0;
@@ -1122,7 +1122,7 @@ function fillOther() {
     byId("model").replaceChildren(...able.map((model) => make("option", { value: model.name, textContent: model.name })));
     fillOther();
     listModels();
-    // Two models are there to be compared.
+    // With two models, compare them.
     if (able.length === 2) byId("other").value = able[1].name;
     if (able.length === 0) {
         byId("banner").textContent = "No model here classifies single images. Programs can use the others; see Use the API.";
@@ -1156,13 +1156,13 @@ function fillOther() {
         "tags": ["images"],
         "summary": "Classify images",
         "operationId": "classify",
-        "description": "The body is an image, or a form with one or more files. One image gives the object that `thaw classify --format json` prints. Several give status 200 and a line for each, errors included.",
+        "description": "The body is an image, or a form with one or more files. One image gives the object that `thaw classify --format json` prints. Several images give status 200 and one line each, including errors.",
         "parameters": [
           {
             "name": "model",
             "in": "query",
             "schema": {"type": "string"},
-            "description": "The name of the model. It may be missing if there is only one that classifies images."
+            "description": "The name of the model. It may be omitted if only one model classifies images."
           },
           {
             "name": "top",
@@ -1194,7 +1194,7 @@ function fillOther() {
         },
         "responses": {
           "200": {
-            "description": "The labels, the most likely first.",
+            "description": "The labels, in descending order of probability.",
             "headers": {
               "Server-Timing": {
                 "schema": {"type": "string"},
@@ -1268,12 +1268,12 @@ function fillOther() {
     "/v2/health/live": {
       "get": {
         "tags": ["protocol"],
-        "summary": "Whether the server runs",
+        "summary": "Whether the server is running",
         "operationId": "live",
         "parameters": [],
         "responses": {
           "200": {
-            "description": "It runs.",
+            "description": "It is running.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Live"}}}
           },
           "403": {
@@ -1287,12 +1287,12 @@ function fillOther() {
     "/v2/health/ready": {
       "get": {
         "tags": ["protocol"],
-        "summary": "Whether the server takes requests",
+        "summary": "Whether the server is ready for requests",
         "operationId": "ready",
         "parameters": [],
         "responses": {
           "200": {
-            "description": "It does.",
+            "description": "It is ready.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Ready"}}}
           },
           "403": {
@@ -1318,7 +1318,7 @@ function fillOther() {
             "in": "path",
             "required": true,
             "schema": {"type": "string"},
-            "description": "The name of a model, as given at the start."
+            "description": "The name of the model, as given on the command line."
           }
         ],
         "responses": {
@@ -1352,7 +1352,7 @@ function fillOther() {
             "in": "path",
             "required": true,
             "schema": {"type": "string"},
-            "description": "The name of a model, as given at the start."
+            "description": "The name of the model, as given on the command line."
           },
           {
             "name": "version",
@@ -1393,12 +1393,12 @@ function fillOther() {
             "in": "path",
             "required": true,
             "schema": {"type": "string"},
-            "description": "The name of a model, as given at the start."
+            "description": "The name of the model, as given on the command line."
           }
         ],
         "responses": {
           "200": {
-            "description": "It is.",
+            "description": "It is ready.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ModelReady"}}}
           },
           "401": {
@@ -1431,7 +1431,7 @@ function fillOther() {
             "in": "path",
             "required": true,
             "schema": {"type": "string"},
-            "description": "The name of a model, as given at the start."
+            "description": "The name of the model, as given on the command line."
           },
           {
             "name": "version",
@@ -1443,7 +1443,7 @@ function fillOther() {
         ],
         "responses": {
           "200": {
-            "description": "It is.",
+            "description": "It is ready.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ModelReady"}}}
           },
           "401": {
@@ -1476,13 +1476,13 @@ function fillOther() {
             "in": "path",
             "required": true,
             "schema": {"type": "string"},
-            "description": "The name of a model, as given at the start."
+            "description": "The name of the model, as given on the command line."
           },
           {
             "name": "Inference-Header-Content-Length",
             "in": "header",
             "schema": {"type": "integer"},
-            "description": "The length of the JSON in front of binary tensor data."
+            "description": "The length of the JSON that precedes binary tensor data."
           }
         ],
         "requestBody": {
@@ -1494,7 +1494,7 @@ function fillOther() {
         },
         "responses": {
           "200": {
-            "description": "The outputs. With binary outputs, the type is application/octet-stream, and the field Inference-Header-Content-Length has the length of the JSON in front.",
+            "description": "The outputs. With binary outputs, the type is application/octet-stream, and the field Inference-Header-Content-Length has the length of the JSON that precedes the data.",
             "content": {
               "application/json": {"schema": {"$ref": "#/components/schemas/InferResponse"}},
               "application/octet-stream": {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
@@ -1547,7 +1547,7 @@ function fillOther() {
             "in": "path",
             "required": true,
             "schema": {"type": "string"},
-            "description": "The name of a model, as given at the start."
+            "description": "The name of the model, as given on the command line."
           },
           {
             "name": "version",
@@ -1560,7 +1560,7 @@ function fillOther() {
             "name": "Inference-Header-Content-Length",
             "in": "header",
             "schema": {"type": "integer"},
-            "description": "The length of the JSON in front of binary tensor data."
+            "description": "The length of the JSON that precedes binary tensor data."
           }
         ],
         "requestBody": {
@@ -1572,7 +1572,7 @@ function fillOther() {
         },
         "responses": {
           "200": {
-            "description": "The outputs. With binary outputs, the type is application/octet-stream, and the field Inference-Header-Content-Length has the length of the JSON in front.",
+            "description": "The outputs. With binary outputs, the type is application/octet-stream, and the field Inference-Header-Content-Length has the length of the JSON that precedes the data.",
             "content": {
               "application/json": {"schema": {"$ref": "#/components/schemas/InferResponse"}},
               "application/octet-stream": {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
@@ -1647,7 +1647,7 @@ function fillOther() {
             "in": "path",
             "required": true,
             "schema": {"type": "string"},
-            "description": "The name of a model, as given at the start."
+            "description": "The name of the model, as given on the command line."
           }
         ],
         "responses": {
@@ -1681,7 +1681,7 @@ function fillOther() {
             "in": "path",
             "required": true,
             "schema": {"type": "string"},
-            "description": "The name of a model, as given at the start."
+            "description": "The name of the model, as given on the command line."
           }
         ],
         "responses": {

@@ -1,6 +1,6 @@
-/// The page for people. Its files are in the folder `Page`; here they become one.
+/// The page for browsers. Its files are in the folder `Page`; here they become one.
 enum Page {
-    /// The page in parts, between which the nonce of an answer goes.
+    /// The page in parts, to be joined with the nonce of a response between them.
     private static let parts: [String] = {
         var text = ""
         for line in files["page.html"]!.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -15,7 +15,7 @@ enum Page {
         return split(text, at: "\"NONCE\"")
     }()
 
-    /// The page. Only the scripts and styles that are in it may run, which the nonce proves.
+    /// The page. Its own scripts and styles have the nonce; the browser applies no others.
     static var response: Response {
         let nonce = (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 36) }.joined()
         let policy = [

@@ -59,7 +59,7 @@ extension Failure.Code {
     static let unavailable = Self(rawValue: "unavailable")
 }
 
-// MARK: All that can be wrong with a request
+// MARK: Everything that can be wrong with a request
 
 extension Refusal {
     static func badRequest(_ problem: String, remedy: String? = nil) -> Refusal {

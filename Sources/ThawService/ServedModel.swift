@@ -1,16 +1,17 @@
 import Thaw
 
-/// A model that is ready to answer, with what is told of it. A reload makes another one; requests in progress keep theirs.
+/// A loaded model that can serve requests, with its description. A reload creates a new one; requests in progress keep the
+/// old one.
 final class ServedModel: Sendable {
     /// An input or output as the protocol describes it.
     struct Port: Sendable {
         let name: String
         let type: DataType
-        /// The shape with the batch in front; -1 stands for any batch.
+        /// The shape, with the batch as its first axis; -1 means any batch size.
         let shape: [Int]
         /// The shape in the network.
         let own: TensorType
-        /// The image that an input is.
+        /// The image format, if this is an image input.
         let image: ImageInput?
     }
 
@@ -36,7 +37,7 @@ final class ServedModel: Sendable {
         let model = conversion.model
         let graph = model.graph
         let group = max(1, model.batch)
-        // A single array may have no batch at all.
+        // A single array may have no batch axis.
         let types = (graph.inputs + graph.outputs).map { graph[$0.value] }
         let isBatched = types.allSatisfy { $0.shape.first == group } && (group == 1 || model.image != nil)
         func shape(_ type: TensorType) -> [Int] {
@@ -83,7 +84,7 @@ final class ServedModel: Sendable {
     var memory: Int { executors.constantBytes }
 }
 
-/// Lends executors by the number of their threads. There are never more than simultaneous runs.
+/// A pool of executors, by their number of threads. There are never more than runs at the same time.
 private final class Executors: Sendable {
     private let program: Program
     private let idle = Monitor<[Int: [Executor]]>([:])

@@ -1,9 +1,9 @@
 import Thaw
 
-/// The service: what the parts of a request go through. Everything but `run(_:)` is called on the HTTP library's thread.
+/// The service, which handles the parts of each request. Everything but `run(_:)` is called on the HTTP library's thread.
 final class Service: @unchecked Sendable {
     static let version = "0.1.0"
-    /// More of a body that nobody needs is not read, although the client may then miss the answer.
+    /// The limit for reading a body that is not needed. Beyond it the client may miss the response.
     static let drainLimit = 16 << 20
 
     let settings: Settings
@@ -30,7 +30,7 @@ final class Service: @unchecked Sendable {
 
     func begin() { progress.with { $0.requests += 1 } }
 
-    /// Decides whether a request is answered at once, before its body is there.
+    /// Decides whether a request is answered at once, before its body arrives.
     func receiveHead(of exchange: Exchange, method: String, fields: [(name: String, value: String)]) {
         do {
             let request = try Request(method: method, target: exchange.target, fields: fields)
@@ -54,7 +54,7 @@ final class Service: @unchecked Sendable {
         }
     }
 
-    /// Whether to read the body of a request whose answer is known already.
+    /// Whether to read the body of a request whose response is already known.
     func mayDrain(_ exchange: Exchange) -> Bool {
         guard let request = exchange.request else { return false }
         return request["expect"] == nil && (request.contentLength ?? 0) <= Service.drainLimit
@@ -70,7 +70,7 @@ final class Service: @unchecked Sendable {
             } else {
                 exchange.reserved += part.count
                 if exchange.body.isEmpty {
-                    // The declared length may be a lie.
+                    // The declared length may be wrong.
                     exchange.body.reserveCapacity(min(exchange.request?.contentLength ?? 0, 1 << 20))
                 }
                 exchange.body.append(contentsOf: part)
@@ -100,7 +100,7 @@ final class Service: @unchecked Sendable {
             exchange.timings.waiting = Moment.seconds(since: entered)
             switch fate {
             case .run:
-                // Nobody waits for the answer any more.
+                // The client is no longer waiting for the response.
                 if Connections.isGone(exchange.connection) {
                     exchange.response = Response(status: 499)
                     return
@@ -121,7 +121,7 @@ final class Service: @unchecked Sendable {
         }
     }
 
-    /// The answer, with the header fields that all answers have.
+    /// The response, with the header fields that all responses have.
     func finished(_ exchange: Exchange) -> Response {
         var response = exchange.response ?? Refusal.stopping().response
         if let request = exchange.request { access.addHeaders(to: &response, for: request) }
@@ -131,7 +131,7 @@ final class Service: @unchecked Sendable {
             response.headers.append(("Connection", "close"))
         }
         exchange.response = response
-        // The body is needed no more, and a client may take its time to read the answer.
+        // The body is no longer needed, and a client may take its time to read the response.
         bodies.giveBack(exchange.reserved)
         (exchange.reserved, exchange.body) = (0, [])
         return response
@@ -160,7 +160,7 @@ final class Service: @unchecked Sendable {
 
     // MARK: Shutting down
 
-    /// Waits until no request is in progress, or until the time is over. Returns how many are left.
+    /// Waits until no request is in progress, or until the time is up. Returns how many are left.
     func finish(grace: Double) -> Int {
         progress.update { $0.isStopping = true }
         let start = Moment.now

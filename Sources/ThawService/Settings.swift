@@ -6,7 +6,7 @@ import Thaw
     import Darwin
 #endif
 
-/// What the command line says. `thaw serve` has the help, and checks the words first.
+/// The settings from the command line. `thaw serve` prints the help, and has checked the words before.
 struct Settings: Sendable {
     /// A model to serve.
     struct Source: Sendable {
@@ -23,7 +23,7 @@ struct Settings: Sendable {
     var maxBody = 64 << 20
     var decoding = DecodingOptions(maximumPixels: 64_000_000)
     var connections = 4096
-    /// The seconds that a client has for a header, for a body, and to take an answer.
+    /// The seconds that a client has for a header, for a body, and to receive a response.
     var patience = 60.0
     /// The seconds that requests in progress have when the service is stopped.
     var grace = 10.0
@@ -34,7 +34,7 @@ struct Settings: Sendable {
     var origins: [String] = []
     var accessLog: String?
 
-    /// - Throws: `StartFailure` for a word that is not understood.
+    /// - Throws: `StartFailure` for an invalid word.
     init(_ words: some Sequence<String>) throws {
         var rest = Array(words)[...]
         var positional: [String] = []

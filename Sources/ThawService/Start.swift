@@ -24,7 +24,7 @@ private func run(_ settings: Settings) throws -> Int32 {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     raiseDescriptorLimit(to: settings.connections + 64)
-    // This thread waits for the signals. All others inherit that they are blocked.
+    // This thread waits for the signals. They are blocked in all others, which inherit its mask.
     var signals = sigset_t()
     sigemptyset(&signals)
     for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, number) }
@@ -67,7 +67,7 @@ private func run(_ settings: Settings) throws -> Int32 {
     return 0
 }
 
-/// Prints where the service is, for people and for programs that start it.
+/// Prints the address of the service, for people and for programs that start it.
 private func announce(_ url: String) {
     let line = Array("listening on \(url)\n".utf8)
     _ = write(STDOUT_FILENO, line, line.count)

@@ -1,10 +1,10 @@
 import Thaw
 
-/// The elements of a tensor as a request has them.
+/// The elements of a tensor in the form of the request.
 enum TensorContent {
     case numbers([Double])
     case strings([String], isBase64: Bool)
-    /// Little-endian values in the order of the tensor. Strings have their length in 4 bytes in front.
+    /// Little-endian values in the order of the tensor. Each string is preceded by its length in 4 bytes.
     case binary(ArraySlice<UInt8>)
 }
 

@@ -1,6 +1,6 @@
 /// Requests that wait for a thread to work on them.
 final class WorkQueue: Sendable {
-    /// What becomes of a job.
+    /// The fate of a job.
     enum Fate {
         case run
         /// The service is shutting down.
@@ -12,10 +12,10 @@ final class WorkQueue: Sendable {
     private struct State {
         var jobs: [Job] = []
         var first = 0
-        /// Jobs that wait, and places that are promised to jobs.
+        /// Waiting jobs, and reserved slots.
         var taken = 0
         var running = 0
-        /// Threads that no job uses.
+        /// Idle threads.
         var freeThreads: Int
     }
 
@@ -40,7 +40,7 @@ final class WorkQueue: Sendable {
     var running: Int { state.with { $0.running } }
     var isFull: Bool { state.with { $0.taken >= limit + $0.freeThreads } }
 
-    /// Reserves a place for a job. Returns false if the queue is full.
+    /// Reserves a slot for a job. Returns false if the queue is full.
     func reserve() -> Bool {
         state.with { state in
             // Jobs for which there is a thread do not wait.
@@ -50,10 +50,10 @@ final class WorkQueue: Sendable {
         }
     }
 
-    /// Adds a job to the place that was reserved for it.
+    /// Adds a job to its reserved slot.
     func add(_ job: @escaping Job) { state.update { $0.jobs.append(job) } }
 
-    /// Gives up all jobs that wait.
+    /// Drops all waiting jobs.
     func drop() {
         let jobs = state.with { state in
             let jobs = state.jobs[state.first...]
@@ -85,10 +85,10 @@ final class WorkQueue: Sendable {
         }
     }
 
-    /// Runs `body` with the number of threads that it may use: more than one if there are threads for which nothing waits.
+    /// Runs `body` with the number of threads that it may use: more than one if threads are idle and no job is waiting.
     func withThreads<Result>(_ body: (Int) throws -> Result) rethrows -> Result {
         let extra = state.with { state -> Int in
-            // Half of what is left, so that the next request finds a thread too, unless this is the only one.
+            // All idle threads for a job that is alone; otherwise half of them, so that the next request finds one too.
             let isAlone = state.running == 1 && state.first == state.jobs.count
             let free = state.first < state.jobs.count ? 0 : state.freeThreads
             let extra = isAlone ? free : free / 2

@@ -16,7 +16,7 @@
 /// THAW_INVALID_ARGUMENT with the code `invalidHandle`; for NULL the code is `invalidArgument`. Freeing NULL, or a
 /// handle a second time, does nothing. A handle may be freed while another thread uses it: that call completes.
 ///
-/// Memory. Arguments need only be valid during the call: everything is copied that is needed later. Memory that a
+/// Memory. Arguments need only be valid during the call: whatever is needed later is copied. Memory that a
 /// function returns through a handle is owned by that handle, and is valid until the handle is freed. Memory that
 /// is returned as `char **` or as a `thaw_buffer` is owned by the caller, who frees it with `thaw_free`.
 ///
@@ -49,13 +49,13 @@ typedef struct thaw_error thaw_error;
 
 enum {
     THAW_OK = 0,
-    /// The input is at fault: a file, a model, an image, an option. The error's code says how.
+    /// The input is at fault: a file, a model, an image, an option. The error's code says what is wrong.
     THAW_FAILED = 1,
     /// The call is at fault: a required argument is NULL, a handle is invalid, or a structure has an unknown size.
     THAW_INVALID_ARGUMENT = 2,
     /// The batch was canceled.
     THAW_CANCELED = 3,
-    /// No result was ready before the time given had passed. This is no failure: there is no error.
+    /// No result was ready before the timeout. This is not a failure: there is no error.
     THAW_TIMED_OUT = 4,
     /// The process was forked while the library was working. It cannot be used in this process.
     THAW_FORKED = 5
@@ -191,7 +191,7 @@ typedef struct thaw_convert_options {
     const char *const *outputs;
     size_t output_count;
     /// The class labels: as strings, as integers, or in a text file with one per line. At most one of the three is
-    /// given. Without labels the model is no classifier.
+    /// given. Without labels the model is not a classifier.
     const char *const *labels;
     size_t label_count;
     const int64_t *integer_labels;
@@ -256,9 +256,9 @@ thaw_status thaw_convert_bytes(
 ///     metadata        shortDescription, author, license, versionString, userDefined (an object)
 ///     parameters      the number of parameters
 ///     multiplyAdds    the number of multiply-adds of a run
-///     hasShortWeights whether the weights are stored in 16 bits or less, or computed with in float16
+///     hasShortWeights whether weights are stored in 16 bits or less, or the model computes in float16
 ///     notes           what was inferred when a graph was converted, a list of sentences
-///     warnings        what may be wrong nevertheless, a list of sentences
+///     warnings        what may be wrong, a list of sentences
 ///
 /// A feature has `name`, `description` and `type`:
 ///
@@ -311,7 +311,7 @@ typedef struct thaw_save_options {
     int32_t includes_depthwise;
     /// Not 0: a file that exists is not replaced.
     int32_t keeps_existing;
-    /// Of an ML Program, "float32" or "float16". NULL: computes in float16 (in float32 with weights in float32), with
+    /// For an ML Program: "float32" or "float16". NULL: computes in float16 (in float32 with weights in float32), with
     /// inputs and outputs in float32.
     const char *compute_precision;
     const char *input_type;
@@ -320,12 +320,12 @@ typedef struct thaw_save_options {
 
 /// Writes a model to a file or a package, completely or not at all.
 ///
-/// A loaded model that is written in its own kind, without other options, keeps everything that it has; only its
-/// metadata is updated.
+/// A loaded model that is written in its own kind, without other options, is unchanged except for its
+/// metadata.
 ///
 /// - `options`: may be NULL.
 /// - `report`: NULL, or receives a JSON object, which the caller frees: `byteCount`, `version`, `systems`,
-///   `compressedLayers` (a number), and `atEightBits` (the names of layers that a palette does not suit).
+///   `compressedLayers` (a number), and `atEightBits` (the names of layers kept at 8 bits).
 thaw_status thaw_model_save(
     const thaw_model *model, const char *path, const thaw_save_options *options, char **report, thaw_error **error);
 
@@ -341,7 +341,7 @@ thaw_status thaw_model_serialize(
 /// A new model with compressed weights, as `thaw compress` writes it. It computes with the compressed weights.
 ///
 /// - `options`: `weights` is required; `kind` is required for a converted graph.
-/// - `report`: as of `thaw_model_save`.
+/// - `report`: as for `thaw_model_save`.
 thaw_status thaw_model_compress(
     const thaw_model *model, const thaw_save_options *options, thaw_model **compressed, char **report,
     thaw_error **error);
@@ -353,7 +353,7 @@ thaw_status thaw_model_compress(
 /// - `inputs`: one tensor for each input of the model, in any order. `name` may be NULL if there is one input. An
 ///   image is THAW_UINT8 of shape [height, width, 3] in the order red, green, blue, or [height, width] for a gray
 ///   image; a grayscale image of 16 bits is THAW_FLOAT16. Its size must be one of the model's. A multi-array is of
-///   any type and of the shape that `thaw_model_describe` shows; a batch axis of 1 may be missing or added.
+///   any type and has the shape that `thaw_model_describe` shows; a batch axis of 1 may be missing or added.
 /// - `threads`: the threads that share the work. 0: one per core.
 /// - `result`: the outputs: `thaw_result_output`, and for a classifier `thaw_result_top`.
 thaw_status thaw_model_run(
@@ -365,7 +365,7 @@ thaw_status thaw_model_run(
 /// How images are decoded and fitted to the model's size. Each member corresponds to an option of `thaw classify`.
 typedef struct thaw_classifier_options {
     size_t size;
-    /// "fill", "center:F" with a share F of the shorter side, or "fit". NULL: fill.
+    /// "fill", "center:F" for a square whose side is F times the shorter side, or "fit". NULL: fill.
     const char *crop;
     /// "pillow", "bicubic", "tensorflow", "tensorflow:align-corners", "tensorflow:half-pixel" or "area". NULL: pillow.
     const char *resize;
@@ -397,7 +397,7 @@ typedef struct thaw_image {
     /// The content of an image file: JPEG, PNG, WebP, GIF, BMP, PNM or PAM.
     const void *bytes;
     size_t byte_count;
-    /// Pixels of 1 channel (gray), 3 (red, green, blue) or 4 (and alpha), one byte each, at most one of `bytes` and
+    /// Pixels of 1 channel (gray), 3 (red, green, blue) or 4 (with alpha), one byte each. At most one of `bytes` and
     /// `pixels` is given.
     const uint8_t *pixels;
     int32_t width, height, channels;
@@ -422,7 +422,7 @@ typedef struct thaw_classification {
     const char *path;
     /// What is wrong with the image, although it could be read. NULL if nothing.
     const char *warning;
-    /// In a batch, why the image could not be classified. NULL if it was. It is owned by the result.
+    /// In a batch, why the image could not be classified; NULL if it was. It is owned by the result.
     const thaw_error *error;
     /// One value per class, in the order of the labels. NULL if there is an error.
     const float *probabilities;
@@ -433,7 +433,7 @@ typedef struct thaw_classification {
 thaw_status thaw_result_classification(
     const thaw_result *result, thaw_classification *classification, thaw_error **error);
 
-/// The most probable classes, the most probable first; of equals the one with the lower index first.
+/// The most probable classes, in descending order; ties in ascending order of the index.
 ///
 /// - `indices`: receives up to `count` class indices.
 /// - `found`: receives their number: fewer than `count` if there are fewer classes, 0 for an image with an error.
@@ -462,7 +462,7 @@ typedef struct thaw_batch_options {
     size_t path_count;
     /// The threads that work on images, each on one. 0: one per core.
     int32_t threads;
-    /// The number of images that are worked on, or whose results wait to be taken. It limits memory. 0: 16 per thread.
+    /// The number of images in progress, or whose results have not been taken. It limits memory. 0: 16 per thread.
     int32_t window;
 } thaw_batch_options;
 
@@ -489,11 +489,11 @@ size_t thaw_batch_window(const thaw_batch *batch);
 /// THAW_CANCELED after `thaw_batch_cancel`.
 thaw_status thaw_batch_next(thaw_batch *batch, int32_t timeout, thaw_result **result, thaw_error **error);
 
-/// Cancels a batch: images not begun are dropped, and `thaw_batch_next` returns at once. It may be called on any
-/// thread, also while another waits in `thaw_batch_next`. It does nothing for an invalid handle.
+/// Cancels a batch: images not yet begun are dropped, and `thaw_batch_next` returns at once. It may be called on any
+/// thread, even while another waits in `thaw_batch_next`. It does nothing for an invalid handle.
 void thaw_batch_cancel(thaw_batch *batch);
 
-/// Cancels a batch, waits for the images that are being worked on, and frees it.
+/// Cancels a batch, waits for the images in progress, and frees it.
 void thaw_batch_free(thaw_batch *batch);
 
 // MARK: The command

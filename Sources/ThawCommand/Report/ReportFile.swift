@@ -6,15 +6,14 @@ import Thaw
     import Darwin
 #endif
 
-/// A page with photographs and what was said of them: one file that needs no other, for any browser.
+/// A page with photos and their results: a single file for any browser.
 ///
-/// The rows are written as they come, so that memory does not grow with their number; the page's program, which stands
-/// behind them, shows those in sight only.
+/// Rows are written as they come, so that memory does not grow with their number. The page's script shows only the visible
+/// ones.
 final class ReportFile {
-    /// The longer side of the small photographs, in pixels.
+    /// The longer side of the thumbnails, in pixels.
     static let thumbnailSide = 128
-    /// With more pictures than these the page would grow beyond what a browser likes. Photographs that the model is right on
-    /// leave half of them for mistakes.
+    /// A page with more thumbnails would be too large for browsers. Half of them are reserved for mistakes.
     private let mostThumbnails: Int
 
     private let file: AtomicFile
@@ -24,7 +23,7 @@ final class ReportFile {
     private var count = 0
     private var thumbnails = 0
 
-    /// - Throws: `Failure` when the file cannot be made, or when what stands under this name is no page: a photograph, say,
+    /// - Throws: `Failure` if the file cannot be created, or if there is a file of this name that is not a page, such as a photo
     ///   or the model.
     init(_ path: String, _ model: Model, top: Int, mostThumbnails: Int = 20_000) throws {
         guard Self.mayReplace(path) else { throw Failure.wouldReplace(path) }
@@ -36,7 +35,7 @@ final class ReportFile {
 
     private static let opening = "<!doctype html>"
 
-    /// Whether there is no file under this name, or an empty one, or a page.
+    /// Whether there is no file of this name, or an empty one, or a page.
     private static func mayReplace(_ path: String) -> Bool {
         let descriptor = open(path.fileName, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return true }
@@ -48,9 +47,9 @@ final class ReportFile {
         return count <= 0 || String(decoding: head.prefix(count), as: UTF8.self).lowercased() == opening
     }
 
-    /// Adds a photograph: `[path, picture, [[class, probability], …], truth, error]`.
+    /// Adds a photo: `[path, thumbnail, [[class, probability], …], truth, error]`.
     func add(_ image: String, _ answer: Result<Classification, Failure>, truth: Int? = nil) throws {
-        var (picture, problem) = ("", "")
+        var (thumbnail, problem) = ("", "")
         var predictions: [JSON] = []
         switch answer {
         case .success(let classification):
@@ -58,7 +57,7 @@ final class ReportFile {
             if thumbnails < (isRight ? mostThumbnails / 2 : mostThumbnails),
                 let bytes = classification.thumbnail
             {
-                picture = base64(bytes)
+                thumbnail = base64(bytes)
                 thumbnails += 1
             }
             predictions = classification.top(top).map { .array([JSON($0.index), Self.share($0.probability)]) }
@@ -66,16 +65,16 @@ final class ReportFile {
             problem = failure.withoutFile
         }
         let row: [JSON] = [
-            .string(image), .string(picture), .array(predictions), JSON(truth ?? -1), .string(problem),
+            .string(image), .string(thumbnail), .array(predictions), JSON(truth ?? -1), .string(problem),
         ]
         try file.write(((count == 0 ? "" : ",\n") + Self.safe(.array(row))).utf8)
         count += 1
     }
 
-    /// Ends the page and gives it its name.
+    /// Writes the end of the page, and renames the file.
     /// - Parameters:
-    ///   - summary: The JSON of an evaluation, if it is one.
-    ///   - provenance: What the report comes from: names and values.
+    ///   - summary: The JSON of an evaluation, if there is one.
+    ///   - provenance: How the results were computed: names and values.
     func finish(
         title: String, subtitle: String, summary: JSON?, provenance: [(name: String, value: String)] = []
     ) throws {
@@ -88,7 +87,7 @@ final class ReportFile {
         try file.commit()
     }
 
-    /// A probability with the digits that the page shows; null where it is no finite number, which JSON cannot hold.
+    /// A probability with the digits that the page shows; null if it is not finite.
     static func share(_ probability: Float) -> JSON { JSON(Double(probability), digits: 4) }
 
     /// JSON as text in which nothing can close the element that contains it, whatever files are called.

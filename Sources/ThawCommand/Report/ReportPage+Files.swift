@@ -216,13 +216,13 @@ function evaluation() {
   if (summary.calibration) {
     const gap = summary.calibration.mean_confidence - summary.top1.share;
     tiles.append(tile("Calibration error", [(100 * summary.calibration.error).toFixed(2), make("small", {}, " %")],
-      `on average ${percent(Math.abs(gap))} ${gap < 0 ? "less" : "more"} sure than right`));
+      `on average ${percent(Math.abs(gap))} ${gap < 0 ? "under" : "over"}confident`));
   }
   if (summary.macro_f1 !== null) {
     tiles.append(tile("Macro F1", [decimals(summary.macro_f1)], "the mean of all classes, each counting the same"));
   }
   if (summary.log_loss !== null) {
-    tiles.append(tile("Log loss", [decimals(summary.log_loss)], summary.labels ? "the mean of all labels" : "smaller is better; 0 is right and sure"));
+    tiles.append(tile("Log loss", [decimals(summary.log_loss)], summary.labels ? "the mean of all labels" : "smaller is better; 0 is perfect"));
   }
   if (baseline) {
     const gain = 100 * (summary.top1.share - baseline.top1.share);
@@ -234,7 +234,7 @@ function evaluation() {
   if (summary.failed) main.append(make("p", { class: "sub" }, `${photographs(summary.failed)} could not be read and ${summary.failed === 1 ? "does" : "do"} not count.`));
   const used = summary.classes.filter(one => one.images || one.predicted);
   const isLarge = used.length > mostClasses;
-  const matrixPart = make("section", {}, make("h2", {}, "Who is taken for whom"),
+  const matrixPart = make("section", {}, make("h2", {}, "Confusion matrix"),
     make("p", { class: "hint" }, isLarge
       ? "A row is a group of classes that the photographs show, a column a group that the model says; a number is that of the mistakes. A click, or Enter after the arrow keys, goes into the groups, and from their classes to the photographs."
       : "A row is what the photographs show, a column what the model says. The stronger the colour, the larger a part of the row. A click, or Enter after the arrow keys, shows the photographs."),
@@ -245,17 +245,17 @@ function evaluation() {
   const curvePart = summary.calibration && make("section", {}, make("h2", {}, "Is it as right as it is sure?"),
     make("p", { class: "hint" }, "Bars on the diagonal: yes. Below it the model claims too much, above it too little. The fainter, the fewer photographs."),
     make("div", { class: "panel" }, curve()));
-  const classPart = make("section", {}, make("h2", {}, "Class by class"),
+  const classPart = make("section", {}, make("h2", {}, "Classes"),
     make("p", { class: "hint" }, "A click on a heading sorts, a click on a class or Enter shows its photographs."),
     make("div", { class: "panel scroll" }, classes(used)));
   if (used.length <= 12) main.append(make("div", { class: "two" }, matrixPart, curvePart), classPart);
   else main.append(matrixPart, make("div", { class: "two" }, pairPart, curvePart), classPart);
-  if (summary.labels) main.append(make("section", {}, make("h2", {}, "Label by label"),
+  if (summary.labels) main.append(make("section", {}, make("h2", {}, "Labels"),
     make("p", { class: "hint" }, "The labels do not exclude each other: each is said from a threshold on. The best one is that of the highest F1 on these photographs."),
     make("div", { class: "panel scroll" }, labels())));
 }
 
-// What has changed since the baseline, and whether that says anything.
+// What has changed since the baseline, and whether that is more than chance.
 function comparison() {
   const { probability_of_chance: chance, only_model_right: gained, only_baseline_right: lost, both_wrong: both } = baseline;
   const are = count => count === 1 ? "is" : "are";
@@ -266,7 +266,7 @@ function comparison() {
     some("lost", lost), ` ${are(lost)} now wrong that ${are(lost)} right with it; ${number(both)} ${are(both)} wrong with both. `,
     ...(gained + lost ? [
       make("b", {}, chance < 0.05 ? "This is more than chance" : "This may be chance"),
-      `: so uneven a split has a probability of ${chance < 0.0001 ? "less than 0.0001" : chance.toFixed(4)} by chance alone.`,
+      `: a split this uneven has a probability of ${chance < 0.0001 ? "less than 0.0001" : chance.toFixed(4)} by chance alone.`,
     ] : []));
 }
 
@@ -296,16 +296,16 @@ function curve() {
     const bar = add("rect", { x: x(bin.from) + 1.5, width: x(bin.to) - x(bin.from) - 3, y: y(bin.right), rx: 3,
       height: Math.max(1, y(0) - y(bin.right)), fill: "var(--ice)", opacity: 0.3 + 0.7 * Math.sqrt(bin.images / most) });
     const title = document.createElementNS(ns, "title");
-    title.textContent = `sure between ${percent(bin.from, 0)} and ${percent(bin.to, 0)}: ${photographs(bin.images)}, ${percent(bin.right)} right`;
+    title.textContent = `confidence from ${percent(bin.from, 0)} to ${percent(bin.to, 0)}: ${photographs(bin.images)}, ${percent(bin.right)} right`;
     bar.append(title);
   }
   add("line", { x1: x(0), y1: y(0), x2: x(1), y2: y(1), stroke: "var(--soft)", "stroke-dasharray": "4 4" });
-  add("text", { x: x(0.5), y: y(0) + 38, "text-anchor": "middle" }, "how sure it was");
-  add("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(11 ${y(0.5)}) rotate(-90)` }, "how often it was right");
+  add("text", { x: x(0.5), y: y(0) + 38, "text-anchor": "middle" }, "confidence");
+  add("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(11 ${y(0.5)}) rotate(-90)` }, "accuracy");
   return svg;
 }
 
-// A table that is sorted by a click on a heading. A column is its heading, what is sorted by, what is shown, and whether the
+// A table that is sorted by a click on a heading. A column has a heading, a sort key, a displayed value, and whether the
 // largest come first.
 function sortable(name, columns, items, first) {
   const body = make("tbody", {}), enter = walk(body);
@@ -318,7 +318,7 @@ function sortable(name, columns, items, first) {
     by = place;
     const order = [...items].sort((a, b) => {
       const x = key(a), y = key(b);
-      // What has no number comes last either way.
+      // Rows without a value come last in both directions.
       return (x === null) - (y === null)
         || (typeof x === "string" ? x.localeCompare(y) : x - y) * (down ? -1 : 1) || a.index - b.index;
     });
@@ -344,7 +344,7 @@ function classes(used) {
   for (const [truth, best, count] of summary.confusion) {
     if (truth !== best && count > (worst.get(truth)?.[1] || 0)) worst.set(truth, [best, count]);
   }
-  return sortable("Class by class", [
+  return sortable("Classes", [
     ["Class", one => one.label],
     ["Photographs", one => one.images, one => number(one.images)],
     ["Precision", one => one.precision, one => meter(one.precision)],
@@ -357,9 +357,9 @@ function classes(used) {
   ], used, 3);
 }
 
-// Labels that do not exclude each other, at one half and at the best threshold.
+// The labels of a multi-label model, at the threshold 0.5 and at the best one.
 function labels() {
-  return sortable("Label by label", [
+  return sortable("Labels", [
     ["Label", one => one.label],
     ["Photographs", one => one.images, one => number(one.images)],
     ["Precision at 0.5", one => one.at_half.precision, one => meter(one.at_half.precision)],
@@ -377,7 +377,7 @@ function labels() {
 "use strict";
 const read = id => JSON.parse(document.getElementById(id).textContent);
 const page = read("page"), summary = page.summary, baseline = summary && summary.baseline;
-// What the baseline says of the photographs on which the two disagree.
+// The baseline's results for the photos on which the two disagree.
 const others = new Map((baseline ? baseline.changed : []).map(one => [one.image, one]));
 const rows = read("rows").map((r, place) => ({
   place, path: r[0], photo: r[1], said: r[2], truth: r[3], error: r[4], other: others.get(r[0]),
@@ -389,7 +389,7 @@ const number = n => n.toLocaleString("en");
 const photographs = n => number(n) + (n === 1 ? " photograph" : " photographs");
 const main = document.getElementById("main");
 
-// Builds an element; what is text stays text, whatever is in it.
+// Builds an element. Text is never parsed as markup.
 function make(name, attributes, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -412,7 +412,7 @@ function layout() {
   draw();
 }
 function draw() {
-  // The gallery may lie wholly below the window: then there is nothing to draw.
+  // The whole gallery may be below the window. Then there is nothing to draw.
   const top = -grid.getBoundingClientRect().top, lines = Math.ceil(shown.length / columns), ahead = 3;
   const within = line => Math.max(0, Math.min(lines, line));
   const first = within(Math.floor(top / height) - ahead);
@@ -429,7 +429,7 @@ function card(row) {
   const photo = row.photo
     ? make("img", { src: "data:image/jpeg;base64," + row.photo, alt: "", loading: "lazy" })
     : row.error ? "unreadable" : "no preview";
-  // The name's end tells most; nothing in it is turned round but what is written so.
+  // The end of the name is shown. It is isolated, so that its direction changes nothing around it.
   const file = make("div", { class: "file", title: row.path }, make("bdi", { dir: "ltr" }, row.path));
   if (row.error) {
     return make("div", { class: "card" }, make("div", { class: "photo" }, photo),
@@ -463,7 +463,7 @@ function painted(paint) {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
 }
 
-// The color of a share, from the card's towards the ice's, with black or white on it, whichever is read better.
+// The color of a share, between those of the card and the ice, with black or white text, whichever has more contrast.
 function shades() {
   const style = getComputedStyle(document.documentElement);
   const channels = name => style.getPropertyValue(name).match(/[0-9a-f]{2}/gi).map(pair => parseInt(pair, 16));
@@ -473,7 +473,7 @@ function shades() {
     const part = 0.08 + 0.92 * Math.sqrt(share);
     const color = card.map((from, place) => Math.round(from + part * (ice[place] - from)));
     const [r, g, b] = color.map(linear), luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    // Where both have a contrast of 4.58 (WCAG 2.2): (luminance + 0.05) / 0.05 = 1.05 / (luminance + 0.05).
+    // At this luminance both have a contrast of 4.58 (WCAG 2.2): (luminance + 0.05) / 0.05 = 1.05 / (luminance + 0.05).
     return { background: `rgb(${color})`, color: luminance > 0.179 ? "#000" : "#fff" };
   };
 }
@@ -501,7 +501,7 @@ function walk(body) {
   return () => stop(body.querySelector("[tabindex]"));
 }
 
-// As wide as so many letters: East Asian ones and emoji are wide.
+// The width of text in letters: East Asian characters and emoji count as two.
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60]|\p{Emoji_Presentation}/u;
 const breadth = text => [...text].reduce((sum, mark) => sum + (wide.test(mark) ? 2 : 1), 0);
 function short(name) {
@@ -516,7 +516,7 @@ function short(name) {
 const said = (row, column, count) => `${row.label} taken for ${column.label}: ${number(count)}`
   + (row.images ? ` of ${number(row.images)} (${percent(count / row.images)})` : "");
 
-// A table of `rows` and `columns`, which have names and tell what a click on a cell of theirs does.
+// A table of `rows` and `columns`, which have labels; each cell says what a click on it does.
 function table(heading, rows, columns, cell) {
   const colored = [], body = make("tbody", {});
   for (const row of rows) {
@@ -538,10 +538,10 @@ function table(heading, rows, columns, cell) {
     body);
 }
 
-// Who of `rows` is taken for whom of `columns`, class by class.
+// The confusion matrix of the classes `rows` and `columns`.
 function matrix(rows, columns = rows) {
   const cells = new Map(summary.confusion.map(([truth, best, count]) => [truth + ":" + best, count]));
-  return table("Who is taken for whom", rows, columns, (row, column) => {
+  return table("Confusion matrix", rows, columns, (row, column) => {
     const count = cells.get(row.index + ":" + column.index) || 0;
     return { text: String(count), words: said(row, column, count), share: count && count / row.images, id: `cell-${row.index}-${column.index}`,
       open: () => show({ truth: row.index, best: column.index }) };
@@ -638,11 +638,11 @@ function confusedPairs() {
         "start.js": ##"""
 "use strict";
 
-// What all of this comes from, so that somebody else can make it again.
+// How the results were computed, so that others can reproduce them.
 function provenance() {
   const list = make("dl", { class: "origin" });
   for (const [name, value] of page.provenance) list.append(make("dt", {}, name), make("dd", {}, value));
-  return make("section", {}, make("h2", {}, "Where this comes from"), make("div", { class: "panel" }, list));
+  return make("section", {}, make("h2", {}, "Provenance"), make("div", { class: "panel" }, list));
 }
 
 function start() {
@@ -671,12 +671,12 @@ start();
 const everything = { text: "", label: "", least: 0, kind: "all", truth: -1, best: -1, sort: "order" };
 const filter = { ...everything }, controls = {};
 const inOrder = (a, b) => a.place - b.place;
-// What has no probability, such as a file that could not be read, comes last in any order.
+// Rows without a probability, such as files that could not be read, come last in any order.
 const known = (a, b) => (a.sure === null) - (b.sure === null);
 const sorts = {
   order: ["In order", inOrder],
-  sure: ["Surest first", (a, b) => known(a, b) || b.sure - a.sure || inOrder(a, b)],
-  unsure: ["Least sure first", (a, b) => known(a, b) || a.sure - b.sure || inOrder(a, b)],
+  sure: ["Most confident first", (a, b) => known(a, b) || b.sure - a.sure || inOrder(a, b)],
+  unsure: ["Least confident first", (a, b) => known(a, b) || a.sure - b.sure || inOrder(a, b)],
   label: ["By label", (a, b) => (a.best < 0) - (b.best < 0)
     || a.best >= 0 && label(a.best).localeCompare(label(b.best)) || sorts.sure[1](a, b)],
   file: ["By file", (a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0],
@@ -705,7 +705,7 @@ function choose() {
   layout();
 }
 
-// Brings all that tells of the filter in line with it.
+// Updates everything that shows the filter.
 function press() {
   for (const [kind, button] of Object.entries(controls.kinds)) button.setAttribute("aria-pressed", kind === filter.kind);
   controls.search.value = filter.text;
@@ -738,7 +738,7 @@ function toolbar() {
   for (const row of rows) if (row.best >= 0) counts.set(row.best, (counts.get(row.best) || 0) + 1);
   const options = [...counts].sort((a, b) => label(a[0]).localeCompare(label(b[0])))
     .map(([index, count]) => make("option", { value: index }, `${label(index)} (${number(count)})`));
-  const cell = { truth: -1, best: -1 };  // Another label or kind takes the place of a class or cell.
+  const cell = { truth: -1, best: -1 };  // Another label or kind replaces a class or cell.
   controls.kinds = {};
   for (const [kind, [name, isKind]] of Object.entries(kinds)) {
     const count = rows.filter(isKind).length, isJudgement = kind === "wrong" || kind === "right";

@@ -1,6 +1,6 @@
-/// The page of a report. Its files stand in `Page`, where a browser can open them as they are; here they become one file.
+/// The page of a report. Its files are in `Page`, where a browser can open them as they are; here they become one file.
 enum ReportPage {
-    /// The page up to the first row, from the last row to what is said of all of them, and the rest.
+    /// The page up to the first row, from the last row to the data about all of them, and the rest.
     static let parts: (opening: String, middle: String, ending: String) = {
         var parts = [""]
         for line in text(of: "page.html").split(separator: "\n") {
@@ -18,7 +18,7 @@ enum ReportPage {
                 parts[parts.count - 1] += "\(line)\n"
             }
         }
-        precondition(parts.count == 3, "page.html has a place for rows and one for what is said of all of them")
+        precondition(parts.count == 3, "page.html has an element for rows, and one for the data about all of them")
         return (parts[0], parts[1], parts[2])
     }()
 
@@ -26,7 +26,7 @@ enum ReportPage {
 }
 
 extension Substring {
-    /// What stands in quotes behind a beginning; nil if this begins in another way.
+    /// The text in quotes after a prefix; nil without the prefix.
     fileprivate func quoted(after beginning: String) -> Substring? {
         guard hasPrefix(beginning + "\"") else { return nil }
         return dropFirst(beginning.count + 1).prefix { $0 != "\"" }

@@ -1,10 +1,10 @@
 "use strict";
 
-/// The camera: what it sees is classified all the time, and a photo can be kept.
+/// The camera: its frames are classified continuously, and a photo can be kept.
 const camera = { stream: null, isRunning: false };
 
 async function openCamera() {
-    // Browsers give the camera to secure pages only. Elsewhere a phone can take a photo as a file.
+    // Browsers allow the camera on secure pages only. Elsewhere a phone can take a photo as a file.
     if (!navigator.mediaDevices?.getUserMedia) return byId("capture").click();
     const dialog = byId("camera-dialog");
     try {
@@ -21,7 +21,7 @@ async function openCamera() {
     watch(video);
 }
 
-/// Classifies one frame after the other.
+/// Classifies one frame after another.
 async function watch(video) {
     camera.isRunning = true;
     while (camera.isRunning) {
@@ -39,7 +39,7 @@ async function watch(video) {
     }
 }
 
-/// What the camera sees, as a JPEG.
+/// The current frame as a JPEG.
 function snapshot(video, longest, quality) {
     const { videoWidth: width, videoHeight: height } = video;
     if (!width) return pause(100).then(() => camera.isRunning ? snapshot(video, longest, quality) : null);

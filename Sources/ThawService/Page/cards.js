@@ -13,7 +13,7 @@ function showCard(photo) {
     updateCard(photo);
 }
 
-/// Shows what is known of a photo.
+/// Shows the results of a photo.
 function updateCard(photo) {
     const models = chosen();
     const heading = make("h3", { textContent: photo.name, title: photo.name });
@@ -28,7 +28,7 @@ function updateCard(photo) {
         make("div", { className: "columns" }, ...columns));
 }
 
-/// What one model says of a photo.
+/// The result of one model for a photo.
 function column(photo, model, isNamed) {
     const title = isNamed ? make("p", { className: "model", textContent: model }) : null;
     const result = photo.results.get(model);

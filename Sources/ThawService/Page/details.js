@@ -1,6 +1,6 @@
 "use strict";
 
-/// Shows what is known of the chosen model.
+/// Shows the details of the chosen model.
 async function showDetails(first) {
     const name = first ?? chosen()[0] ?? service.models[0].name;
     const tabs = make("div", { className: "tabs", role: "group", "aria-label": "Model" });
@@ -73,7 +73,7 @@ function layers(kinds) {
     return make("section", {}, make("h3", { textContent: "Layers" }), list);
 }
 
-/// The network as a drawing, which the server makes when it is asked for.
+/// A drawing of the network, which the server creates on request.
 function drawing(name) {
     const button = make("button", { type: "button", textContent: "Draw the network" });
     const section = make("section", { className: "drawing" }, make("h3", { textContent: "Network" }), button);
@@ -101,7 +101,7 @@ function drawing(name) {
     return section;
 }
 
-/// The models, as long as there are no photos.
+/// The list of models, shown until there are photos.
 function listModels() {
     byId("models").replaceChildren(...service.models.map((model) => {
         const facts = [

@@ -2,7 +2,7 @@
 
 const view = { show: "all", find: "", isScheduled: false };
 
-/// Updates what is said of all photos, soon: many results may come at once.
+/// Updates the totals after a short delay: many results may arrive at once.
 function scheduleUpdate() {
     if (view.isScheduled) return;
     view.isScheduled = true;
@@ -57,7 +57,7 @@ function arrange(isTwo) {
     byId("none").hidden = shown > 0 || photos.all.length === 0;
     const order = isTwo ? [...photos.all].sort((a, b) => differs(b) - differs(a) || a.index - b.index) : photos.all;
     const list = byId("photos");
-    // Elements that are in their place keep the focus.
+    // Elements that need not move keep the focus.
     const focused = document.activeElement;
     order.forEach((photo, index) => {
         if (list.children[index] !== photo.card) list.insertBefore(photo.card, list.children[index] ?? null);

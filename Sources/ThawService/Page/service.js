@@ -1,14 +1,14 @@
 "use strict";
 
-/// What the server says of itself.
+/// What the server reports about itself.
 const service = { models: [], token: "", isDown: false, waiting: [] };
 
-/// A server that does not answer; the request may be repeated.
+/// The server does not answer. The request may be repeated.
 class Unreachable extends Error {}
 
 const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
 
-/// Sends a request, with the token. Asks for the token if it is missing or wrong, and waits while the server is away or busy.
+/// Sends a request, with the token. Asks for the token if it is missing or wrong, and waits while the server is down or busy.
 async function request(path, options = {}) {
     for (;;) {
         const headers = new Headers(options.headers);
@@ -26,7 +26,7 @@ async function request(path, options = {}) {
             if (token === service.token) await askForToken(token !== "");
             continue;
         }
-        // Without a header field, another server stands in front, and the service is away.
+        // Without the header field, the response is from a proxy, and the service is down.
         if (answer.status === 503 || answer.status === 502 || answer.status === 504) {
             if (!answer.headers.has("Retry-After")) await serverIsBack();
             else await pause(300 + Math.random() * 1000 * Math.min(Number(answer.headers.get("Retry-After")) || 1, 5));

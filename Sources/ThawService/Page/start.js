@@ -70,7 +70,7 @@ function fillOther() {
     const others = service.models.filter((model) => model.classifies && model.name !== byId("model").value);
     const before = byId("other").value;
     byId("other").replaceChildren(
-        make("option", { value: "", textContent: "no other" }),
+        make("option", { value: "", textContent: "none" }),
         ...others.map((model) => make("option", { value: model.name, textContent: model.name })));
     byId("other").value = others.some((model) => model.name === before) ? before : "";
     byId("other-label").hidden = others.length === 0;
@@ -83,7 +83,7 @@ function fillOther() {
     byId("model").replaceChildren(...able.map((model) => make("option", { value: model.name, textContent: model.name })));
     fillOther();
     listModels();
-    // Two models are there to be compared.
+    // With two models, compare them.
     if (able.length === 2) byId("other").value = able[1].name;
     if (able.length === 0) {
         byId("banner").textContent = "No model here classifies single images. Programs can use the others; see Use the API.";

@@ -61,7 +61,7 @@ struct FilterWeights: Hashable, Sendable {
             let position = Double(pixel) * ratio.value
             first = min(first, Double(run.start) - position)
             last = max(last, Double(run.start + run.weights.count - 1) - position)
-            // The weights repeat, except at the edges, where some stand for pixels outside the image.
+            // The weights repeat, except at the edges, where some apply to pixels outside the image.
             let next = pixel + ratio.denominator
             guard run.start > 1, next < outputSize else { continue }
             let other = runs[next]

@@ -20,13 +20,13 @@ function evaluation() {
   if (summary.calibration) {
     const gap = summary.calibration.mean_confidence - summary.top1.share;
     tiles.append(tile("Calibration error", [(100 * summary.calibration.error).toFixed(2), make("small", {}, " %")],
-      `on average ${percent(Math.abs(gap))} ${gap < 0 ? "less" : "more"} sure than right`));
+      `on average ${percent(Math.abs(gap))} ${gap < 0 ? "under" : "over"}confident`));
   }
   if (summary.macro_f1 !== null) {
     tiles.append(tile("Macro F1", [decimals(summary.macro_f1)], "the mean of all classes, each counting the same"));
   }
   if (summary.log_loss !== null) {
-    tiles.append(tile("Log loss", [decimals(summary.log_loss)], summary.labels ? "the mean of all labels" : "smaller is better; 0 is right and sure"));
+    tiles.append(tile("Log loss", [decimals(summary.log_loss)], summary.labels ? "the mean of all labels" : "smaller is better; 0 is perfect"));
   }
   if (baseline) {
     const gain = 100 * (summary.top1.share - baseline.top1.share);
@@ -38,7 +38,7 @@ function evaluation() {
   if (summary.failed) main.append(make("p", { class: "sub" }, `${photographs(summary.failed)} could not be read and ${summary.failed === 1 ? "does" : "do"} not count.`));
   const used = summary.classes.filter(one => one.images || one.predicted);
   const isLarge = used.length > mostClasses;
-  const matrixPart = make("section", {}, make("h2", {}, "Who is taken for whom"),
+  const matrixPart = make("section", {}, make("h2", {}, "Confusion matrix"),
     make("p", { class: "hint" }, isLarge
       ? "A row is a group of classes that the photographs show, a column a group that the model says; a number is that of the mistakes. A click, or Enter after the arrow keys, goes into the groups, and from their classes to the photographs."
       : "A row is what the photographs show, a column what the model says. The stronger the colour, the larger a part of the row. A click, or Enter after the arrow keys, shows the photographs."),
@@ -49,17 +49,17 @@ function evaluation() {
   const curvePart = summary.calibration && make("section", {}, make("h2", {}, "Is it as right as it is sure?"),
     make("p", { class: "hint" }, "Bars on the diagonal: yes. Below it the model claims too much, above it too little. The fainter, the fewer photographs."),
     make("div", { class: "panel" }, curve()));
-  const classPart = make("section", {}, make("h2", {}, "Class by class"),
+  const classPart = make("section", {}, make("h2", {}, "Classes"),
     make("p", { class: "hint" }, "A click on a heading sorts, a click on a class or Enter shows its photographs."),
     make("div", { class: "panel scroll" }, classes(used)));
   if (used.length <= 12) main.append(make("div", { class: "two" }, matrixPart, curvePart), classPart);
   else main.append(matrixPart, make("div", { class: "two" }, pairPart, curvePart), classPart);
-  if (summary.labels) main.append(make("section", {}, make("h2", {}, "Label by label"),
+  if (summary.labels) main.append(make("section", {}, make("h2", {}, "Labels"),
     make("p", { class: "hint" }, "The labels do not exclude each other: each is said from a threshold on. The best one is that of the highest F1 on these photographs."),
     make("div", { class: "panel scroll" }, labels())));
 }
 
-// What has changed since the baseline, and whether that says anything.
+// What has changed since the baseline, and whether that is more than chance.
 function comparison() {
   const { probability_of_chance: chance, only_model_right: gained, only_baseline_right: lost, both_wrong: both } = baseline;
   const are = count => count === 1 ? "is" : "are";
@@ -70,7 +70,7 @@ function comparison() {
     some("lost", lost), ` ${are(lost)} now wrong that ${are(lost)} right with it; ${number(both)} ${are(both)} wrong with both. `,
     ...(gained + lost ? [
       make("b", {}, chance < 0.05 ? "This is more than chance" : "This may be chance"),
-      `: so uneven a split has a probability of ${chance < 0.0001 ? "less than 0.0001" : chance.toFixed(4)} by chance alone.`,
+      `: a split this uneven has a probability of ${chance < 0.0001 ? "less than 0.0001" : chance.toFixed(4)} by chance alone.`,
     ] : []));
 }
 
@@ -100,16 +100,16 @@ function curve() {
     const bar = add("rect", { x: x(bin.from) + 1.5, width: x(bin.to) - x(bin.from) - 3, y: y(bin.right), rx: 3,
       height: Math.max(1, y(0) - y(bin.right)), fill: "var(--ice)", opacity: 0.3 + 0.7 * Math.sqrt(bin.images / most) });
     const title = document.createElementNS(ns, "title");
-    title.textContent = `sure between ${percent(bin.from, 0)} and ${percent(bin.to, 0)}: ${photographs(bin.images)}, ${percent(bin.right)} right`;
+    title.textContent = `confidence from ${percent(bin.from, 0)} to ${percent(bin.to, 0)}: ${photographs(bin.images)}, ${percent(bin.right)} right`;
     bar.append(title);
   }
   add("line", { x1: x(0), y1: y(0), x2: x(1), y2: y(1), stroke: "var(--soft)", "stroke-dasharray": "4 4" });
-  add("text", { x: x(0.5), y: y(0) + 38, "text-anchor": "middle" }, "how sure it was");
-  add("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(11 ${y(0.5)}) rotate(-90)` }, "how often it was right");
+  add("text", { x: x(0.5), y: y(0) + 38, "text-anchor": "middle" }, "confidence");
+  add("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(11 ${y(0.5)}) rotate(-90)` }, "accuracy");
   return svg;
 }
 
-// A table that is sorted by a click on a heading. A column is its heading, what is sorted by, what is shown, and whether the
+// A table that is sorted by a click on a heading. A column has a heading, a sort key, a displayed value, and whether the
 // largest come first.
 function sortable(name, columns, items, first) {
   const body = make("tbody", {}), enter = walk(body);
@@ -122,7 +122,7 @@ function sortable(name, columns, items, first) {
     by = place;
     const order = [...items].sort((a, b) => {
       const x = key(a), y = key(b);
-      // What has no number comes last either way.
+      // Rows without a value come last in both directions.
       return (x === null) - (y === null)
         || (typeof x === "string" ? x.localeCompare(y) : x - y) * (down ? -1 : 1) || a.index - b.index;
     });
@@ -148,7 +148,7 @@ function classes(used) {
   for (const [truth, best, count] of summary.confusion) {
     if (truth !== best && count > (worst.get(truth)?.[1] || 0)) worst.set(truth, [best, count]);
   }
-  return sortable("Class by class", [
+  return sortable("Classes", [
     ["Class", one => one.label],
     ["Photographs", one => one.images, one => number(one.images)],
     ["Precision", one => one.precision, one => meter(one.precision)],
@@ -161,9 +161,9 @@ function classes(used) {
   ], used, 3);
 }
 
-// Labels that do not exclude each other, at one half and at the best threshold.
+// The labels of a multi-label model, at the threshold 0.5 and at the best one.
 function labels() {
-  return sortable("Label by label", [
+  return sortable("Labels", [
     ["Label", one => one.label],
     ["Photographs", one => one.images, one => number(one.images)],
     ["Precision at 0.5", one => one.at_half.precision, one => meter(one.at_half.precision)],

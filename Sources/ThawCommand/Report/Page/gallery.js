@@ -1,7 +1,7 @@
 "use strict";
 const read = id => JSON.parse(document.getElementById(id).textContent);
 const page = read("page"), summary = page.summary, baseline = summary && summary.baseline;
-// What the baseline says of the photographs on which the two disagree.
+// The baseline's results for the photos on which the two disagree.
 const others = new Map((baseline ? baseline.changed : []).map(one => [one.image, one]));
 const rows = read("rows").map((r, place) => ({
   place, path: r[0], photo: r[1], said: r[2], truth: r[3], error: r[4], other: others.get(r[0]),
@@ -13,7 +13,7 @@ const number = n => n.toLocaleString("en");
 const photographs = n => number(n) + (n === 1 ? " photograph" : " photographs");
 const main = document.getElementById("main");
 
-// Builds an element; what is text stays text, whatever is in it.
+// Builds an element. Text is never parsed as markup.
 function make(name, attributes, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -36,7 +36,7 @@ function layout() {
   draw();
 }
 function draw() {
-  // The gallery may lie wholly below the window: then there is nothing to draw.
+  // The whole gallery may be below the window. Then there is nothing to draw.
   const top = -grid.getBoundingClientRect().top, lines = Math.ceil(shown.length / columns), ahead = 3;
   const within = line => Math.max(0, Math.min(lines, line));
   const first = within(Math.floor(top / height) - ahead);
@@ -53,7 +53,7 @@ function card(row) {
   const photo = row.photo
     ? make("img", { src: "data:image/jpeg;base64," + row.photo, alt: "", loading: "lazy" })
     : row.error ? "unreadable" : "no preview";
-  // The name's end tells most; nothing in it is turned round but what is written so.
+  // The end of the name is shown. It is isolated, so that its direction changes nothing around it.
   const file = make("div", { class: "file", title: row.path }, make("bdi", { dir: "ltr" }, row.path));
   if (row.error) {
     return make("div", { class: "card" }, make("div", { class: "photo" }, photo),

@@ -6,7 +6,7 @@ function painted(paint) {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
 }
 
-// The color of a share, from the card's towards the ice's, with black or white on it, whichever is read better.
+// The color of a share, between those of the card and the ice, with black or white text, whichever has more contrast.
 function shades() {
   const style = getComputedStyle(document.documentElement);
   const channels = name => style.getPropertyValue(name).match(/[0-9a-f]{2}/gi).map(pair => parseInt(pair, 16));
@@ -16,7 +16,7 @@ function shades() {
     const part = 0.08 + 0.92 * Math.sqrt(share);
     const color = card.map((from, place) => Math.round(from + part * (ice[place] - from)));
     const [r, g, b] = color.map(linear), luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    // Where both have a contrast of 4.58 (WCAG 2.2): (luminance + 0.05) / 0.05 = 1.05 / (luminance + 0.05).
+    // At this luminance both have a contrast of 4.58 (WCAG 2.2): (luminance + 0.05) / 0.05 = 1.05 / (luminance + 0.05).
     return { background: `rgb(${color})`, color: luminance > 0.179 ? "#000" : "#fff" };
   };
 }
@@ -44,7 +44,7 @@ function walk(body) {
   return () => stop(body.querySelector("[tabindex]"));
 }
 
-// As wide as so many letters: East Asian ones and emoji are wide.
+// The width of text in letters: East Asian characters and emoji count as two.
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60]|\p{Emoji_Presentation}/u;
 const breadth = text => [...text].reduce((sum, mark) => sum + (wide.test(mark) ? 2 : 1), 0);
 function short(name) {
@@ -59,7 +59,7 @@ function short(name) {
 const said = (row, column, count) => `${row.label} taken for ${column.label}: ${number(count)}`
   + (row.images ? ` of ${number(row.images)} (${percent(count / row.images)})` : "");
 
-// A table of `rows` and `columns`, which have names and tell what a click on a cell of theirs does.
+// A table of `rows` and `columns`, which have labels; each cell says what a click on it does.
 function table(heading, rows, columns, cell) {
   const colored = [], body = make("tbody", {});
   for (const row of rows) {
@@ -81,10 +81,10 @@ function table(heading, rows, columns, cell) {
     body);
 }
 
-// Who of `rows` is taken for whom of `columns`, class by class.
+// The confusion matrix of the classes `rows` and `columns`.
 function matrix(rows, columns = rows) {
   const cells = new Map(summary.confusion.map(([truth, best, count]) => [truth + ":" + best, count]));
-  return table("Who is taken for whom", rows, columns, (row, column) => {
+  return table("Confusion matrix", rows, columns, (row, column) => {
     const count = cells.get(row.index + ":" + column.index) || 0;
     return { text: String(count), words: said(row, column, count), share: count && count / row.images, id: `cell-${row.index}-${column.index}`,
       open: () => show({ truth: row.index, best: column.index }) };

@@ -1,10 +1,10 @@
 "use strict";
 
-// What all of this comes from, so that somebody else can make it again.
+// How the results were computed, so that others can reproduce them.
 function provenance() {
   const list = make("dl", { class: "origin" });
   for (const [name, value] of page.provenance) list.append(make("dt", {}, name), make("dd", {}, value));
-  return make("section", {}, make("h2", {}, "Where this comes from"), make("div", { class: "panel" }, list));
+  return make("section", {}, make("h2", {}, "Provenance"), make("div", { class: "panel" }, list));
 }
 
 function start() {

@@ -3,12 +3,12 @@
 const everything = { text: "", label: "", least: 0, kind: "all", truth: -1, best: -1, sort: "order" };
 const filter = { ...everything }, controls = {};
 const inOrder = (a, b) => a.place - b.place;
-// What has no probability, such as a file that could not be read, comes last in any order.
+// Rows without a probability, such as files that could not be read, come last in any order.
 const known = (a, b) => (a.sure === null) - (b.sure === null);
 const sorts = {
   order: ["In order", inOrder],
-  sure: ["Surest first", (a, b) => known(a, b) || b.sure - a.sure || inOrder(a, b)],
-  unsure: ["Least sure first", (a, b) => known(a, b) || a.sure - b.sure || inOrder(a, b)],
+  sure: ["Most confident first", (a, b) => known(a, b) || b.sure - a.sure || inOrder(a, b)],
+  unsure: ["Least confident first", (a, b) => known(a, b) || a.sure - b.sure || inOrder(a, b)],
   label: ["By label", (a, b) => (a.best < 0) - (b.best < 0)
     || a.best >= 0 && label(a.best).localeCompare(label(b.best)) || sorts.sure[1](a, b)],
   file: ["By file", (a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0],
@@ -37,7 +37,7 @@ function choose() {
   layout();
 }
 
-// Brings all that tells of the filter in line with it.
+// Updates everything that shows the filter.
 function press() {
   for (const [kind, button] of Object.entries(controls.kinds)) button.setAttribute("aria-pressed", kind === filter.kind);
   controls.search.value = filter.text;
@@ -70,7 +70,7 @@ function toolbar() {
   for (const row of rows) if (row.best >= 0) counts.set(row.best, (counts.get(row.best) || 0) + 1);
   const options = [...counts].sort((a, b) => label(a[0]).localeCompare(label(b[0])))
     .map(([index, count]) => make("option", { value: index }, `${label(index)} (${number(count)})`));
-  const cell = { truth: -1, best: -1 };  // Another label or kind takes the place of a class or cell.
+  const cell = { truth: -1, best: -1 };  // Another label or kind replaces a class or cell.
   controls.kinds = {};
   for (const [kind, [name, isKind]] of Object.entries(kinds)) {
     const count = rows.filter(isKind).length, isJudgement = kind === "wrong" || kind === "right";
