@@ -1,16 +1,14 @@
 #include "CCodecs.h"
 
-#include <png.h>
-#include <setjmp.h>
-#include <string.h>
 #include <zlib.h>
 
-// The rest of the file, and the buffer for the message.
+#include "PNGErrors.h"
+
+// The rest of the file.
 struct source {
+    struct message message;
     const uint8_t *bytes;
     size_t count;
-    char *message;
-    size_t message_size;
     int *wrong_checksum;
 };
 
@@ -22,13 +20,6 @@ static void read_bytes(png_structp png, png_bytep to, size_t count) {
     source->count -= count;
 }
 
-static void on_error(png_structp png, png_const_charp text) {
-    struct source *source = png_get_error_ptr(png);
-    strncpy(source->message, text, source->message_size - 1);
-    source->message[source->message_size - 1] = 0;
-    png_longjmp(png, 1);
-}
-
 static void on_warning(png_structp png, png_const_charp text) {
     struct source *source = png_get_error_ptr(png);
     if (strstr(text, "CRC")) *source->wrong_checksum = 1;
@@ -37,7 +28,7 @@ static void on_warning(png_structp png, png_const_charp text) {
 int thaw_png_decode(
     const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, int channels, uint8_t *pixels,
     int *wrong_checksum, char *message, size_t message_size) {
-    struct source source = {bytes, count, message, message_size, wrong_checksum};
+    struct source source = {{message, message_size}, bytes, count, wrong_checksum};
     *wrong_checksum = 0;
     strncpy(message, "out of memory", message_size);
     png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, on_error, on_warning);

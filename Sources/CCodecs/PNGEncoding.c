@@ -1,15 +1,12 @@
 #include "CCodecs.h"
 
-#include <png.h>
-#include <setjmp.h>
-#include <string.h>
+#include "PNGErrors.h"
 
-// The destination of the bytes and the buffer for the message.
+// The destination of the bytes.
 struct target {
+    struct message message;
     thaw_writer write;
     void *context;
-    char *message;
-    size_t message_size;
 };
 
 static void write_bytes(png_structp png, png_bytep bytes, size_t count) {
@@ -19,13 +16,6 @@ static void write_bytes(png_structp png, png_bytep bytes, size_t count) {
 
 static void flush_bytes(png_structp png) { (void)png; }
 
-static void on_error(png_structp png, png_const_charp text) {
-    struct target *target = png_get_error_ptr(png);
-    strncpy(target->message, text, target->message_size - 1);
-    target->message[target->message_size - 1] = 0;
-    png_longjmp(png, 1);
-}
-
 static void on_warning(png_structp png, png_const_charp text) {
     (void)png;
     (void)text;
@@ -34,7 +24,7 @@ static void on_warning(png_structp png, png_const_charp text) {
 int thaw_png_encode(
     const uint8_t *pixels, uint32_t width, uint32_t height, int channels, thaw_writer write, void *context,
     char *message, size_t message_size) {
-    struct target target = {write, context, message, message_size};
+    struct target target = {{message, message_size}, write, context};
     strncpy(message, "out of memory", message_size);
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &target, on_error, on_warning);
     if (!png) return 1;

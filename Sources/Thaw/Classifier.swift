@@ -156,10 +156,12 @@ public struct Classification: Sendable {
         }
     }
 
-    /// The indices of the `count` largest values, the largest first.
-    package static func topIndices(of values: [Float], _ count: Int) -> [Int] {
-        // NaN comes last.
+    /// The indices of the `count` largest values, the largest first. Ties are in the order of the index; NaN comes last.
+    public static func topIndices(of values: [Float], _ count: Int) -> [Int] {
         let keys = values.map { $0.isNaN ? -.infinity : $0 }
+        if count * 8 > keys.count {
+            return Array(keys.indices.sorted { (keys[$1], $0) < (keys[$0], $1) }.prefix(count))
+        }
         var best: [Int] = []
         for index in keys.indices {
             if best.count == count, let last = best.last, keys[index] <= keys[last] { continue }

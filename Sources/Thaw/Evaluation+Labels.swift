@@ -57,16 +57,12 @@ extension Evaluation {
         public let best: Threshold
 
         /// The accuracy if the label is predicted for every score from a threshold on.
-        public struct Threshold: Sendable {
+        public struct Threshold: PrecisionAndRecall, Sendable {
             public let value: Double
             /// The number of photos with the label, of those for which it is predicted, and of those with both.
             public let images: Int
             public let predicted: Int
             public let right: Int
-            public var precision: Proportion { Proportion(right, of: predicted) }
-            public var recall: Proportion { Proportion(right, of: images) }
-            /// The harmonic mean of precision and recall.
-            public var f1: Double { images + predicted == 0 ? .nan : 2 * Double(right) / Double(images + predicted) }
             fileprivate var f1OrZero: Double { f1.isNaN ? 0 : f1 }
         }
     }

@@ -83,18 +83,12 @@ public struct Evaluation: Sendable {
 
     // MARK: Classes
 
-    public struct ClassResult: Sendable {
+    public struct ClassResult: PrecisionAndRecall, Sendable {
         public let index: Int
         /// The number of photos of the class, of those predicted as the class, and of those with both.
         public let images: Int
         public let predicted: Int
         public let right: Int
-        /// The share of the predictions that are right.
-        public var precision: Proportion { Proportion(right, of: predicted) }
-        /// The share of the class's photos that are predicted right.
-        public var recall: Proportion { Proportion(right, of: images) }
-        /// The harmonic mean of precision and recall.
-        public var f1: Double { images + predicted == 0 ? .nan : 2 * Double(right) / Double(images + predicted) }
     }
 
     /// One result per class, including classes without photos.

@@ -115,7 +115,7 @@ private struct ClassifiedImage {
 
     /// The same line as `thaw classify --format json` prints.
     func line(image: String?, top count: Int) -> String {
-        let predictions = topClasses(probabilities, count).map { index in
+        let predictions = Classification.topIndices(of: probabilities, count).map { index in
             let probability = probabilities[index]
             return "{\"label\": \(quoted(labels?[index] ?? "\(index)")), \"index\": \(index), "
                 + "\"probability\": \(probability.isFinite ? probability.description : "null")}"
@@ -130,19 +130,4 @@ private struct ClassifiedImage {
         let ascii = String(decoding: warning.utf8.map { 0x20..<0x7F ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
         return [("Thaw-Warning", ascii)]
     }
-}
-
-/// The indices of the `count` highest values, the highest first; of equals the lower index.
-func topClasses(_ values: [Float], _ count: Int) -> [Int] {
-    // NaN comes last.
-    let keys = values.map { $0.isNaN ? -.infinity : $0 }
-    if count * 8 > keys.count { return Array(keys.indices.sorted { (keys[$1], $0) < (keys[$0], $1) }.prefix(count)) }
-    var best: [Int] = []
-    for index in keys.indices {
-        if best.count == count, let last = best.last, keys[index] <= keys[last] { continue }
-        let rank = best.firstIndex { keys[index] > keys[$0] } ?? best.count
-        best.insert(index, at: rank)
-        if best.count > count { best.removeLast() }
-    }
-    return best
 }

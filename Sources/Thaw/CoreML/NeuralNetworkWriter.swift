@@ -98,20 +98,13 @@ struct NeuralNetworkWriter {
     /// Gives every value a unique name: inputs and outputs have the names of the model's features, the others their node's.
     private mutating func nameValues() {
         var taken = Set<String>()
-        func unique(_ name: String) -> String {
-            var candidate = name
-            var number = 1
-            while !taken.insert(candidate).inserted {
-                candidate = "\(name)_\(number)"
-                number += 1
-            }
-            return candidate
+        for port in graph.inputs { names[port.value] = taken.insertUnique(featureName(port.name)) }
+        for port in graph.outputs where names[port.value] == nil {
+            names[port.value] = taken.insertUnique(featureName(port.name))
         }
-        for port in graph.inputs { names[port.value] = unique(featureName(port.name)) }
-        for port in graph.outputs where names[port.value] == nil { names[port.value] = unique(featureName(port.name)) }
         for node in graph.nodes {
             for (index, output) in node.outputs.enumerated() where names[output] == nil {
-                names[output] = unique(index == 0 ? node.name : "\(node.name):\(index)")
+                names[output] = taken.insertUnique(index == 0 ? node.name : "\(node.name):\(index)")
             }
         }
     }

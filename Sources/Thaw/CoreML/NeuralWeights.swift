@@ -104,10 +104,10 @@ private struct LayerCompressor {
         report.add(layer.name, reason)
         layer[kind]["weights"] = .weights(codes)
         guard let scales = codes.scales, let output = outputs.first else { return [layer] }
-        let unscaled = unique(output + "/unscaled")
+        let unscaled = names.insertUnique(output + "/unscaled")
         layer.output = [unscaled]
         var scale = Message(.layer)
-        scale.name = unique((layer.name as String) + "/scale")
+        scale.name = names.insertUnique((layer.name as String) + "/scale")
         scale.input = [unscaled]
         scale.output = [output]
         scale.inputTensor = layer.outputTensor as [Message]
@@ -124,15 +124,6 @@ private struct LayerCompressor {
             layer[kind].setEntry(field, nil)
         }
         return [layer, scale]
-    }
-
-    private mutating func unique(_ name: String) -> String {
-        var (candidate, number) = (name, 1)
-        while !names.insert(candidate).inserted {
-            candidate = "\(name)_\(number)"
-            number += 1
-        }
-        return candidate
     }
 }
 

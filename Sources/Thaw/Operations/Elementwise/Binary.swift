@@ -137,6 +137,13 @@ struct Binary: Operation {
 }
 
 extension Shape {
+    /// The shape with size 1 along these axes.
+    func reduced(along axes: [Int]) -> Shape {
+        var shape = self
+        for axis in axes { shape[axis] = 1 }
+        return shape
+    }
+
     /// Maps each element index of a tensor of shape `whole` to the index of the element of this shape that is
     /// broadcast to it.
     func places(in whole: Shape) -> (Int) -> Int {

@@ -1,5 +1,5 @@
 /// The largest elements along an axis, in descending order, and their indices. Ties keep their original order.
-struct TopK: Operation {
+struct TopK: Operation, AxisOperation {
     /// Counted from the front.
     var axis: Int
     var count: Int
@@ -47,19 +47,13 @@ struct TopK: Operation {
         return x == y ? a < b : x > y
     }
 
-    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
-        let operation = TopK(axis: orders[0].firstIndex(of: axis)!, count: count)
-        return Reordered(operation, inputs: orders, outputs: [orders[0], orders[0]])
-    }
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? { reordered(orders, outputCount: 2) }
 }
 
 // MARK: Facts
 
 extension TopK {
     var family: Family { .arrangement }
-    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
-        self.axis == axis ? .combined : .kept(axis)
-    }
 }
 
 // MARK: TensorFlow

@@ -16,8 +16,7 @@ struct L2Normalization: Operation {
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let shape = inputs[0].shape
-        var kept = shape
-        for axis in axes { kept[axis] = 1 }
+        let kept = shape.reduced(along: axes)
         let group = kept.places(in: shape)
         return inputs[0].withFloats { x in
             var squares = [Double](repeating: 0, count: kept.elementCount)

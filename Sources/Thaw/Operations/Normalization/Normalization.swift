@@ -29,8 +29,7 @@ struct Normalization: Operation {
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let shape = inputs[0].shape
-        var kept = shape
-        for axis in axes { kept[axis] = 1 }
+        let kept = shape.reduced(along: axes)
         let group = kept.places(in: shape)
         let count = Double(axes.reduce(1) { $0 * shape[$1] })
         let scaleIndex = scale?.shape.places(in: shape)

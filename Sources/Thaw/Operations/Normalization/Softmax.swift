@@ -5,7 +5,7 @@
 #endif
 
 /// Exponentials along an axis, divided by their sum: converts scores to probabilities or their logarithms.
-struct Softmax: Operation {
+struct Softmax: Operation, AxisOperation {
     /// Counted from the front.
     var axis: Int
     /// Whether the result is the logarithm of the probabilities.
@@ -39,21 +39,12 @@ struct Softmax: Operation {
             ]
         }
     }
-
-    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
-        var copy = self
-        copy.axis = orders[0].firstIndex(of: axis)!
-        return Reordered(copy, inputs: orders, outputs: orders)
-    }
 }
 
 // MARK: Facts
 
 extension Softmax {
     var family: Family { .activation }
-    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
-        self.axis == axis ? .combined : .kept(axis)
-    }
 
     func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? {
         isLogarithmic ? nil : 0...1

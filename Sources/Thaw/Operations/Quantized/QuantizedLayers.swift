@@ -2,24 +2,9 @@ extension Quantized {
     /// Operations that have a floating-point counterpart.
     static let layers =
         products + poolings + activations + [
-            TensorFlowRule("QuantizedBiasAdd", axes: .lost, roles: []) { node, context in
-                let inputs = try [real(node, 0, 2, &context), real(node, 1, 4, &context)]
-                let ranges = try [QuantizedRange(node, 2, 3, &context), QuantizedRange(node, 4, 5, &context)]
-                let range = try QuantizedRange.sum(ranges[0], ranges[1], node.name, &context)
-                return [try result("BiasAdd", node, inputs, &context), range.minimum, range.maximum]
-            },
-            TensorFlowRule("QuantizedAdd", axes: .lost, roles: []) { node, context in
-                let inputs = try [real(node, 0, 2, &context), real(node, 1, 4, &context)]
-                let ranges = try [QuantizedRange(node, 2, 3, &context), QuantizedRange(node, 4, 5, &context)]
-                let range = try QuantizedRange.sum(ranges[0], ranges[1], node.name, &context)
-                return [try result("Add", node, inputs, &context), range.minimum, range.maximum]
-            },
-            TensorFlowRule("QuantizedMul", axes: .lost, roles: []) { node, context in
-                let inputs = try [real(node, 0, 2, &context), real(node, 1, 4, &context)]
-                let ranges = try [QuantizedRange(node, 2, 3, &context), QuantizedRange(node, 4, 5, &context)]
-                let range = try QuantizedRange.product(ranges[0], ranges[1], node.name, &context)
-                return [try result("Mul", node, inputs, &context), range.minimum, range.maximum]
-            },
+            binary("QuantizedBiasAdd", "BiasAdd", range: QuantizedRange.sum),
+            binary("QuantizedAdd", "Add", range: QuantizedRange.sum),
+            binary("QuantizedMul", "Mul", range: QuantizedRange.product),
             TensorFlowRule("QuantizedReshape", axes: .lost, roles: []) { node, context in
                 let range = try QuantizedRange(node, 2, 3, &context)
                 let inputs = try [real(node, 0, 2, &context), node.input(1)]
@@ -50,12 +35,22 @@ extension Quantized {
     private static let products = [
         ("QuantizedConv2D", "Conv2D"), ("QuantizedDepthwiseConv2D", "DepthwiseConv2dNative"),
         ("QuantizedMatMul", "MatMul"),
-    ].map { name, op in
+    ].map { name, op in binary(name, op, range: QuantizedRange.product) }
+
+    /// An operation on two quantized tensors.
+    /// - Parameter range: The range of the result, from those of the inputs.
+    private static func binary(
+        _ name: String, _ op: String,
+        range:
+            @escaping @Sendable (
+                QuantizedRange, QuantizedRange, String, inout ImportContext
+            ) throws -> QuantizedRange
+    ) -> TensorFlowRule {
         TensorFlowRule(name, axes: .lost, roles: []) { node, context in
             let inputs = try [real(node, 0, 2, &context), real(node, 1, 4, &context)]
             let ranges = try [QuantizedRange(node, 2, 3, &context), QuantizedRange(node, 4, 5, &context)]
-            let range = try QuantizedRange.product(ranges[0], ranges[1], node.name, &context)
-            return [try result(op, node, inputs, &context), range.minimum, range.maximum]
+            let wide = try range(ranges[0], ranges[1], node.name, &context)
+            return [try result(op, node, inputs, &context), wide.minimum, wide.maximum]
         }
     }
 

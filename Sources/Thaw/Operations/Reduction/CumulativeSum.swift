@@ -1,5 +1,5 @@
 /// The cumulative sum along an axis.
-struct CumulativeSum: Operation {
+struct CumulativeSum: Operation, AxisOperation {
     /// Counted from the front.
     var axis: Int
     /// Whether the element itself is excluded.
@@ -32,21 +32,12 @@ struct CumulativeSum: Operation {
         }
         return [Tensor(shape: shape, element: inputs[0].element) { sums[$0] }]
     }
-
-    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
-        var copy = self
-        copy.axis = orders[0].firstIndex(of: axis)!
-        return Reordered(copy, inputs: orders, outputs: orders)
-    }
 }
 
 // MARK: Facts
 
 extension CumulativeSum {
     var family: Family { .arithmetic }
-    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
-        self.axis == axis ? .combined : .kept(axis)
-    }
 }
 
 // MARK: TensorFlow

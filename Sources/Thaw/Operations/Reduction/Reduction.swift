@@ -23,8 +23,7 @@ struct Reduction: Operation {
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let shape = inputs[0].shape
-        var kept = shape
-        for axis in axes { kept[axis] = 1 }
+        let kept = shape.reduced(along: axes)
         let group = kept.places(in: shape)
         let start: Double =
             switch function {

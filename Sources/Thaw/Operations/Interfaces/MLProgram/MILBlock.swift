@@ -50,16 +50,7 @@ struct MILBlock {
     // MARK: Names
 
     /// A name that is unique in the program, consisting of letters, digits and underscores.
-    mutating func unique(_ name: String) -> String {
-        let base = featureName(name)
-        var candidate = base
-        var number = 1
-        while !names.insert(candidate).inserted {
-            candidate = "\(base)_\(number)"
-            number += 1
-        }
-        return candidate
-    }
+    mutating func unique(_ name: String) -> String { names.insertUnique(featureName(name)) }
 
     /// The name under which a value is computed.
     func name(_ value: MILValue) -> String { aliases[value.name] ?? value.name }
