@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A part of a count, and the confidence interval of its share.
 public struct Proportion: Equatable, Sendable {
     public let part: Int
@@ -25,47 +19,5 @@ public struct Proportion: Equatable, Sendable {
         let spread = z * (p * (1 - p) / n + z * z / (4 * n * n)).squareRoot()
         let scale = 1 / (1 + z * z / n)
         return max(0, (center - spread) * scale)...min(1, (center + spread) * scale)
-    }
-}
-
-/// The accuracy of two models on the same photos.
-public struct PairedComparison: Sendable {
-    /// The number of photos that both models, only the first, only the second, and neither get right.
-    public private(set) var both = 0
-    public private(set) var firstOnly = 0
-    public private(set) var secondOnly = 0
-    public private(set) var neither = 0
-    /// The indices of the photos that the two models classify differently.
-    public private(set) var changed: [Int] = []
-
-    /// - Precondition: Both evaluations have the same photos in the same order.
-    public init(_ first: Evaluation, _ second: Evaluation, sameClass: (Int32, Int32) -> Bool = { $0 == $1 }) {
-        precondition(first.outcomes.count == second.outcomes.count)
-        for (index, (a, b)) in zip(first.outcomes, second.outcomes).enumerated() {
-            switch (a.isRight, b.isRight) {
-            case (true, true): both += 1
-            case (true, false): firstOnly += 1
-            case (false, true): secondOnly += 1
-            case (false, false): neither += 1
-            }
-            if !sameClass(a.prediction, b.prediction) { changed.append(index) }
-        }
-    }
-
-    init(firstOnly: Int, secondOnly: Int) { (self.firstOnly, self.secondOnly) = (firstOnly, secondOnly) }
-
-    /// The probability of so uneven a split by chance, among the photos that only one of the models gets right: McNemar's
-    /// exact two-sided test. Source: Q. McNemar, "Note on the sampling error of the difference between correlated
-    /// proportions or percentages", Psychometrika 12, 1947, with the binomial distribution instead of its approximation.
-    public var probabilityOfChance: Double {
-        let count = Double(firstOnly + secondOnly)
-        // The logarithm of the binomial coefficient (count over k) divided by 2^count, starting with k = 0.
-        var logarithm = -count * log(2)
-        var tail = 0.0
-        for k in 0...min(firstOnly, secondOnly) {
-            tail += exp(logarithm)
-            logarithm += log((count - Double(k)) / Double(k + 1))
-        }
-        return min(1, 2 * tail)
     }
 }

@@ -87,7 +87,7 @@ extension Arguments {
         options.tile = self[Options.tile]
         options.threads = threads
         let network = try ImageToImage(contentsOf: path, graphOptions: converterOptions(), options)
-        if network.conversion?.isGraph == false, let option = Commands.whatGoesIn.first(where: { isGiven($0) }) {
+        if network.conversion?.isGraph == false, let option = OptionGroups.graphInput.first(where: { isGiven($0) }) {
             throw Failure.optionForGraphs(option.spelling).inFile(path)
         }
         return network

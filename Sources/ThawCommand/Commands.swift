@@ -38,21 +38,7 @@ struct Command: Sendable {
 enum Commands {
     static let all = [convert, compress, classify, evaluate, apply, run, compare, benchmark, inspect, serve]
 
-    static let whatGoesIn: [any AnyOption] = [
-        Options.input, Options.output, Options.set, Options.batchNorm, Options.tag, Options.signature, Options.size,
-        Options.color, Options.channels, Options.preprocess, Options.scale, Options.bias,
-    ]
-
-    /// The options that affect the results for a given model and image.
-    static let whatAnswersDependOn: [any AnyOption] =
-        [Options.crop, Options.resize, Options.fast, Options.background] + whatGoesIn
-
-    /// How images are decoded and resized to the network's size, and the number of threads.
-    static let whatImagesAre: [any AnyOption] = [
-        Options.crop, Options.background, Options.maxPixels, Options.strict, Options.threads,
-    ]
-
-    /// The same for `classify` and `evaluate`.
+    /// How images are decoded and resized, and how the model runs, for `classify` and `evaluate`.
     private static let images: [any AnyOption] = [
         Options.crop, Options.resize, Options.fast, Options.background, Options.maxPixels, Options.strict,
         Options.threads, Options.precision,
@@ -63,7 +49,7 @@ enum Commands {
 
     /// What a graph needs in place of a model.
     private static let graphOptions: (String, [any AnyOption]) = (
-        "if the model is a graph", [Options.labels] + whatGoesIn
+        "if the model is a graph", [Options.labels] + OptionGroups.graphInput
     )
 
     static let convert = Command(
@@ -71,7 +57,7 @@ enum Commands {
         positionals: [.one("SOURCE", "the graph"), .any(with: Options.verify)],
         mainOptions: "--labels FILE [-o OUT.mlmodel]",
         optionGroups: [
-            ("graph and input", [Options.labels] + whatGoesIn),
+            ("graph and input", [Options.labels] + OptionGroups.graphInput),
             (
                 "model",
                 [
@@ -91,7 +77,7 @@ enum Commands {
             (
                 "image output", [Options.imageOutput, Options.noImageOutput] + imageOutputs
             ),
-            ("verification", [Options.verify, Options.tolerance] + whatImagesAre),
+            ("verification", [Options.verify, Options.tolerance] + OptionGroups.images),
         ],
         notes: [
             "SOURCE is a frozen graph (.pb), the folder of a SavedModel, or a checkpoint: its folder, its .meta or "
@@ -114,7 +100,7 @@ enum Commands {
                     Options.compressed, Options.shorterWeights, Options.minElements, Options.depthwise, Options.target,
                     Options.noClobber,
                 ]
-            ), ("verification", [Options.verify, Options.tolerance] + whatImagesAre),
+            ), ("verification", [Options.verify, Options.tolerance] + OptionGroups.images),
         ],
         notes: [
             "MODEL is a .mlmodel or a .mlpackage. Only the weights change, unless OUT has the other format.",
@@ -184,7 +170,7 @@ enum Commands {
                     Options.precision,
                 ]
             ), ("if the model outputs an array", imageOutputs),
-            ("if the model is a graph", whatGoesIn),
+            ("if the model is a graph", OptionGroups.graphInput),
         ],
         notes: [
             "MODEL is a .mlmodel or a frozen graph. A graph that leaves height and width open processes each image at "
@@ -217,7 +203,7 @@ enum Commands {
             .many("IMAGE|FOLDER", "an image or a folder of images"),
         ],
         optionGroups: [
-            ("options", [Options.tolerance, Options.reportFormat, Options.results] + whatImagesAre), graphOptions,
+            ("options", [Options.tolerance, Options.reportFormat, Options.results] + OptionGroups.images), graphOptions,
         ],
         notes: [
             "A and B are models or frozen graphs. A runs on the reference implementations of its operations, B on the "

@@ -38,7 +38,7 @@ extension Arguments {
         let paths = [first, second]
         let isGraph = try paths.map { try ![.coreML, .coreMLPackage].contains(ModelFormat(of: $0)) }
         if !isGraph.contains(true),
-            let option = ([Options.labels] + Commands.whatGoesIn).first(where: { isGiven($0) })
+            let option = ([Options.labels] + OptionGroups.graphInput).first(where: { isGiven($0) })
         {
             throw Failure.optionForNoGraph(option.spelling)
         }
@@ -139,17 +139,19 @@ private func json(of report: Comparison.Report) -> JSON {
     ])
 }
 
-private typealias Members = [(key: String, value: JSON)]
-
 private func json(_ largest: (difference: Comparison.Difference, image: String, output: String)) -> JSON {
-    .object(
-        members(of: largest.difference) + [("image", .string(largest.image)), ("output", .string(largest.output))]
-    )
+    var members = largest.difference.members
+    members += [("image", .string(largest.image)), ("output", .string(largest.output))]
+    return .object(members)
 }
 
 private func json(_ place: Comparison.Place) -> JSON {
-    let node: Members = [("node", .string(place.node)), ("operation", .string(place.operation))]
-    return .object(node + members(of: place.difference) + [("image", .string(place.image))])
+    var members: [(key: String, value: JSON)] = [
+        ("node", .string(place.node)), ("operation", .string(place.operation)),
+    ]
+    members += place.difference.members
+    members.append(("image", .string(place.image)))
+    return .object(members)
 }
 
 private func json(_ labels: Comparison.Report.DifferingLabels) -> JSON {
@@ -159,6 +161,8 @@ private func json(_ labels: Comparison.Report.DifferingLabels) -> JSON {
     ])
 }
 
-private func members(of difference: Comparison.Difference) -> Members {
-    [("difference", JSON(floating: difference.absolute)), ("relative_difference", JSON(floating: difference.relative))]
+extension Comparison.Difference {
+    fileprivate var members: [(key: String, value: JSON)] {
+        [("difference", JSON(floating: absolute)), ("relative_difference", JSON(floating: relative))]
+    }
 }

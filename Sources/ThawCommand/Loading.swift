@@ -89,7 +89,7 @@ extension Arguments {
         options.arrays = arrays
         options.fed = fed
         let conversion = try Model.load(contentsOf: path, options: options, labels: labels())
-        let forGraphs = [Options.labels] + Commands.whatGoesIn
+        let forGraphs = [Options.labels] + OptionGroups.graphInput
         if !conversion.isGraph, let option = forGraphs.first(where: { isGiven($0) }) {
             throw Failure.optionForGraphs(option.spelling).inFile(path)
         }
@@ -131,9 +131,4 @@ extension Console {
         if conversion.isGraph { conversion.notes.forEach(note) }
         for text in conversion.warnings { warn(text) }
     }
-}
-
-/// Runs `body`, and adds `file` to a `Failure` that does not name one.
-func blaming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
-    do { return try body() } catch let failure as Failure { throw failure.inFile(file) }
 }

@@ -26,7 +26,7 @@ struct Verification {
         let further = arguments.positional.dropFirst()
         let images = arguments.all(Options.verify).compactMap { $0 } + further
         guard arguments.isGiven(Options.verify) else {
-            let options: [any AnyOption] = [Options.tolerance] + Commands.whatImagesAre
+            let options: [any AnyOption] = [Options.tolerance] + OptionGroups.images
             if let option = options.first(where: { arguments.isGiven($0) }) {
                 throw Failure.needsOption(option.spelling, "--verify")
             }

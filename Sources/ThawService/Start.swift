@@ -73,12 +73,6 @@ private func announce(_ url: String) {
     _ = write(STDOUT_FILENO, line, line.count)
 }
 
-/// Prints a line to standard error.
-func tell(_ text: String) {
-    let line = Array("thaw serve: \(text)\n".utf8)
-    _ = write(STDERR_FILENO, line, line.count)
-}
-
 /// Allows this process to have `count` open files, or as many as the system lets it.
 private func raiseDescriptorLimit(to count: Int) {
     var limit = rlimit()

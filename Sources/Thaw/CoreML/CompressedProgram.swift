@@ -18,7 +18,7 @@ struct CompressedProgram {
     }
 
     /// The compressed program, and a report on its layers.
-    typealias Result = (program: ProgramWriter.Result, report: CompressionReport)
+    typealias Result = (program: EncodedProgram, report: CompressionReport)
 
     /// - Parameters:
     ///   - message: A program that can be read.
@@ -69,7 +69,7 @@ struct CompressedProgram {
         }
         model.mlProgram.functions = functions
         model.specificationVersion = max(version.rawValue, model.specificationVersion as Int)
-        return (ProgramWriter.Result(message: model, weights: block.weights, version: version), report)
+        return (EncodedProgram(message: model, weights: block.weights, version: version), report)
     }
 
     // MARK: Operations

@@ -17,7 +17,7 @@ struct EncodedModel {
     }
 
     /// An ML Program.
-    init(_ program: ProgramWriter.Result) {
+    init(_ program: EncodedProgram) {
         (message, version, report) = (program.message, program.version, program.report)
         let file = program.weights
         weights = [(EncodedModel.weightFile, PendingBytes(count: file.byteCount) { try file.write($0) })]
@@ -50,13 +50,6 @@ struct EncodedModel {
         }
         return (try message.encoded(), weights)
     }
-}
-
-/// Where an ML Program's weights are.
-protocol WeightFiles: Sendable {
-    /// The file of this name.
-    /// - Throws: `Failure` if there is none.
-    func weights(_ name: String) throws -> WeightFile
 }
 
 /// A file of weights in memory.

@@ -67,7 +67,7 @@ struct FlexibleSizes {
 
     /// Adds the same program at another size.
     /// - Throws: `Failure` naming an operation that differs in more than the sizes of its outputs.
-    mutating func add(_ other: ProgramWriter.Result, to base: ProgramWriter.Result, at size: ImageSize) throws {
+    mutating func add(_ other: EncodedProgram, to base: EncodedProgram, at size: ImageSize) throws {
         let operations = FlexibleSizes.operations(base.message)
         let others = FlexibleSizes.operations(other.message)
         for (operation, other) in zip(operations, others) {

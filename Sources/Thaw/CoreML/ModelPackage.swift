@@ -116,7 +116,7 @@ struct ModelPackage: WeightFiles {
     }
 
     /// Writes a program as a package.
-    static func write(_ program: ProgramWriter.Result, to path: String, mayReplace: Bool) throws -> Int {
+    static func write(_ program: EncodedProgram, to path: String, mayReplace: Bool) throws -> Int {
         try write(EncodedModel(program), to: path, mayReplace: mayReplace)
     }
 

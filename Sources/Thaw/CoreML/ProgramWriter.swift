@@ -3,15 +3,6 @@
 /// The image arrives in float32, is scaled, and is then cast to the compute precision, by default float16. Input and output
 /// arrays are float32 or int32 regardless of it, unless the precision options say otherwise.
 struct ProgramWriter {
-    /// A program, and the tensors in its weight file.
-    struct Result {
-        var message: Message
-        var weights: ProgramWeights
-        var version: CoreMLVersion
-        /// The layers whose weights were and were not compressed, if compression was requested.
-        var report: CompressionReport?
-    }
-
     private var model: Model
     private var graph: Graph
     private let precision: ProgramPrecision
@@ -31,7 +22,7 @@ struct ProgramWriter {
     static func run(
         _ model: Model, weights: WeightStorage = WeightStorage(.float16), target: CoreMLVersion? = nil,
         precision: ProgramPrecision = ProgramPrecision()
-    ) throws -> Result {
+    ) throws -> EncodedProgram {
         if weights.type.isSelective, let target, target < .iOS16 {
             throw Failure.targetTooOld(
                 "--weights \(weights.type.rawValue)", needs: CoreMLVersion.iOS16.systems, target.name)
@@ -40,7 +31,7 @@ struct ProgramWriter {
             throw Failure.targetTooOld(what, needs: CoreMLVersion.iOS16.systems, target.name)
         }
         if let image = model.image, model.batch != 1 { throw Failure.fixedBatch(image.name, model.batch) }
-        func single(_ model: Model) throws -> Result {
+        func single(_ model: Model) throws -> EncodedProgram {
             var writer = try ProgramWriter(model, weights, target, precision)
             return try writer.run()
         }
@@ -70,7 +61,7 @@ struct ProgramWriter {
         if precision.hasHalfFeatures { block.version = max(block.version, .iOS16) }
     }
 
-    private mutating func run() throws -> Result {
+    private mutating func run() throws -> EncodedProgram {
         for index in graph.inputs.indices { graph.inputs[index].name = block.unique(graph.inputs[index].name) }
         for index in graph.outputs.indices { graph.outputs[index].name = block.unique(graph.outputs[index].name) }
         if let label = model.classifier?.predictedFeature { model.classifier?.predictedFeature = block.unique(label) }
@@ -78,7 +69,7 @@ struct ProgramWriter {
         nameOutputs()
         for node in graph.nodes { try add(node) }
         let outputs = finishOutputs()
-        return Result(message: message(outputs), weights: block.weights, version: block.version)
+        return EncodedProgram(message: message(outputs), weights: block.weights, version: block.version)
     }
 
     // MARK: Types

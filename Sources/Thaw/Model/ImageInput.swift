@@ -88,16 +88,6 @@ public struct ImageInput: Hashable, Sendable {
     public var formulas: [String] { scaling.formulas(color, of: "x", as: "y") }
 }
 
-extension Model {
-    /// The preprocessing as one formula per channel of each image, with the image's name if there are several.
-    public var formulas: [String] {
-        let images = images
-        return images.flatMap { image in
-            images.count == 1 ? image.formulas : image.formulas.map { "\(image.name), \($0)" }
-        }
-    }
-}
-
 extension PixelScaling {
     /// One formula per channel: "red: y = 0.00784314 · x − 1".
     func formulas(_ color: ColorLayout, of x: String, as y: String) -> [String] {

@@ -140,7 +140,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("model.mlpackage").path
         _ = try ModelPackage.write(
-            ProgramWriter.Result(message: message, weights: program.weights, version: program.version), to: path,
+            EncodedProgram(message: message, weights: program.weights, version: program.version), to: path,
             mayReplace: true)
         let failure = #expect(throws: Failure.self) { try Model.load(contentsOf: path) }
         return failure?.description ?? ""
