@@ -59,6 +59,10 @@ public struct Converter: Sendable {
         public var renamings: [(old: String, new: String)] = []
         /// The model's metadata. Descriptions of inputs and outputs use their new names.
         public var metadata = Metadata()
+        /// Whether the model's files are mapped into memory, which is fast and shares memory between processes. The system ends
+        /// a process that accesses a mapped file after another one has truncated it; without mapping, a file that changes
+        /// while it is being read is an error, and later changes have no effect.
+        public var mapsFiles = true
 
         public init() {}
     }
@@ -123,6 +127,7 @@ public struct Converter: Sendable {
         var result = ImportOptions(
             input: options.input, outputs: options.outputs, size: options.size, color: options.color,
             channels: options.channels, settings: options.settings, openSize: options.openSize)
+        result.mapsFiles = options.mapsFiles
         result.fed = options.fed
         result.shape = options.shape
         result.takesTensor = options.isTensor

@@ -17,12 +17,12 @@ public struct ModelDocument: Sendable {
     public init(
         contentsOf path: String, options: Converter.Options = .init(), labels: Labels? = nil
     ) throws {
-        let format = try ModelFormat(of: path)
+        let format = try ModelFormat(of: path, isMapped: options.mapsFiles)
         guard format == .coreML || format == .coreMLPackage else {
             self.init(try Converter(options).convert(contentsOf: path, labels: labels))
             return
         }
-        let file = try CoreMLFile(path, format)
+        let file = try CoreMLFile(path, format, isMapped: options.mapsFiles)
         self = try naming(file: path) { try ModelDocument(file) }
     }
 

@@ -2,19 +2,19 @@ extension Model {
     /// Reads a Core ML model (`.mlmodel`, `.mlpackage`), or converts a TensorFlow graph in memory.
     ///
     /// - Parameters:
-    ///   - options: Options for converting a graph; a Core ML model needs none.
+    ///   - options: Options for converting a graph; of these, a Core ML model needs only `mapsFiles`.
     ///   - labels: The labels of a graph's classes; a Core ML classifier has its own.
     /// - Throws: `Failure` naming the file and what is wrong with it.
     public static func load(
         contentsOf path: String, options: Converter.Options = .init(), labels: Labels? = nil
     ) throws -> Conversion {
-        let format = try ModelFormat(of: path)
+        let format = try ModelFormat(of: path, isMapped: options.mapsFiles)
         return try naming(file: path) {
             switch format {
             case .frozenGraph, .savedModel, .checkpoint:
                 return try Converter(options).convert(contentsOf: path, labels: labels)
             case .coreML, .coreMLPackage:
-                let file = try CoreMLFile(path, format)
+                let file = try CoreMLFile(path, format, isMapped: options.mapsFiles)
                 return try file.conversion(of: file.message())
             }
         }
@@ -125,9 +125,10 @@ struct CoreMLFile {
     /// The size of the file, or of all files of a package.
     let byteCount: Int
 
-    init(_ path: String, _ format: ModelFormat) throws {
-        let package = format == .coreMLPackage ? try naming(file: path) { try ModelPackage(path: path) } : nil
-        let file = try package?.model ?? MappedFile(path: path)
+    init(_ path: String, _ format: ModelFormat, isMapped: Bool = true) throws {
+        let isPackage = format == .coreMLPackage
+        let package = isPackage ? try naming(file: path) { try ModelPackage(path: path, isMapped: isMapped) } : nil
+        let file = try package?.model ?? MappedFile(path: path, isMapped: isMapped)
         bytes = ByteView(viewing: file.bytes, of: file)
         weights = package
         byteCount = package?.byteCount ?? file.bytes.count

@@ -33,7 +33,10 @@ final class ServedModel: Sendable {
     init(_ source: Settings.Source, threads: Int) throws {
         name = source.name
         let labels = try source.labels.map { try Labels(contentsOf: $0) }
-        let conversion = try Model.load(contentsOf: source.path, labels: labels)
+        var options = Converter.Options()
+        // The service outlives changes of the file.
+        options.mapsFiles = false
+        let conversion = try Model.load(contentsOf: source.path, options: options, labels: labels)
         let model = conversion.model
         let graph = model.graph
         let group = max(1, model.batch)

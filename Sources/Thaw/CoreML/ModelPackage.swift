@@ -12,6 +12,8 @@ struct ModelPackage: WeightFiles {
     private let root: String
     /// The folder of the model's file, which programs call `@model_path`.
     private let modelFolder: String
+    private let isMapped: Bool
+    private let manifestVersion: FileVersion?
 
     private static let manifest = "Manifest.json"
     private static let author = "com.apple.CoreML"
@@ -23,10 +25,11 @@ struct ModelPackage: WeightFiles {
     // MARK: Reading
 
     /// - Throws: `Failure` if the manifest is missing or corrupt, or names a file that is missing or outside the package.
-    init(path: String) throws {
-        root = path
+    init(path: String, isMapped: Bool = true) throws {
+        (root, self.isMapped) = (path, isMapped)
+        manifestVersion = FileVersion(path: path + "/" + Self.manifest)
         guard access((path + "/" + Self.manifest).fileName, F_OK) == 0 else { throw Failure.packageWithoutManifest() }
-        let file = try MappedFile(path: path + "/" + Self.manifest)
+        let file = try MappedFile(path: path + "/" + Self.manifest, isMapped: isMapped)
         let json = try withExtendedLifetime(file) { try naming(place: Self.manifest) { try JSON(file.bytes) } }
         guard let identifier = json["rootModelIdentifier"]?.string else {
             throw Failure.manifestWithout("which file is the model")
@@ -36,7 +39,7 @@ struct ModelPackage: WeightFiles {
         }
         let modelFile = try Self.inside(path + "/Data", name)
         guard access(modelFile.fileName, F_OK) == 0 else { throw Failure.manifestFileMissing(name) }
-        model = try MappedFile(path: modelFile)
+        model = try MappedFile(path: modelFile, isMapped: isMapped)
         modelFolder = String(modelFile[..<modelFile.lastIndex(of: "/")!])
         try requireInside(modelFile, name)
     }
@@ -48,7 +51,12 @@ struct ModelPackage: WeightFiles {
         let path = try Self.inside(modelFolder, relative)
         guard access(path.fileName, F_OK) == 0 else { throw Failure.weightFileMissing(relative) }
         try requireInside(path, relative)
-        return try WeightFile(path: path, name: path)
+        let file = try WeightFile(path: path, isMapped: isMapped)
+        // Another package may have taken this one's name after its model was opened, which other weights would not fit.
+        guard FileVersion(path: root + "/" + Self.manifest) == manifestVersion else {
+            throw Failure.changedWhileRead(root)
+        }
+        return file
     }
 
     /// The path of a file in `folder`.

@@ -4,9 +4,9 @@ struct WeightFile: Sendable {
     /// The file's name in messages.
     private let name: String
 
-    init(path: String, name: String) throws {
-        let mapped = try MappedFile(path: path)
-        try self.init(ByteView(viewing: mapped.bytes, of: mapped), name: name)
+    init(path: String, isMapped: Bool) throws {
+        let file = try MappedFile(path: path, isMapped: isMapped)
+        try self.init(ByteView(viewing: file.bytes, of: file), name: path)
     }
 
     init(_ file: ByteView, name: String) throws {

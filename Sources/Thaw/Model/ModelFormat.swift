@@ -3,11 +3,13 @@ public enum ModelFormat: Sendable {
     case frozenGraph, savedModel, checkpoint, coreML, coreMLPackage
 
     /// - Throws: `Failure` naming the file, and saying what it is if it is none of these.
-    public init(of path: String) throws {
+    public init(of path: String) throws { try self.init(of: path, isMapped: true) }
+
+    init(of path: String, isMapped: Bool) throws {
         let wanted =
             "a Core ML model (.mlmodel, .mlpackage) or a TensorFlow graph (.pb, SavedModel, checkpoint)"
         self = try naming(file: path) {
-            let kind = try FileKind.at(path)
+            let kind = try FileKind.at(path, isMapped: isMapped)
             if let format = ModelFormat(kind, path) { return format }
             if case .folder(let folder) = kind { throw Failure.wrongFolder(folder, wanted: wanted) }
             throw Failure.wrongKind(kind, wanted: wanted)

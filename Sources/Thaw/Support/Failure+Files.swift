@@ -12,6 +12,12 @@ extension Failure {
             : Failure(.notReadable, file: path, "cannot be opened: " + String(cString: strerror(code)))
     }
 
+    static func changedWhileRead(_ path: String) -> Failure {
+        Failure(
+            .notReadable, file: path, "changed while it was being read",
+            remedy: "replace a file by renaming a complete one")
+    }
+
     static func isFolder(_ path: String) -> Failure {
         Failure(.wrongKind, file: path, "is a folder", remedy: "a file is expected")
     }

@@ -14,10 +14,10 @@ enum FileKind: Equatable, Sendable {
 
     /// The kind of what is at `path`.
     /// - Throws: `Failure` if there is nothing, or an empty file.
-    static func at(_ path: String) throws -> FileKind {
+    static func at(_ path: String, isMapped: Bool = true) throws -> FileKind {
         if let folder = FolderKind(path: path) { return .folder(folder) }
         if !fileExists(path), fileExists(path + ".index") || fileExists(path + ".meta") { return .checkpointPrefix }
-        let file = try MappedFile(path: path)
+        let file = try MappedFile(path: path, isMapped: isMapped)
         guard !file.bytes.isEmpty else { throw Failure.isEmpty(path) }
         return FileKind(file.bytes)
     }

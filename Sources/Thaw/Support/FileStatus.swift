@@ -11,6 +11,32 @@ func fileSize(_ path: String) -> Int? {
     return Int(status.st_size)
 }
 
+/// What differs when a file is changed, or when another one takes its name.
+struct FileVersion: Equatable {
+    private let device: dev_t
+    private let number: ino_t
+    private let size: off_t
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    init(_ status: stat) {
+        (device, number, size) = (status.st_dev, status.st_ino, status.st_size)
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        (seconds, nanoseconds) = (Int(time.tv_sec), Int(time.tv_nsec))
+    }
+
+    /// The version of the file at `path`; nil if it does not exist.
+    init?(path: String) {
+        var status = stat()
+        guard stat(path.fileName, &status) == 0 else { return nil }
+        self.init(status)
+    }
+}
+
 /// The path of a file or folder with links resolved; nil if it does not exist.
 func withoutLinks(_ path: String) -> String? {
     guard let whole = realpath(path.fileName, nil) else { return nil }

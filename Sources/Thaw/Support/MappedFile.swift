@@ -13,11 +13,11 @@ final class MappedFile: @unchecked Sendable {
 
     /// Maps the file at `path`.
     /// - Parameter isMapped: Whether the file is mapped or read completely. The system ends a process that maps a
-    ///   file that is truncated in the meantime. This is not expected of a model, but possible for one of ten
-    ///   thousand photos.
+    ///   file that is truncated in the meantime. A command does not expect this of a model, but it is possible for one of
+    ///   ten thousand photos, and while a service runs.
     /// - Parameter check: For a file that is read: receives its first bytes and its size before memory is allocated.
-    /// - Throws: `Failure` if there is no such file, if it is a folder, a pipe or a device, or if it cannot be read;
-    ///   and any error of `check`.
+    /// - Throws: `Failure` if there is no such file, if it is a folder, a pipe or a device, if it cannot be read, or
+    ///   if it changes while it is being read; and any error of `check`.
     init(
         path: String, isMapped: Bool = true,
         check: (_ start: UnsafeRawBufferPointer, _ size: Int) throws -> Void = { _, _ in }
@@ -54,7 +54,12 @@ final class MappedFile: @unchecked Sendable {
                     throw Failure.cannotOpen(path, code)
                 }
             }
-            bytes = UnsafeRawBufferPointer(start: address, count: done)
+            let version = FileVersion(status)
+            guard done == count, fstat(descriptor, &status) == 0, FileVersion(status) == version else {
+                free(address)
+                throw Failure.changedWhileRead(path)
+            }
+            bytes = UnsafeRawBufferPointer(start: address, count: count)
             return
         }
         guard let address = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), address != MAP_FAILED else {
@@ -64,8 +69,9 @@ final class MappedFile: @unchecked Sendable {
     }
 
     /// Hints that these bytes of the file will not be needed soon, so that they take no memory. They are reloaded
-    /// when accessed.
+    /// when accessed. A file that was read stays in memory.
     func release(_ part: UnsafeRawBufferPointer) {
+        guard isMapped else { return }
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
         guard let start = part.baseAddress.map(Int.init(bitPattern:)) else { return }
         let first = (start + page - 1) / page * page

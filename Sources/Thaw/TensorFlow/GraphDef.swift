@@ -9,10 +9,10 @@ extension GraphDefinition {
 
     /// Reads the frozen graph at `path`.
     /// - Throws: `Failure` naming the file if it is missing, not a frozen graph (with its kind), or corrupt.
-    init(contentsOf path: String) throws {
+    init(contentsOf path: String, isMapped: Bool = true) throws {
         self = try naming(file: path) {
             if let kind = FolderKind(path: path) { throw Failure.wrongFolder(kind, wanted: GraphDefinition.wanted) }
-            let file = try MappedFile(path: path)
+            let file = try MappedFile(path: path, isMapped: isMapped)
             guard !file.bytes.isEmpty else { throw Failure.isEmpty(path) }
             let kind = FileKind(file.bytes)
             guard kind == .frozenGraph else { throw Failure.wrongKind(kind, wanted: GraphDefinition.wanted) }

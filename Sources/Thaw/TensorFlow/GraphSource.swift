@@ -7,10 +7,10 @@ struct GraphSource {
     var outputs: [String]
 
     /// The graph with its variables; nil for a frozen graph.
-    static func live(_ path: String, _ format: ModelFormat, tag: String?) throws -> LiveGraph? {
+    static func live(_ path: String, _ format: ModelFormat, tag: String?, isMapped: Bool = true) throws -> LiveGraph? {
         switch format {
-        case .checkpoint: try LiveGraph(checkpoint: path)
-        case .savedModel: try LiveGraph(savedModel: path, tag: tag)
+        case .checkpoint: try LiveGraph(checkpoint: path, isMapped: isMapped)
+        case .savedModel: try LiveGraph(savedModel: path, tag: tag, isMapped: isMapped)
         case .frozenGraph, .coreML, .coreMLPackage: nil
         }
     }
@@ -22,12 +22,14 @@ struct GraphSource {
     /// - Throws: `Failure` naming the file at fault.
     init(_ path: String, _ options: ImportOptions, tag: String?, signature name: String?) throws {
         // What is no graph at all is refused when it is read as a frozen one.
-        let format = try naming(file: path) { ModelFormat(try FileKind.at(path), path) } ?? .frozenGraph
+        let isMapped = options.mapsFiles
+        let kind = try naming(file: path) { try FileKind.at(path, isMapped: isMapped) }
+        let format = ModelFormat(kind, path) ?? .frozenGraph
         if format != .savedModel, let option = tag != nil ? "--tag" : name != nil ? "--signature" : nil {
             throw Failure.optionForSavedModels(option).inFile(path)
         }
-        guard let live = try GraphSource.live(path, format, tag: tag) else {
-            self.init(definition: try GraphDefinition(contentsOf: path), outputs: [])
+        guard let live = try GraphSource.live(path, format, tag: tag, isMapped: isMapped) else {
+            self.init(definition: try GraphDefinition(contentsOf: path, isMapped: isMapped), outputs: [])
             return
         }
         var signature = format == .savedModel ? try naming(file: path) { try live.signature(name) } : nil

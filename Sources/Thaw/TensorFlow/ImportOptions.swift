@@ -2,6 +2,8 @@
 struct ImportOptions: Sendable {
     /// The node whose place the input takes; found where nil.
     var input: String?
+    /// Whether files are mapped; see `Converter.Options`.
+    var mapsFiles = true
     /// The nodes to compute; found where empty.
     var outputs: [String] = []
     /// Whether an output may be there twice, as a signature may give one tensor under two names.

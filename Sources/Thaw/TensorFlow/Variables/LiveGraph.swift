@@ -17,12 +17,12 @@ struct LiveGraph {
     ///
     /// - Parameter tag: The tags of the graph, separated by commas; nil means `serve`.
     /// - Throws: `Failure` naming the file at fault, and the existing tags if none matches.
-    init(savedModel given: String, tag: String? = nil) throws {
+    init(savedModel given: String, tag: String? = nil, isMapped: Bool = true) throws {
         let isFolder = FolderKind(path: given) != nil
         let folder = isFolder ? given : LiveGraph.folder(of: given)
         let path = isFolder ? given + "/" + LiveGraph.savedModelFile : given
         (meta, byteCount) = try naming(file: path) {
-            let file = try MappedFile(path: path)
+            let file = try MappedFile(path: path, isMapped: isMapped)
             let graphs = try RawMessage(ByteView(viewing: file.bytes, of: file)).messages(Field.metaGraph)
             guard !graphs.isEmpty else { throw Failure.noMetaGraph() }
             let wanted = (tag ?? LiveGraph.servingTag).split(separator: ",").map(String.init).sorted()
@@ -40,7 +40,7 @@ struct LiveGraph {
         if !isFolder, !fileExists(prefix + ".index") {
             throw Failure.savedModelAlone(prefix + ".index").inFile(given)
         }
-        try read(variables: prefix)
+        try read(variables: prefix, isMapped: isMapped)
     }
 
     private static func folder(of path: String) -> String {
@@ -48,8 +48,8 @@ struct LiveGraph {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    private mutating func read(variables prefix: String) throws {
-        let bundle = try TensorBundle(prefix: prefix)
+    private mutating func read(variables prefix: String, isMapped: Bool) throws {
+        let bundle = try TensorBundle(prefix: prefix, isMapped: isMapped)
         variables = bundle
         byteCount += bundle.byteCount
     }
@@ -58,26 +58,26 @@ struct LiveGraph {
 
     /// Reads the checkpoint at a path: its folder, its `.meta` or `.index` file, or the prefix of their names.
     /// - Throws: `Failure` naming the file that is missing or at fault.
-    init(checkpoint path: String) throws {
+    init(checkpoint path: String, isMapped: Bool = true) throws {
         var prefix = path
         for ending in [".meta", ".index"] where path.hasSuffix(ending) { prefix = String(path.dropLast(ending.count)) }
-        if FolderKind(path: path) != nil { prefix = try LiveGraph.latest(in: path) }
+        if FolderKind(path: path) != nil { prefix = try LiveGraph.latest(in: path, isMapped: isMapped) }
         let metaPath = prefix + ".meta"
         (meta, byteCount) = try naming(file: metaPath) {
             guard fileExists(metaPath) else { throw Failure.metaMissing(metaPath) }
-            let file = try MappedFile(path: metaPath)
+            let file = try MappedFile(path: metaPath, isMapped: isMapped)
             guard !file.bytes.isEmpty else { throw Failure.isEmpty(metaPath) }
             return (try MetaGraph(RawMessage(ByteView(viewing: file.bytes, of: file))), file.bytes.count)
         }
         guard fileExists(prefix + ".index") else { throw Failure.checkpointMissing(prefix + ".index").inFile(metaPath) }
-        try read(variables: prefix)
+        try read(variables: prefix, isMapped: isMapped)
     }
 
     /// The checkpoint that the file `checkpoint` in a folder names, or the only one.
-    private static func latest(in folder: String) throws -> String {
+    private static func latest(in folder: String, isMapped: Bool) throws -> String {
         let list = folder + "/checkpoint"
         if fileExists(list) {
-            let file = try MappedFile(path: list)
+            let file = try MappedFile(path: list, isMapped: isMapped)
             let key = "model_checkpoint_path:"
             for line in String(decoding: file.bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
             where line.hasPrefix(key) {

@@ -7,6 +7,7 @@ final class TensorBundle {
     private let table: TableFile
     private let shardCount: Int
     private var shards: [Int: MappedFile] = [:]
+    private let isMapped: Bool
 
     private enum Field {
         static let shardCount = 1, endianness = 2
@@ -15,11 +16,11 @@ final class TensorBundle {
     }
 
     /// - Throws: `Failure` naming the index file if it is missing or corrupt.
-    init(prefix: String) throws {
-        self.prefix = prefix
+    init(prefix: String, isMapped: Bool = true) throws {
+        (self.prefix, self.isMapped) = (prefix, isMapped)
         let index = prefix + ".index"
         (table, shardCount) = try naming(file: index) {
-            let file = try MappedFile(path: index)
+            let file = try MappedFile(path: index, isMapped: isMapped)
             guard !file.bytes.isEmpty else { throw Failure.isEmpty(index) }
             let table = try TableFile(ByteView(viewing: file.bytes, of: file))
             guard let header = table.values[[]] else { throw Failure.noBundleHeader() }
@@ -105,9 +106,8 @@ final class TensorBundle {
         let file =
             try shards[number]
             ?? naming(file: path) {
-                do { return try MappedFile(path: path) } catch {
-                    throw Failure.shardMissing(number + 1, of: shardCount)
-                }
+                guard fileExists(path) else { throw Failure.shardMissing(number + 1, of: shardCount) }
+                return try MappedFile(path: path, isMapped: isMapped)
             }
         shards[number] = file
         return try naming(file: path) {
