@@ -37,9 +37,10 @@ final class Connections: Sendable {
     private let patience: Double
 
     /// - Parameter patience: The seconds that a client has to send a header, to send a body, and to take an answer.
-    init(patience: Double) {
+    /// - Throws: `StartFailure` if no thread can be started.
+    init(patience: Double) throws {
         self.patience = patience
-        startThread { [self] in
+        try startThread { [self] in
             var round = 0
             while true {
                 usleep(250_000)

@@ -49,13 +49,14 @@ final class Monitor<State>: @unchecked Sendable {
     }
 }
 
-/// Starts a thread that nobody waits for. Exits if the system cannot create one: the service could not answer.
-func startThread(_ body: @escaping @Sendable () -> Void) {
+/// Starts a thread that nobody waits for.
+/// - Throws: `StartFailure` if the system cannot create one.
+func startThread(_ body: @escaping @Sendable () -> Void) throws {
     final class Start {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
-    let start = Unmanaged.passRetained(Start(body)).toOpaque()
+    let start = Unmanaged.passRetained(Start(body))
     #if canImport(Darwin)
         var thread: pthread_t?
         let code = pthread_create(
@@ -63,7 +64,7 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
             {
                 Unmanaged<Start>.fromOpaque($0).takeRetainedValue().body()
                 return nil
-            }, start)
+            }, start.toOpaque())
         let created = thread
     #else
         var thread = pthread_t()
@@ -72,9 +73,12 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
             {
                 Unmanaged<Start>.fromOpaque($0!).takeRetainedValue().body()
                 return nil
-            }, start)
+            }, start.toOpaque())
         let created: pthread_t? = thread
     #endif
-    guard code == 0, let created else { fatalError("no thread can be started: \(String(cString: strerror(code)))") }
+    guard code == 0, let created else {
+        start.release()
+        throw StartFailure("no thread can be started: \(String(cString: strerror(code)))")
+    }
     pthread_detach(created)
 }

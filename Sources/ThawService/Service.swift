@@ -17,10 +17,11 @@ final class Service: @unchecked Sendable {
     /// The requests in progress, and whether the service is shutting down.
     private let progress = Monitor((requests: 0, isStopping: false))
 
-    init(_ settings: Settings, _ models: ModelStore, access: Access, log: AccessLog?) {
+    /// - Throws: `StartFailure` if its threads cannot be started.
+    init(_ settings: Settings, _ models: ModelStore, access: Access, log: AccessLog?) throws {
         (self.settings, self.models, self.access, self.log) = (settings, models, access, log)
-        connections = Connections(patience: settings.patience)
-        queue = WorkQueue(limit: settings.queue, threads: settings.threads)
+        connections = try Connections(patience: settings.patience)
+        queue = try WorkQueue(limit: settings.queue, threads: settings.threads)
         bodies = BodyBudget(limit: 8 * settings.maxBody)
     }
 

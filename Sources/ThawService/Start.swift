@@ -38,7 +38,7 @@ private func run(_ settings: Settings) throws -> Int32 {
     }
     let models = try ModelStore(settings)
     for model in models.all { for warning in model.details.warnings { tell("\(model.name): \(warning)") } }
-    let service = Service(settings, models, access: access, log: log)
+    let service = try Service(settings, models, access: access, log: log)
     let server = HTTPServer(service)
     try listener.listen()
     try server.start(listener: listener.socket)

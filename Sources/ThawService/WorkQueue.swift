@@ -26,11 +26,12 @@ final class WorkQueue: Sendable {
     /// - Parameters:
     ///   - limit: The number of jobs that may wait.
     ///   - threads: The number of threads that all jobs use together.
-    init(limit: Int, threads: Int) {
+    /// - Throws: `StartFailure` if they cannot be started.
+    init(limit: Int, threads: Int) throws {
         (self.limit, self.threads) = (limit, threads)
         state = Monitor(State(freeThreads: threads))
         for _ in 0..<threads {
-            startThread { [self] in
+            try startThread { [self] in
                 while true { runNext() }
             }
         }

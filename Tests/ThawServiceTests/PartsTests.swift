@@ -25,8 +25,8 @@ import Thaw
         #expect(Gzip.isAccepted(field) == isAccepted)
     }
 
-    @Test func `a full queue takes no more, and is emptied`() {
-        let queue = WorkQueue(limit: 2, threads: 1)
+    @Test func `a full queue takes no more, and is emptied`() throws {
+        let queue = try WorkQueue(limit: 2, threads: 1)
         let gate = Monitor(false)
         let fates = Monitor<[String]>([])
         // One runs, two wait, the next is refused.
@@ -46,8 +46,8 @@ import Thaw
         #expect(queue.reserve())
     }
 
-    @Test func `a request alone gets all threads, and gives them back`() {
-        let queue = WorkQueue(limit: 4, threads: 3)
+    @Test func `a request alone gets all threads, and gives them back`() throws {
+        let queue = try WorkQueue(limit: 4, threads: 3)
         let counts = Monitor<[Int]>([])
         for request in 1...2 {
             #expect(queue.reserve())
