@@ -74,6 +74,12 @@ extension Refusal {
 
     static func mixedElements() -> Refusal { badRequest("the data of a tensor mixes strings with numbers") }
 
+    static func unknownTransferEncoding(_ encoding: String) -> Refusal {
+        Refusal(
+            501, .invalidRequest, "the transfer encoding '\(encoding)' is not supported", remedy: "use chunked",
+            headers: [("Connection", "close")])
+    }
+
     static func missing(_ key: String, _ expected: String) -> Refusal {
         badRequest("'\(key)' is missing or of the wrong type", remedy: "expected \(expected)")
     }

@@ -37,6 +37,10 @@ struct Request: Sendable {
         guard self["content-length"] == nil || self["transfer-encoding"] == nil else {
             throw Refusal.badRequest("the request has both Content-Length and Transfer-Encoding")
         }
+        // Where the body ends, only the encoding says. A list of encodings that ends in chunked has others before it.
+        if let encoding = self["transfer-encoding"], encoding.lowercased() != "chunked" {
+            throw Refusal.unknownTransferEncoding(encoding)
+        }
     }
 
     /// The first header field of this name, which is in lower case.

@@ -61,6 +61,18 @@ import Thaw
 
     @Test(
         arguments: [
+            ("chunked", nil), ("Chunked", nil), ("gzip", 501), ("gzip, chunked", 501), ("identity", 501), ("", 501),
+        ] as [(String, Int?)])
+    func `a transfer encoding other than chunked is refused`(_ encoding: String, _ status: Int?) {
+        var refused: Int?
+        do {
+            _ = try Request(method: "POST", target: "/", fields: [(name: "transfer-encoding", value: encoding)])
+        } catch { refused = (error as? Refusal)?.status }
+        #expect(refused == status)
+    }
+
+    @Test(
+        arguments: [
             ("", []), ("TQ==", [77]), ("TQ", [77]), ("TWE=", [77, 97]), ("TWFu", [77, 97, 110]),
             ("+/+/", [0xFB, 0xFF, 0xBF]),
         ] as [(String, [UInt8])])
