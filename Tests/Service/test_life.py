@@ -1,16 +1,19 @@
 """Load, limits of time and number, reloading and stopping."""
 import json
 import os
+import random
+import resource
 import shutil
 import signal
 import socket
+import subprocess
 import tempfile
 import threading
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from server import DEMO, Server, form, photo
+from server import DEMO, LABELS, PROGRAM, THAW, Server, form, photo
 
 PHOTO = photo("cat")
 
@@ -21,6 +24,12 @@ def resident(server):
 
 
 class LifeTests(unittest.TestCase):
+    def waits(self, condition, seconds=20):
+        end = time.time() + seconds
+        while not condition():
+            self.assertLess(time.time(), end, "waited in vain")
+            time.sleep(0.02)
+
     def test_a_full_queue_is_refused_at_once(self):
         with Server("--queue", "2", "--threads", "1") as server, ThreadPoolExecutor(24) as pool:
             body, fields = form([(str(index), PHOTO) for index in range(20)])
@@ -103,6 +112,67 @@ class LifeTests(unittest.TestCase):
                 stop.set()
                 for future in running:
                     self.assertEqual(future.result(), {200})
+
+    def test_models_do_not_depend_on_their_files(self):
+        """A file that is truncated, even while it is being loaded, never ends the service."""
+        with tempfile.TemporaryDirectory() as folder:
+            for kind in ["net.pb", "net.mlmodel", "net.mlpackage", "link.pb"]:
+                with self.subTest(kind=kind), ThreadPoolExecutor(1) as pool:
+                    path = os.path.join(folder, kind)
+                    if kind.endswith(".pb"):
+                        shutil.copy(DEMO, path if kind == "net.pb" else path + ".target")
+                        if kind == "link.pb":
+                            os.symlink(path + ".target", path)
+                        large = path
+                    else:
+                        words = [THAW, "convert", DEMO, "--labels", LABELS, "-o", path]
+                        subprocess.run(words, check=True, capture_output=True)
+                        large = os.path.join(path, "Data/com.apple.CoreML/weights/weight.bin") if os.path.isdir(path) else path
+                    with open(large, "rb") as file:
+                        content = file.read()
+                    labels = LABELS if kind.endswith(".pb") else None
+                    with Server(models=["demo=" + path], labels=labels) as server:
+                        expected = server.post("/classify", PHOTO)
+                        self.assertEqual(expected[0], 200)
+                        os.truncate(large, 0)
+                        self.assertEqual(server.post("/classify", PHOTO), expected)
+                        server.process.send_signal(signal.SIGHUP)
+                        server.waits_for("demo stays as it was")
+                        self.assertEqual(server.post("/classify", PHOTO), expected)
+                        stop = threading.Event()
+
+                        def change():
+                            chance = random.Random(1)
+                            while not stop.is_set():
+                                with open(large, "r+b") as file:
+                                    file.write(content)
+                                # Long enough to be opened when it is whole, and truncated at any time after.
+                                time.sleep(chance.uniform(0, 0.2))
+                                os.truncate(large, len(content) // 2)
+
+                        changing = pool.submit(change)
+                        try:
+                            for count in range(10):
+                                server.process.send_signal(signal.SIGHUP)
+                                self.waits(lambda: server.told().count("demo ") >= count + 2)
+                        finally:
+                            stop.set()
+                        changing.result()
+                        self.assertIsNone(server.process.poll(), server.told())
+                        # All of it may have been there at times.
+                        self.assertEqual(server.post("/classify", PHOTO), expected)
+                        with open(large, "wb") as file:
+                            file.write(content)
+                        server.process.send_signal(signal.SIGHUP)
+                        self.waits(lambda: server.told().endswith("demo is reloaded\n"))
+                        self.assertEqual(server.post("/classify", PHOTO), expected)
+
+    def test_without_threads_it_does_not_start(self):
+        limited = lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+        words = [PROGRAM, DEMO, "--port", "0", "--threads", "1024"]
+        result = subprocess.run(words, capture_output=True, text=True, preexec_fn=limited, timeout=60)
+        self.assertEqual(result.returncode, 2, result)
+        self.assertRegex(result.stderr, r"(?m)^thaw serve: no thread can be started: .+\n\Z")
 
     def test_stopping_finishes_requests(self):
         server = Server("--grace", "60")
