@@ -15,7 +15,7 @@ public final class Classifier: Sendable {
     public var decoding: DecodingOptions { preparation.decoding }
     private let preparation: Preparation
     private let first: (path: String, image: Ahead<Result<Prepared, Failure>>)?
-    private let executors: ExecutorPool
+    let executors: ExecutorPool
 
     /// - Parameters:
     ///   - isFast: Whether JPEGs that are at least twice as large as needed may be decoded at reduced scale, which changes
@@ -72,30 +72,26 @@ public final class Classifier: Sendable {
     /// Classifies an image in memory.
     public func classify(_ pixels: Pixels) -> Classification { classify(Prepared(pixels: preparation.fitted(pixels))) }
 
-    /// Classifies the image in a file without blocking the caller.
+    /// Classifies the image in a file, on a thread of the library: neither the caller nor Swift's own threads are blocked.
     /// - Throws: `Failure` naming the file, or `CancellationError` if the task is canceled before the image has been read.
-    public func classify(imageAt path: String) async throws -> Classification {
-        try await classifyElsewhere { try self.preparation.prepare(FoundImage(path: path)) }
+    public func classification(ofImageAt path: String) async throws -> Classification {
+        try await classification { try $0.prepare(FoundImage(path: path)) }
     }
 
-    /// Classifies an image in memory without blocking the caller.
+    /// Classifies an image in memory, on a thread of the library: neither the caller nor Swift's own threads are blocked.
     /// - Throws: `CancellationError` if the task is canceled before the image has been resized.
-    public func classify(_ pixels: Pixels) async throws -> Classification {
-        try await classifyElsewhere { Prepared(pixels: self.preparation.fitted(pixels)) }
+    public func classification(of pixels: Pixels) async throws -> Classification {
+        try await classification { Prepared(pixels: $0.fitted(pixels)) }
     }
 
-    private func classifyElsewhere(_ prepare: @escaping @Sendable () throws -> Prepared) async throws -> Classification
-    {
-        let work = Task.detached {
-            try Task.checkCancellation()
-            let image = try prepare()
-            try Task.checkCancellation()
+    private func classification(
+        preparing prepare: @escaping @Sendable (Preparation) throws -> Prepared
+    ) async throws -> Classification {
+        try await BackgroundThreads.shared.run { checkCancellation in
+            try checkCancellation()
+            let image = try prepare(self.preparation)
+            try checkCancellation()
             return self.classify(image)
-        }
-        return try await withTaskCancellationHandler {
-            try await work.value
-        } onCancel: {
-            work.cancel()
         }
     }
 

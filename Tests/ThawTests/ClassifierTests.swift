@@ -28,7 +28,7 @@ import Testing
         let classifier = try Classifier(contentsOf: Fixtures.path("coreml/rgb.mlmodel"))
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
-            return try await classifier.classify(imageAt: ImageFixtures.path("good/rgb-8.png"))
+            return try await classifier.classification(ofImageAt: ImageFixtures.path("good/rgb-8.png"))
         }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }

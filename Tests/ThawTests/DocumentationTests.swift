@@ -13,6 +13,14 @@ private enum Articles {
         print(answer.top(5).map { "\($0.label): \($0.probability)" })
     }
 
+    static func readmeInAnAsynchronousFunction() async throws {
+        let labels = try Labels(contentsOf: "labels.txt")
+        let model = try Converter().convert(contentsOf: "inference.pb", labels: labels).model
+        try model.write(to: "inference.mlmodel")
+        let answer = try Classifier(model).classify(imageAt: "cat.jpg")
+        print(answer.top(5).map { "\($0.label): \($0.probability)" })
+    }
+
     static func converting() throws {
         let labels = try Labels(contentsOf: "labels.txt")
         let conversion = try Converter().convert(contentsOf: "inference.pb", labels: labels)
@@ -36,7 +44,7 @@ private enum Articles {
     }
 
     static func classifyingElsewhere(_ classifier: Classifier) async throws -> Classification {
-        let answer = try await classifier.classify(imageAt: "cat.jpg")
+        let answer = try await classifier.classification(ofImageAt: "cat.jpg")
         return answer
     }
 
@@ -132,14 +140,16 @@ private enum Articles {
     @Test func `the asynchronous form gives the same result`() async throws {
         let classifier = try Classifier(contentsOf: Fixtures.path("coreml/rgb.mlmodel"))
         let path = Fixtures.path("photographs/cat.jpg")
-        let expected = try ({ try classifier.classify(imageAt: path).probabilities })()
+        let expected = try classifier.classify(imageAt: path).probabilities
         let found = try await withThrowingTaskGroup(of: [Float].self) { group in
-            for _ in 0..<4 { group.addTask { try await classifier.classify(imageAt: path).probabilities } }
+            for _ in 0..<4 { group.addTask { try await classifier.classification(ofImageAt: path).probabilities } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(found.allSatisfy { $0 == expected })
-        #expect(try await classifier.classify(Pixels(contentsOf: path)).probabilities == expected)
-        let failure = await #expect(throws: Failure.self) { try await classifier.classify(imageAt: "/nowhere.jpg") }
+        #expect(found.count == 4 && found.allSatisfy { $0 == expected })
+        #expect(try await classifier.classification(of: Pixels(contentsOf: path)).probabilities == expected)
+        let failure = await #expect(throws: Failure.self) {
+            try await classifier.classification(ofImageAt: "/nowhere.jpg")
+        }
         #expect(failure?.description == "/nowhere.jpg: no such file")
     }
 }

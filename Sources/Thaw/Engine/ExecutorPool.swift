@@ -9,7 +9,7 @@
 final class ExecutorPool: @unchecked Sendable {
     private let program: Program
     private let threads: Int
-    private let limit: Int
+    let limit: Int
     private var idle: [Executor] = []
     /// How many executors exist, or are being made.
     private(set) var count = 0
