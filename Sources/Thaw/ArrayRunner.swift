@@ -2,35 +2,42 @@
 /// was lifted out of the graph. Images are in NHWC layout, or in NCHW if the network's own graph takes them so.
 public struct ArrayRunner: Sendable {
     private let model: Model
-    private let run: @Sendable ([Tensor]) throws -> [Tensor]
+    private let method: Method
+
+    private enum Method {
+        /// The reference implementations.
+        case reference
+        case engine(ExecutorPool)
+    }
 
     /// - Parameter byReference: Whether to use the reference implementations instead of the engine.
     /// - Throws: `Failure` if the engine cannot run the model, or if one of its tensors is too large.
     public init(_ model: Model, byReference: Bool = false, threads: Int = 1) throws {
+        self.model = model
         guard byReference else {
-            self.init(model, program: try Program(model.graph, threads: threads), threads: threads)
+            method = .engine(ExecutorPool(try Program(model.graph, threads: threads), threads: threads))
             return
         }
         for type in model.graph.types where type.shape.elementCount > Program.largestTensor {
             throw Failure.arrayTooLarge(type)
         }
-        self.init(model: model) { [graph = model.graph] in graph.evaluate($0) }
-    }
-
-    private init(model: Model, run: @escaping @Sendable ([Tensor]) throws -> [Tensor]) {
-        self.model = model
-        self.run = run
+        method = .reference
     }
 
     /// Runs the model with a program compiled from its graph.
     init(_ model: Model, program: Program, threads: Int = 1) {
-        let pool = ExecutorPool(program, threads: threads)
-        let outputs = model.graph.outputs.count
-        self.init(model: model) { inputs in
+        (self.model, method) = (model, .engine(ExecutorPool(program, threads: threads)))
+    }
+
+    private func outputs(of inputs: [Tensor]) -> [Tensor] {
+        switch method {
+        case .reference:
+            model.graph.evaluate(inputs)
+        case .engine(let pool):
             pool.with { executor in
                 for (index, input) in inputs.enumerated() { executor.load(input, input: index) }
                 executor.run()
-                return (0..<outputs).map { executor.output($0) }
+                return model.graph.outputs.indices.map { executor.output($0) }
             }
         }
     }
@@ -51,9 +58,9 @@ public struct ArrayRunner: Sendable {
         let count = counts.first ?? 1
         guard counts.allSatisfy({ $0 == count }) else { throw Failure.batchesDiffer(counts) }
 
-        let answers = try (0..<count).map { piece in
-            try run(
-                zip(inputs, types).enumerated().map { index, input in
+        let answers = (0..<count).map { piece in
+            outputs(
+                of: zip(inputs, types).enumerated().map { index, input in
                     let (array, type) = input
                     let size = type.shape.elementCount
                     let values = Array(array.values[piece * size..<(piece + 1) * size])

@@ -19,7 +19,26 @@ public struct Benchmark {
     /// One pass of the model, with its own memory and input.
     private struct Run: @unchecked Sendable {
         let executor: Executor
-        let load: (Executor) -> Void
+        let input: Input
+
+        func load() { input.load(into: executor) }
+    }
+
+    /// Random values for all inputs.
+    private enum Input {
+        case pixels([UInt8], PixelScaling, batch: Int)
+        case tensors([Tensor])
+
+        func load(into executor: Executor) {
+            switch self {
+            case .pixels(let pixels, let scaling, let batch):
+                pixels.withUnsafeBufferPointer { pixels in
+                    for index in 0..<batch { executor.load(pixels: pixels, scaling, input: 0, image: index) }
+                }
+            case .tensors(let tensors):
+                for (index, tensor) in tensors.enumerated() { executor.load(tensor, input: index) }
+            }
+        }
     }
 
     /// - Parameter batch: The number of images in one run. If the model's own batch is larger, that is used.
@@ -30,9 +49,9 @@ public struct Benchmark {
         let start = clock.now
         let lanes = min(threads, passes)
         let program = try Program(model.graph, threads: threads / lanes)
-        let load = Benchmark.input(of: model)
+        let input = Benchmark.input(of: model)
         workers = Workers(lanes)
-        runs = (0..<lanes).map { _ in Run(executor: Executor(program, threads: threads / lanes), load: load) }
+        runs = (0..<lanes).map { _ in Run(executor: Executor(program, threads: threads / lanes), input: input) }
         compiling = clock.now - start
         self.batch = passes * model.batch
         self.threads = threads
@@ -73,7 +92,7 @@ public struct Benchmark {
     /// The time of each step: the median over runs that take about this long in total.
     public func profile(seconds: Double) -> [StepTiming] {
         let run = runs[0]
-        run.load(run.executor)
+        run.load()
         let once = ContinuousClock().measure { run.executor.run() } / .seconds(1)
         return run.executor.profile(rounds: min(max(Int(seconds / max(once, 1e-6)), 3), 1000))
     }
@@ -84,34 +103,28 @@ public struct Benchmark {
             workers.run(chunks: runs.count, context: context) { context, lane, _ in
                 let (runs, passes) = context.assumingMemoryBound(to: ([Run], Int).self).pointee
                 for _ in stride(from: lane, to: passes, by: runs.count) {
-                    runs[lane].load(runs[lane].executor)
+                    runs[lane].load()
                     runs[lane].executor.run()
                 }
             }
         }
     }
 
-    /// Loads random values into all inputs, or pixels if the model takes an image.
-    private static func input(of model: Model) -> (Executor) -> Void {
+    /// Random pixels if the model takes an image, otherwise random tensors.
+    private static func input(of model: Model) -> Input {
         var generator = Generator()
         if let image = model.image, model.graph.inputs.count == 1 {
             let pixels = (0..<image.width * image.height * image.color.channels).map { _ in
                 UInt8.random(in: .min ... .max, using: &generator)
             }
-            return { [batch = model.batch] executor in
-                pixels.withUnsafeBufferPointer { pixels in
-                    for index in 0..<batch { executor.load(pixels: pixels, image.scaling, input: 0, image: index) }
-                }
-            }
+            return .pixels(pixels, image.scaling, batch: model.batch)
         }
         let tensors = model.graph.inputs.map { port in
             let type = model.graph[port.value]
             let values = (0..<type.shape.elementCount).map { _ in Double.random(in: 0..<1, using: &generator) }
             return Tensor(shape: type.shape, element: type.element) { values[$0] }
         }
-        return { executor in
-            for (index, tensor) in tensors.enumerated() { executor.load(tensor, input: index) }
-        }
+        return .tensors(tensors)
     }
 
     /// SplitMix64, always from the same seed. Source: Steele, Lea and Flood, OOPSLA 2014.

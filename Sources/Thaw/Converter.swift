@@ -22,11 +22,8 @@ public struct Converter: Sendable {
         public var color: ColorLayout?
         /// The position of the channel axis in the graph's own input; nil detects it.
         public var channels: Graph.ChannelOrder?
-        /// For a graph of several inputs: receives their names, and returns the shapes of the arrays that they will get, each
-        /// with the name of its input. Without it, such a graph is refused.
-        public var arrays: (@Sendable (_ inputs: [String]) throws -> [(name: String?, shape: [Int])])?
-        /// The inputs that those arrays name.
-        public var fed: Set<String> = []
+        /// The arrays that a graph of several inputs will get; without them, such a graph is refused.
+        package var arrays: (any GivenArrays)?
         /// How to convert batch normalization that was exported in training mode.
         public var batchNorm = BatchNormMode.graph
         /// Values for placeholders other than the image's.
@@ -102,7 +99,9 @@ public struct Converter: Sendable {
     {
         var source = GraphSource(definition: graph, outputs: options.outputs)
         let survey = try GraphSurvey(graph.nodes)
-        if source.outputs.isEmpty { source.outputs = try FlatGraph.findOutputs(survey, fed: options.fed) }
+        if source.outputs.isEmpty {
+            source.outputs = try FlatGraph.findOutputs(survey, fed: options.arrays?.names ?? [])
+        }
         source.definition = try VariableFreezing.frozen(graph, survey, outputs: source.outputs, source: nil) {
             name, part in part == nil ? variables[name] : nil
         }
@@ -128,14 +127,14 @@ public struct Converter: Sendable {
             input: options.input, outputs: options.outputs, size: options.size, color: options.color,
             channels: options.channels, settings: options.settings, openSize: options.openSize)
         result.mapsFiles = options.mapsFiles
-        result.fed = options.fed
+        result.fed = options.arrays?.names ?? []
         result.shape = options.shape
         result.takesTensor = options.isTensor
         result.batchNorm = options.batchNorm
         result.ofInputs = options.inputs
         if let arrays = options.arrays {
             result.feeding = { names in
-                let given = try arrays(names)
+                let given = try arrays.shapes(ofInputs: names)
                 do {
                     return try ArrayRunner.inOrder(given, names) { $0.name }.map(\.shape)
                 } catch let failure as Failure { throw failure.orSet(names) }
@@ -146,30 +145,40 @@ public struct Converter: Sendable {
 
     private func convert(_ source: GraphSource, labels: Labels?) throws -> Conversion {
         guard let standard = options.sizes.standard else { return try convertOneSize(source, labels: labels) }
-        @Sendable func convert(_ size: ImageSize, _ options: Options) throws -> Conversion {
-            var options = options
-            options.sizes = .fixed
-            options.size = (size.width, size.height)
-            return try Converter(options).convertOneSize(source, labels: labels)
-        }
+        var resizer = Resizer(source: source, labels: labels, options: options)
         var conversion: Conversion
-        do { conversion = try convert(standard, options) } catch let failure as Failure {
+        do { conversion = try resizer.conversion(at: standard) } catch let failure as Failure {
             throw failure.atSize(standard)
         }
         guard conversion.model.images.count == 1 else {
             throw Failure.severalSizesNoImage(conversion.model.images.count)
         }
         conversion.model.image!.sizes = options.sizes
-        var settled = options.settled(by: conversion)
+        resizer.options = options.settled(by: conversion)
         // At some sizes the output is slightly smaller than the image. It is an image output nevertheless.
         if conversion.model.classifier == nil {
-            settled.imageOutput = settled.imageOutput ?? (conversion.model.imageOutput != nil)
+            resizer.options.imageOutput = resizer.options.imageOutput ?? (conversion.model.imageOutput != nil)
         }
-        let known = settled
-        conversion.model.inSize = { try convert($0, known).model }
+        conversion.model.resizer = resizer
         _ = try SizeVariants(conversion.model)
         conversion.notes.append("the image may have other sizes than \(standard): \(options.sizes)")
         return conversion
+    }
+
+    /// Converts the graph again at another size.
+    private struct Resizer: ModelResizer {
+        let source: GraphSource
+        let labels: Labels?
+        var options: Options
+
+        func model(at size: ImageSize) throws -> Model { try conversion(at: size).model }
+
+        func conversion(at size: ImageSize) throws -> Conversion {
+            var options = options
+            options.sizes = .fixed
+            options.size = (size.width, size.height)
+            return try Converter(options).convertOneSize(source, labels: labels)
+        }
     }
 
     func convertOneSize(_ source: GraphSource, labels: Labels?) throws -> Conversion {
@@ -182,7 +191,7 @@ public struct Converter: Sendable {
             for input in inputs {
                 let node = GraphSurvey.Reference(input.tensor).node
                 importOptions.words[node] = input.word
-                if options.fed.contains(input.word) { importOptions.fed.insert(node) }
+                if options.arrays?.names.contains(input.word) == true { importOptions.fed.insert(node) }
             }
         }
         if !source.outputs.isEmpty { importOptions.outputs = source.outputs }
@@ -270,4 +279,14 @@ public struct Converter: Sendable {
         conversion.hasShortWeights = source.definition.nodes.haveShortWeights
         return conversion
     }
+}
+
+/// The arrays that the inputs of a graph will get.
+package protocol GivenArrays: Sendable {
+    /// The inputs that the arrays name.
+    var names: Set<String> { get }
+
+    /// The shapes of the arrays, each with the name of its input, which may be nil for a graph of one input.
+    /// - Parameter inputs: The names of the graph's inputs.
+    func shapes(ofInputs inputs: [String]) throws -> [(name: String?, shape: [Int])]
 }

@@ -34,13 +34,13 @@ public final class ImageToImage {
     /// The receptive field of output pixels.
     private let locality: Locality
     /// Creates the model in another size; nil if its size is fixed.
-    private let resize: ((_ width: Int, _ height: Int) throws -> Model)?
+    private let resizer: (any ModelResizer)?
     /// The engine that ran last: images of one size often follow each other.
     private var engine: Engine?
 
     /// - Throws: `Failure` if the input or the output is not an image, or if tiles are requested but cannot be used.
     public convenience init(_ model: Model, _ options: Options = Options()) throws {
-        try self.init(model, nil, options, resize: nil)
+        try self.init(model, nil, options, resizer: nil)
     }
 
     /// Reads a model, or converts a graph with `graphOptions`.
@@ -54,31 +54,15 @@ public final class ImageToImage {
         graphOptions.openSize = (256, 256)
         let conversion = try Model.load(contentsOf: path, options: graphOptions)
         graphOptions = graphOptions.settled(by: conversion)
-        var resize: ((_ width: Int, _ height: Int) throws -> Model)?
-        if conversion.isSizeOpen {
-            resize = { [graphOptions] width, height in
-                var graphOptions = graphOptions
-                graphOptions.size = (width, height)
-                return try Model.load(contentsOf: path, options: graphOptions).model
-            }
-        }
-        if let inSize = conversion.model.inSize {
-            resize = { [graphOptions] width, height in
-                var model = try inSize(ImageSize(width: width, height: height))
-                if model.imageOutput == nil {
-                    var notes: [String] = []
-                    model.imageOutput = try Converter(graphOptions).imageOutput(model, &notes)
-                }
-                return model
-            }
+        var resizer: (any ModelResizer)?
+        if let own = conversion.model.resizer {
+            resizer = ImageOutputResizer(base: own, converter: Converter(graphOptions))
+        } else if conversion.isSizeOpen {
+            resizer = FileResizer(path: path, options: graphOptions)
         }
         do {
-            var model = conversion.model
-            if model.imageOutput == nil {
-                var notes: [String] = []
-                model.imageOutput = try Converter(graphOptions).imageOutput(model, &notes)
-            }
-            try self.init(model, conversion, options, resize: resize)
+            let model = try Converter(graphOptions).withImageOutput(conversion.model)
+            try self.init(model, conversion, options, resizer: resizer)
         } catch let failure as Failure {
             throw failure.inFile(path)
         }
@@ -86,22 +70,22 @@ public final class ImageToImage {
 
     private init(
         _ model: Model, _ conversion: Conversion?, _ options: Options,
-        resize: ((_ width: Int, _ height: Int) throws -> Model)?
+        resizer: (any ModelResizer)?
     ) throws {
         let image = try model.onlyImage()
         guard let output = model.imageOutput else {
             throw Failure.givesNoImage(model.graph.outputs.map { ($0.name, model.graph[$0.value]) })
         }
         guard model.batch == 1 else { throw Failure.fixedBatch(image.name, model.batch) }
-        (self.model, self.conversion, self.options, self.image, self.resize) = (
-            model, conversion, options, image, resize
+        (self.model, self.conversion, self.options, self.image, self.resizer) = (
+            model, conversion, options, image, resizer
         )
         locality = Locality(
             model.graph, input: model.graph.inputs[0].value, output: model.graph.outputs[output.index].value,
             form: output.form)
         if let tile = options.tile {
             try checkTile(tile)
-        } else if resize == nil, options.longestSide != nil {
+        } else if resizer == nil, options.longestSide != nil {
             throw Failure.sizeFixed("--max-side", image.width, image.height)
         }
     }
@@ -166,7 +150,7 @@ public final class ImageToImage {
 
     /// The size at which the network processes an image.
     private func size(for photo: Pixels) -> (width: Int, height: Int) {
-        let isFixed = resize == nil && options.tile == nil
+        let isFixed = resizer == nil && options.tile == nil
         if isFixed { return (image.width, image.height) }
         if image.sizes != .fixed, options.tile == nil {
             // The requested longest side is a bound of the range too.
@@ -187,7 +171,7 @@ public final class ImageToImage {
             return count * unit
         }
         var size = (width: rounded(photo.width), height: rounded(photo.height))
-        if resize == nil {
+        if resizer == nil {
             // With tiles of a fixed size, the image must be at least as large as one.
             size = (max(size.width, image.width), max(size.height, image.height))
         }
@@ -197,14 +181,14 @@ public final class ImageToImage {
     /// The size of the tiles, if there are any.
     private var tileSize: (width: Int, height: Int)? {
         guard let tile = options.tile else { return nil }
-        guard resize != nil else { return (image.width, image.height) }
+        guard resizer != nil else { return (image.width, image.height) }
         let side = tile / (locality.multiple) * (locality.multiple)
         return (side, side)
     }
 
     private func checkTile(_ tile: Int) throws {
         if let global = locality.global { throw Failure.cannotTile(global) }
-        if resize == nil, tile != image.width || tile != image.height {
+        if resizer == nil, tile != image.width || tile != image.height {
             throw Failure.tileSizeFixed(image.width, image.height)
         }
         let margin = max(
@@ -225,11 +209,11 @@ public final class ImageToImage {
     private func engine(for size: (width: Int, height: Int), of photo: Pixels) throws -> Engine {
         if let engine, engine.size == size { return engine }
         engine = nil
-        let model = try resize.map { try $0(size.width, size.height) } ?? model
+        let model = try resizer?.model(at: ImageSize(width: size.width, height: size.height)) ?? model
         let program: Program
         do {
             program = try Program(model.graphOfPixels(), threads: options.threads)
-        } catch let failure as Failure where resize != nil {
+        } catch let failure as Failure where resizer != nil {
             throw failure.forImage(photo.width, photo.height, canTile: canTile)
         }
         try checkMemory(for: program.arenaBytes, photo)

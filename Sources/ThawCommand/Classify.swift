@@ -198,8 +198,8 @@ final class ImageSource: Sequence, IteratorProtocol {
     private(set) var passedOver = 0
 
     init(_ names: [String], _ cancellation: Cancellation, _ resumed: ResumedFile? = nil, maximumBytes: Int) {
-        let lines = InputLines(cancellation, maximumBytes: maximumBytes)
-        files = ImageFiles(names, list: names.contains("-") ? { lines.next() } : nil)
+        let lines = names.contains("-") ? InputLines(cancellation, maximumBytes: maximumBytes) : nil
+        files = ImageFiles(names, list: lines)
         (self.cancellation, self.resumed) = (cancellation, resumed)
     }
 

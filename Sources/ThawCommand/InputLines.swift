@@ -8,7 +8,7 @@ import Thaw
 
 /// Standard input: an image, or file names, read as they arrive, one per line. If there are NULs, which `find -print0`
 /// writes, the names end with NULs instead of newlines.
-final class InputLines {
+final class InputLines: IteratorProtocol {
     private var buffer: [UInt8] = []
     private var start = 0
     private var hasEnded = false

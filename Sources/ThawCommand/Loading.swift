@@ -77,17 +77,10 @@ extension Arguments {
 
     /// Loads the model at `path`, and converts it if it is a graph.
     ///
-    /// - Parameters:
-    ///   - fed: The names of inputs that arrays are given for.
-    ///   - arrays: Given the names of a graph's inputs, the shapes of the arrays for them. If nil, a graph with several
-    ///     inputs is refused.
-    func model(
-        at path: String, fed: Set<String> = [],
-        arrays: (@Sendable ([String]) throws -> [(name: String?, shape: [Int])])? = nil
-    ) throws -> Conversion {
+    /// - Parameter arrays: The arrays for a graph's inputs. If nil, a graph with several inputs is refused.
+    func model(at path: String, arrays: (any GivenArrays)? = nil) throws -> Conversion {
         var options = try converterOptions()
         options.arrays = arrays
-        options.fed = fed
         let conversion = try Model.load(contentsOf: path, options: options, labels: labels())
         let forGraphs = [Options.labels] + OptionGroups.graphInput
         if !conversion.isGraph, let option = forGraphs.first(where: { isGiven($0) }) {

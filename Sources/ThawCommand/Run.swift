@@ -9,9 +9,9 @@ import Thaw
 /// `thaw run`: computes a model's outputs for NumPy arrays.
 func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
-    let words = arguments.positional.dropFirst()
+    let words = Array(arguments.positional.dropFirst())
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
-    let model = try arguments.model(at: path, fedBy: words, console)
+    let model = try arguments.model(at: path, arrays: words, console)
     let graph = model.graph
     let isFile = target.hasSuffix(".npy")
     if isFile, graph.outputs.count != 1 {
@@ -35,15 +35,8 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
 
 extension Arguments {
     /// Loads the model at `path`, with open sizes taken from the arrays in `words`, and prints its notes and warnings.
-    fileprivate func model(at path: String, fedBy words: ArraySlice<String>, _ console: Console) throws -> Model {
-        let fed = Set(words.compactMap { word in word.firstIndex(of: "=").map { String(word[..<$0]) } })
-        var conversion = try model(at: path, fed: fed) { inputs in
-            guard !words.isEmpty || inputs.isEmpty else { throw Failure.missingArgument("an array, INPUT.npy,") }
-            return try words.map { word in
-                let (name, file) = named(word, inputs: inputs)
-                return (name, try NumPyFile(contentsOf: file).shape)
-            }
-        }
+    fileprivate func model(at path: String, arrays words: [String], _ console: Console) throws -> Model {
+        var conversion = try model(at: path, arrays: ArrayWords(words: words))
         guard !words.isEmpty || conversion.model.graph.inputs.isEmpty else {
             throw Failure.missingArgument("an array, INPUT.npy,")
         }
@@ -58,6 +51,23 @@ extension Arguments {
             try blaming(file) { try conversion.model.takeSize(of: NumPyFile(contentsOf: file).shape) }
         }
         return conversion.model
+    }
+}
+
+/// The arrays given as `NAME=FILE` or `FILE`.
+private struct ArrayWords: GivenArrays {
+    let words: [String]
+
+    var names: Set<String> {
+        Set(words.compactMap { word in word.firstIndex(of: "=").map { String(word[..<$0]) } })
+    }
+
+    func shapes(ofInputs inputs: [String]) throws -> [(name: String?, shape: [Int])] {
+        guard !words.isEmpty || inputs.isEmpty else { throw Failure.missingArgument("an array, INPUT.npy,") }
+        return try words.map { word in
+            let (name, file) = named(word, inputs: inputs)
+            return (name, try NumPyFile(contentsOf: file).shape)
+        }
     }
 }
 

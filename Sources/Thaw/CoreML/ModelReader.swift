@@ -17,9 +17,17 @@ enum ModelReader {
         default: throw message.refusedKind(kind)
         }
         if let image = model.image, image.sizes != .fixed {
-            model.inSize = { try run(message, weights, size: $0).model }
+            model.resizer = Resizer(message: message, weights: weights)
         }
         return (model, warnings(of: message))
+    }
+
+    /// Reads the message again at another size.
+    private struct Resizer: ModelResizer {
+        let message: Message
+        let weights: (any WeightFiles)?
+
+        func model(at size: ImageSize) throws -> Model { try run(message, weights, size: size).model }
     }
 
     /// What may be wrong although the model could be read.

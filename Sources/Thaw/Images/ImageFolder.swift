@@ -37,7 +37,7 @@ public struct FoundImage: Sendable {
 /// search started. Broken links are skipped.
 public final class ImageFiles: Sequence, IteratorProtocol {
     private var names: ArraySlice<String>
-    private let list: (() -> FoundImage?)?
+    private var list: (any IteratorProtocol<FoundImage>)?
     private var isInList = false
     /// Every folder read so far, as it was at that time.
     private(set) var listings: [FolderListing] = []
@@ -46,8 +46,13 @@ public final class ImageFiles: Sequence, IteratorProtocol {
     /// The folders that were reached by links.
     private var linked: Set<Folder.Identity> = []
 
-    /// - Parameter list: Returns further names, one by one, for the name `-`; nil at the end.
-    public init(_ names: [String], list: (() -> FoundImage?)? = nil) { (self.names, self.list) = (names[...], list) }
+    /// - Parameter names: The paths of image files, and of folders with images.
+    public convenience init(_ names: [String]) { self.init(names, list: nil) }
+
+    /// - Parameter list: Further images, for the name `-`.
+    package init(_ names: [String], list: (any IteratorProtocol<FoundImage>)?) {
+        (self.names, self.list) = (names[...], list)
+    }
 
     /// The folders read so far in which images have been added, removed or renamed since.
     public var changedFolders: [ChangedFolder] { listings.compactMap(\.change) }
@@ -91,7 +96,7 @@ public final class ImageFiles: Sequence, IteratorProtocol {
 
     private func nextName() -> FoundImage? {
         while true {
-            if isInList, let image = list?() { return image }
+            if isInList, let image = list?.next() { return image }
             isInList = false
             guard let name = names.popFirst() else { return nil }
             if name != "-" || list == nil { return FoundImage(path: name) }

@@ -11,7 +11,7 @@ public struct Model: Sendable {
     public var classifier: ClassifierConfiguration?
     public var metadata: Metadata
     /// Creates the model for images of another size, if there are several `image.sizes`.
-    var inSize: (@Sendable (ImageSize) throws -> Model)?
+    var resizer: (any ModelResizer)?
 
     public init(
         graph: Graph, image: ImageInput? = nil, imageOutput: ImageOutput? = nil,
@@ -41,9 +41,9 @@ public struct Model: Sendable {
     /// Changes a model of several image sizes to this size. A model of a fixed size stays unchanged.
     /// - Throws: `Failure` if it does not take this size.
     public mutating func take(_ size: ImageSize) throws {
-        guard let inSize, let image, ImageSize(width: image.width, height: image.height) != size else { return }
+        guard let resizer, let image, ImageSize(width: image.width, height: image.height) != size else { return }
         guard image.sizes.contains(size) else { throw Failure.sizeOutside(size, image.sizes) }
-        self = try inSize(size)
+        self = try resizer.model(at: size)
     }
 
     /// Changes a model of several image sizes to the size of an array, whose last axes are height, width and channels, or
@@ -79,6 +79,12 @@ public struct Model: Sendable {
         }
         return false
     }
+}
+
+/// Creates a model for images of other sizes, from what the model was made of.
+protocol ModelResizer: Sendable {
+    /// - Throws: `Failure` if the network does not work at this size.
+    func model(at size: ImageSize) throws -> Model
 }
 
 /// The labels and outputs of a classifier.

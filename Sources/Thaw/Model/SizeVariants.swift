@@ -7,19 +7,19 @@ struct SizeVariants {
     let base: Model
     /// The other sizes.
     let sizes: [ImageSize]
-    private let resize: @Sendable (ImageSize) throws -> Model
+    private let resizer: any ModelResizer
     /// The indices of the nodes whose padding depends on the size.
     private var following: Set<Int> = []
 
     /// - Returns: nil for a model whose image has one size.
     /// - Throws: `Failure` naming a node that is different at one of the sizes.
     init?(_ model: Model) throws {
-        guard let resize = model.inSize, let image = model.image, image.sizes != .fixed else { return nil }
-        self.resize = resize
+        guard let resizer = model.resizer, let image = model.image, image.sizes != .fixed else { return nil }
+        self.resizer = resizer
         sizes = Array(image.sizes.samples.dropFirst())
         var paddings = model.graph.nodes.indices.map { Padding(model.graph, $0) }
         for size in sizes {
-            let graph = try SizeVariants.resized(resize, to: size).graph
+            let graph = try SizeVariants.resized(resizer, to: size).graph
             try SizeVariants.check(graph, of: model, at: size)
             for index in paddings.indices {
                 guard let padding = Padding(graph, index) else { continue }
@@ -36,11 +36,11 @@ struct SizeVariants {
 
     /// The model at another size.
     func model(at size: ImageSize) throws -> Model {
-        SizeVariants.marked(try SizeVariants.resized(resize, to: size), following)
+        SizeVariants.marked(try SizeVariants.resized(resizer, to: size), following)
     }
 
-    private static func resized(_ resize: (ImageSize) throws -> Model, to size: ImageSize) throws -> Model {
-        do { return try resize(size) } catch let failure as Failure { throw failure.atSize(size) }
+    private static func resized(_ resizer: any ModelResizer, to size: ImageSize) throws -> Model {
+        do { return try resizer.model(at: size) } catch let failure as Failure { throw failure.atSize(size) }
     }
 
     /// Checks that a graph has the same operations as the model, with the same names, and that a classifier's output has the

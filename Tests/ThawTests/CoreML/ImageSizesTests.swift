@@ -133,7 +133,7 @@ import Testing
             let read = try Self.again(Self.converted(graph, sizes), dialect, folder)
             #expect(read.image?.sizes == sizes)
             for size in sizes.samples + (sizes == Self.range ? [ImageSize(width: 19, height: 30)] : []) {
-                let one = try read.inSize!(size)
+                let one = try read.resizer!.model(at: size)
                 let expected = try Self.converted(graph, size)
                 let input = Tensor(noise(size.width * size.height * 3), shape: [1, size.height, size.width, 3])
                 var answer = one.graph.evaluate([input])[0]
@@ -199,7 +199,7 @@ import Testing
         let folder = try TemporaryFolder()
         _ = try ModelPackage.write(program, to: folder.url.appending(path: "m.mlpackage").path, mayReplace: true)
         let read = try Model.load(contentsOf: folder.url.appending(path: "m.mlpackage").path).model
-        #expect(try read.inSize!(ImageSize(width: 40, height: 24)).image?.width == 40)
+        #expect(try read.resizer!.model(at: ImageSize(width: 40, height: 24)).image?.width == 40)
     }
 
     // MARK: Refusals
@@ -242,7 +242,7 @@ import Testing
         message.description.input = inputs
         let model = try ModelReader.run(message).model
         #expect(model.image?.sizes == .range(width: 12...33, height: 14...ImageSizes.longestSide))
-        let failure = #expect(throws: Failure.self) { try model.inSize!(ImageSize(width: 34, height: 20)) }
+        let failure = #expect(throws: Failure.self) { try model.resizer!.model(at: ImageSize(width: 34, height: 20)) }
         #expect(failure?.description.contains("34×20") == true)
     }
 

@@ -31,7 +31,7 @@ import Testing
         #expect(back.image?.sizes == sizes)
         for (input, answer) in try GeneratorCase.named("generator").references() {
             let sides = input.shape.filter { $0 > 3 }
-            let model = try back.inSize!(ImageSize(width: sides[1], height: sides[0]))
+            let model = try back.resizer!.model(at: ImageSize(width: sides[1], height: sides[0]))
             let program = try Program(model.graph, instructionSet: InstructionSet.available.last!)
             let result = try ArrayRunner(model, program: program).run([(nil, input)])[0].array
             // TensorFlow adds in another order; with means over an image, this is the largest part of the difference.

@@ -24,9 +24,18 @@ import Testing
         -> NumPyFile
     {
         var options = Converter.Options()
-        options.fed = Set(arrays.compactMap(\.name))
-        options.arrays = { _ in arrays.map { ($0.name, $0.array.shape) } }
+        options.arrays = Arrays(arrays: arrays)
         return try ArrayRunner(Converter(options).convert(graph: graph).model).run(arrays)[0].array
+    }
+
+    private struct Arrays: GivenArrays {
+        let arrays: [(name: String?, array: NumPyFile)]
+
+        var names: Set<String> { Set(arrays.compactMap(\.name)) }
+
+        func shapes(ofInputs inputs: [String]) -> [(name: String?, shape: [Int])] {
+            arrays.map { ($0.name, $0.array.shape) }
+        }
     }
 
     private static func array(_ shape: [Int]) -> NumPyFile {

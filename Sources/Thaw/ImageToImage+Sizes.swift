@@ -1,0 +1,31 @@
+/// Converts a file whose sizes are open again at another size.
+struct FileResizer: ModelResizer {
+    let path: String
+    var options: Converter.Options
+
+    func model(at size: ImageSize) throws -> Model {
+        var options = options
+        options.size = (size.width, size.height)
+        return try Model.load(contentsOf: path, options: options).model
+    }
+}
+
+/// Makes the output of every size an image.
+struct ImageOutputResizer: ModelResizer {
+    let base: any ModelResizer
+    let converter: Converter
+
+    func model(at size: ImageSize) throws -> Model { try converter.withImageOutput(base.model(at: size)) }
+}
+
+extension Converter {
+    /// The model with its output as an image output, if it is not one yet.
+    func withImageOutput(_ model: Model) throws -> Model {
+        var model = model
+        if model.imageOutput == nil {
+            var notes: [String] = []
+            model.imageOutput = try imageOutput(model, &notes)
+        }
+        return model
+    }
+}
