@@ -139,12 +139,14 @@ struct InferPlan {
         }
         let isRight =
             input.shape.count == port.shape.count && zip(input.shape, port.shape).allSatisfy { $1 == -1 || $0 == $1 }
-        guard isRight else { throw InferPlan.wrongShape(input, expected: "\(Shape(port.shape))") }
+        guard isRight else { throw InferPlan.wrongShape(input, expected: "\(Tensor.Shape(port.shape))") }
         return isBatched ? input.shape[0] : 1
     }
 
     private static func wrongShape(_ input: InferRequest.Input, expected: String) -> Refusal {
-        Refusal(400, .wrongShape, "'\(input.name)' has the shape \(Shape(input.shape))", remedy: "expected \(expected)")
+        Refusal(
+            400, .wrongShape, "'\(input.name)' has the shape \(Tensor.Shape(input.shape))",
+            remedy: "expected \(expected)")
     }
 }
 

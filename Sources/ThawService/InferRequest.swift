@@ -75,7 +75,7 @@ extension InferRequest.Input {
             }
             return size
         }
-        guard shape.count <= 16, Shape(shape).checkedCount != nil else {
+        guard shape.count <= 16, Tensor.Shape(shape).checkedCount != nil else {
             throw Refusal(413, .limitExceeded, "the shape of '\(name)' is too large")
         }
         let parameters = json["parameters"]

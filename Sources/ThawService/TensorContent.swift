@@ -9,12 +9,12 @@ enum TensorContent {
 }
 
 extension InferRequest.Input {
-    private var count: Int { Shape(shape).elementCount }
+    private var count: Int { Tensor.Shape(shape).elementCount }
 
     private func wrongCount(_ given: Int, _ unit: String, expected: Int) -> Refusal {
         Refusal(
             400, .wrongShape, "'\(name)' has \(given) \(unit)",
-            remedy: "its shape \(Shape(shape)) and datatype \(type.rawValue) need \(expected)")
+            remedy: "its shape \(Tensor.Shape(shape)) and datatype \(type.rawValue) need \(expected)")
     }
 
     /// The pixels of an image input.

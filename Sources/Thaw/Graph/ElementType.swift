@@ -42,10 +42,10 @@ extension ElementType {
 
 /// What is known about a tensor before it is computed. On the edges of a graph both parts are fixed.
 public struct TensorType: Hashable, Sendable {
-    public var shape: Shape
+    public var shape: Tensor.Shape
     public var element: ElementType
 
-    public init(_ shape: Shape, _ element: ElementType = .float32) {
+    public init(_ shape: Tensor.Shape, _ element: ElementType = .float32) {
         self.shape = shape
         self.element = element
     }

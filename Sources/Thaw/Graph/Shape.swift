@@ -1,97 +1,102 @@
-/// The sizes of a tensor along its axes, outermost first. A scalar has no axes and one element.
-///
-/// Images are batch, height, width, channel, in TensorFlow's order, unless a graph specifies otherwise.
-public struct Shape: Hashable, Sendable, ExpressibleByArrayLiteral {
-    public var dimensions: [Int]
+extension Tensor {
+    /// The sizes of a tensor along its axes, outermost first. A scalar has no axes and one element.
+    ///
+    /// Images are batch, height, width, channel, in TensorFlow's order, unless a graph specifies otherwise.
+    public struct Shape: Hashable, Sendable, ExpressibleByArrayLiteral {
+        public var dimensions: [Int]
 
-    public init(_ dimensions: some Sequence<Int>) { self.dimensions = Array(dimensions) }
-    public init(arrayLiteral elements: Int...) { dimensions = elements }
+        public init(_ dimensions: some Sequence<Int>) { self.dimensions = Array(dimensions) }
+        public init(arrayLiteral elements: Int...) { dimensions = elements }
 
-    public var rank: Int { dimensions.count }
+        public var rank: Int { dimensions.count }
 
-    /// The number of elements. Traps on overflow: readers check `checkedCount` first.
-    public var elementCount: Int { dimensions.reduce(1, *) }
+        /// The number of elements. Traps on overflow: readers check `checkedCount` first.
+        public var elementCount: Int { dimensions.reduce(1, *) }
 
-    /// The number of elements, or nil if a dimension is negative or the number reaches 2^40. Dimensions of 0 count as
-    /// 1.
-    public var checkedCount: Int? {
-        var count = 1
-        for dimension in dimensions {
-            guard dimension >= 0 else { return nil }
-            // Zeros count as 1, so that strides are representable as well.
-            let (product, overflow) = count.multipliedReportingOverflow(by: Swift.max(1, dimension))
-            guard !overflow, product < 1 << 40 else { return nil }
-            count = product
-        }
-        return dimensions.contains(0) ? 0 : count
-    }
-
-    /// The distance in elements between neighbors along each axis. The last axis is contiguous.
-    public var strides: [Int] {
-        var strides = [Int](repeating: 1, count: rank)
-        for axis in stride(from: rank - 2, through: 0, by: -1) {
-            strides[axis] = strides[axis + 1] * dimensions[axis + 1]
-        }
-        return strides
-    }
-
-    public subscript(axis: Int) -> Int {
-        get { dimensions[axis] }
-        set { dimensions[axis] = newValue }
-    }
-
-    /// The axis counted from the front. `axis` may be negative, which counts from the back.
-    /// - Throws: `Failure` if there is no such axis.
-    public func axis(_ axis: Int) throws -> Int {
-        guard axis >= -rank, axis < rank else { throw Failure.noSuchAxis(axis, of: self) }
-        return axis < 0 ? axis + rank : axis
-    }
-
-    /// The shape that results when two tensors are broadcast, as in NumPy.
-    /// - Throws: `Failure` if two sizes differ and neither is 1.
-    public func broadcast(with other: Shape) throws -> Shape {
-        let rank = Swift.max(rank, other.rank)
-        var result = [Int](repeating: 1, count: rank)
-        for axis in 0..<rank {
-            let a = padded(to: rank)[axis]
-            let b = other.padded(to: rank)[axis]
-            guard a == b || a == 1 || b == 1 else { throw Failure.cannotBroadcast(self, other) }
-            result[axis] = a == 1 ? b : a
-        }
-        return Shape(result)
-    }
-
-    /// The same shape with leading ones, up to `rank` axes.
-    public func padded(to rank: Int) -> Shape {
-        Shape([Int](repeating: 1, count: Swift.max(0, rank - self.rank)) + dimensions)
-    }
-
-    /// The shape whose axis `i` is this one's axis `order[i]`.
-    public func permuted(_ order: [Int]) -> Shape { Shape(order.map { dimensions[$0] }) }
-
-    /// Calls `body` with the index of every element, in row-major order.
-    func forEachIndex(_ body: ([Int]) -> Void) {
-        guard elementCount > 0 else { return }
-        var index = [Int](repeating: 0, count: rank)
-        while true {
-            body(index)
-            var axis = rank - 1
-            while axis >= 0 {
-                index[axis] += 1
-                if index[axis] < dimensions[axis] { break }
-                index[axis] = 0
-                axis -= 1
+        /// The number of elements, or nil if a dimension is negative or the number reaches 2^40. Dimensions of 0 count as
+        /// 1.
+        public var checkedCount: Int? {
+            var count = 1
+            for dimension in dimensions {
+                guard dimension >= 0 else { return nil }
+                // Zeros count as 1, so that strides are representable as well.
+                let (product, overflow) = count.multipliedReportingOverflow(by: Swift.max(1, dimension))
+                guard !overflow, product < 1 << 40 else { return nil }
+                count = product
             }
-            if axis < 0 { return }
+            return dimensions.contains(0) ? 0 : count
+        }
+
+        /// The distance in elements between neighbors along each axis. The last axis is contiguous.
+        public var strides: [Int] {
+            var strides = [Int](repeating: 1, count: rank)
+            for axis in stride(from: rank - 2, through: 0, by: -1) {
+                strides[axis] = strides[axis + 1] * dimensions[axis + 1]
+            }
+            return strides
+        }
+
+        public subscript(axis: Int) -> Int {
+            get { dimensions[axis] }
+            set { dimensions[axis] = newValue }
+        }
+
+        /// The axis counted from the front. `axis` may be negative, which counts from the back.
+        /// - Throws: `Failure` if there is no such axis.
+        public func axis(_ axis: Int) throws -> Int {
+            guard axis >= -rank, axis < rank else { throw Failure.noSuchAxis(axis, of: self) }
+            return axis < 0 ? axis + rank : axis
+        }
+
+        /// The shape that results when two tensors are broadcast, as in NumPy.
+        /// - Throws: `Failure` if two sizes differ and neither is 1.
+        public func broadcast(with other: Shape) throws -> Shape {
+            let rank = Swift.max(rank, other.rank)
+            var result = [Int](repeating: 1, count: rank)
+            for axis in 0..<rank {
+                let a = padded(to: rank)[axis]
+                let b = other.padded(to: rank)[axis]
+                guard a == b || a == 1 || b == 1 else { throw Failure.cannotBroadcast(self, other) }
+                result[axis] = a == 1 ? b : a
+            }
+            return Shape(result)
+        }
+
+        /// The same shape with leading ones, up to `rank` axes.
+        public func padded(to rank: Int) -> Shape {
+            Shape([Int](repeating: 1, count: Swift.max(0, rank - self.rank)) + dimensions)
+        }
+
+        /// The shape whose axis `i` is this one's axis `order[i]`.
+        public func permuted(_ order: [Int]) -> Shape { Shape(order.map { dimensions[$0] }) }
+
+        /// Calls `body` with the index of every element, in row-major order.
+        func forEachIndex(_ body: ([Int]) -> Void) {
+            guard elementCount > 0 else { return }
+            var index = [Int](repeating: 0, count: rank)
+            while true {
+                body(index)
+                var axis = rank - 1
+                while axis >= 0 {
+                    index[axis] += 1
+                    if index[axis] < dimensions[axis] { break }
+                    index[axis] = 0
+                    axis -= 1
+                }
+                if axis < 0 { return }
+            }
         }
     }
 }
 
-extension Shape: RandomAccessCollection {
+/// Short for use in this package: SwiftUI has a `Shape` too.
+package typealias Shape = Tensor.Shape
+
+extension Tensor.Shape: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { dimensions.count }
 }
 
-extension Shape: CustomStringConvertible {
+extension Tensor.Shape: CustomStringConvertible {
     public var description: String { "[" + dimensions.map(String.init).joined(separator: ", ") + "]" }
 }
