@@ -5,12 +5,12 @@ import ThawCommand
 /// What the handle of a classifier refers to.
 final class CClassifier: Sendable {
     let classifier: Classifier
-    let background: Color?
+    let background: RGBColor?
 
     init(_ model: Model, _ pointer: UnsafePointer<thaw_classifier_options>?) throws {
         let given = try options(pointer, "options")
         background = try given.flatMap { try text($0.background, "options.background") }.map { text in
-            try naming("options.background") { try Color(text) }
+            try naming("options.background") { try RGBColor(text) }
         }
         let crop = try given.flatMap { try text($0.crop, "options.crop") }.map { text in
             try naming("options.crop") { try CropChoice(text) }
@@ -68,7 +68,7 @@ func runClassifier(
 /// What the handle of a batch refers to. It is an active call as long as its threads exist.
 final class CBatch: @unchecked Sendable {
     let batch: ClassificationBatch
-    let background: Color?
+    let background: RGBColor?
     private let isCounted: Bool
     private var count = 0
     private let lock = Lock()

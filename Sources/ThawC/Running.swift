@@ -45,7 +45,7 @@ extension GivenTensor {
 
 /// An image that the caller gives.
 /// - Parameter background: The color under transparent pixels; nil ignores alpha.
-func foundImage(_ pointer: UnsafePointer<thaw_image>?, background: Color?) throws -> FoundImage {
+func foundImage(_ pointer: UnsafePointer<thaw_image>?, background: RGBColor?) throws -> FoundImage {
     guard let pointer else { throw Failure.isNull("image") }
     let image = try checked(pointer, "image")
     let path = path(image.path)
@@ -61,7 +61,7 @@ func foundImage(_ pointer: UnsafePointer<thaw_image>?, background: Color?) throw
     return FoundImage(path: path)
 }
 
-private func pixels(_ image: thaw_image, _ background: Color?) throws -> Pixels {
+private func pixels(_ image: thaw_image, _ background: RGBColor?) throws -> Pixels {
     let (width, height, channels) = (Int(image.width), Int(image.height), Int(image.channels))
     guard 1...1 << 16 ~= width, 1...1 << 16 ~= height, [1, 3, 4].contains(channels) else {
         throw Failure.pixelSize(width, height, channels)

@@ -178,8 +178,8 @@ enum Options {
     static let background = Option(
         "background", "'#RRGGBB'",
         "the color of that background, and of the one under transparent pixels; otherwise alpha is ignored",
-        standard: Color?.none, "black background, alpha ignored"
-    ) { try Color($0) }
+        standard: RGBColor?.none, "black background, alpha ignored"
+    ) { try RGBColor($0) }
     static let maxPixels = Option(
         "max-pixels", "N", "refuse images of more pixels than this, before allocating memory",
         standard: DecodingOptions.standardMaximum, "\(DecodingOptions.standardMaximum)", read: readCount)

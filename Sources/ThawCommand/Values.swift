@@ -188,7 +188,7 @@ package enum CropChoice: Equatable, Sendable {
         }
     }
 
-    package func crop(on background: Color) -> Crop {
+    package func crop(on background: RGBColor) -> Crop {
         switch self {
         case .fill: .fill
         case .center(let fraction): .center(fraction)
@@ -197,7 +197,7 @@ package enum CropChoice: Equatable, Sendable {
     }
 }
 
-extension Color {
+extension RGBColor {
     /// Reads `#RRGGBB` or `RRGGBB`: to a shell, an unquoted `#` begins a comment.
     package init(_ text: String) throws {
         let digits = text.utf8.first == UInt8(ascii: "#") ? text.dropFirst() : text[...]

@@ -96,7 +96,7 @@ struct Settings: Sendable {
             guard let method = ResizeMethod(rawValue: value) else { throw StartFailure("--resize is '\(value)'") }
             resize = method
         case "--background":
-            guard let color = Color(hexadecimal: value) else { throw StartFailure("--background is '\(value)'") }
+            guard let color = RGBColor(hexadecimal: value) else { throw StartFailure("--background is '\(value)'") }
             decoding.background = color
         default: throw StartFailure("there is no option \(option)")
         }
@@ -157,7 +157,7 @@ struct Settings: Sendable {
 
 extension Crop {
     /// Reads `fill`, `center`, `center:F` and `fit`.
-    init?(name: String, background: Color?) {
+    init?(name: String, background: RGBColor?) {
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         switch parts[0] {
         case "fill" where parts.count == 1: self = .fill
@@ -172,7 +172,7 @@ extension Crop {
     }
 }
 
-extension Color {
+extension RGBColor {
     /// Reads `#RRGGBB` or `RRGGBB`.
     init?(hexadecimal text: String) {
         let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]

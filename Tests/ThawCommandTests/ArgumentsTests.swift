@@ -173,11 +173,11 @@ import Thaw
 
     @Test("Colors are read with and without #")
     func colors() throws {
-        let color = try Color("#10a0FF")
+        let color = try RGBColor("#10a0FF")
         #expect((color.red, color.green, color.blue) == (0x10, 0xA0, 0xFF))
-        #expect(try Color("10a0ff") == color)
+        #expect(try RGBColor("10a0ff") == color)
         for text in ["", "#", "#fff", "#10a0f", "#10a0ff0", "red", "+10a0f", "#10a0fg"] {
-            #expect(throws: Failure.self, "\(text)") { try Color(text) }
+            #expect(throws: Failure.self, "\(text)") { try RGBColor(text) }
         }
     }
 

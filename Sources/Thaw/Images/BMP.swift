@@ -61,7 +61,7 @@ private struct BMPHeader {
     let compression: Int
     /// The bits of red, green, blue and alpha if there is no palette.
     var masks: [UInt32] = []
-    var palette: [Color] = []
+    var palette: [RGBColor] = []
     /// The offset of the pixels.
     let offset: Int
 
@@ -105,7 +105,7 @@ private struct BMPHeader {
             guard stored <= 1 << 16 else { throw Failure.damagedImage("BMP", "a palette of \(stored) colors") }
             palette = try (0..<min(stored, 1 << bits)).map { index in
                 let color = try number(end + index * step, 3)
-                return Color(
+                return RGBColor(
                     red: UInt8(color >> 16), green: UInt8(truncatingIfNeeded: color >> 8),
                     blue: UInt8(truncatingIfNeeded: color))
             }

@@ -5,7 +5,7 @@ public enum Crop: Equatable, Sendable {
     /// The center square whose side is this fraction (more than 0, up to 1) of the shorter side, resized.
     case center(Double)
     /// The whole photo with its aspect ratio preserved, centered on a background of this color.
-    case fit(on: Color)
+    case fit(on: RGBColor)
 }
 
 extension Crop {
@@ -46,7 +46,7 @@ extension Pixels {
     }
 
     /// The image on a background of the given color, with its first pixel at `origin`.
-    func placed(in size: (Int, Int), at origin: (Int, Int), on ground: Color) -> Pixels {
+    func placed(in size: (Int, Int), at origin: (Int, Int), on ground: RGBColor) -> Pixels {
         let color = [ground.red, ground.green, ground.blue]
         return Pixels(width: size.0, height: size.1, channels: channels) { target in
             for index in target.indices { target[index] = color[index % channels] }

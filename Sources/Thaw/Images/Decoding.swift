@@ -1,7 +1,7 @@
 /// How an image file is decoded.
 public struct DecodingOptions: Equatable, Sendable {
     /// The background of transparent pixels. If nil, alpha is dropped, as in TensorFlow and Pillow.
-    public var background: Color?
+    public var background: RGBColor?
     /// Files that declare more pixels than this are refused before memory is allocated.
     public var maximumPixels = DecodingOptions.standardMaximum
     /// Whether a truncated JPEG or GIF, or a PNG with a wrong checksum, is refused. Otherwise it is decoded as far as
@@ -31,7 +31,7 @@ public struct DecodingOptions: Equatable, Sendable {
         }
     }
 
-    public init(background: Color? = nil, maximumPixels: Int = standardMaximum, isStrict: Bool = false) {
+    public init(background: RGBColor? = nil, maximumPixels: Int = standardMaximum, isStrict: Bool = false) {
         (self.background, self.maximumPixels, self.isStrict) = (background, maximumPixels, isStrict)
     }
 
@@ -117,7 +117,7 @@ extension Pixels {
     }
 
     /// The image composited onto a plain background with this alpha.
-    package func composed(with alpha: [UInt8], on ground: Color) -> Pixels {
+    package func composed(with alpha: [UInt8], on ground: RGBColor) -> Pixels {
         let source = channels == 1 && !ground.isGray ? converted(to: .rgb) : self
         let channels = source.channels
         let under = [ground.red, ground.green, ground.blue]

@@ -109,12 +109,12 @@ extension UnsafeMutablePointer<GifFileType> {
     }
 
     /// The color table of the frame or the file; shades of gray if there is none.
-    fileprivate var palette: [Color] {
+    fileprivate var palette: [RGBColor] {
         guard let map = pointee.Image.ColorMap ?? pointee.SColorMap, let colors = map.pointee.Colors else {
-            return (0...255).map { Color(red: $0, green: $0, blue: $0) }
+            return (0...255).map { RGBColor(red: $0, green: $0, blue: $0) }
         }
         return (0..<Int(map.pointee.ColorCount)).map {
-            Color(red: colors[$0].Red, green: colors[$0].Green, blue: colors[$0].Blue)
+            RGBColor(red: colors[$0].Red, green: colors[$0].Green, blue: colors[$0].Blue)
         }
     }
 }

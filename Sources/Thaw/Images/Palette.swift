@@ -1,7 +1,7 @@
 extension Pixels {
     /// Looks up colors by index, one byte per pixel. Indices past the end of the palette are black.
-    init(width: Int, height: Int, _ indices: [UInt8], _ palette: [Color]) {
-        var table = [Color](repeating: .black, count: 256)
+    init(width: Int, height: Int, _ indices: [UInt8], _ palette: [RGBColor]) {
+        var table = [RGBColor](repeating: .black, count: 256)
         for (index, color) in palette.prefix(256).enumerated() { table[index] = color }
         self.init(width: width, height: height, channels: 3) { target in
             for (pixel, index) in indices.enumerated() {

@@ -17,7 +17,7 @@ import Testing
     @Test("Alpha is composited onto the requested background", arguments: ImageFixtures.table("composed"))
     func composing(_ expected: ImageFixtures.Case) throws {
         let color = try #require(UInt32(expected.fields["ground"]!.dropFirst(), radix: 16))
-        let ground = Color(
+        let ground = RGBColor(
             red: UInt8(color >> 16), green: UInt8(truncatingIfNeeded: color >> 8),
             blue: UInt8(truncatingIfNeeded: color))
         let picture = try Pixels(

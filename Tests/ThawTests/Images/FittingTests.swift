@@ -81,7 +81,7 @@ import Testing
         if parts[0] == "center" { return .center(try #require(Double(parts[1]))) }
         let color = try #require(UInt32(parts[1].dropFirst(), radix: 16))
         return .fit(
-            on: Color(
+            on: RGBColor(
                 red: UInt8(color >> 16), green: UInt8(truncatingIfNeeded: color >> 8),
                 blue: UInt8(truncatingIfNeeded: color)))
     }
