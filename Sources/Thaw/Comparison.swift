@@ -246,7 +246,7 @@ extension Conversion {
     /// images have different numbers of channels.
     ///
     /// If the other model does not tell which part of its scaling belongs to the network, this graph's part is used.
-    public func fed(as other: ImageInput) -> Conversion? {
+    package func withPreprocessing(of other: ImageInput) -> Conversion? {
         guard var image = model.image, image.color.channels == other.color.channels else { return nil }
         image.color = other.color
         if let lifted = image.lifted, other.lifted != nil {

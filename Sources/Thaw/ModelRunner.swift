@@ -192,7 +192,7 @@ public final class ModelRunner: Sendable {
                 return found.engine
             }
             var model = self.model
-            if let size { try model.take(size) }
+            if let size { try model.setImageSize(size) }
             let program = try Program(model.graphOfPixels(), threads: threads)
             let engine = Engine(model: model, pool: ExecutorPool(program, threads: threads))
             engines.recent = engines.recent.suffix(Engines.limit - 1) + [(size, engine)]

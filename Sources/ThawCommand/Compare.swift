@@ -43,26 +43,28 @@ extension Arguments {
             throw Failure.optionForNoGraph(option.spelling)
         }
         let models = try zip(paths, isGraph).map { try $1 ? nil : Model.load(contentsOf: $0) }
-        let feeding: [any AnyOption] = [Options.color, Options.preprocess, Options.scale, Options.bias]
-        let isSaid = feeding.contains { isGiven($0) }
+        let preprocessing: [any AnyOption] = [Options.color, Options.preprocess, Options.scale, Options.bias]
+        let isSaid = preprocessing.contains { isGiven($0) }
         var pair = try paths.indices.map { index -> Conversion in
             if let model = models[index] { return model }
             let image = models[1 - index]?.model.image
             let graph = try graph(at: paths[index], likely: image)
-            guard let image, !isSaid, let fed = graph.fed(as: image) else {
+            guard let image, !isSaid, let preprocessed = graph.withPreprocessing(of: image) else {
                 console.tell(of: graph)
                 return graph
             }
             console.note("\(paths[index]) gets the preprocessing of \(paths[1 - index])")
-            for formula in fed.model.image?.formulas ?? [] { console.note(formula) }
+            for formula in preprocessed.model.image?.formulas ?? [] { console.note(formula) }
             graph.assumptions.forEach(console.note)
-            return fed
+            return preprocessed
         }
         for model in models.compactMap({ $0 }) { model.warnings.forEach(console.warn) }
         // A model with flexible input uses the other's size.
         for (one, other) in [(0, 1), (1, 0)] {
             guard pair[one].model.image?.sizes != .fixed, let image = pair[other].model.image else { continue }
-            try blaming(paths[one]) { try pair[one].model.take(ImageSize(width: image.width, height: image.height)) }
+            try blaming(paths[one]) {
+                try pair[one].model.setImageSize(ImageSize(width: image.width, height: image.height))
+            }
         }
         return (pair[0], pair[1])
     }

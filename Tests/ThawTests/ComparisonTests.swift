@@ -128,16 +128,16 @@ import Testing
         let other = try Converter(options).convert(contentsOf: Fixtures.path("networks/resnet/graph.pb"))
         let otherImage = try #require(other.model.image)
         // The other model does not declare any of its scaling as its own: all of it is preprocessing.
-        let image = try #require(graph.fed(as: otherImage)?.model.image)
+        let image = try #require(graph.withPreprocessing(of: otherImage)?.model.image)
         #expect(image.color == .bgr)
         #expect(image.scaling == otherImage.scaling)
         // This graph's own arithmetic replaces the part that the other model declares as its own.
         var owning = otherImage
         owning.lifted = PixelScaling(scale: [5, 5, 5], bias: [0, 0, 0])
-        let outer = try #require(graph.fed(as: owning)?.model.image).outerScaling
+        let outer = try #require(graph.withPreprocessing(of: owning)?.model.image).outerScaling
         #expect(outer.scale.allSatisfy { abs($0 - 0.1) < 1e-9 })
         #expect(zip(outer.bias, [0.2, 0.4, 0.6]).allSatisfy { abs($0 - $1) < 1e-9 })
-        let again = graph.fed(as: declared)?.model.image
+        let again = graph.withPreprocessing(of: declared)?.model.image
         #expect(again == graph.model.image)
     }
 }

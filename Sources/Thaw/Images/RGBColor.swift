@@ -1,4 +1,4 @@
-/// A color with 8 bits per channel, in the color space of the images.
+/// A color with 8 bits per channel.
 public struct RGBColor: Equatable, Sendable {
     public var red: UInt8
     public var green: UInt8

@@ -40,22 +40,22 @@ public struct Model: Sendable {
 
     /// Changes a model of several image sizes to this size. A model of a fixed size stays unchanged.
     /// - Throws: `Failure` if it does not take this size.
-    public mutating func take(_ size: ImageSize) throws {
+    public mutating func setImageSize(_ size: ImageSize) throws {
         guard let resizer, let image, ImageSize(width: image.width, height: image.height) != size else { return }
         guard image.sizes.contains(size) else { throw Failure.sizeOutside(size, image.sizes) }
         self = try resizer.model(at: size)
     }
 
-    /// Changes a model of several image sizes to the size of an array, whose last axes are height, width and channels, or
+    /// Changes a model of several image sizes to that of an array of this shape, whose last axes are height, width and channels, or
     /// channels, height and width.
     /// - Throws: `Failure` if the model takes several sizes, but not this one.
-    public mutating func takeSize(of array: [Int]) throws {
-        guard let image, array.count >= 3 else { return }
-        let axes = Array(array.suffix(3))
+    package mutating func setImageSize(fromArrayShape shape: [Int]) throws {
+        guard let image, shape.count >= 3 else { return }
+        let axes = Array(shape.suffix(3))
         if axes[2] == image.color.channels {
-            try take(ImageSize(width: axes[1], height: axes[0]))
+            try setImageSize(ImageSize(width: axes[1], height: axes[0]))
         } else if axes[0] == image.color.channels {
-            try take(ImageSize(width: axes[2], height: axes[1]))
+            try setImageSize(ImageSize(width: axes[2], height: axes[1]))
         }
     }
 
