@@ -81,7 +81,7 @@ guard let graphPath else { fail("usage: ThawBenchmarks GRAPH.pb [--threads N] [-
 do {
     let clock = ContinuousClock()
     var start = clock.now
-    let model = try Converter().convert(contentsOf: graphPath).model
+    let model = try Converter().convert(contentsOfFile: graphPath).model
     print("read and converted in \(fixed((clock.now - start) / .milliseconds(1), 1)) ms")
     start = clock.now
     let program = try Program(model.graph, threads: threads)

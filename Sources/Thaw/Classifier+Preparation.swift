@@ -24,7 +24,7 @@ extension Classifier {
             func decoded() throws -> Prepared {
                 let image =
                     try found.content.map { try $0.withUnsafeBytes { try DecodedImage(decoding: $0, decoding) } }
-                    ?? DecodedImage(contentsOf: found.path, decoding)
+                    ?? DecodedImage(contentsOfFile: found.path, decoding)
                 let thumbnail = thumbnailSide.map { image.pixels.thumbnail(side: $0) }
                 return Prepared(pixels: fitted(image.pixels), warning: image.warning, thumbnail: thumbnail)
             }

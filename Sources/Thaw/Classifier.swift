@@ -1,6 +1,6 @@
 /// Classifies images.
 ///
-///     let classifier = try Classifier(contentsOf: "inference.mlmodel")
+///     let classifier = try Classifier(contentsOfFile: "inference.mlmodel")
 ///     let answer = try classifier.classify(imageAt: "cat.jpg")
 ///     print(answer.top(5))
 ///
@@ -54,8 +54,8 @@ public final class Classifier: Sendable {
     /// - Parameter labels: The labels of a graph's classes; a Core ML classifier has its own.
     /// - Throws: `Failure` if the file cannot be read, or if the model does not take an image and return a vector of class
     ///   scores.
-    public convenience init(contentsOf path: String, labels: Labels? = nil, threads: Int = 1) throws {
-        let model = try Model.load(contentsOf: path, labels: labels).model
+    public convenience init(contentsOfFile path: String, labels: Labels? = nil, threads: Int = 1) throws {
+        let model = try Model.load(contentsOfFile: path, labels: labels).model
         try self.init(model, threads: threads)
     }
 

@@ -1,7 +1,7 @@
 /// Compares two models on the same images. The first is computed by the reference implementations, the second by the engine.
 ///
-///     let graph = try Converter().convert(contentsOf: "inference.pb")
-///     let model = try Model.load(contentsOf: "inference.mlmodel")
+///     let graph = try Converter().convert(contentsOfFile: "inference.pb")
+///     let model = try Model.load(contentsOfFile: "inference.mlmodel")
 ///     let report = try Comparison(graph, model).report(imagesAt: ["cat.jpg"])
 ///     print(report.agrees)
 ///
@@ -106,7 +106,7 @@ public struct Comparison: Sendable {
         let outcomes = workers.map(paths) { path in
             Result {
                 try naming(file: path) {
-                    let image = try DecodedImage(contentsOf: path, decoding)
+                    let image = try DecodedImage(contentsOfFile: path, decoding)
                     var outcome = compare(image.pixels)
                     outcome.warning = image.warning ?? outcome.warning
                     return outcome
@@ -123,7 +123,7 @@ public struct Comparison: Sendable {
         }
         if let largest = report.largest, !(largest.difference.relative <= tolerance) {
             report.place = try naming(file: largest.image) {
-                try firstDifference(try DecodedImage(contentsOf: largest.image, decoding).pixels, largest)
+                try firstDifference(try DecodedImage(contentsOfFile: largest.image, decoding).pixels, largest)
             }
         }
         return report

@@ -1,7 +1,7 @@
 /// Compresses the weights of a Core ML model.
 ///
-///     let compression = try Compression(contentsOf: "Net.mlmodel", weights: WeightStorage(.palette6))
-///     try compression.write(to: "Small.mlmodel")
+///     let compression = try Compression(contentsOfFile: "Net.mlmodel", weights: WeightStorage(.palette6))
+///     try compression.write(toFile: "Small.mlmodel")
 ///
 /// Within its dialect, the rest of the model stays unchanged, except that a layer may be followed by a scale of its output
 /// channels, because channels that differ much in scale cannot share a palette. The model is converted if it is written in the
@@ -16,7 +16,7 @@ public struct Compression: Sendable {
 
     /// - Throws: `Failure` naming the file if it is not a readable Core ML model, or if its weights are already compressed or
     ///   can be trained on the device.
-    public init(contentsOf path: String, weights: WeightStorage) throws {
+    public init(contentsOfFile path: String, weights: WeightStorage) throws {
         let format = try ModelFormat(of: path)
         guard format == .coreML || format == .coreMLPackage else { throw Failure.graphCompressed().inFile(path) }
         let file = try CoreMLFile(path, format)
@@ -47,13 +47,13 @@ public struct Compression: Sendable {
     ///   cannot be written.
     @discardableResult
     public func write(
-        to path: String, target: CoreMLVersion? = nil, mayReplace: Bool = true
+        toFile path: String, target: CoreMLVersion? = nil, mayReplace: Bool = true
     ) throws -> WrittenModel {
         let format = ModelFormat(pathToWrite: path)
         if let model = try compressed(as: format, target: target) {
             return try model.write(to: path, mayReplace: mayReplace)
         }
-        return try original.model.write(to: path, weights: weights, target: target, mayReplace: mayReplace)
+        return try original.model.write(toFile: path, weights: weights, target: target, mayReplace: mayReplace)
     }
 
     /// The compressed model.

@@ -1,7 +1,7 @@
 /// Converts TensorFlow graphs to models.
 ///
-///     let conversion = try Converter().convert(contentsOf: "inference.pb", labels: Labels(contentsOf: "labels.txt"))
-///     try conversion.model.write(to: "inference.mlmodel")
+///     let conversion = try Converter().convert(contentsOfFile: "inference.pb", labels: Labels(contentsOfFile: "labels.txt"))
+///     try conversion.model.write(toFile: "inference.mlmodel")
 public struct Converter: Sendable {
     /// What a graph may leave open. Every option can be omitted.
     public struct Options: Sendable {
@@ -74,7 +74,7 @@ public struct Converter: Sendable {
     ///   file, or the prefix of their names.
     /// - Parameter labels: The labels of the classes; without them, the model is not a classifier.
     /// - Throws: `Failure` naming the file, and the nodes at fault.
-    public func convert(contentsOf path: String, labels: Labels? = nil) throws -> Conversion {
+    public func convert(contentsOfFile path: String, labels: Labels? = nil) throws -> Conversion {
         let source = try GraphSource(path, importOptions, tag: options.tag, signature: options.signature)
         return try naming(file: path) { try convert(source, labels: labels) }
     }

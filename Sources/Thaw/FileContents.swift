@@ -19,12 +19,12 @@ public struct FileContents: Sendable {
     public private(set) var variableCount: Int?
 
     /// - Throws: `Failure` naming the file if it is neither a TensorFlow graph nor a Core ML model, or is corrupt.
-    public init(contentsOf path: String, tag: String? = nil) throws {
+    public init(contentsOfFile path: String, tag: String? = nil) throws {
         format = try ModelFormat(of: path)
         switch format {
         case .frozenGraph:
             byteCount = try MappedFile(path: path).bytes.count
-            try naming(file: path) { try read(GraphDefinition(contentsOf: path)) }
+            try naming(file: path) { try read(GraphDefinition(contentsOfFile: path)) }
         case .savedModel, .checkpoint:
             let live = try GraphSource.live(path, format, tag: tag)!
             byteCount = live.byteCount

@@ -6,7 +6,7 @@ struct FileResizer: ModelResizer {
     func model(at size: ImageSize) throws -> Model {
         var options = options
         options.size = (size.width, size.height)
-        return try Model.load(contentsOf: path, options: options).model
+        return try Model.load(contentsOfFile: path, options: options).model
     }
 }
 

@@ -1,8 +1,8 @@
 /// Runs image-to-image networks: style transfer, super-resolution and the like.
 ///
-///     let network = try ImageToImage(contentsOf: "style.mlmodel")
+///     let network = try ImageToImage(contentsOfFile: "style.mlmodel")
 ///     let painting = try network.apply(toImageAt: "photo.jpg").pixels
-///     try painting.write(to: "painting.png")
+///     try painting.write(toFile: "painting.png")
 ///
 /// A super-resolution network of one channel gets the luma of a color image; the chroma is upscaled by Pillow's bicubic filter.
 ///
@@ -46,13 +46,13 @@ public final class ImageToImage {
     /// Reads a model, or converts a graph with `graphOptions`.
     /// - Throws: `Failure` naming the file and what is wrong with it.
     public convenience init(
-        contentsOf path: String, graphOptions: Converter.Options = .init(), _ options: Options = Options()
+        contentsOfFile path: String, graphOptions: Converter.Options = .init(), _ options: Options = Options()
     ) throws {
         var graphOptions = graphOptions
         graphOptions.imageOutput = true
         // If the size is open, any size shows everything that does not depend on the image.
         graphOptions.openSize = (256, 256)
-        let conversion = try Model.load(contentsOf: path, options: graphOptions)
+        let conversion = try Model.load(contentsOfFile: path, options: graphOptions)
         graphOptions = graphOptions.settled(by: conversion)
         var resizer: (any ModelResizer)?
         if let own = conversion.model.resizer {
@@ -100,7 +100,7 @@ public final class ImageToImage {
     /// - Throws: `Failure` naming the file if it is not a readable image, or too large.
     public func apply(toImageAt path: String) throws -> Result {
         try naming(file: path) {
-            let image = try DecodedImage(contentsOf: path, options.decoding)
+            let image = try DecodedImage(contentsOfFile: path, options.decoding)
             return Result(pixels: try apply(to: image.pixels), warning: image.warning)
         }
     }

@@ -1,8 +1,8 @@
 /// A model together with what it was read from.
 ///
-///     var document = try ModelDocument(contentsOf: "Net.mlpackage")
+///     var document = try ModelDocument(contentsOfFile: "Net.mlpackage")
 ///     try document.set(.author, "A. Author")
-///     try document.write(to: "Net.mlpackage")
+///     try document.write(toFile: "Net.mlpackage")
 ///
 /// A Core ML model that is written in its own format keeps everything that it contains, compressed weights for example; only
 /// its metadata is updated.
@@ -15,11 +15,11 @@ public struct ModelDocument: Sendable {
     /// Reads a Core ML model, or converts a TensorFlow graph.
     /// - Throws: `Failure` naming the file and what is wrong with it.
     public init(
-        contentsOf path: String, options: Converter.Options = .init(), labels: Labels? = nil
+        contentsOfFile path: String, options: Converter.Options = .init(), labels: Labels? = nil
     ) throws {
         let format = try ModelFormat(of: path, isMapped: options.mapsFiles)
         guard format == .coreML || format == .coreMLPackage else {
-            self.init(try Converter(options).convert(contentsOf: path, labels: labels))
+            self.init(try Converter(options).convert(contentsOfFile: path, labels: labels))
             return
         }
         let file = try CoreMLFile(path, format, isMapped: options.mapsFiles)
@@ -82,7 +82,7 @@ public struct ModelDocument: Sendable {
     /// - Throws: `Failure` for what the format does not support, and if the file cannot be written.
     @discardableResult
     public func write(
-        to path: String, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,
+        toFile path: String, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,
         precision: ProgramPrecision = ProgramPrecision(), mayReplace: Bool = true
     ) throws -> WrittenModel {
         try encoded(as: ModelFormat(pathToWrite: path), weights, target, precision)

@@ -6,13 +6,13 @@ extension Model {
     ///   - labels: The labels of a graph's classes; a Core ML classifier has its own.
     /// - Throws: `Failure` naming the file and what is wrong with it.
     public static func load(
-        contentsOf path: String, options: Converter.Options = .init(), labels: Labels? = nil
+        contentsOfFile path: String, options: Converter.Options = .init(), labels: Labels? = nil
     ) throws -> Conversion {
         let format = try ModelFormat(of: path, isMapped: options.mapsFiles)
         return try naming(file: path) {
             switch format {
             case .frozenGraph, .savedModel, .checkpoint:
-                return try Converter(options).convert(contentsOf: path, labels: labels)
+                return try Converter(options).convert(contentsOfFile: path, labels: labels)
             case .coreML, .coreMLPackage:
                 let file = try CoreMLFile(path, format, isMapped: options.mapsFiles)
                 return try file.conversion(of: file.message())
@@ -33,7 +33,7 @@ extension Model {
     /// - Throws: `Failure` for an operation that the format cannot express, and if the file cannot be written.
     @discardableResult
     public func write(
-        to path: String, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,
+        toFile path: String, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,
         precision: ProgramPrecision = ProgramPrecision(), mayReplace: Bool = true
     ) throws -> WrittenModel {
         let format = ModelFormat(pathToWrite: path)

@@ -1,7 +1,7 @@
 /// Computes a model's outputs as Core ML does: images are pixels, and multi-arrays have the shapes of the description.
 ///
-///     let runner = try ModelRunner(ModelDocument(contentsOf: "Net.mlmodel"))
-///     let outputs = try runner.run([(nil, .pixels(Pixels(contentsOf: "cat.png")))])
+///     let runner = try ModelRunner(ModelDocument(contentsOfFile: "Net.mlmodel"))
+///     let outputs = try runner.run([(nil, .pixels(Pixels(contentsOfFile: "cat.png")))])
 ///
 /// A runner may be used from several threads at once.
 public final class ModelRunner: Sendable {

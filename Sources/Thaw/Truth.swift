@@ -33,7 +33,7 @@ public struct Truth: Sendable {
     /// - Parameter offset: Added to the indices in a table: 1 if the model has a background class at index 0 and the table
     ///   does not count it.
     /// - Throws: `Failure` if it cannot be read, lists a photo twice, or names a label that the model does not have.
-    public init(contentsOf path: String, for model: Model, offset: Int = 0) throws {
+    public init(contentsOfFile path: String, for model: Model, offset: Int = 0) throws {
         let names = LabelIndex(model)
         var status = stat()
         let isFolder = stat(path.fileName, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

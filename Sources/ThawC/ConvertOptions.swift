@@ -146,7 +146,7 @@ struct ConvertOptions {
         guard count <= 1 else { throw Failure.excludes("labels, integer_labels", "label_file") }
         if !names.isEmpty { labels = try Labels(names) }
         if !integers.isEmpty { labels = try Labels(integers.map { "\($0)" }) }
-        if let file { labels = try Labels(contentsOf: file) }
+        if let file { labels = try Labels(contentsOfFile: file) }
         options.integerLabels = !integers.isEmpty || file != nil && given.file_has_integers != 0
     }
 }

@@ -44,7 +44,7 @@ func loadModel(_ path: UnsafePointer<CChar>?, _ model: HandleResult?, _ error: H
     model?.pointee = nil
     return call(error) {
         let model = try required(model, "model")
-        let document = try ModelDocument(contentsOf: requiredPath(path, "path"))
+        let document = try ModelDocument(contentsOfFile: requiredPath(path, "path"))
         model.pointee = Handles.shared.add(CModel(document))
     }
 }
@@ -77,7 +77,7 @@ func convert(
         let model = try required(model, "model")
         let path = try requiredPath(path, "path")
         let given = try ConvertOptions(options)
-        let conversion = try Converter(given.options).convert(contentsOf: path, labels: given.labels)
+        let conversion = try Converter(given.options).convert(contentsOfFile: path, labels: given.labels)
         model.pointee = Handles.shared.add(CModel(ModelDocument(conversion)))
     }
 }
@@ -126,7 +126,7 @@ func inspect(
     json?.pointee = nil
     return call(error) {
         let json = try required(json, "json")
-        let contents = try FileContents(contentsOf: requiredPath(path, "path"), tag: text(tag, "tag"))
+        let contents = try FileContents(contentsOfFile: requiredPath(path, "path"), tag: text(tag, "tag"))
         json.pointee = copied(contents.json.text)
     }
 }

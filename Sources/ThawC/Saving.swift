@@ -82,7 +82,7 @@ func saveModel(
         let options = try SaveOptions(options)
         try options.check(path)
         let written = try model.document.write(
-            to: path, weights: options.weights, target: options.target, precision: options.precision,
+            toFile: path, weights: options.weights, target: options.target, precision: options.precision,
             mayReplace: options.mayReplace)
         report?.pointee = copied(written.json.text)
     }

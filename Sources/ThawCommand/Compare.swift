@@ -42,7 +42,7 @@ extension Arguments {
         {
             throw Failure.optionForNoGraph(option.spelling)
         }
-        let models = try zip(paths, isGraph).map { try $1 ? nil : Model.load(contentsOf: $0) }
+        let models = try zip(paths, isGraph).map { try $1 ? nil : Model.load(contentsOfFile: $0) }
         let preprocessing: [any AnyOption] = [Options.color, Options.preprocess, Options.scale, Options.bias]
         let isSaid = preprocessing.contains { isGiven($0) }
         var pair = try paths.indices.map { index -> Conversion in
@@ -74,7 +74,7 @@ extension Arguments {
     private func graph(at path: String, likely image: ImageInput?) throws -> Conversion {
         var options = try converterOptions()
         let labels = try labels()
-        func load() throws -> Conversion { try Model.load(contentsOf: path, options: options, labels: labels) }
+        func load() throws -> Conversion { try Model.load(contentsOfFile: path, options: options, labels: labels) }
         guard let image else { return try load() }
         var conversion: Conversion
         do {

@@ -9,12 +9,12 @@ func runCompress(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         throw Failure.missingOption(Options.shorterWeights)
     }
     let verification = try Verification(arguments, compressingTo: weights)
-    let compression = try Compression(contentsOf: source, weights: weights)
+    let compression = try Compression(contentsOfFile: source, weights: weights)
     compression.original.warnings.forEach(console.warn)
     try blaming(source) { try verification?.check(compression.original) }
     let written = try blaming(source) {
         try compression.write(
-            to: result, target: arguments[Options.target], mayReplace: !arguments[Options.noClobber])
+            toFile: result, target: arguments[Options.target], mayReplace: !arguments[Options.noClobber])
     }
     let share = fixed(100 * Double(written.bytes) / Double(compression.byteCount), 1)
     console.note(

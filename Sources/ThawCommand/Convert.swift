@@ -15,7 +15,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     options.renamings = arguments.all(Options.rename).compactMap { $0.map { ($0.key, $0.value) } }
     options.metadata = try arguments.metadata()
 
-    let conversion = try Converter(options).convert(contentsOf: source, labels: arguments.labels())
+    let conversion = try Converter(options).convert(contentsOfFile: source, labels: arguments.labels())
     console.tell(of: conversion)
     try blaming(source) { try verification?.check(conversion) }
     if conversion.model.classifier == nil, conversion.model.imageOutput == nil {
@@ -27,7 +27,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     let precision = arguments.precision(of: conversion.model, console)
     let written = try blaming(source) {
         try conversion.model.write(
-            to: result, weights: weights, target: target, precision: precision,
+            toFile: result, weights: weights, target: target, precision: precision,
             mayReplace: !arguments[Options.noClobber])
     }
     console.note(

@@ -8,7 +8,7 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let model = conversion.model
     let classifier = try blaming(path) { try arguments.classifier(model, threads: 1) }
     let baseline = try arguments[Options.baseline].map { try arguments.baseline(at: $0, for: model) }
-    let truth = try Truth(contentsOf: place, for: model, offset: arguments[Options.offset])
+    let truth = try Truth(contentsOfFile: place, for: model, offset: arguments[Options.offset])
     truth.notes.forEach(console.note)
     let report = try arguments[Options.report].map { try ReportFile($0, model, top: 5) }
 
@@ -83,7 +83,7 @@ struct Baseline {
 
 extension Arguments {
     func baseline(at path: String, for model: Model) throws -> Baseline {
-        let other = try Model.load(contentsOf: path, options: converterOptions(), labels: labels()).model
+        let other = try Model.load(contentsOfFile: path, options: converterOptions(), labels: labels()).model
         return try blaming(path) {
             try Baseline(path: path, classifier: classifier(other, threads: 1), for: model)
         }

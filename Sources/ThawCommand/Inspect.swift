@@ -3,7 +3,7 @@ import Thaw
 /// `thaw inspect`: shows what a file contains, as far as possible even if it cannot be converted or run.
 func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
-    let contents = try FileContents(contentsOf: path, tag: arguments[Options.tag])
+    let contents = try FileContents(contentsOfFile: path, tag: arguments[Options.tag])
     var report = Report()
     var model: Model?
     report.add(contents, path)

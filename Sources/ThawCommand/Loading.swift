@@ -73,7 +73,7 @@ extension Arguments {
         try add(Options.bias) { $0.bias = $1 }
     }
 
-    func labels() throws -> Labels? { try self[Options.labels].map { try Labels(contentsOf: $0) } }
+    func labels() throws -> Labels? { try self[Options.labels].map { try Labels(contentsOfFile: $0) } }
 
     /// Loads the model at `path`, and converts it if it is a graph.
     ///

@@ -19,14 +19,14 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     }
     let arrays = try words.map { word in
         let (name, file) = named(word, inputs: graph.inputs.map(\.name))
-        return (name, try NumPyFile(contentsOf: file))
+        return (name, try NumPyFile(contentsOfFile: file))
     }
     let runner = try blaming(path) {
         try ArrayRunner(model, byReference: arguments[Options.reference], threads: arguments.threads)
     }
     let answers = try runner.run(arrays)
     if isFile {
-        try answers[0].array.write(to: target)
+        try answers[0].array.write(toFile: target)
     } else {
         try write(answers, toFolder: target)
     }
@@ -66,7 +66,7 @@ private struct ArrayWords: GivenArrays {
         guard !words.isEmpty || inputs.isEmpty else { throw Failure.missingArgument("an array, INPUT.npy,") }
         return try words.map { word in
             let (name, file) = named(word, inputs: inputs)
-            return (name, try NumPyFile(contentsOf: file).shape)
+            return (name, try NumPyFile(contentsOfFile: file).shape)
         }
     }
 }
@@ -88,6 +88,6 @@ private func write(_ arrays: [(name: String, array: NumPyFile)], toFolder folder
     for (name, array) in arrays {
         var file = String(name.map { $0 == "/" || $0 == ":" ? "_" : $0 })
         while !taken.insert(file).inserted { file += "_" }
-        try array.write(to: folder + (folder.hasSuffix("/") ? "" : "/") + file + ".npy")
+        try array.write(toFile: folder + (folder.hasSuffix("/") ? "" : "/") + file + ".npy")
     }
 }

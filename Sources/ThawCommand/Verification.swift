@@ -36,8 +36,8 @@ struct Verification {
         let decoding = arguments.decoding
         guard !files.isEmpty else { throw Failure.noImages().inFile(images[0]) }
         // Fail now if no image can be read. If only some cannot, the others are compared.
-        if !files.contains(where: { (try? DecodedImage(contentsOf: $0, decoding)) != nil }) {
-            _ = try blaming(files[0]) { try DecodedImage(contentsOf: files[0], decoding) }
+        if !files.contains(where: { (try? DecodedImage(contentsOfFile: $0, decoding)) != nil }) {
+            _ = try blaming(files[0]) { try DecodedImage(contentsOfFile: files[0], decoding) }
         }
         self.files = files
         self.decoding = decoding
@@ -57,7 +57,7 @@ struct Verification {
     }
 
     func run(_ conversion: Conversion, asWrittenTo path: String, _ console: Console) throws -> ExitStatus {
-        let written = try Model.load(contentsOf: path)
+        let written = try Model.load(contentsOfFile: path)
         let report = try blaming(path) {
             try Comparison(conversion, written, tolerance: tolerance, crop: crop, decoding: decoding).report(
                 imagesAt: files, threads: threads)

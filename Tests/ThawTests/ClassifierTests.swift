@@ -7,7 +7,7 @@ import Testing
     /// RGB pixels, whatever the model's channel order: the expected answers used the model's own.
     @Test(arguments: Fixtures.table("coreml/coreml.tsv").filter { $0[1] != "-" })
     func `an image of the network's size gives TensorFlow's probabilities`(_ row: [String]) throws {
-        let model = try Model.load(contentsOf: Fixtures.path("coreml/\(row[0]).mlmodel")).model
+        let model = try Model.load(contentsOfFile: Fixtures.path("coreml/\(row[0]).mlmodel")).model
         let classifier = try Classifier(model)
         for index in 0...1 {
             let input = try Fixtures.tensor(Fixtures.path("coreml/\(row[0]).input\(index).npy"))
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `a canceled task classifies nothing`() async throws {
-        let classifier = try Classifier(contentsOf: Fixtures.path("coreml/rgb.mlmodel"))
+        let classifier = try Classifier(contentsOfFile: Fixtures.path("coreml/rgb.mlmodel"))
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
             return try await classifier.classification(ofImageAt: ImageFixtures.path("good/rgb-8.png"))
@@ -76,7 +76,7 @@ import Testing
     )
         throws
     {
-        let classifier = try Classifier(Model.load(contentsOf: Fixtures.path("coreml/rgb.mlmodel")).model)
+        let classifier = try Classifier(Model.load(contentsOfFile: Fixtures.path("coreml/rgb.mlmodel")).model)
         let good = Fixtures.path("photographs/cat.jpg")
         let paths = (0..<100).map { $0 % 7 == 3 ? "/nowhere/\($0).jpg" : good }
         let expected = try classifier.classify(imageAt: good).probabilities

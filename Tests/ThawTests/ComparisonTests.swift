@@ -17,8 +17,8 @@ import Testing
     private static func written(_ conversion: Conversion) throws -> Conversion {
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("m.mlmodel").path
-        try conversion.model.write(to: path)
-        return try Model.load(contentsOf: path)
+        try conversion.model.write(toFile: path)
+        return try Model.load(contentsOfFile: path)
     }
 
     private static let images = NetworkCase.all.filter { (try? $0.conversion().model.image) ?? nil != nil }
@@ -112,7 +112,7 @@ import Testing
             ("networks/mobilenet_v1_folded/graph.pb", 1e-4), ("coreml/rgb.mlmodel", 1e-4),
         ])
     func tolerances(_ file: String, _ tolerance: Double) throws {
-        let conversion = try Model.load(contentsOf: Fixtures.path(file))
+        let conversion = try Model.load(contentsOfFile: Fixtures.path(file))
         #expect(try Comparison(conversion, conversion).tolerance == tolerance)
         #expect(try Comparison(conversion, conversion, tolerance: 0.5).tolerance == 0.5)
     }
@@ -125,7 +125,7 @@ import Testing
         options.color = .bgr
         options.scale = [0.5]
         options.bias = [1, 2, 3]
-        let other = try Converter(options).convert(contentsOf: Fixtures.path("networks/resnet/graph.pb"))
+        let other = try Converter(options).convert(contentsOfFile: Fixtures.path("networks/resnet/graph.pb"))
         let otherImage = try #require(other.model.image)
         // The other model does not declare any of its scaling as its own: all of it is preprocessing.
         let image = try #require(graph.withPreprocessing(of: otherImage)?.model.image)

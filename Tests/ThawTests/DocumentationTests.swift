@@ -6,26 +6,26 @@ import Thaw
 /// there, line by line. It is not run, because its files are examples.
 private enum Articles {
     static func readme() throws {
-        let labels = try Labels(contentsOf: "labels.txt")
-        let model = try Converter().convert(contentsOf: "inference.pb", labels: labels).model
-        try model.write(to: "inference.mlmodel")
+        let labels = try Labels(contentsOfFile: "labels.txt")
+        let model = try Converter().convert(contentsOfFile: "inference.pb", labels: labels).model
+        try model.write(toFile: "inference.mlmodel")
         let answer = try Classifier(model).classify(imageAt: "cat.jpg")
         print(answer.top(5).map { "\($0.label): \($0.probability)" })
     }
 
     static func readmeInAnAsynchronousFunction() async throws {
-        let labels = try Labels(contentsOf: "labels.txt")
-        let model = try Converter().convert(contentsOf: "inference.pb", labels: labels).model
-        try model.write(to: "inference.mlmodel")
+        let labels = try Labels(contentsOfFile: "labels.txt")
+        let model = try Converter().convert(contentsOfFile: "inference.pb", labels: labels).model
+        try model.write(toFile: "inference.mlmodel")
         let answer = try Classifier(model).classify(imageAt: "cat.jpg")
         print(answer.top(5).map { "\($0.label): \($0.probability)" })
     }
 
     static func converting() throws {
-        let labels = try Labels(contentsOf: "labels.txt")
-        let conversion = try Converter().convert(contentsOf: "inference.pb", labels: labels)
+        let labels = try Labels(contentsOfFile: "labels.txt")
+        let conversion = try Converter().convert(contentsOfFile: "inference.pb", labels: labels)
         for remark in conversion.notes + conversion.warnings { print(remark) }
-        try conversion.model.write(to: "inference.mlmodel")
+        try conversion.model.write(toFile: "inference.mlmodel")
     }
 
     static func convertingWithOptions() throws -> Conversion {
@@ -33,12 +33,12 @@ private enum Articles {
         options.size = (width: 224, height: 224)
         options.color = .bgr
         options.preprocessing = .caffe
-        let conversion = try Converter(options).convert(contentsOf: "inference.pb")
+        let conversion = try Converter(options).convert(contentsOfFile: "inference.pb")
         return conversion
     }
 
     static func classifying() throws {
-        let classifier = try Classifier(contentsOf: "inference.mlmodel")
+        let classifier = try Classifier(contentsOfFile: "inference.mlmodel")
         let answer = try classifier.classify(imageAt: "cat.jpg")
         for prediction in answer.top(5) { print(prediction.label, prediction.probability) }
     }
@@ -55,7 +55,7 @@ private enum Articles {
     }
 
     static func fitting() throws -> Classifier {
-        let model = try Model.load(contentsOf: "inference.mlmodel").model
+        let model = try Model.load(contentsOfFile: "inference.mlmodel").model
         let classifier = try Classifier(model, crop: .center(0.875), resize: .bicubic)
         return classifier
     }
@@ -70,8 +70,8 @@ private enum Articles {
     }
 
     static func evaluating() throws {
-        let classifier = try Classifier(contentsOf: "inference.mlmodel")
-        let truth = try Truth(contentsOf: "test", for: classifier.model)
+        let classifier = try Classifier(contentsOfFile: "inference.mlmodel")
+        let truth = try Truth(contentsOfFile: "test", for: classifier.model)
         var evaluation = Evaluation(classCount: classifier.model.classCount)
         for image in truth.images {
             evaluation.add(try classifier.classify(imageAt: image.path), truth: image.classIndex)
@@ -138,7 +138,7 @@ private enum Articles {
     }
 
     @Test func `the asynchronous form gives the same result`() async throws {
-        let classifier = try Classifier(contentsOf: Fixtures.path("coreml/rgb.mlmodel"))
+        let classifier = try Classifier(contentsOfFile: Fixtures.path("coreml/rgb.mlmodel"))
         let path = Fixtures.path("photographs/cat.jpg")
         let expected = try classifier.classify(imageAt: path).probabilities
         let found = try await withThrowingTaskGroup(of: [Float].self) { group in
@@ -146,7 +146,7 @@ private enum Articles {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(found.count == 4 && found.allSatisfy { $0 == expected })
-        #expect(try await classifier.classification(of: Pixels(contentsOf: path)).probabilities == expected)
+        #expect(try await classifier.classification(of: Pixels(contentsOfFile: path)).probabilities == expected)
         let failure = await #expect(throws: Failure.self) {
             try await classifier.classification(ofImageAt: "/nowhere.jpg")
         }

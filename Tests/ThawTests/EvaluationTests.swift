@@ -154,7 +154,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "truth.tsv").path
         try table.write(toFile: path, atomically: true, encoding: .utf8)
-        return try Truth(contentsOf: path, for: model, offset: offset)
+        return try Truth(contentsOfFile: path, for: model, offset: offset)
     }
 
     @Test func `a table names classes by label or by index, after a header line`() throws {
@@ -178,7 +178,7 @@ import Testing
             let path = folder.url.appending(path: "truth.tsv").path
             let rows = names.map { $0 + "\tcat\n" }.joined()
             try ("file\tclass\n" + rows).write(toFile: path, atomically: true, encoding: .utf8)
-            return try Truth(contentsOf: path, for: model).images.map(\.path)
+            return try Truth(contentsOfFile: path, for: model).images.map(\.path)
         }
         // Two spellings of one text, and the parent folder of a link's target.
         let apart = ["caf\u{E9}.jpg", "cafe\u{301}.jpg", "a.jpg", "link/../a.jpg"]
@@ -202,7 +202,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "truth.tsv").path
         try ("file\tclass\n" + rows.joined()).write(toFile: path, atomically: true, encoding: .utf8)
-        let truth = try Truth(contentsOf: path, for: numbered, offset: offset)
+        let truth = try Truth(contentsOfFile: path, for: numbered, offset: offset)
         #expect(truth.images.map(\.classIndex) == classes)
         let said = truth.notes.first { $0.contains("numbers") }
         #expect(said == note.map { "the numbers in the table are read as class " + $0 })
@@ -243,13 +243,13 @@ import Testing
         let path = folder.url.appending(path: "truth.tsv").path
         let rows = "a.jpg\tbig dog\nb.jpg\tcat\na.jpg\tcat\n./a.jpg\tbig dog\na.jpg\ttench\n"
         try ("file\tclass\n" + rows).write(toFile: path, atomically: true, encoding: .utf8)
-        let truth = try Truth(contentsOf: path, for: independent)
+        let truth = try Truth(contentsOfFile: path, for: independent)
         #expect(truth.images.map(\.classIndex) == [1, 0])
         #expect(truth.images.map(\.others) == [[0, 2], []])
         #expect(truth.notes == [])
-        #expect(throws: Failure.self) { try Truth(contentsOf: path, for: model) }
+        #expect(throws: Failure.self) { try Truth(contentsOfFile: path, for: model) }
         try ("file\tclass\na.jpg\twolf\na.jpg\tcat\n").write(toFile: path, atomically: true, encoding: .utf8)
-        #expect(throws: Failure.self) { try Truth(contentsOf: path, for: independent) }
+        #expect(throws: Failure.self) { try Truth(contentsOfFile: path, for: independent) }
     }
 
     @Test func `a name that matches several labels is ambiguous`() throws {
@@ -259,7 +259,7 @@ import Testing
         let path = folder.url.appending(path: "truth.tsv").path
         func truth(_ label: String) throws -> Truth {
             try "file\tclass\na.jpg\t\(label)\n".write(toFile: path, atomically: true, encoding: .utf8)
-            return try Truth(contentsOf: path, for: twice)
+            return try Truth(contentsOfFile: path, for: twice)
         }
         let failure = #expect(throws: Failure.self) { try truth("crane") }
         #expect(
@@ -290,7 +290,7 @@ import Testing
         for mark in ["", "\u{FEFF}"] {
             let path = folder.url.appending(path: "truth.tsv").path
             try (mark + "a.jpg\tcat\nb.jpg\tcat\n").write(toFile: path, atomically: true, encoding: .utf8)
-            let truth = try Truth(contentsOf: path, for: model)
+            let truth = try Truth(contentsOfFile: path, for: model)
             #expect(truth.images.count == 1)
             #expect(truth.notes.first == "the first line is skipped as the header, although a file 'a.jpg' exists")
         }
@@ -305,12 +305,12 @@ import Testing
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try png.write(to: file)
         }
-        let truth = try Truth(contentsOf: folder.url.path, for: model)
+        let truth = try Truth(contentsOfFile: folder.url.path, for: model)
         #expect(truth.images.map(\.classIndex) == [0, 0, 2])
         #expect(truth.notes.count == 2)
         try FileManager.default.moveItem(
             at: folder.url.appending(path: "cat"), to: folder.url.appending(path: "cut"))
-        let failure = #expect(throws: Failure.self) { try Truth(contentsOf: folder.url.path, for: model) }
+        let failure = #expect(throws: Failure.self) { try Truth(contentsOfFile: folder.url.path, for: model) }
         #expect(failure?.problem == "'cut' (did you mean 'cat'?) is not a label of the model")
     }
 }

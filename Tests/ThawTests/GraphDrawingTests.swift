@@ -6,7 +6,7 @@ import Testing
 /// The content of drawings; their layout is up to Graphviz.
 @Suite struct GraphDrawingTests {
     private func drawing(_ network: String) throws -> [String] {
-        let model = try Model.load(contentsOf: Fixtures.path("networks/\(network)/graph.pb")).model
+        let model = try Model.load(contentsOfFile: Fixtures.path("networks/\(network)/graph.pb")).model
         return GraphDrawing(model, title: network).dot.split(separator: "\n").map {
             $0.trimmingCharacters(in: .whitespaces)
         }

@@ -26,17 +26,17 @@ import Testing
     func `metadata change and nothing else`(_ name: String) throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: name).path
-        let graph = try Converter().convert(contentsOf: Fixtures.path("pairs/masked.pb"))
-        try graph.model.write(to: path, weights: WeightStorage(.palette4, minimumCount: 8))
-        var document = try ModelDocument(contentsOf: path)
+        let graph = try Converter().convert(contentsOfFile: Fixtures.path("pairs/masked.pb"))
+        try graph.model.write(toFile: path, weights: WeightStorage(.palette4, minimumCount: 8))
+        var document = try ModelDocument(contentsOfFile: path)
         let before = try document.bytes()
         let feature = try document.features().inputs[0].name
         try document.set(.author, "A. Author")
         try document.set(.userDefined("key"), "value")
         try document.set(.feature(feature), "An input")
         #expect(throws: Failure.self) { try document.set(.feature("none"), "x") }
-        try document.write(to: path)
-        var again = try ModelDocument(contentsOf: path)
+        try document.write(toFile: path)
+        var again = try ModelDocument(contentsOfFile: path)
         #expect(again.model.metadata.author == "A. Author" && again.model.metadata.userDefined == ["key": "value"])
         #expect(try again.features().inputs[0].text == "An input")
         #expect(try again.bytes().weights == before.weights)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `a program in memory needs its weights`() throws {
-        let model = try Converter().convert(contentsOf: Fixtures.path("pairs/masked.pb"))
+        let model = try Converter().convert(contentsOfFile: Fixtures.path("pairs/masked.pb"))
         let document = ModelDocument(model)
         #expect(throws: Failure.self) { try document.bytes() }
         let bytes = try document.bytes(as: .coreMLPackage)
@@ -67,7 +67,7 @@ import Testing
 
     @Test(arguments: Fixtures.table("coreml/coreml.tsv").map { ($0[0], $0[1]) })
     func `a runner gives TensorFlow's values`(_ name: String, _ image: String) throws {
-        let document = try ModelDocument(contentsOf: Fixtures.path("coreml/\(name).mlmodel"))
+        let document = try ModelDocument(contentsOfFile: Fixtures.path("coreml/\(name).mlmodel"))
         let runner = try ModelRunner(document)
         for index in 0...1 {
             let input = try Fixtures.tensor(Fixtures.path("coreml/\(name).input\(index).npy"))
@@ -91,10 +91,10 @@ import Testing
     @Test func `an image output is what apply writes`() throws {
         var options = Converter.Options()
         options.openSize = (64, 48)
-        let model = try Converter(options).convert(contentsOf: Fixtures.path("generators/generator.pb")).model
+        let model = try Converter(options).convert(contentsOfFile: Fixtures.path("generators/generator.pb")).model
         let runner = try ModelRunner(ModelDocument(Conversion(model: model, notes: [], warnings: [])))
         let image = try #require(model.image)
-        let pixels = try Pixels(contentsOf: Fixtures.path("generators/cat.png"))
+        let pixels = try Pixels(contentsOfFile: Fixtures.path("generators/cat.png"))
             .fitted(width: image.width, height: image.height)
         let output = try #require(try runner.run([(nil, .pixels(pixels))]).first)
         let applied = try ImageToImage(model).apply(to: pixels)
@@ -109,7 +109,7 @@ import Testing
         let path = Fixtures.path("pairs/masked.pb")
         let data = try Self.bytes(path)
         let fromMemory = try data.withUnsafeBytes { try Converter().convert(decoding: $0) }
-        let fromFile = try Converter().convert(contentsOf: path)
+        let fromFile = try Converter().convert(contentsOfFile: path)
         #expect(
             try ModelDocument(fromMemory).bytes(as: .coreML).model == ModelDocument(fromFile).bytes(as: .coreML).model)
         #expect(throws: Failure.self) {
@@ -121,7 +121,7 @@ import Testing
         var options = Converter.Options()
         let path = Fixtures.path("generators/generator.pb")
         options.size = (32, 32)
-        let image = try Converter(options).convert(contentsOf: path).model
+        let image = try Converter(options).convert(contentsOfFile: path).model
         let shape = image.graph[image.graph.inputs[0].value].shape.dimensions
         for isNamed in [false, true] {
             var options = Converter.Options()
@@ -132,12 +132,12 @@ import Testing
             } else {
                 options.shape = shape
             }
-            let model = try Converter(options).convert(contentsOf: path).model
+            let model = try Converter(options).convert(contentsOfFile: path).model
             #expect(model.image == nil && model.graph[model.graph.inputs[0].value].shape.dimensions == shape)
         }
         options = Converter.Options()
         options.shape = [1, 2]
-        let failure = #expect(throws: Failure.self) { try Converter(options).convert(contentsOf: path) }
+        let failure = #expect(throws: Failure.self) { try Converter(options).convert(contentsOfFile: path) }
         #expect(failure?.code == .wrongShape)
     }
 

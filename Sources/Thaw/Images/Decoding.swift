@@ -67,7 +67,7 @@ extension DecodedImage {
     /// and rotated according to its EXIF or XMP orientation. Embedded color profiles and gamma are ignored.
     /// - Throws: `Failure` if the file is missing, empty, truncated, corrupt, larger than the options allow, or of
     ///   another kind.
-    public init(contentsOf path: String, _ options: DecodingOptions = DecodingOptions()) throws {
+    public init(contentsOfFile path: String, _ options: DecodingOptions = DecodingOptions()) throws {
         // Files that are not images, or are larger than any may be, are not read.
         let file = try MappedFile(path: path, isMapped: false) { start, size in
             try naming(file: path) {
@@ -106,8 +106,8 @@ extension DecodedImage {
 extension Pixels {
     /// Reads the image file at `path`, as `DecodedImage` does.
     /// - Throws: `Failure`, as `DecodedImage` does.
-    public init(contentsOf path: String, _ options: DecodingOptions = DecodingOptions()) throws {
-        self = try DecodedImage(contentsOf: path, options).pixels
+    public init(contentsOfFile path: String, _ options: DecodingOptions = DecodingOptions()) throws {
+        self = try DecodedImage(contentsOfFile: path, options).pixels
     }
 
     /// Decodes the image in the contents of a file.

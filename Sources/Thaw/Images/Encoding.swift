@@ -28,7 +28,7 @@ extension Pixels {
     /// - Precondition: The channels are gray, or red, green, blue.
     /// - Throws: `Failure` for another extension, an image too large for the format, or if the file cannot be
     ///   written.
-    public func write(to path: String, quality: Int = 90, mayReplace: Bool = true) throws {
+    public func write(toFile path: String, quality: Int = 90, mayReplace: Bool = true) throws {
         guard let format = ImageFormat(path: path) else { throw Failure.unknownImageFormat().inFile(path) }
         guard max(width, height) <= format.longestSide else {
             throw Failure.imageTooLarge(forJPEG: width, height).inFile(path)

@@ -16,7 +16,7 @@ public struct NumPyFile: Equatable, Sendable {
 
     /// Reads the file at `path`: little-endian float32, float64, integers of 1 to 8 bytes or bool, in C order.
     /// - Throws: `Failure` for anything else, and if the file is truncated.
-    public init(contentsOf path: String) throws {
+    public init(contentsOfFile path: String) throws {
         let file = try MappedFile(path: path)
         self = try naming(file: path) { try NumPyFile(parsing: file.bytes) }
     }
@@ -52,7 +52,7 @@ public struct NumPyFile: Equatable, Sendable {
 
     /// Writes float32 in format 1.0, atomically.
     /// - Throws: `Failure` if the file cannot be written.
-    public func write(to path: String) throws {
+    public func write(toFile path: String) throws {
         let sides = shape.map { "\($0), " }.joined()
         var header = "{'descr': '<f4', 'fortran_order': False, 'shape': (\(sides)), }"
         // The data starts at a multiple of 64.

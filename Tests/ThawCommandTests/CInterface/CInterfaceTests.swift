@@ -25,8 +25,8 @@ import Thaw
         let photographs = Project.fixture("photographs")
         let text = try CProgram("batch", checks: checks).run(
             Self.model + [photographs, damaged, Self.photograph])
-        let labels = try Labels(contentsOf: Project.demoLabels)
-        let classifier = try Classifier(contentsOf: Project.demo, labels: labels)
+        let labels = try Labels(contentsOfFile: Project.demoLabels)
+        let classifier = try Classifier(contentsOfFile: Project.demo, labels: labels)
         var expected = try ImageFiles.under([photographs]).map { path in
             let best = try classifier.classify(imageAt: path).top(1)[0]
             return [path, "\(best.index)", String(format: "%.9g", best.probability)]
@@ -75,7 +75,9 @@ import Thaw
         let written = folder.path("m.mlmodel")
         let text = try CProgram(source).run(Self.model + [written, Self.photograph, "missing.jpg"])
         let classified = try Thaw.run(["classify", written, Self.photograph, "--top", "1", "--format", "json"])
-        let label = try Labels(contentsOf: Project.demoLabels).names.first { classified.output.contains("\"\($0)\"") }
+        let label = try Labels(contentsOfFile: Project.demoLabels).names.first {
+            classified.output.contains("\"\($0)\"")
+        }
         let lines = text.split(separator: "\n")
         #expect(lines.count == 2 && lines[0].hasPrefix("\(Self.photograph): \(label ?? "") 0."), "\(text)")
         #expect(lines[1].hasPrefix("missing.jpg: ") && lines[1].hasSuffix("no such file"), "\(text)")

@@ -43,7 +43,7 @@ import Testing
         }
         #expect(lines[3]["compressedLayers"] as? Int ?? 0 > 0)
         for name in ["small.mlmodel", "small.mlpackage"] {
-            let small = try ModelDocument(contentsOf: folder.path(name))
+            let small = try ModelDocument(contentsOfFile: folder.path(name))
             #expect(small.model.metadata.version == "2" && small.model.metadata.author.hasPrefix("A. Author"))
         }
         #expect((integers["outputs"] as? [Object])?.last?["type"] as? String == "int64")
@@ -85,10 +85,10 @@ import Testing
         ] {
             var options = Converter.Options()
             options.openSize = (32, 32)
-            let conversion = try Converter(options).convert(contentsOf: graph)
+            let conversion = try Converter(options).convert(contentsOfFile: graph)
             let path = folder.path("m.mlmodel")
-            try conversion.model.write(to: path)
-            let document = try ModelDocument(contentsOf: path)
+            try conversion.model.write(toFile: path)
+            let document = try ModelDocument(contentsOfFile: path)
             let features = try document.features().inputs
             #expect(inputs.isEmpty || features.count == inputs.count)
             let given = features.map { feature in
@@ -131,15 +131,15 @@ import Testing
         let program = try CProgram("run", checks: .address)
         let folder = try TemporaryFolder()
         let image = folder.path("image.mlmodel")
-        try Converter().convert(contentsOf: Project.demo).model.write(to: image)
+        try Converter().convert(contentsOfFile: Project.demo).model.write(toFile: image)
         let (array, exact) = (Project.fixture("coreml/array.mlmodel"), Project.fixture("coreml/gray.mlmodel"))
-        let features = try ModelDocument(contentsOf: array).features().inputs
+        let features = try ModelDocument(contentsOfFile: array).features().inputs
         guard case .multiArray(let shape, _) = features[0].kind else { throw Failure(.wrongType, "no array") }
         func bytes(_ shape: [Int], _ element: ElementType) -> Tensor {
             Tensor(shape: Shape(shape), element: element) { _ in 0 }
         }
         let name = features[0].name
-        let gray = try ModelDocument(contentsOf: exact).features().inputs
+        let gray = try ModelDocument(contentsOfFile: exact).features().inputs
         guard case .image(let size) = gray[0].kind else { throw Failure(.wrongType, "no image") }
         for (model, inputs, code) in [
             (image, [], "1 noInput"),

@@ -113,14 +113,14 @@ import Testing
     @Test func `a single changed weight is found`() throws {
         let folder = try converted("resnet", "--preprocess", "unit")
         let path = folder.path("m.mlmodel")
-        var model = try Model.load(contentsOf: path).model
+        var model = try Model.load(contentsOfFile: path).model
         let index = try #require(model.graph.nodes.firstIndex { $0.name.hasPrefix("resnet/block2/conv2/") })
         var convolution = try #require(model.graph.nodes[index].operation as? Convolution)
         var weights = convolution.filters.floats
         weights[weights.count / 2] += 5
         convolution.filters = Tensor(weights, shape: convolution.filters.shape)
         model.graph.nodes[index].operation = convolution
-        try model.write(to: folder.path("tampered.mlmodel"))
+        try model.write(toFile: folder.path("tampered.mlmodel"))
 
         for first in [Project.network("resnet"), path] {
             let words = ["compare", first, "tampered.mlmodel", photographs, "--format", "json"]

@@ -102,7 +102,7 @@ import Testing
         let expanded = try builder.add(first, [input], name: "expand")[0]
         let middle = try builder.add(depthwise, [expanded], name: "depthwise")[0]
         builder.output("output", try builder.add(last, [middle], name: "project")[0])
-        try Model(graph: builder.graph).write(to: folder.url.appendingPathComponent("m.mlmodel").path)
+        try Model(graph: builder.graph).write(toFile: folder.url.appendingPathComponent("m.mlmodel").path)
         for (type, isListed) in [("palette6", true), ("palette8", false), ("int8", false)] {
             let outcome = try Thaw.run("compress", "m.mlmodel", "--weights", type, "-o", "s.mlmodel", in: folder)
             #expect(outcome.status == 0, "\(outcome.errors)")
@@ -151,7 +151,7 @@ import Testing
         let matrix = Tensor(Self.numbers(128 * 128), shape: [128, 128])
         for index in 0..<6 { value = try builder.add(Dense(matrix: matrix), [value], name: "dense\(index)")[0] }
         builder.output("output", value)
-        try Model(graph: builder.graph).write(to: folder.url.appendingPathComponent("m.mlmodel").path)
+        try Model(graph: builder.graph).write(toFile: folder.url.appendingPathComponent("m.mlmodel").path)
         let words = ["compress", "m.mlmodel", "--weights", "float16", "-o"]
         let network = try Thaw.run(words + ["n.mlmodel"], in: folder)
         #expect(network.status == 0)

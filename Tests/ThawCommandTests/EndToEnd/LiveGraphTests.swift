@@ -149,7 +149,7 @@ import Testing
         let saved = Project.fixture("live/saved_doubled")
         let outcome = try Thaw.run("convert", saved, "-o", file, in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let model = try Model.load(contentsOf: folder.path(file)).model
+        let model = try Model.load(contentsOfFile: folder.path(file)).model
         #expect(model.graph.outputs.map(\.name) == ["probabilities", "scores"])
         let input = Project.fixture("ways/color0.npy")
         #expect(try Thaw.run("run", file, input, "-o", "answers", in: folder).status == 0)
@@ -170,12 +170,12 @@ import Testing
         let word = String(try #require(line.dropFirst(7).split(separator: ":").first).drop { $0 == " " })
         let outcome = try Thaw.run("convert", saved, "--output", word, "-o", "m.mlmodel", in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let model = try Model.load(contentsOf: folder.path("m.mlmodel")).model
+        let model = try Model.load(contentsOfFile: folder.path("m.mlmodel")).model
         #expect(model.graph.outputs.map(\.name) == [word])
         // A node can still be named by its own name.
         let node = try Thaw.run("convert", saved, "--output", "softmax:0", "-o", "n.mlmodel", in: folder)
         #expect(node.status == 0, "\(node.errors)")
-        #expect(try Model.load(contentsOf: folder.path("n.mlmodel")).model.graph.outputs.map(\.name) == ["softmax"])
+        #expect(try Model.load(contentsOfFile: folder.path("n.mlmodel")).model.graph.outputs.map(\.name) == ["softmax"])
         let twice = try Thaw.run("convert", saved, "--output", word, "--output", word, "-o", "m.mlmodel", in: folder)
         #expect(twice.status == 2)
         #expect(twice.errors.contains("twice"))

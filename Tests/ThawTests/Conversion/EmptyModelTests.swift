@@ -24,7 +24,7 @@ import Testing
         let path = folder.url.appendingPathComponent(file).path
         for shape in [[1, 4, 4, 3], [1, 7]] {
             let model = try Self.convert(shape, output: output)
-            let failure = #expect(throws: Failure.self) { try model.write(to: path) }
+            let failure = #expect(throws: Failure.self) { try model.write(toFile: path) }
             #expect(failure?.problem.contains("is the input") == true)
             #expect(!FileManager.default.fileExists(atPath: path))
         }
@@ -35,8 +35,8 @@ import Testing
     {
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent(file).path
-        try Self.convert([1, 4, 4, 3], output: "same", scale: [0.5]).write(to: path)
-        #expect(try Model.load(contentsOf: path).model.image?.scaling.scale == [0.5, 0.5, 0.5])
+        try Self.convert([1, 4, 4, 3], output: "same", scale: [0.5]).write(toFile: path)
+        #expect(try Model.load(contentsOfFile: path).model.image?.scaling.scale == [0.5, 0.5, 0.5])
     }
 
     @Test(arguments: [[1, 0], [1, 4, 0, 2], [0], [1, 0, 4, 3]]) func `an input without elements is refused`(

@@ -16,7 +16,7 @@ struct DecodingCase: CustomTestStringConvertible, Sendable {
     @Test(arguments: DecodingCase.all) func `a signature that takes encoded images becomes a model that takes an image`(
         _ decoding: DecodingCase
     ) throws {
-        let conversion = try Converter().convert(contentsOf: Fixtures.path("decoding/\(decoding.name)"))
+        let conversion = try Converter().convert(contentsOfFile: Fixtures.path("decoding/\(decoding.name)"))
         let model = conversion.model
         #expect(model.image?.width == 8 && model.image?.height == 8 && model.image?.color == .rgb)
         #expect(model.graph.outputs.map(\.name) == ["probabilities"])

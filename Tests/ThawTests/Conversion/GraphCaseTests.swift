@@ -11,7 +11,7 @@ struct GraphCase: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { name }
     func definition() throws -> GraphDefinition {
-        try GraphDefinition(contentsOf: Fixtures.path("graphs/\(name).pb"))
+        try GraphDefinition(contentsOfFile: Fixtures.path("graphs/\(name).pb"))
     }
     func input() throws -> Tensor { try Fixtures.tensor(Fixtures.path("graphs/\(name).input.npy")) }
     func expected() throws -> Tensor { try Fixtures.tensor(Fixtures.path("graphs/\(name).output.npy")) }

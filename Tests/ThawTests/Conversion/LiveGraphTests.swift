@@ -37,7 +37,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
 @Suite struct LiveGraphTests {
     @Test(arguments: LiveCase.all) func `a graph with its variables gives TensorFlow's answer`(_ live: LiveCase) throws
     {
-        let model = try Converter(live.options).convert(contentsOf: live.path).model
+        let model = try Converter(live.options).convert(contentsOfFile: live.path).model
         for index in 0..<2 {
             let picture = try Fixtures.tensor(Fixtures.path("ways/color\(index).npy"))
             let expected = try Fixtures.tensor(Fixtures.path("\(live.name).output\(index).npy"))
@@ -47,13 +47,14 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
 
     @Test func `a signature's keys become the model's names, and labels choose among its outputs`() throws {
         let path = Fixtures.path("live/saved_v2")
-        let model = try Converter().convert(contentsOf: path).model
+        let model = try Converter().convert(contentsOfFile: path).model
         #expect(model.graph.inputs.map(\.name) == ["picture"])
         #expect(model.graph.outputs.map(\.name) == ["best", "probabilities"])
         let folder = try TemporaryFolder()
         let labels = folder.url.appendingPathComponent("labels.txt")
         try Data("a\nb\nc\n".utf8).write(to: labels)
-        let classifier = try Converter().convert(contentsOf: path, labels: Labels(contentsOf: labels.path)).model
+        let classifier = try Converter().convert(contentsOfFile: path, labels: Labels(contentsOfFile: labels.path))
+            .model
         #expect(classifier.classifier?.probabilities == "probabilities")
     }
 
@@ -80,7 +81,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         var options = Converter.Options()
         (options.tag, options.signature) = (tag, signature)
         let failure = try #require(throws: Failure.self) {
-            try Converter(options).convert(contentsOf: Fixtures.path("live/" + name))
+            try Converter(options).convert(contentsOfFile: Fixtures.path("live/" + name))
         }
         #expect([failure.problem, failure.remedy].compactMap { $0 }.joined(separator: "; ") == problem)
         #expect(failure.hint == hint)
@@ -130,8 +131,9 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         let folder = Fixtures.shared!.appendingPathComponent("checkpoints/cifar")
         var options = Converter.Options()
         options.outputs = ["Output"]
-        let live = try Converter(options).convert(contentsOf: folder.path).model.graph
-        let frozen = try Converter(options).convert(contentsOf: folder.appendingPathComponent("frozen.pb").path).model
+        let live = try Converter(options).convert(contentsOfFile: folder.path).model.graph
+        let frozen = try Converter(options).convert(contentsOfFile: folder.appendingPathComponent("frozen.pb").path)
+            .model
             .graph
         let input = Tensor(shape: live[live.inputs[0].value].shape) { memory in
             for place in memory.indices { memory.initializeElement(at: place, to: Float(place % 251) / 125 - 1) }
@@ -145,7 +147,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         var options = Converter.Options()
         options.preprocessing = Preprocessing.none
         let path = Fixtures.shared!.appendingPathComponent("savedmodels/mnist_conv").path
-        let classifier = try Classifier(Converter(options).convert(contentsOf: path).model)
+        let classifier = try Classifier(Converter(options).convert(contentsOfFile: path).model)
         let digits = Fixtures.shared!.appendingPathComponent("images/digits")
         let images = try FileManager.default.contentsOfDirectory(atPath: digits.path)
         let right = try images.filter { name in
@@ -160,7 +162,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
     @Test(.enabled(if: Fixtures.shared != nil, "the shared material is absent"))
     func `a SavedModel without its data file is refused, naming the file`() throws {
         let path = Fixtures.shared!.appendingPathComponent("savedmodels/variables_missing").path
-        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: path) }
+        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOfFile: path) }
         #expect(failure.file == path + "/variables/variables.data-00000-of-00001")
         #expect(failure.problem.contains("data file 1 of 1"))
     }

@@ -26,7 +26,8 @@ struct NetworkCase: CustomTestStringConvertible, Sendable {
         options.size = size
         let labels = Fixtures.path("networks/\(name)/labels.txt")
         let hasLabels = FileManager.default.fileExists(atPath: labels)
-        return try Converter(options).convert(contentsOf: graph, labels: hasLabels ? Labels(contentsOf: labels) : nil)
+        return try Converter(options).convert(
+            contentsOfFile: graph, labels: hasLabels ? Labels(contentsOfFile: labels) : nil)
     }
 
     /// The input arrays and TensorFlow's answers.

@@ -22,7 +22,7 @@ struct RefusalCase: CustomTestStringConvertible, Sendable {
     func `files that cannot be converted are refused with the reason`(_ refusal: RefusalCase) throws {
         let path = Fixtures.path("refuse/" + refusal.file)
         try #require(FileManager.default.fileExists(atPath: path))
-        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: path) }
+        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOfFile: path) }
         #expect(failure.file == path)
         for word in refusal.words { #expect(failure.problemText.localizedCaseInsensitiveContains(word)) }
     }
@@ -31,15 +31,17 @@ struct RefusalCase: CustomTestStringConvertible, Sendable {
     @Test(arguments: RefusalCase.all)
     func `following a hint works`(_ refusal: RefusalCase) throws {
         let path = Fixtures.path("refuse/" + refusal.file)
-        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: path) }
+        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOfFile: path) }
         let words = (failure.hint ?? "").split(separator: " ").map(String.init)
         var options: [String] = []
         for (option, value) in zip(words, words.dropFirst()) where ["--input", "--output", "--size"].contains(option) {
             options += [option, value]
         }
         guard !options.isEmpty, !words.contains(where: { $0.contains("NODE") || $0.contains("VALUE") }) else { return }
-        let model = try Converter(Converter.Options(words: options.joined(separator: " "))).convert(contentsOf: path)
-            .model
+        let model = try Converter(Converter.Options(words: options.joined(separator: " "))).convert(
+            contentsOfFile: path
+        )
+        .model
         #expect(!model.graph.nodes.isEmpty)
     }
 
@@ -47,7 +49,7 @@ struct RefusalCase: CustomTestStringConvertible, Sendable {
     func `a label file is read or refused`(_ row: [String]) throws {
         let path = Fixtures.path("labels/" + row[0])
         let read = {
-            let labels = try Labels(contentsOf: path)
+            let labels = try Labels(contentsOfFile: path)
             try labels.check(classCount: 5)
             return labels
         }

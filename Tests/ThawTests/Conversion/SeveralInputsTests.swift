@@ -26,10 +26,10 @@ struct PairCase: CustomTestStringConvertible, Sendable {
     var path: String { Fixtures.path("pairs/\(name).pb") }
 
     func arrays() throws -> [(name: String?, array: NumPyFile)] {
-        try inputs.map { ($0, try NumPyFile(contentsOf: Fixtures.path("pairs/\(name).\($0).npy"))) }
+        try inputs.map { ($0, try NumPyFile(contentsOfFile: Fixtures.path("pairs/\(name).\($0).npy"))) }
     }
 
-    func expected() throws -> NumPyFile { try NumPyFile(contentsOf: Fixtures.path("pairs/\(name).output.npy")) }
+    func expected() throws -> NumPyFile { try NumPyFile(contentsOfFile: Fixtures.path("pairs/\(name).output.npy")) }
 }
 
 @Suite struct SeveralInputsTests {
@@ -40,7 +40,7 @@ struct PairCase: CustomTestStringConvertible, Sendable {
     @Test(arguments: PairCase.all) func `models of two inputs give TensorFlow's answer, in both dialects`(
         _ pair: PairCase
     ) throws {
-        let conversion = try Converter(pair.options).convert(contentsOf: pair.path)
+        let conversion = try Converter(pair.options).convert(contentsOfFile: pair.path)
         let model = conversion.model
         #expect(model.graph.inputs.map(\.name) == pair.inputs)
         let (arrays, expected) = (try pair.arrays(), try pair.expected())
@@ -50,8 +50,8 @@ struct PairCase: CustomTestStringConvertible, Sendable {
             ("a.mlmodel", WeightType.float32), ("a.mlpackage", .float32), ("b.mlpackage", .float16),
         ] {
             let path = folder.url.appendingPathComponent(name).path
-            try model.write(to: path, weights: WeightStorage(weights))
-            let back = try Model.load(contentsOf: path)
+            try model.write(toFile: path, weights: WeightStorage(weights))
+            let back = try Model.load(contentsOfFile: path)
             #expect(back.warnings.isEmpty)
             #expect(back.model.graph.inputs.map(\.name) == pair.inputs)
             #expect(back.model.images.map(\.color) == model.images.map(\.color))
@@ -77,14 +77,14 @@ struct PairCase: CustomTestStringConvertible, Sendable {
         options.color = .bgr
         options.inputs["mask", default: InputOptions()].scale = [0.5]
         options.inputs["mask"]?.bias = [3]
-        let model = try Converter(options).convert(contentsOf: path).model
+        let model = try Converter(options).convert(contentsOfFile: path).model
         #expect(model.image?.color == .bgr && model.otherImages[1]?.color == .gray)
         // This is followed by the mask's own division by 255.
         let scaling = try #require(model.otherImages[1]?.scaling)
         #expect(abs(scaling.scale[0] - 0.5 / 255) < 1e-7 && abs(scaling.bias[0] - 3.0 / 255) < 1e-6)
         #expect(model.images.map(\.name) == ["image", "mask"])
         options.inputs["other"] = InputOptions()
-        let failure = #expect(throws: Failure.self) { try Converter(options).convert(contentsOf: path) }
+        let failure = #expect(throws: Failure.self) { try Converter(options).convert(contentsOfFile: path) }
         #expect(failure?.problem == "there is no input 'other'")
     }
 
@@ -101,13 +101,13 @@ struct PairCase: CustomTestStringConvertible, Sendable {
     }
 
     @Test func `commands for one image refuse two`() throws {
-        let model = try Converter().convert(contentsOf: Fixtures.path("pairs/siamese.pb")).model
+        let model = try Converter().convert(contentsOfFile: Fixtures.path("pairs/siamese.pb")).model
         let failure = #expect(throws: Failure.self) { try Classifier(model) }
         #expect(failure?.problem == "the model takes 2 inputs, 'left', 'right', not a single image")
         var options = Converter.Options()
         options.sizes = .range(width: 8...16, height: 8...16)
         let sizes = #expect(throws: Failure.self) {
-            try Converter(options).convert(contentsOf: Fixtures.path("pairs/siamese_open.pb"))
+            try Converter(options).convert(contentsOfFile: Fixtures.path("pairs/siamese_open.pb"))
         }
         #expect(sizes?.description.contains("the model takes 2 images") == true, "\(sizes?.description ?? "")")
     }

@@ -35,7 +35,8 @@ struct SharedModel: Decodable, CustomTestStringConvertible, Sendable {
         options.color = ColorLayout(rawValue: colour)
         options.scale = [scale]
         options.bias = bias
-        return try Converter(options).convert(contentsOf: path(graph), labels: Labels(contentsOf: path(labels!)))
+        return try Converter(options).convert(
+            contentsOfFile: path(graph), labels: Labels(contentsOfFile: path(labels!)))
     }
 }
 
@@ -46,13 +47,13 @@ struct SharedModel: Decodable, CustomTestStringConvertible, Sendable {
         let model = try shared.conversion().model
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("model.mlmodel").path
-        try model.write(to: path)
-        let back = try Model.load(contentsOf: path).model
+        try model.write(toFile: path)
+        let back = try Model.load(contentsOfFile: path).model
         for instructionSet in InstructionSet.available {
             for candidate in [model, back] {
                 let program = try Program(candidate.graph, instructionSet: instructionSet)
                 for reference in shared.references {
-                    let input = try NumPyFile(contentsOf: shared.path(reference[0]))
+                    let input = try NumPyFile(contentsOfFile: shared.path(reference[0]))
                     let runner = ArrayRunner(candidate, program: program)
                     let answer = try runner.run([(nil, input)])[0].array
                     let expected = try Fixtures.tensor(shared.path(reference[1]))

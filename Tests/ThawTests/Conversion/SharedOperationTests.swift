@@ -33,7 +33,7 @@ private struct OperationCase: Decodable {
     }()
 
     func definition() throws -> GraphDefinition {
-        try GraphDefinition(contentsOf: Self.folder!.appendingPathComponent("\(self.case)/frozen_model.pb").path)
+        try GraphDefinition(contentsOfFile: Self.folder!.appendingPathComponent("\(self.case)/frozen_model.pb").path)
     }
 
     /// Unsorted top k: TensorFlow returns the largest elements in the order of its heap.

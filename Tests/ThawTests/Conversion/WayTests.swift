@@ -43,7 +43,7 @@ extension Converter.Options {
 
 @Suite struct WayTests {
     @Test(arguments: WayCase.all) func `a graph gives TensorFlow's answer at inference`(_ way: WayCase) throws {
-        let model = try Converter(way.options).convert(contentsOf: way.path).model
+        let model = try Converter(way.options).convert(contentsOfFile: way.path).model
         for index in 0..<2 {
             let picture = try Fixtures.tensor(Fixtures.path("ways/\(way.pictures)\(index).npy"))
             let fed = model.image?.lifted.map { picture.scaled($0) } ?? picture
@@ -58,7 +58,7 @@ extension Converter.Options {
     }
 
     @Test(arguments: WayCase.all) func `replaced dropout is noted, and nothing else`(_ way: WayCase) throws {
-        let conversion = try Converter(way.options).convert(contentsOf: way.path)
+        let conversion = try Converter(way.options).convert(contentsOfFile: way.path)
         let notes = conversion.notes.filter { $0.contains("the graph has dropout at '") }
         let isDropped = way.name.hasPrefix("dropout_")
         #expect(notes.count == (isDropped ? 1 : 0))

@@ -43,10 +43,10 @@ import Testing
         if Self.fixtures.contains(base) {
             try FileManager.default.copyItem(atPath: Fixtures.path("coreml/\(name)"), toPath: path)
         } else if base == "picture" {
-            try Self.picture().write(to: path, weights: WeightStorage(.float32))
+            try Self.picture().write(toFile: path, weights: WeightStorage(.float32))
         } else {
             try NetworkCase.all.first { $0.name == base }!.conversion().model.write(
-                to: path, weights: WeightStorage(.float32))
+                toFile: path, weights: WeightStorage(.float32))
         }
         return (folder, path)
     }
@@ -97,14 +97,16 @@ import Testing
         let (folder, path) = try source(name)
         let storage = WeightStorage(type, minimumCount: 16)
         if name == "rgb_half.mlmodel", type == .float16 {
-            #expect(throws: Failure.halfAlready().inFile(path)) { try Compression(contentsOf: path, weights: storage) }
+            #expect(throws: Failure.halfAlready().inFile(path)) {
+                try Compression(contentsOfFile: path, weights: storage)
+            }
             return
         }
         let result = folder.url.appendingPathComponent("result." + name.split(separator: ".")[1]).path
-        let compression = try Compression(contentsOf: path, weights: storage)
-        let bytes = try compression.write(to: result).bytes
+        let compression = try Compression(contentsOfFile: path, weights: storage)
+        let bytes = try compression.write(toFile: result).bytes
         #expect(try ModelFormat(of: result) == ModelFormat(of: path))
-        let (before, after) = (compression.original.model, try Model.load(contentsOf: result).model)
+        let (before, after) = (compression.original.model, try Model.load(contentsOfFile: result).model)
         #expect(after.image == before.image)
         #expect(after.imageOutput == before.imageOutput)
         #expect(after.classifier == before.classifier)
@@ -127,9 +129,9 @@ import Testing
         let (folder, path) = try source(name)
         let ending = name.hasSuffix("mlmodel") ? "mlpackage" : "mlmodel"
         let result = folder.url.appendingPathComponent("result." + ending).path
-        let compression = try Compression(contentsOf: path, weights: WeightStorage(type, minimumCount: 16))
-        try compression.write(to: result)
-        let (before, after) = (compression.original.model, try Model.load(contentsOf: result).model)
+        let compression = try Compression(contentsOfFile: path, weights: WeightStorage(type, minimumCount: 16))
+        try compression.write(toFile: result)
+        let (before, after) = (compression.original.model, try Model.load(contentsOfFile: result).model)
         #expect(after.image == before.image)
         #expect(after.imageOutput == before.imageOutput)
         #expect(after.classifier == before.classifier)
@@ -141,10 +143,10 @@ import Testing
     @Test(arguments: ["mlmodel", "mlpackage"]) func `a model may replace itself`(_ ending: String) throws {
         let (folder, path) = try source("mobilenet_v1_folded." + ending)
         let other = folder.url.appendingPathComponent("other." + ending).path
-        let compression = try Compression(contentsOf: path, weights: WeightStorage(.palette6, minimumCount: 16))
-        try compression.write(to: other)
-        #expect(throws: Failure.self) { try compression.write(to: path, mayReplace: false) }
-        try compression.write(to: path)
+        let compression = try Compression(contentsOfFile: path, weights: WeightStorage(.palette6, minimumCount: 16))
+        try compression.write(toFile: other)
+        #expect(throws: Failure.self) { try compression.write(toFile: path, mayReplace: false) }
+        try compression.write(toFile: path)
         for file in ending == "mlmodel" ? [""] : ["/Data/com.apple.CoreML/weights/weight.bin", "/Manifest.json"] {
             let data = try Data(contentsOf: URL(fileURLWithPath: path + file))
             #expect(try data == Data(contentsOf: URL(fileURLWithPath: other + file)))
@@ -163,10 +165,10 @@ import Testing
         let result = folder.url.appendingPathComponent("result." + ending).path
         for includesDepthwise in [false, true] {
             let storage = WeightStorage(type, minimumCount: 72, includesDepthwise: includesDepthwise)
-            let compression = try Compression(contentsOf: path, weights: storage)
-            try compression.write(to: result)
+            let compression = try Compression(contentsOfFile: path, weights: storage)
+            try compression.write(toFile: result)
             // Scales after layers are folded into their weights again.
-            let back = try Model.load(contentsOf: result).model.graph.withFoldedArithmetic().nodes
+            let back = try Model.load(contentsOfFile: result).model.graph.withFoldedArithmetic().nodes
             var changed = Set<String>()
             for (before, after) in zip(compression.original.model.graph.nodes, back) {
                 for (a, b) in zip(before.operation.weights, after.operation.weights) {
@@ -225,7 +227,8 @@ import Testing
         let ending = refusal.ending ?? String(refusal.source.split(separator: ".")[1])
         let result = folder.url.appendingPathComponent("result." + ending).path
         let failure = #expect(throws: Failure.self) {
-            try Compression(contentsOf: path, weights: refusal.storage).write(to: result, target: refusal.target)
+            try Compression(contentsOfFile: path, weights: refusal.storage).write(
+                toFile: result, target: refusal.target)
         }
         #expect(failure?.description.contains(refusal.words) == true, "\(failure.map { "\($0)" } ?? "")")
         #expect(!FileManager.default.fileExists(atPath: result))
@@ -236,11 +239,11 @@ import Testing
     ) throws {
         let (folder, path) = try source("mobilenet_v1_folded." + ending)
         let result = folder.url.appendingPathComponent("result." + ending).path
-        try Compression(contentsOf: path, weights: WeightStorage(type, minimumCount: 16)).write(to: result)
+        try Compression(contentsOfFile: path, weights: WeightStorage(type, minimumCount: 16)).write(toFile: result)
         for other in Self.types where type.isSelective || !other.isSelective {
             let expected = type.isSelective ? Failure.compressedAlready() : .halfAlready()
             #expect(throws: expected.inFile(result)) {
-                try Compression(contentsOf: result, weights: WeightStorage(other))
+                try Compression(contentsOfFile: result, weights: WeightStorage(other))
             }
         }
     }
@@ -248,7 +251,7 @@ import Testing
     @Test func `a graph and a trainable model are refused`() throws {
         let graph = Fixtures.path("networks/resnet/graph.pb")
         #expect(throws: Failure.graphCompressed().inFile(graph)) {
-            try Compression(contentsOf: graph, weights: WeightStorage(.int8))
+            try Compression(contentsOfFile: graph, weights: WeightStorage(.int8))
         }
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("model.mlmodel").path
@@ -256,7 +259,7 @@ import Testing
         message.isUpdatable = true
         _ = try Model.write(message, to: path, mayReplace: true)
         #expect(throws: Failure.trainable().inFile(path)) {
-            try Compression(contentsOf: path, weights: WeightStorage(.int8))
+            try Compression(contentsOfFile: path, weights: WeightStorage(.int8))
         }
     }
 }

@@ -36,7 +36,7 @@ private struct ConvertedCase: CustomTestStringConvertible, Sendable {
     @Test(arguments: ConvertedCase.all) private func `models by coremltools give the answers of another interpreter`(
         _ converted: ConvertedCase
     ) throws {
-        let model = try Model.load(contentsOf: converted.path).model
+        let model = try Model.load(contentsOfFile: converted.path).model
         let program = try Program(model.graph)
         for index in 0...1 {
             let (input, answer) = try converted.reference(index, model)
@@ -49,7 +49,7 @@ private struct ConvertedCase: CustomTestStringConvertible, Sendable {
     private func `a model that is read and written has the same layers and answers`(
         _ converted: ConvertedCase, _ dialect: Dialect
     ) throws {
-        let model = try Model.load(contentsOf: converted.path).model
+        let model = try Model.load(contentsOfFile: converted.path).model
         let back = try dialect.roundTrip(model)
         // An input may be rounded to float16 in one and not in the other.
         let (input, answer) = try converted.reference(0, back)

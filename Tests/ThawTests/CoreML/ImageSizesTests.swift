@@ -122,8 +122,8 @@ import Testing
     /// A model written and read again, as a message or as a package in `folder`.
     private static func again(_ model: Model, _ dialect: Dialect, _ folder: TemporaryFolder) throws -> Model {
         let path = folder.url.appending(path: dialect == .program ? "model.mlpackage" : "model.mlmodel").path
-        try model.write(to: path, weights: WeightStorage(.float32))
-        return try Model.load(contentsOf: path).model
+        try model.write(toFile: path, weights: WeightStorage(.float32))
+        return try Model.load(contentsOfFile: path).model
     }
 
     @Test(arguments: Dialect.allCases, [list, range])
@@ -198,7 +198,7 @@ import Testing
             Self.converted(Self.classifying, Self.list), weights: WeightStorage(.palette4, minimumCount: 8))
         let folder = try TemporaryFolder()
         _ = try ModelPackage.write(program, to: folder.url.appending(path: "m.mlpackage").path, mayReplace: true)
-        let read = try Model.load(contentsOf: folder.url.appending(path: "m.mlpackage").path).model
+        let read = try Model.load(contentsOfFile: folder.url.appending(path: "m.mlpackage").path).model
         #expect(try read.resizer!.model(at: ImageSize(width: 40, height: 24)).image?.width == 40)
     }
 

@@ -12,7 +12,8 @@ import Testing
     private func package(_ weights: WeightType = .float16) throws -> (TemporaryFolder, URL) {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("model.mlpackage")
-        try NetworkCase.all[0].conversion().model.write(to: url.path, weights: WeightStorage(weights, minimumCount: 16))
+        try NetworkCase.all[0].conversion().model.write(
+            toFile: url.path, weights: WeightStorage(weights, minimumCount: 16))
         return (folder, url)
     }
 
@@ -24,7 +25,7 @@ import Testing
     }
 
     private func refusal(_ url: URL) -> String {
-        let failure = #expect(throws: Failure.self) { try Model.load(contentsOf: url.path) }
+        let failure = #expect(throws: Failure.self) { try Model.load(contentsOfFile: url.path) }
         return failure?.description ?? ""
     }
 
@@ -37,10 +38,10 @@ import Testing
         }
         try Data().write(to: url.appendingPathComponent("old"))
         let model = try NetworkCase.all[0].conversion().model
-        try model.write(to: url.path)
+        try model.write(toFile: url.path)
         #expect(!FileManager.default.fileExists(atPath: url.appendingPathComponent("old").path))
         #expect(try FileManager.default.contentsOfDirectory(atPath: first.url.path) == ["model.mlpackage"])
-        #expect(throws: Failure.self) { try model.write(to: url.path, mayReplace: false) }
+        #expect(throws: Failure.self) { try model.write(toFile: url.path, mayReplace: false) }
         _ = second
     }
 
@@ -50,7 +51,7 @@ import Testing
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         try Data("mine".utf8).write(to: url.appendingPathComponent("text.txt"))
         let model = try NetworkCase.all[0].conversion().model
-        let failure = #expect(throws: Failure.self) { try model.write(to: url.path) }
+        let failure = #expect(throws: Failure.self) { try model.write(toFile: url.path) }
         #expect(failure?.description.contains("something else has this name") == true)
         #expect(FileManager.default.fileExists(atPath: url.appendingPathComponent("text.txt").path))
     }
@@ -142,7 +143,7 @@ import Testing
         _ = try ModelPackage.write(
             EncodedProgram(message: message, weights: program.weights, version: program.version), to: path,
             mayReplace: true)
-        let failure = #expect(throws: Failure.self) { try Model.load(contentsOf: path) }
+        let failure = #expect(throws: Failure.self) { try Model.load(contentsOfFile: path) }
         return failure?.description ?? ""
     }
 
@@ -212,12 +213,13 @@ import Testing
     func `compressed weights are smaller, and nearly the same`(_ type: WeightType, _ ending: String) throws {
         let folder = try TemporaryFolder()
         let project = Fixtures.folder.deletingLastPathComponent().deletingLastPathComponent()
-        let model = try Converter().convert(contentsOf: project.appendingPathComponent("Models/cifar10.pb").path).model
+        let model = try Converter().convert(contentsOfFile: project.appendingPathComponent("Models/cifar10.pb").path)
+            .model
         let path = folder.url.appendingPathComponent("model." + ending).path
-        let plain = try model.write(to: path, weights: WeightStorage(.float16)).bytes
-        let small = try model.write(to: path, weights: WeightStorage(type)).bytes
+        let plain = try model.write(toFile: path, weights: WeightStorage(.float16)).bytes
+        let small = try model.write(toFile: path, weights: WeightStorage(type)).bytes
         #expect(small < plain)
-        let back = try Model.load(contentsOf: path).model
+        let back = try Model.load(contentsOfFile: path).model
         // The operations after the convolutions may be written differently in a dialect.
         func filters(_ model: Model) -> [Tensor] {
             model.graph.nodes.flatMap { $0.operation.weights.filter { $0.shape.rank == 4 } }

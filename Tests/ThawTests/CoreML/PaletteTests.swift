@@ -125,14 +125,15 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("model." + (form == .network ? "mlmodel" : "mlpackage")).path
         let report = try model.write(
-            to: path, weights: WeightStorage(type), target: form == .iOS18 ? .iOS18 : form == .iOS16 ? .iOS16 : nil
+            toFile: path, weights: WeightStorage(type), target: form == .iOS18 ? .iOS18 : form == .iOS16 ? .iOS16 : nil
         ).compression
         let message = try CoreMLFile(path, ModelFormat(of: path)).message()
         let kinds =
             form == .network
             ? (message["neuralNetwork"].layers as [Message]).compactMap(\.choice) : try ProgramReader.kinds(message)
         return (
-            model, try Model.load(contentsOf: path).model, try #require(report), kinds, StoredWeights.all(in: message)
+            model, try Model.load(contentsOfFile: path).model, try #require(report), kinds,
+            StoredWeights.all(in: message)
         )
     }
 
@@ -223,7 +224,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("model." + (form == .network ? "mlmodel" : "mlpackage")).path
         let written = try Model(graph: builder.graph).write(
-            to: path, weights: WeightStorage(.int8), target: form == .iOS18 ? .iOS18 : nil)
+            toFile: path, weights: WeightStorage(.int8), target: form == .iOS18 ? .iOS18 : nil)
         #expect(written.compression == CompressionReport())
     }
 }

@@ -55,7 +55,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("model.mlpackage").path
         let written = try model.write(
-            to: path, weights: storage, precision: ProgramPrecision(compute: test.compute))
+            toFile: path, weights: storage, precision: ProgramPrecision(compute: test.compute))
         #expect(written.version == test.version)
         let program = try ProgramWriter.run(model, weights: storage, precision: ProgramPrecision(compute: test.compute))
         let kinds = Set(try ProgramReader.kinds(program.message))
@@ -65,7 +65,7 @@ import Testing
         // Filters, and other tensors large enough for the weight file, have the requested type.
         let usual = try ProgramWriter.run(model, weights: storage)
         #expect(abs(program.weights.byteCount - usual.weights.byteCount) <= 1024)
-        let back = try Model.load(contentsOf: path).model
+        let back = try Model.load(contentsOfFile: path).model
         let input = Tensor(noise(16), shape: [1, 4, 4, 1])
         let (expected, answer) = (model.graph.answer(to: input), back.graph.answer(to: input))
         #expect(difference(answer, expected) <= (test.weights == .float32 && test.compute != .float16 ? 1e-5 : 2e-2))
@@ -87,8 +87,8 @@ import Testing
             #expect(output.multiArrayType.dataType as String == "FLOAT16")
             let folder = try TemporaryFolder()
             let path = folder.url.appendingPathComponent("model.mlpackage").path
-            try model.write(to: path, precision: half)
-            let back = try Model.load(contentsOf: path)
+            try model.write(toFile: path, precision: half)
+            let back = try Model.load(contentsOfFile: path)
             #expect(back.warnings.isEmpty)
             #expect(back.model.image?.color == model.image?.color)
             let numbers = Tensor(noise(16 * color.channels), shape: [1, 4, 4, color.channels])
@@ -124,7 +124,7 @@ import Testing
             let folder = try TemporaryFolder()
             let network = #expect(throws: Failure.self) {
                 try model.write(
-                    to: folder.url.appendingPathComponent("model.mlmodel").path, precision: precision)
+                    toFile: folder.url.appendingPathComponent("model.mlmodel").path, precision: precision)
             }
             #expect(
                 network?.problem

@@ -17,7 +17,7 @@ private struct CoreMLCase: CustomTestStringConvertible, Sendable {
     }
 
     var testDescription: String { name }
-    func model() throws -> Model { try Model.load(contentsOf: Fixtures.path("coreml/\(name).mlmodel")).model }
+    func model() throws -> Model { try Model.load(contentsOfFile: Fixtures.path("coreml/\(name).mlmodel")).model }
 }
 
 @Suite struct ReadingTests {
@@ -58,7 +58,7 @@ private struct CoreMLCase: CustomTestStringConvertible, Sendable {
     @Test(arguments: Fixtures.table("coreml/refuse/refuse.tsv"))
     func `an invalid model is refused with the reason`(_ row: [String]) throws {
         let failure = #expect(throws: Failure.self) {
-            try Model.load(contentsOf: Fixtures.path("coreml/refuse/\(row[0])"))
+            try Model.load(contentsOfFile: Fixtures.path("coreml/refuse/\(row[0])"))
         }
         for word in row[1].split(separator: " ") where word != "-" {
             #expect(failure?.problemText.contains(word) == true, "\(word) is not in: \(failure.map { "\($0)" } ?? "")")
@@ -105,7 +105,7 @@ extension Failure {
     private func path(_ name: String) -> String { Fixtures.shared!.appendingPathComponent(name).path }
 
     @Test func `a model that takes gray images recognizes digits`() throws {
-        let classifier = try Classifier(Model.load(contentsOf: path("coreml/MNISTClassifier.mlmodel")).model)
+        let classifier = try Classifier(Model.load(contentsOfFile: path("coreml/MNISTClassifier.mlmodel")).model)
         for file in try ImageFiles.under([path("images/digits")]) {
             let digit = try #require(file.split(separator: "label").last?.first)
             #expect(try classifier.classify(imageAt: file).top(1)[0].label == String(digit), "\(file)")
@@ -114,7 +114,7 @@ extension Failure {
 
     @Test(arguments: [("lemon", "Orange"), ("pineapple", "Pineapple"), ("strawberry", "Strawberry")])
     func `fruit is recognized by its model`(_ fruit: String, _ label: String) throws {
-        let classifier = try Classifier(Model.load(contentsOf: path("coreml/Fruit.mlmodel")).model)
+        let classifier = try Classifier(Model.load(contentsOfFile: path("coreml/Fruit.mlmodel")).model)
         let files = try ImageFiles.under([path("images/fruit")]).filter { $0.lowercased().contains(fruit) }
         #expect(!files.isEmpty)
         for file in files {
@@ -130,7 +130,7 @@ extension Failure {
     ])
     func `kinds that run only on Apple's systems are refused by name`(_ name: String, _ kind: String) {
         let failure = #expect(throws: Failure.self) {
-            try Model.load(contentsOf: path("coreml/refuse/\(name).mlmodel"))
+            try Model.load(contentsOfFile: path("coreml/refuse/\(name).mlmodel"))
         }
         #expect(failure?.problemText.contains(kind) == true)
     }

@@ -14,8 +14,8 @@ enum Dialect: String, CaseIterable, Sendable {
         let folder = try TemporaryFolder()
         let name = self == .neuralNetwork ? "model.mlmodel" : "model.mlpackage"
         let path = folder.url.appendingPathComponent(name).path
-        try model.write(to: path, weights: WeightStorage(self == .halfProgram ? .float16 : .float32))
-        return try Model.load(contentsOf: path).model
+        try model.write(toFile: path, weights: WeightStorage(self == .halfProgram ? .float16 : .float32))
+        return try Model.load(contentsOfFile: path).model
     }
 }
 

@@ -60,8 +60,8 @@ import Testing
 
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("model.mlpackage").path
-        try model.write(to: path, weights: storage)
-        let back = try Model.load(contentsOf: path).model.graph
+        try model.write(toFile: path, weights: storage)
+        let back = try Model.load(contentsOfFile: path).model.graph
         let input = Tensor(noise(Self.size), shape: [1, Self.size])
         #expect(difference(back.answer(to: input), model.graph.evaluate([input])[0]) < 0.02)
     }
@@ -103,9 +103,9 @@ import Testing
         let result = folder.url.appendingPathComponent("program.mlpackage").path
         let model = try model { _ in Self.matrix }
         // A neural network has a copy in each layer.
-        let bytes = try model.write(to: source).bytes
+        let bytes = try model.write(toFile: source).bytes
         #expect(bytes > Self.uses * Self.size * Self.size * 4)
-        let written = try Compression(contentsOf: source, weights: WeightStorage(.int8)).write(to: result)
+        let written = try Compression(contentsOfFile: source, weights: WeightStorage(.int8)).write(toFile: result)
         #expect(written.bytes < bytes / (4 * Self.uses) + 12_000)
     }
 

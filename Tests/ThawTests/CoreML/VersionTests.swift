@@ -26,7 +26,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("model.mlmodel").path
         _ = try Model.write(message, to: path, mayReplace: true)
-        let contents = try FileContents(contentsOf: path)
+        let contents = try FileContents(contentsOfFile: path)
         #expect(contents.version == 1 && contents.loadableVersion == needed)
     }
 

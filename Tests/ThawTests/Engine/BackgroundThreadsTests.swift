@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct BackgroundThreadsTests {
     @Test func `asynchronous classifications that wait do not keep other tasks from running`() async throws {
-        let classifier = try Classifier(contentsOf: Fixtures.path("coreml/rgb.mlmodel"))
-        let pixels = try Pixels(contentsOf: Fixtures.path("photographs/cat.jpg"))
+        let classifier = try Classifier(contentsOfFile: Fixtures.path("coreml/rgb.mlmodel"))
+        let pixels = try Pixels(contentsOfFile: Fixtures.path("photographs/cat.jpg"))
         let expected = classifier.classify(pixels).probabilities
         let occupation = Occupation(of: classifier.executors)
         let classifications = (0..<4 * classifier.executors.limit).map { _ in

@@ -18,7 +18,7 @@ import Testing
         let generator = GeneratorCase.named("generator")
         var options = generator.options
         options.sizes = sizes
-        return try Converter(options).convert(contentsOf: generator.graph).model
+        return try Converter(options).convert(contentsOfFile: generator.graph).model
     }
 
     @Test(arguments: Dialect.allCases, sizes) func `it gives TensorFlow's answers at each size`(
@@ -26,8 +26,8 @@ import Testing
     ) throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "model." + dialect.rawValue).path
-        try Self.model(sizes).write(to: path, weights: WeightStorage(.float32))
-        let back = try Model.load(contentsOf: path).model
+        try Self.model(sizes).write(toFile: path, weights: WeightStorage(.float32))
+        let back = try Model.load(contentsOfFile: path).model
         #expect(back.image?.sizes == sizes)
         for (input, answer) in try GeneratorCase.named("generator").references() {
             let sides = input.shape.filter { $0 > 3 }
@@ -52,8 +52,8 @@ import Testing
             ),
         ] {
             let path = folder.url.appending(path: name).path
-            try Self.model(Self.sizes[0]).write(to: path)
-            let kinds = try FileContents(contentsOf: path).parts.map(\.kind)
+            try Self.model(Self.sizes[0]).write(toFile: path)
+            let kinds = try FileContents(contentsOfFile: path).parts.map(\.kind)
             #expect(Set(present).isSubset(of: kinds), "\(kinds)")
             #expect(Set(absent).isDisjoint(with: kinds), "\(kinds)")
         }
@@ -71,10 +71,10 @@ import Testing
     ) throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "model." + dialect.rawValue).path
-        try Self.model(Self.sizes[0]).write(to: path, weights: WeightStorage(.float32))
-        let written = try ImageToImage(contentsOf: path)
+        try Self.model(Self.sizes[0]).write(toFile: path, weights: WeightStorage(.float32))
+        let written = try ImageToImage(contentsOfFile: path)
         let generator = GeneratorCase.named("generator")
-        let graph = try ImageToImage(contentsOf: generator.graph, graphOptions: generator.options)
+        let graph = try ImageToImage(contentsOfFile: generator.graph, graphOptions: generator.options)
         for (width, height) in [(24, 40), (40, 20), (28, 36)] {
             let picture = Pixels(
                 width: width, height: height, channels: 3,
@@ -93,11 +93,11 @@ import Testing
             let generator = GeneratorCase.named(name)
             var options = generator.options
             options.size = (32, 24)
-            let warnings = try Converter(options).convert(contentsOf: generator.graph).warnings
+            let warnings = try Converter(options).convert(contentsOfFile: generator.graph).warnings
             #expect(warnings.contains { $0.contains("try --preprocess inception") } == isNamed, "\(name): \(warnings)")
             options.preprocessing = .inception
             guard options.color != .gray else { continue }
-            #expect(try Converter(options).convert(contentsOf: generator.graph).warnings == [])
+            #expect(try Converter(options).convert(contentsOfFile: generator.graph).warnings == [])
         }
     }
 }

@@ -26,7 +26,7 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
     func references() throws -> [(input: NumPyFile, answer: Tensor)] {
         try (0..<2).map {
             (
-                try NumPyFile(contentsOf: Fixtures.path("generators/\(name).input\($0).npy")),
+                try NumPyFile(contentsOfFile: Fixtures.path("generators/\(name).input\($0).npy")),
                 try Fixtures.tensor(Fixtures.path("generators/\(name).output\($0).npy"))
             )
         }
@@ -45,11 +45,11 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
             var options = generator.options
             let sides = input.shape.filter { $0 > 3 }
             options.size = (sides[1], sides[0])
-            let model = try Converter(options).convert(contentsOf: generator.graph).model
+            let model = try Converter(options).convert(contentsOfFile: generator.graph).model
             #expect(model.imageOutput != nil)
             let path = folder.url.appendingPathComponent("model.mlmodel").path
-            try model.write(to: path)
-            let back = try Model.load(contentsOf: path).model
+            try model.write(toFile: path)
+            let back = try Model.load(contentsOfFile: path).model
             #expect(back.imageOutput?.scaling == model.imageOutput?.scaling)
             #expect(back.imageOutput?.exceedsPixels == model.imageOutput?.exceedsPixels)
             #expect(back.imageOutput?.color == model.imageOutput?.color)
@@ -67,10 +67,10 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
     /// In TensorFlow's graph a layer norm is ten operations, from the mean to the shift.
     @Test func `each layer norm of the generator becomes one operation and one layer`() throws {
         let generator = GeneratorCase.named("generator")
-        let norms = try GraphDefinition(contentsOf: generator.graph).nodes.count { $0.op == "Rsqrt" }
+        let norms = try GraphDefinition(contentsOfFile: generator.graph).nodes.count { $0.op == "Rsqrt" }
         var options = generator.options
         options.size = (32, 24)
-        let model = try Converter(options).convert(contentsOf: generator.graph).model
+        let model = try Converter(options).convert(contentsOfFile: generator.graph).model
         let kinds = model.graph.nodes.map(\.operation.kind)
         #expect(norms == 11)
         #expect(kinds.count { $0 == "Normalization" } == norms, "\(kinds)")
@@ -82,8 +82,8 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
         let folder = try TemporaryFolder()
         for (name, layer) in [("model.mlmodel", "batchnorm"), ("model.mlpackage", "layer_norm")] {
             let path = folder.url.appendingPathComponent(name).path
-            try model.write(to: path)
-            let written = try FileContents(contentsOf: path).parts
+            try model.write(toFile: path)
+            let written = try FileContents(contentsOfFile: path).parts
             #expect(written.first { $0.kind == layer }?.count == norms, "\(written)")
             #expect(parts.isDisjoint(with: written.map(\.kind)))
         }
@@ -92,7 +92,7 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
     @Test func `an open size must be given`() throws {
         for generator in GeneratorCase.all {
             let failure = #expect(throws: Failure.self) {
-                try Converter(generator.options).convert(contentsOf: generator.graph)
+                try Converter(generator.options).convert(contentsOfFile: generator.graph)
             }
             #expect(failure?.remedy == "set it with --size WxH")
         }

@@ -99,8 +99,8 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         }
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("model.mlmodel").path
-        try model.write(to: path)
-        let back = try Model.load(contentsOf: path).model
+        try model.write(toFile: path)
+        let back = try Model.load(contentsOfFile: path).model
         #expect(back.imageOutput?.scaling == model.imageOutput?.scaling)
         #expect(back.imageOutput?.exceedsPixels == model.imageOutput?.exceedsPixels)
         #expect(back.imageOutput?.form.width == 4)
@@ -174,9 +174,9 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         #expect(model.imageOutput?.color == color)
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("model.mlmodel").path
-        try model.write(to: path)
+        try model.write(toFile: path)
         let picture = Pixels(width: 4, height: 3, channels: 3, bytes: (0..<36).map { [200, 100, 50][$0 % 3] })
-        for candidate in [model, try Model.load(contentsOf: path).model] {
+        for candidate in [model, try Model.load(contentsOfFile: path).model] {
             let result = try ImageToImage(candidate).apply(to: picture)
             #expect(Array(result.bytes.prefix(3)) == (color == .rgb ? [200, 50, 0] : [0, 50, 50]))
         }

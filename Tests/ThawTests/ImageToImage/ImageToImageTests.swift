@@ -21,7 +21,7 @@ import Testing
         var options = ImageToImage.Options()
         change(&options)
         let generator = GeneratorCase.named(name)
-        return try ImageToImage(contentsOf: generator.graph, graphOptions: generator.options, options)
+        return try ImageToImage(contentsOfFile: generator.graph, graphOptions: generator.options, options)
     }
 
     @Test func `a graph of open size takes each image in its own size, to the nearest multiple`() throws {
@@ -148,7 +148,9 @@ import Testing
     }
 
     @Test func `a model without image input or output is refused`() throws {
-        #expect(throws: Failure.self) { try ImageToImage(contentsOf: Fixtures.path("networks/squeezenet/graph.pb")) }
+        #expect(throws: Failure.self) {
+            try ImageToImage(contentsOfFile: Fixtures.path("networks/squeezenet/graph.pb"))
+        }
     }
 }
 

@@ -19,7 +19,7 @@ import Testing
     @Test(arguments: all) func `the range of the input is found by a trial`(_ network: Case) throws {
         var options = Converter.Options()
         options.size = (40, 24)
-        let conversion = try Converter(options).convert(contentsOf: network.path)
+        let conversion = try Converter(options).convert(contentsOfFile: network.path)
         #expect(conversion.model.image?.scaling == PixelScaling(scale: [network.scale], bias: [network.bias]))
         #expect(conversion.warnings == [])
         let range = network.bias < 0 ? "-1 to 1" : network.scale < 1 ? "0 to 1" : "0 to 255"
@@ -28,7 +28,7 @@ import Testing
         #expect(conversion.notes.contains(note))
 
         options.preprocessing = Preprocessing.none
-        #expect(try Converter(options).convert(contentsOf: network.path).model.image?.scaling.isIdentity == true)
+        #expect(try Converter(options).convert(contentsOfFile: network.path).model.image?.scaling.isIdentity == true)
     }
 
     /// Random weights do not reproduce anything.
@@ -36,7 +36,7 @@ import Testing
         let generator = GeneratorCase.named("super_resolution")
         var options = generator.options
         options.size = (40, 24)
-        let conversion = try Converter(options).convert(contentsOf: generator.graph)
+        let conversion = try Converter(options).convert(contentsOfFile: generator.graph)
         #expect(conversion.pixelRange == nil)
         #expect(conversion.warnings.contains { $0.contains("the network's preprocessing is unknown") })
     }
@@ -44,12 +44,12 @@ import Testing
     @Test(arguments: all, ["cat", "coffee"]) func `a color photo gets the network's luma and Pillow's chroma`(
         _ network: Case, _ photograph: String
     ) throws {
-        let picture = try DecodedImage(contentsOf: Fixtures.path("generators/\(photograph).png")).pixels
+        let picture = try DecodedImage(contentsOfFile: Fixtures.path("generators/\(photograph).png")).pixels
         let answer = try Fixtures.tensor(Fixtures.path("generators/\(network.name).\(photograph).npy")).floats
         for tile in [nil, 24] {
             var options = ImageToImage.Options()
             options.tile = tile
-            let result = try ImageToImage(contentsOf: network.path, options).apply(to: picture)
+            let result = try ImageToImage(contentsOfFile: network.path, options).apply(to: picture)
             #expect((result.width, result.height, result.channels) == (2 * picture.width, 2 * picture.height, 3))
             let planes = LumaAndChroma(result)
             var furthest: Float = 0
@@ -66,8 +66,8 @@ import Testing
     }
 
     @Test func `a gray photo stays gray`() throws {
-        let picture = try DecodedImage(contentsOf: Fixtures.path("generators/cat.png")).pixels.converted(to: .gray)
-        let result = try ImageToImage(contentsOf: Self.all[0].path).apply(to: picture)
+        let picture = try DecodedImage(contentsOfFile: Fixtures.path("generators/cat.png")).pixels.converted(to: .gray)
+        let result = try ImageToImage(contentsOfFile: Self.all[0].path).apply(to: picture)
         #expect((result.width, result.channels) == (2 * picture.width, 1))
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DecodingTests {
     @Test("Every kind of image decodes to Pillow's pixels", arguments: ImageFixtures.table("decoded"))
     func decoding(_ expected: ImageFixtures.Case) throws {
-        let image = try DecodedImage(contentsOf: ImageFixtures.path("good/" + expected.file))
+        let image = try DecodedImage(contentsOfFile: ImageFixtures.path("good/" + expected.file))
         #expect(image.warning == nil)
         // Versions of libwebp differ in the last bit of colors.
         let tolerance = expected.file.hasPrefix("lossy") ? 2 : 0
@@ -21,7 +21,7 @@ import Testing
             red: UInt8(color >> 16), green: UInt8(truncatingIfNeeded: color >> 8),
             blue: UInt8(truncatingIfNeeded: color))
         let picture = try Pixels(
-            contentsOf: ImageFixtures.path("good/" + expected.file), DecodingOptions(background: ground))
+            contentsOfFile: ImageFixtures.path("good/" + expected.file), DecodingOptions(background: ground))
         // Pillow rounds the weights of both layers, not their sum.
         #expect(try #require(picture.converted(to: .rgb).difference(from: expected.pixels)) <= 1)
     }
@@ -30,7 +30,7 @@ import Testing
         "Gray files decode to one channel",
         arguments: ["gray.jpg", "gray-1.png", "gray-alpha-16.png", "gray.pgm", "16.pam"])
     func grayStaysGray(_ name: String) throws {
-        #expect(try Pixels(contentsOf: ImageFixtures.path("good/" + name)).channels == 1)
+        #expect(try Pixels(contentsOfFile: ImageFixtures.path("good/" + name)).channels == 1)
     }
 
     @Test(
@@ -40,7 +40,7 @@ import Testing
         ])
     func otherKinds(_ suffix: String, _ kind: String) throws {
         let path = ImageFixtures.path("refused/picture." + suffix)
-        let failure = #expect(throws: Failure.self) { try Pixels(contentsOf: path) }
+        let failure = #expect(throws: Failure.self) { try Pixels(contentsOfFile: path) }
         #expect(
             failure?.description
                 == "\(path): is an image of the kind \(kind), which this version does not read; "
@@ -54,7 +54,7 @@ import Testing
         try Data("Dear Sir or Madam".utf8).write(to: folder.url.appending(path: "text.png"))
         func message(_ name: String) -> String? {
             let path = folder.url.appending(path: name).path
-            let failure = #expect(throws: Failure.self) { try Pixels(contentsOf: path) }
+            let failure = #expect(throws: Failure.self) { try Pixels(contentsOfFile: path) }
             return failure?.description.replacingOccurrences(of: folder.url.path + "/", with: "")
         }
         #expect(message("missing.jpg") == "missing.jpg: no such file")
@@ -78,7 +78,7 @@ import Testing
         arguments: kinds)
     func truncated(_ name: String) throws {
         let whole = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/" + name)))
-        let size = try Pixels(contentsOf: ImageFixtures.path("good/" + name))
+        let size = try Pixels(contentsOfFile: ImageFixtures.path("good/" + name))
         // The last bytes are the end-of-image marker, the checksum of an empty chunk, the end of a number, or padding.
         let margin = name.hasSuffix(".bmp") || name.hasPrefix("animation") ? 4 : name.hasPrefix("text") ? 3 : 1
         let end = name == "animation.webp" ? 60 : whole.count - margin
@@ -100,7 +100,7 @@ import Testing
     @Test("A JPEG truncated in the middle is complete above the cut")
     func halfAPhotograph() throws {
         let whole = try Data(contentsOf: URL(filePath: Fixtures.path("photographs/coffee.jpg")))
-        let full = try Pixels(contentsOf: Fixtures.path("photographs/coffee.jpg"))
+        let full = try Pixels(contentsOfFile: Fixtures.path("photographs/coffee.jpg"))
         let image = try whole.prefix(whole.count / 2).withUnsafeBytes { try DecodedImage(decoding: $0) }
         #expect(image.warning == "the JPEG file ends too early")
         #expect((image.pixels.width, image.pixels.height) == (full.width, full.height))
@@ -111,7 +111,7 @@ import Testing
     @Test("A truncated GIF is complete above the cut; one without any block of data is refused")
     func halfAnIndexedPicture() throws {
         let path = ImageFixtures.path("good/plain.gif")
-        let (data, full) = (try Data(contentsOf: URL(filePath: path)), try Pixels(contentsOf: path))
+        let (data, full) = (try Data(contentsOf: URL(filePath: path)), try Pixels(contentsOfFile: path))
         func read(_ data: Data) throws -> DecodedImage { try data.withUnsafeBytes { try DecodedImage(decoding: $0) } }
         // Pillow reads those that lack only the end of the file.
         let most = try read(data.dropLast(2))
@@ -136,7 +136,7 @@ import Testing
         var data = try Data(contentsOf: URL(filePath: path))
         // After the header and the palette, whose size is in the flags.
         data.insert(contentsOf: [0, 0, 7], at: 13 + 3 << (Int(data[10] & 7) + 1))
-        #expect(try data.withUnsafeBytes { try Pixels(decoding: $0) } == (try Pixels(contentsOf: path)))
+        #expect(try data.withUnsafeBytes { try Pixels(decoding: $0) } == (try Pixels(contentsOfFile: path)))
     }
 
     @Test("A PNG with a wrong checksum is read with a warning, or refused in strict mode")
@@ -145,7 +145,7 @@ import Testing
         var data = try Data(contentsOf: URL(filePath: path))
         data[data.count - 13] ^= 1
         let image = try data.withUnsafeBytes { try DecodedImage(decoding: $0) }
-        #expect(image.pixels == (try Pixels(contentsOf: path)))
+        #expect(image.pixels == (try Pixels(contentsOfFile: path)))
         #expect(image.warning == "a checksum in the PNG file is wrong")
         #expect(throws: Failure.wrongChecksum("PNG")) {
             try data.withUnsafeBytes { try DecodedImage(decoding: $0, DecodingOptions(isStrict: true)) }
@@ -160,7 +160,7 @@ import Testing
             return data + (0..<4).map { UInt8(truncatingIfNeeded: checksum >> (24 - 8 * $0)) }
         }
         let png = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/rgb-8.png")))
-        let upright = try Pixels(contentsOf: ImageFixtures.path("good/rgb-8.png"))
+        let upright = try Pixels(contentsOfFile: ImageFixtures.path("good/rgb-8.png"))
         for spelling in ["tiff:Orientation=\"6\"", "<tiff:Orientation>6</tiff:Orientation>"] {
             var data = png
             data.insert(contentsOf: chunk("iTXt", Array(("XML:com.adobe.xmp\0\0\0\0\0" + spelling).utf8)), at: 33)
@@ -183,7 +183,7 @@ import Testing
             + number(type, 2) + number(1, 4) + value + [UInt8](repeating: 0, count: 8 - value.count)
         var png = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/rgb-8.png")))
         png.insert(contentsOf: [0, 0, 0, UInt8(exif.count)] + Array("eXIf".utf8) + exif + [0, 0, 0, 0], at: 33)
-        let upright = try Pixels(contentsOf: ImageFixtures.path("good/rgb-8.png"))
+        let upright = try Pixels(contentsOfFile: ImageFixtures.path("good/rgb-8.png"))
         #expect(try png.withUnsafeBytes { try Pixels(decoding: $0) } == upright.turned(.turnedRight))
     }
 
@@ -192,7 +192,7 @@ import Testing
         let path = ImageFixtures.path("good/rgb-8.png")
         let png = try Data(contentsOf: URL(filePath: path)).dropLast(12)
         let image = try png.withUnsafeBytes { try DecodedImage(decoding: $0) }
-        #expect(image.pixels == (try Pixels(contentsOf: path)))
+        #expect(image.pixels == (try Pixels(contentsOfFile: path)))
         #expect(image.warning == "the PNG file ends too early")
     }
 
@@ -252,11 +252,11 @@ import Testing
     @Test("The limit of pixels can be changed")
     func limit() throws {
         let path = ImageFixtures.path("good/rgb-8.png")
-        #expect(try Pixels(contentsOf: path, DecodingOptions(maximumPixels: 450)).width == 25)
+        #expect(try Pixels(contentsOfFile: path, DecodingOptions(maximumPixels: 450)).width == 25)
         for name in ["rgb-8.png", "baseline-420.jpg", "lossless.webp", "plain.gif", "24.bmp", "rle8.bmp", "color.ppm"] {
             let path = ImageFixtures.path("good/" + name)
             let failure = #expect(throws: Failure.self) {
-                try Pixels(contentsOf: path, DecodingOptions(maximumPixels: 449))
+                try Pixels(contentsOfFile: path, DecodingOptions(maximumPixels: 449))
             }
             #expect(failure?.problem == "the picture claims 25 × 18 pixels")
         }

@@ -12,8 +12,8 @@ import Testing
     @Test(arguments: [1, 3]) func `a PNG contains the exact pixels`(_ channels: Int) throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("picture.PNG").path
-        try picture(channels).write(to: path)
-        #expect(try DecodedImage(contentsOf: path).pixels == picture(channels))
+        try picture(channels).write(toFile: path)
+        #expect(try DecodedImage(contentsOfFile: path).pixels == picture(channels))
     }
 
     @Test(arguments: [1, 3]) func `a JPEG approximates the pixels, better with higher quality`(_ channels: Int) throws {
@@ -21,8 +21,8 @@ import Testing
         let original = picture(channels)
         let errors = try [30, 90, 100].map { quality in
             let path = folder.url.appendingPathComponent("\(quality).jpeg").path
-            try original.write(to: path, quality: quality)
-            let back = try DecodedImage(contentsOf: path).pixels
+            try original.write(toFile: path, quality: quality)
+            let back = try DecodedImage(contentsOfFile: path).pixels
             #expect((back.width, back.height, back.channels) == (37, 21, channels))
             return zip(back.bytes, original.bytes).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
         }
@@ -33,10 +33,10 @@ import Testing
     @Test func `other extensions, and images that JPEG cannot store, are refused`() throws {
         let folder = try TemporaryFolder()
         for name in ["picture.gif", "picture", "png"] {
-            #expect(throws: Failure.self) { try picture(3).write(to: folder.url.appendingPathComponent(name).path) }
+            #expect(throws: Failure.self) { try picture(3).write(toFile: folder.url.appendingPathComponent(name).path) }
         }
         let long = Pixels(width: 65_536, height: 1, channels: 1, bytes: Array(repeating: 0, count: 65_536))
-        #expect(throws: Failure.self) { try long.write(to: folder.url.appendingPathComponent("long.jpg").path) }
-        try long.write(to: folder.url.appendingPathComponent("long.png").path)
+        #expect(throws: Failure.self) { try long.write(toFile: folder.url.appendingPathComponent("long.jpg").path) }
+        try long.write(toFile: folder.url.appendingPathComponent("long.png").path)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct FittingTests {
     @Test("Cropping and resizing gives Pillow's pixels", arguments: ImageFixtures.table("resized"))
     func resizing(_ expected: ImageFixtures.Case) throws {
-        let source = try Pixels(contentsOf: ImageFixtures.path("good/" + expected.file))
+        let source = try Pixels(contentsOfFile: ImageFixtures.path("good/" + expected.file))
         let layout: ColorLayout = expected.pixels.channels == 1 ? .gray : .rgb
         let crop = try crop(expected.fields["crop"]!)
         let (width, height) = (expected.pixels.width, expected.pixels.height)
@@ -23,7 +23,7 @@ import Testing
         "TensorFlow's resize methods give its pixels, within a gray level", arguments: ImageFixtures.table("tensorflow")
     )
     func resizingLikeTensorFlow(_ expected: ImageFixtures.Case) throws {
-        let source = try Pixels(contentsOf: ImageFixtures.path("good/" + expected.file)).converted(to: .rgb)
+        let source = try Pixels(contentsOfFile: ImageFixtures.path("good/" + expected.file)).converted(to: .rgb)
         let resize = try #require(ResizeMethod(rawValue: expected.fields["resize"]!))
         let picture = source.fitted(width: expected.pixels.width, height: expected.pixels.height, resize: resize)
         #expect(try #require(picture.difference(from: expected.pixels)) <= 1)
@@ -54,11 +54,11 @@ import Testing
     @Test("A photo decoded at reduced scale is close to the full one, resized")
     func reduction() throws {
         let path = Fixtures.path("photographs/coffee.jpg")
-        let whole = try Pixels(contentsOf: path)
+        let whole = try Pixels(contentsOfFile: path)
         for (side, crop) in [(32, Crop.fill), (64, .center(0.875)), (48, .fit(on: .black))] {
             var options = DecodingOptions()
             options.reduction = DecodingOptions.Reduction(width: side, height: side, crop: crop)
-            let reduced = try Pixels(contentsOf: path, options)
+            let reduced = try Pixels(contentsOfFile: path, options)
             #expect(reduced.width * 2 <= whole.width + 1)
             let (a, b) = (
                 whole.fitted(width: side, height: side, crop: crop),
@@ -71,7 +71,7 @@ import Testing
         }
         var options = DecodingOptions()
         options.reduction = DecodingOptions.Reduction(width: whole.width / 2 + 1, height: 8, crop: .fill)
-        #expect(try Pixels(contentsOf: path, options) == whole, "less than twice as large is decoded whole")
+        #expect(try Pixels(contentsOfFile: path, options) == whole, "less than twice as large is decoded whole")
     }
 
     /// Parses the column "crop" written by make.py.

@@ -108,7 +108,7 @@ import Testing
         #expect(png.withUnsafeBytes { fwrite($0.baseAddress, 1, png.count, file) } == png.count)
         fclose(file)
         #expect(try ImageFiles.under([folder.url.path]) == [name])
-        #expect(try Pixels(contentsOf: name).width == 1)
+        #expect(try Pixels(contentsOfFile: name).width == 1)
     }
 
     @Test(

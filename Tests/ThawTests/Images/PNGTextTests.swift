@@ -30,7 +30,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "empty.png").path
         let zeros = [UInt8](repeating: 0, count: 2800 * 2500)
-        try Pixels(width: 2800, height: 2500, channels: 1, bytes: zeros).write(to: path)
+        try Pixels(width: 2800, height: 2500, channels: 1, bytes: zeros).write(toFile: path)
         let compressed = try Data(contentsOf: URL(filePath: path)).withUnsafeBytes { bytes in
             PNGChunks(bytes).filter { $0.name == "IDAT" }.flatMap { [UInt8]($0.content) }
         }

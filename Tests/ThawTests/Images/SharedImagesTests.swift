@@ -22,7 +22,7 @@ struct SharedImagesTests {
     @Test("Photos have Pillow's pixels, decoded, resized and cropped")
     func photographs() throws {
         for line in Self.lines(below: "imagenet/") {
-            let photo = try Pixels(contentsOf: sharedImages! + "/" + line[0]).converted(to: .rgb)
+            let photo = try Pixels(contentsOfFile: sharedImages! + "/" + line[0]).converted(to: .rgb)
             #expect("\(photo.width)x\(photo.height)" == line[1])
             #expect(photo.checksum == line[2], "\(line[0]) decoded")
             #expect(photo.fitted(width: 224, height: 224).checksum == line[3], "\(line[0]) filled")
@@ -36,7 +36,7 @@ struct SharedImagesTests {
     func difficultOnes() throws {
         var (equal, refused, more) = (0, 0, 0)
         for line in Self.lines(below: "odd/") {
-            let image = try? DecodedImage(contentsOf: sharedImages! + "/" + line[0])
+            let image = try? DecodedImage(contentsOfFile: sharedImages! + "/" + line[0])
             if line[1] == "refused" {
                 if image == nil { refused += 1 } else { more += 1 }
                 continue

@@ -29,7 +29,7 @@ import Testing
         _ file: String, _ code: Failure.Code, _ nodes: [String], _ names: [String]
     ) throws {
         let path = Fixtures.path("refuse/" + file)
-        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: path) }
+        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOfFile: path) }
         #expect(failure.code == code)
         #expect(failure.nodes.map(\.name) == nodes)
         #expect(failure.names == names)
@@ -37,7 +37,7 @@ import Testing
 
     @Test func `unsupported operations are listed with their nodes`() throws {
         let path = Fixtures.path("refuse/several_reasons.pb")
-        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: path) }
+        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOfFile: path) }
         #expect(failure.nodes.map(\.op) == ["Digamma", "FusedBatchNormV3"])
     }
 

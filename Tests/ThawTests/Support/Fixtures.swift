@@ -22,7 +22,7 @@ enum Fixtures {
     }
 
     static func tensor(_ path: String) throws -> Tensor {
-        let file = try NumPyFile(contentsOf: path)
+        let file = try NumPyFile(contentsOfFile: path)
         return Tensor(file.values, shape: Shape(file.shape))
     }
 

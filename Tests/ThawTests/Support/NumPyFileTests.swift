@@ -22,8 +22,8 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "a.npy").path
         let array = NumPyFile(shape: shape, values: (0..<shape.reduce(1, *)).map { Float($0) * 0.1 - 1 })
-        try array.write(to: path)
-        #expect(try NumPyFile(contentsOf: path) == array)
+        try array.write(toFile: path)
+        #expect(try NumPyFile(contentsOfFile: path) == array)
         let size = try Data(contentsOf: URL(filePath: path)).count
         #expect((size - 4 * array.values.count) % 64 == 0)
     }

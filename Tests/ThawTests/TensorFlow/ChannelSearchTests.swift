@@ -143,8 +143,8 @@ import Testing
         let model = try Converter(test.options).convert(graph: definition).model
         for name in ["m.mlmodel", "m.mlpackage"] {
             let path = folder.url.appending(path: name).path
-            try model.write(to: path, weights: WeightStorage(.float32))
-            for model in [model, try Model.load(contentsOf: path).model] {
+            try model.write(toFile: path, weights: WeightStorage(.float32))
+            for model in [model, try Model.load(contentsOfFile: path).model] {
                 let runner = try ArrayRunner(model)
                 for array in [fed, own.transposed(Graph.toLast)] {
                     let file = NumPyFile(shape: array.shape.dimensions, values: array.floats)

@@ -124,7 +124,7 @@ import Testing
         try FileManager.default.copyItem(
             at: Fixtures.folder.appendingPathComponent("live/" + damage.model), to: folder.url)
         try damage.change(folder)
-        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOf: folder.url.path) }
+        let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOfFile: folder.url.path) }
         let expected = damage.problem.replacingOccurrences(of: "PATH", with: folder.url.path)
         #expect(failure.description.contains(expected) || expected.isEmpty, "\(failure)")
         #expect(failure.file?.hasSuffix(damage.file) == true, "\(failure)")

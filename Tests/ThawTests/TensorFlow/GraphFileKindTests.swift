@@ -75,7 +75,7 @@ import Testing
         let path = NSTemporaryDirectory() + UUID().uuidString
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let failure = #expect(throws: Failure.self) { try GraphDefinition(contentsOf: path) }
+        let failure = #expect(throws: Failure.self) { try GraphDefinition(contentsOfFile: path) }
         #expect(failure?.file == path)
         #expect(failure?.description.contains(message) == true, "\(String(describing: failure))")
     }
@@ -90,12 +90,12 @@ import Testing
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data([1]).write(to: URL(fileURLWithPath: path + "/" + entry))
-        let failure = #expect(throws: Failure.self) { try GraphDefinition(contentsOf: path) }
+        let failure = #expect(throws: Failure.self) { try GraphDefinition(contentsOfFile: path) }
         #expect(failure?.problem == message)
     }
 
     @Test func noSuchFile() {
-        let failure = #expect(throws: Failure.self) { try GraphDefinition(contentsOf: "/nowhere/graph.pb") }
+        let failure = #expect(throws: Failure.self) { try GraphDefinition(contentsOfFile: "/nowhere/graph.pb") }
         #expect(failure?.description == "/nowhere/graph.pb: no such file")
     }
 
