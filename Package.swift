@@ -79,8 +79,11 @@ let package = Package(
                 + kernelModules.map { .byName(name: $0.name) }),
         .target(name: "ThawCommand", dependencies: ["Thaw", "CMachine"], exclude: ["Report/Page"]),
         .executableTarget(name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main"),
-        // A program of its own: the HTTP library brings others, which would slow down the start of every command.
-        .target(name: "ThawService", dependencies: ["Thaw", "CMicroHTTPD", "CZlib"], exclude: ["Page"]),
+        // A program of its own: the HTTP library brings others, which would slow down the start of every command. It uses what
+        // the library makes public, as other people's programs do.
+        .target(
+            name: "ThawService", dependencies: ["Thaw", "CMicroHTTPD", "CZlib"], exclude: ["Page"],
+            packageAccess: false),
         .executableTarget(name: "ThawServe", dependencies: ["ThawService"], path: "Sources/ServeMain"),
         .executableTarget(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",

@@ -1,6 +1,6 @@
 /// Runs a model on arrays in the form that its graph takes: without the image input's scaling, but with the arithmetic that
 /// was lifted out of the graph. Images are in NHWC layout, or in NCHW if the network's own graph takes them so.
-public struct ArrayRunner: Sendable {
+package struct ArrayRunner: Sendable {
     private let model: Model
     private let method: Method
 
@@ -12,7 +12,7 @@ public struct ArrayRunner: Sendable {
 
     /// - Parameter byReference: Whether to use the reference implementations instead of the engine.
     /// - Throws: `Failure` if the engine cannot run the model, or if one of its tensors is too large.
-    public init(_ model: Model, byReference: Bool = false, threads: Int = 1) throws {
+    package init(_ model: Model, byReference: Bool = false, threads: Int = 1) throws {
         self.model = model
         guard byReference else {
             method = .engine(ExecutorPool(try Program(model.graph, threads: threads), threads: threads))
@@ -46,7 +46,7 @@ public struct ArrayRunner: Sendable {
     ///
     /// - Parameter arrays: One array per input. The name may be omitted if there is only one input.
     /// - Throws: `Failure` for an unknown or missing input, and for an array of the wrong shape.
-    public func run(_ arrays: [(name: String?, array: NumPyFile)]) throws -> [(name: String, array: NumPyFile)] {
+    package func run(_ arrays: [(name: String?, array: NumPyFile)]) throws -> [(name: String, array: NumPyFile)] {
         let types = model.graph.inputs.map { model.graph[$0.value] }
         let inputs = try zip(Self.inOrder(arrays, model.graph.inputs.map(\.name)) { $0.name }, types).enumerated().map {
             index, input in

@@ -90,7 +90,7 @@ public struct Benchmark {
     }
 
     /// The time of each step: the median over runs that take about this long in total.
-    public func profile(seconds: Double) -> [StepTiming] {
+    package func profile(seconds: Double) -> [StepTiming] {
         let run = runs[0]
         run.load()
         let once = ContinuousClock().measure { run.executor.run() } / .seconds(1)

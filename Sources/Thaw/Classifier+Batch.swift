@@ -4,12 +4,18 @@ extension Classifier {
     ///
     /// Reading, decoding and computing run in parallel. `images` is read ahead by a limited number of images, so that memory
     /// does not grow with their number.
-    /// - Parameters:
-    ///   - thumbnailSide: The longer side of each image's thumbnail in pixels; nil makes none.
-    ///   - body: Called with an image's path and its classification, or the `Failure` if it cannot be read. An error that it
-    ///     throws ends the work.
+    /// - Parameter body: Called with an image's path and its classification, or the `Failure` if it cannot be read. An error
+    ///   that it throws ends the work.
     public func classify(
-        images: some Sequence<FoundImage>, threads: Int, thumbnailSide: Int? = nil,
+        images: some Sequence<FoundImage>, threads: Int,
+        _ body: (String, Result<Classification, Failure>) throws -> Void
+    ) rethrows {
+        try classify(images: images, threads: threads, thumbnailSide: nil, body)
+    }
+
+    /// - Parameter thumbnailSide: The longer side of each image's thumbnail in pixels; nil makes none.
+    package func classify(
+        images: some Sequence<FoundImage>, threads: Int, thumbnailSide: Int?,
         _ body: (String, Result<Classification, Failure>) throws -> Void
     ) rethrows {
         typealias Half = (path: String, image: Result<Prepared, Failure>)

@@ -130,7 +130,7 @@ public struct Classification: Sendable {
     /// What is wrong with the image's file although it could be read.
     public internal(set) var warning: String?
     /// A thumbnail of the image as a JPEG file, if one was requested.
-    public internal(set) var thumbnail: [UInt8]?
+    package internal(set) var thumbnail: [UInt8]?
     private let labels: [String]?
 
     init(probabilities: [Float], labels: [String]?) {

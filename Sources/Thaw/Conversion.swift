@@ -11,13 +11,13 @@ public struct Conversion: Sendable {
     public var isGraph = true
     /// The graph as it was read, before any pass. It still contains the preprocessing that passes lift into the image input.
     /// Nil for a Core ML model.
-    public var original: Graph?
+    package var original: Graph?
     /// Whether the preprocessing was given by the options or the file, not assumed.
-    public var isPreprocessingCertain = true
+    package var isPreprocessingCertain = true
     /// Whether the file stores weights in 16 bits or less.
-    public var hasShortWeights = false
+    package var hasShortWeights = false
     /// The value range that a trial found; nil if there was no trial, or if it was inconclusive.
     var pixelRange: PixelRangeTrial?
     /// Whether neither the graph nor the options determine the image's size. The model then has the size `openSize`.
-    public var isSizeOpen = false
+    package var isSizeOpen = false
 }

@@ -14,7 +14,7 @@ public struct Converter: Sendable {
         /// The sizes that the image may have, if the graph leaves them open; not together with `size`.
         public var sizes = ImageSizes.fixed
         /// The size to use if neither the graph nor `size` determines one; without it, such a graph is refused.
-        public var openSize: (width: Int, height: Int)?
+        package var openSize: (width: Int, height: Int)?
         /// The shape of a single input that is to be a multi-array, even if it could be an image.
         public var shape: [Int]?
         /// Whether a single input is to be a multi-array of the graph's own shape, even if it could be an image.

@@ -158,7 +158,7 @@ public struct Evaluation: Sendable {
     }
 
     /// Whether a value is between 0 and 1, apart from rounding, or NaN, for which there is a separate warning.
-    public static func mayBeProbability(_ answer: Float) -> Bool { answer.isNaN || -1e-3...1.001 ~= answer }
+    package static func mayBeProbability(_ answer: Float) -> Bool { answer.isNaN || -1e-3...1.001 ~= answer }
 
     /// How well the model's confidence matches its accuracy.
     public struct Calibration: Sendable {

@@ -1,25 +1,25 @@
 /// A summary of a model file, also of one that can be neither converted nor run.
-public struct FileContents: Sendable {
-    public let format: ModelFormat
-    public let byteCount: Int
+package struct FileContents: Sendable {
+    package let format: ModelFormat
+    package let byteCount: Int
     /// The version of Core ML's format.
-    public private(set) var version: Int?
+    package private(set) var version: Int?
     /// The version whose systems can load a Core ML model, considering what it contains; nil if it is newer than any known.
-    public private(set) var loadableVersion: CoreMLVersion?
+    package private(set) var loadableVersion: CoreMLVersion?
     /// TensorFlow's operations or Core ML's layers, the most frequent first.
-    public private(set) var parts: [(kind: String, count: Int)] = []
+    package private(set) var parts: [(kind: String, count: Int)] = []
     /// The weights by storage type, those with the most bytes first; empty for graphs whose variables are stored elsewhere.
-    public private(set) var weights: [StoredWeights] = []
+    package private(set) var weights: [StoredWeights] = []
     /// A graph's placeholders as it declares them, with `?` for what it leaves open.
-    public private(set) var placeholders: [(name: String, type: String)] = []
+    package private(set) var placeholders: [(name: String, type: String)] = []
 
     /// A SavedModel's signatures: their inputs and outputs.
-    public private(set) var signatures: [String] = []
+    package private(set) var signatures: [String] = []
     /// The number of variables that a SavedModel or a checkpoint stores; nil if it stores none.
-    public private(set) var variableCount: Int?
+    package private(set) var variableCount: Int?
 
     /// - Throws: `Failure` naming the file if it is neither a TensorFlow graph nor a Core ML model, or is corrupt.
-    public init(contentsOfFile path: String, tag: String? = nil) throws {
+    package init(contentsOfFile path: String, tag: String? = nil) throws {
         format = try ModelFormat(of: path)
         switch format {
         case .frozenGraph:
@@ -71,10 +71,15 @@ public struct FileContents: Sendable {
     }
 
     /// How often each of `kinds` occurs, the most frequent first. Ties are in alphabetical order.
-    public static func counted(_ kinds: some Sequence<String>) -> [(kind: String, count: Int)] {
+    static func counted(_ kinds: some Sequence<String>) -> [(kind: String, count: Int)] {
         Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { (kind: $0.key, count: $0.value) }
     }
+}
+
+extension Graph {
+    /// How often each kind of operation occurs, the most frequent first. Ties are in alphabetical order.
+    public var operationCounts: [(kind: String, count: Int)] { FileContents.counted(nodes.map(\.kind)) }
 }
 
 extension NodeDefinition {

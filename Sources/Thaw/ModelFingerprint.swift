@@ -4,7 +4,7 @@ extension Model {
     ///   - labels: A graph's label file, whose content is included.
     ///   - words: Options that change the model's results.
     /// - Throws: `Failure` naming the file that cannot be read.
-    public static func fingerprint(of path: String, labels: String? = nil, words: [String] = []) throws -> UInt32 {
+    package static func fingerprint(of path: String, labels: String? = nil, words: [String] = []) throws -> UInt32 {
         let (folder, names) = try files(of: path, ModelFormat(of: path))
         var sum: UInt32 = 0
         func add(_ bytes: UnsafeRawBufferPointer) {
@@ -24,7 +24,7 @@ extension Model {
     /// `sha256sum` prints; for a folder it is the checksum of the lines that `sha256sum` prints for its files, in the order of
     /// their names (`LC_ALL=C; find . -type f | sed s,./,, | sort | xargs sha256sum | sha256sum`, in the folder).
     /// - Throws: `Failure` naming the file that cannot be read.
-    public static func checksum(of path: String) throws -> (bytes: Int, sha256: String) {
+    package static func checksum(of path: String) throws -> (bytes: Int, sha256: String) {
         let (folder, names) = try files(of: path, ModelFormat(of: path))
         var (bytes, lines) = (0, "")
         for name in names {

@@ -2,22 +2,22 @@
 ///
 /// With the right preprocessing, a network is confident of its top labels, and they are correct: a user sees at a glance
 /// which one is right.
-public struct PreprocessingTrial: Sendable {
+package struct PreprocessingTrial: Sendable {
     /// The preprocessing family, or nil for a scaling that belongs to none.
-    public let preprocessing: Preprocessing?
-    public let image: ImageInput
+    package let preprocessing: Preprocessing?
+    package let image: ImageInput
     /// Whether this is the model's current preprocessing.
-    public let isPresent: Bool
+    package let isPresent: Bool
     /// The mean probability of the top label.
-    public let confidence: Double
+    package let confidence: Double
     /// How often each label came out on top, the most frequent first. Ties are in order of appearance.
-    public let labels: [(label: String, count: Int)]
+    package let labels: [(label: String, count: Int)]
 
     /// Tries the model's current preprocessing and all families that fit its colors. Unreadable images are skipped.
     ///
     /// - Parameter color: The channel order, if that is certain.
     /// - Throws: `Failure` if the model takes no image or does not return a vector of class scores.
-    public static func all(
+    package static func all(
         for model: Model, color: ColorLayout? = nil, imagesAt paths: [String], crop: Crop = .fill,
         decoding: DecodingOptions = DecodingOptions(), threads: Int = 1
     ) throws -> [PreprocessingTrial] {

@@ -104,7 +104,7 @@ private struct Report {
                         : "\(labels.count), from '\(first)' to '\(last)'"
                 ])
         }
-        if isGraph { add("operations", FileContents.counted(graph.nodes.map(\.kind))) }
+        if isGraph { add("operations", graph.operationCounts) }
         add("parameters", [grouped(graph.parameterCount)])
         add("multiply-adds", [grouped(graph.multiplyAdds)])
         let metadata = model.metadata

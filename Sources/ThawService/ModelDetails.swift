@@ -19,7 +19,7 @@ struct ModelDetails: Sendable {
         file = source.path.split(separator: "/").last.map(String.init) ?? source.path
         metadata = model.metadata
         self.formulas = model.formulas
-        layers = FileContents.counted(model.graph.nodes.map(\.kind))
+        layers = model.graph.operationCounts
         parameters = model.graph.parameterCount
         multiplyAdds = model.graph.multiplyAdds
         labelsAreIndependent = model.labelsAreIndependent

@@ -1,10 +1,10 @@
 /// The weights of a Core ML model in one form of storage: "float16", "8-bit linear", "6-bit palette".
-public struct StoredWeights: Sendable, Equatable {
-    public var form: String
+package struct StoredWeights: Sendable, Equatable {
+    package var form: String
     /// The number of weights.
-    public var count: Int
+    package var count: Int
     /// Their size in the file, including scales and palettes.
-    public var bytes: Int
+    package var bytes: Int
 
     /// The weights of a model by storage type, those with the most bytes first.
     static func all(in model: Message) -> [StoredWeights] {

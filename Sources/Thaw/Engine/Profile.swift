@@ -1,18 +1,18 @@
 /// The time that one step of a program took.
-public struct StepTiming: Sendable {
+package struct StepTiming: Sendable {
     /// The node's name in the graph.
-    public var name: String
-    public var kind: String
+    package var name: String
+    package var kind: String
     /// The algorithm, for example "Winograd F(4×4, 3×3)", or the kind if there is only one algorithm.
-    public var algorithm: String
-    public var multiplyAdds: Int
+    package var algorithm: String
+    package var multiplyAdds: Int
     /// The median of several runs.
-    public var seconds: Double
+    package var seconds: Double
 }
 
 extension Executor {
     /// The time of each step: the median of `rounds` runs on whatever was loaded.
-    public func profile(rounds: Int) -> [StepTiming] {
+    package func profile(rounds: Int) -> [StepTiming] {
         let clock = ContinuousClock()
         var times = [[Double]](repeating: [], count: program.steps.count)
         for _ in 0..<max(rounds, 1) {
@@ -33,7 +33,7 @@ extension Executor {
 
 extension InstructionSet {
     /// The peak floating-point operations per second of one core, the best of several measurements.
-    public func peak() -> Double {
+    package func peak() -> Double {
         let kernels = kernels.plain
         let clock = ContinuousClock()
         return (0..<20).reduce(0.0) { best, _ in

@@ -5,7 +5,7 @@ import Kernels
 /// A program holds no state of a run. Each run has its own memory in an `Executor`, so several threads can use one
 /// program at the same time.
 public final class Program: Sendable {
-    public let instructionSet: InstructionSet
+    package let instructionSet: InstructionSet
     let kernels: any KernelTable.Type
     let steps: [Step]
     let plan: MemoryPlan
@@ -29,14 +29,17 @@ public final class Program: Sendable {
     /// The maximum number of elements in a tensor.
     static let largestTensor = Compiler.largestTensor
 
-    /// Compiles `graph`, whose channels must be last.
-    /// - Parameters:
-    ///   - instructionSet: The instructions that the kernels may use; the best available unless `THAW_ISA` or the
-    ///     caller names others.
-    ///   - threads: The number of threads that runs will use; the work is split accordingly. The same threads pack the
-    ///     weights. A run with any other number of threads gives the same results.
+    /// Compiles `graph`, whose channels must be last, for the best instructions of this machine.
+    /// - Parameter threads: The number of threads that runs will use; the work is split accordingly. The same threads pack
+    ///   the weights. A run with any other number of threads gives the same results.
     /// - Throws: `Failure` if a tensor is larger than the engine can address.
-    public convenience init(_ graph: Graph, instructionSet: InstructionSet? = nil, threads: Int = 1) throws {
+    public convenience init(_ graph: Graph, threads: Int = 1) throws {
+        try self.init(graph, instructionSet: nil, threads: threads)
+    }
+
+    /// - Parameter instructionSet: The instructions that the kernels may use; nil for the best available, unless `THAW_ISA`
+    ///   names others.
+    package convenience init(_ graph: Graph, instructionSet: InstructionSet?, threads: Int = 1) throws {
         try self.init(graph, instructionSet: instructionSet, threads: threads, choice: .cheapest)
     }
 

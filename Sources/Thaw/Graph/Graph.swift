@@ -37,7 +37,7 @@ public struct Graph: Sendable {
     public internal(set) var outputs: [Port] = []
     public internal(set) var nodes: [Node] = []
     /// How spatial operations interpret rank-4 values.
-    public internal(set) var channelOrder = ChannelOrder.last
+    var channelOrder = ChannelOrder.last
     /// The type of every value, by value index.
     public internal(set) var types: [TensorType] = []
 
@@ -46,14 +46,14 @@ public struct Graph: Sendable {
     public subscript(value: Value) -> TensorType { types[value.index] }
 
     /// The node that computes each value.
-    public var producers: [Value: Node] {
+    var producers: [Value: Node] {
         var result: [Value: Node] = [:]
         for node in nodes { for output in node.outputs { result[output] = node } }
         return result
     }
 
     /// How many nodes and graph outputs read each value, by value index.
-    public var readerCounts: [Int] {
+    var readerCounts: [Int] {
         var counts = [Int](repeating: 0, count: types.count)
         for node in nodes { for input in node.inputs { counts[input.index] += 1 } }
         for output in outputs { counts[output.value.index] += 1 }
@@ -65,7 +65,7 @@ public struct Graph: Sendable {
 
     /// How many of the parameters are duplicates, that is, belong to weights that equal those of an earlier node. An
     /// ML Program stores such weights once, a neural network once per layer.
-    public var repeatedParameterCount: Int {
+    package var repeatedParameterCount: Int {
         var known = TensorTable<Void>()
         var count = 0
         for node in nodes {
@@ -125,7 +125,7 @@ extension Graph {
     /// - inputs: One tensor for each graph input, of the declared types.
     ///   - visit: Called with every value as it is computed.
     /// - Returns: One tensor for each graph output, in order.
-    public func evaluate(_ inputs: [Tensor], visit: (Node, [Tensor]) -> Void = { _, _ in }) -> [Tensor] {
+    package func evaluate(_ inputs: [Tensor], visit: (Node, [Tensor]) -> Void = { _, _ in }) -> [Tensor] {
         precondition(inputs.map(\.type) == self.inputs.map { self[$0.value] }, "inputs differ from the graph's types")
         var values: [Value: Tensor] = [:]
         var remaining = readerCounts

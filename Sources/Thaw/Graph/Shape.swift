@@ -28,7 +28,7 @@ extension Tensor {
         }
 
         /// The distance in elements between neighbors along each axis. The last axis is contiguous.
-        public var strides: [Int] {
+        var strides: [Int] {
             var strides = [Int](repeating: 1, count: rank)
             for axis in stride(from: rank - 2, through: 0, by: -1) {
                 strides[axis] = strides[axis + 1] * dimensions[axis + 1]
@@ -43,14 +43,14 @@ extension Tensor {
 
         /// The axis counted from the front. `axis` may be negative, which counts from the back.
         /// - Throws: `Failure` if there is no such axis.
-        public func axis(_ axis: Int) throws -> Int {
+        package func axis(_ axis: Int) throws -> Int {
             guard axis >= -rank, axis < rank else { throw Failure.noSuchAxis(axis, of: self) }
             return axis < 0 ? axis + rank : axis
         }
 
         /// The shape that results when two tensors are broadcast, as in NumPy.
         /// - Throws: `Failure` if two sizes differ and neither is 1.
-        public func broadcast(with other: Shape) throws -> Shape {
+        func broadcast(with other: Shape) throws -> Shape {
             let rank = Swift.max(rank, other.rank)
             var result = [Int](repeating: 1, count: rank)
             for axis in 0..<rank {
@@ -63,12 +63,12 @@ extension Tensor {
         }
 
         /// The same shape with leading ones, up to `rank` axes.
-        public func padded(to rank: Int) -> Shape {
+        package func padded(to rank: Int) -> Shape {
             Shape([Int](repeating: 1, count: Swift.max(0, rank - self.rank)) + dimensions)
         }
 
         /// The shape whose axis `i` is this one's axis `order[i]`.
-        public func permuted(_ order: [Int]) -> Shape { Shape(order.map { dimensions[$0] }) }
+        func permuted(_ order: [Int]) -> Shape { Shape(order.map { dimensions[$0] }) }
 
         /// Calls `body` with the index of every element, in row-major order.
         func forEachIndex(_ body: ([Int]) -> Void) {

@@ -1,6 +1,6 @@
 extension Tensor {
     /// The tensor whose axis `i` is this tensor's axis `order[i]`.
-    public func transposed(_ order: [Int]) -> Tensor {
+    func transposed(_ order: [Int]) -> Tensor {
         let (source, plan) = arranged(order)
         let isInOrder = plan.sizes.count <= 1
         return Tensor(

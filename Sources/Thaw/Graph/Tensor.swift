@@ -20,7 +20,7 @@ public struct Tensor: Sendable {
     public var bytes: UnsafeRawBufferPointer { storage.bytes }
 
     /// The same elements in another shape with the same element count.
-    public func reshaped(_ shape: Shape) -> Tensor { Tensor(shape: shape, element: element, storage: storage) }
+    func reshaped(_ shape: Shape) -> Tensor { Tensor(shape: shape, element: element, storage: storage) }
 }
 
 extension Tensor {
@@ -65,7 +65,7 @@ extension Tensor {
     }
 
     /// The tensor as float32, or the tensor itself if it already is.
-    public var asFloat32: Tensor { element == .float32 ? self : Tensor(shape: shape) { copyFloats(to: $0) } }
+    var asFloat32: Tensor { element == .float32 ? self : Tensor(shape: shape) { copyFloats(to: $0) } }
 
     private func copyFloats(to out: UnsafeMutableBufferPointer<Float>) {
         withExtendedLifetime(storage) {
@@ -88,12 +88,12 @@ extension Tensor {
 
 extension Tensor {
     /// A tensor of any type, from values that are rounded or clamped to the type.
-    public init(shape: Shape, element: ElementType, number: (Int) -> Double) {
+    public init(shape: Shape, element: ElementType, value: (Int) -> Double) {
         let count = shape.elementCount
         let storage = Storage(byteCount: count * element.size) { memory in
             func store<T>(_ convert: (Double) -> T) {
                 let out = memory.bindMemory(to: T.self)
-                for i in 0..<count { out.initializeElement(at: i, to: convert(number(i))) }
+                for i in 0..<count { out.initializeElement(at: i, to: convert(value(i))) }
             }
             switch element {
             case .float32: store { Float($0) }

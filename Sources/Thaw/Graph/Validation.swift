@@ -2,7 +2,7 @@ extension Graph {
     /// Checks the invariants: every value is computed once, before it is read; every type is what the operation
     /// returns; node names are unique; every output exists.
     /// - Throws: `Failure` naming the node that violates an invariant.
-    public func validate() throws {
+    package func validate() throws {
         var isKnown = [Bool](repeating: false, count: types.count)
         var names = Set<String>(minimumCapacity: nodes.count)
         func knows(_ value: Value) -> Bool { types.indices.contains(value.index) && isKnown[value.index] }

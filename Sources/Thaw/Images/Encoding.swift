@@ -2,14 +2,14 @@ import CCodecs
 import CTurboJPEG
 
 /// The kinds of image files that can be written, by file extension.
-public enum ImageFormat: Sendable {
+package enum ImageFormat: Sendable {
     case png, jpeg
 
     /// The longest side that a file of this kind supports, in pixels.
-    public var longestSide: Int { self == .jpeg ? 65_535 : 0x7FFF_FFFF }
+    package var longestSide: Int { self == .jpeg ? 65_535 : 0x7FFF_FFFF }
 
     /// - Returns: nil if the extension is not `.png`, `.jpg` or `.jpeg`.
-    public init?(path: String) {
+    package init?(path: String) {
         guard let dot = path.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
         switch path[path.index(after: dot)...].lowercased() {
         case "png": self = .png

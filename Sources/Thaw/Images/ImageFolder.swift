@@ -59,7 +59,7 @@ public final class ImageFiles: Sequence, IteratorProtocol {
 
     /// All files that `names` refer to.
     /// - Throws: `Failure` if a folder cannot be read.
-    public static func under(_ names: [String]) throws -> [String] {
+    package static func under(_ names: [String]) throws -> [String] {
         try ImageFiles(names).paths()
     }
 

@@ -2,7 +2,7 @@ import CTurboJPEG
 
 extension Pixels {
     /// A thumbnail as a JPEG file, whose longer side has at most `side` pixels.
-    public func thumbnail(side: Int) -> [UInt8] {
+    package func thumbnail(side: Int) -> [UInt8] {
         let scale = min(1, Double(side) / Double(max(width, height)))
         let small = resized(
             width: max(1, Int(Double(width) * scale + 0.5)), height: max(1, Int(Double(height) * scale + 0.5)),

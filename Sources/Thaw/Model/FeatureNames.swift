@@ -46,7 +46,7 @@ extension Model {
     ///
     /// - Throws: `Failure` if there is no input or output with an old name, or if a new name is not an identifier or not
     ///   unique.
-    public mutating func rename(_ renamings: [(old: String, new: String)]) throws {
+    mutating func rename(_ renamings: [(old: String, new: String)]) throws {
         let known = try renamings.map { (feature: try feature(named: $0.old), new: $0.new) }
         var taken: Set<Feature> = []
         for ((feature, new), renaming) in zip(known, renamings) {
@@ -67,7 +67,7 @@ extension Model {
     /// Renames the top-label output, and the class-probability output if `probabilities` is given.
     ///
     /// - Throws: `Failure` if a name is not an identifier or not unique.
-    public mutating func nameClasses(label: String, probabilities: String?) throws {
+    mutating func nameClasses(label: String, probabilities: String?) throws {
         guard let classifier else { return }
         var renamings: [(old: String, new: String)] = []
         if classifier.predictedFeature != label { renamings.append((classifier.predictedFeature, label)) }
@@ -78,7 +78,7 @@ extension Model {
     /// Sets the description of an input or output.
     ///
     /// - Throws: `Failure` if there is none of this name.
-    public mutating func describe(_ name: String, _ text: String) throws {
+    mutating func describe(_ name: String, _ text: String) throws {
         metadata.features[featureName(self.name(try feature(named: name)))] = text
     }
 }

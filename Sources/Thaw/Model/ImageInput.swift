@@ -5,7 +5,7 @@ public enum ColorLayout: String, Sendable, CaseIterable {
     public var channels: Int { self == .gray ? 1 : 3 }
 
     /// The names of the channels, in order.
-    public var channelNames: [String] {
+    var channelNames: [String] {
         switch self {
         case .rgb: ["red", "green", "blue"]
         case .bgr: ["blue", "green", "red"]
@@ -34,10 +34,10 @@ public struct PixelScaling: Hashable, Sendable {
     public var isIdentity: Bool { scale.allSatisfy { $0 == 1 } && bias.allSatisfy { $0 == 0 } }
 
     /// The scale of all channels, or nil if they differ.
-    public var uniformScale: Double? { scale.allSatisfy { $0 == scale[0] } ? scale[0] : nil }
+    var uniformScale: Double? { scale.allSatisfy { $0 == scale[0] } ? scale[0] : nil }
 
     /// This scaling followed by another.
-    public func followed(by next: PixelScaling) -> PixelScaling {
+    func followed(by next: PixelScaling) -> PixelScaling {
         PixelScaling(
             scale: zip(scale, next.scale).map { $0 * $1 },
             bias: bias.indices.map { bias[$0] * next.scale[$0] + next.bias[$0] })
@@ -68,20 +68,18 @@ public struct ImageInput: Hashable, Sendable {
     /// The complete preprocessing.
     public var scaling: PixelScaling
     /// The last part of `scaling`, if it was arithmetic at the head of the network's own graph.
-    public var lifted: PixelScaling?
+    package var lifted: PixelScaling?
     /// Whether the graph that the network comes from takes images with channels first (NCHW).
     public var isChannelsFirst = false
 
     public init(
-        name: String, width: Int, height: Int, color: ColorLayout, scaling: PixelScaling? = nil,
-        lifted: PixelScaling? = nil
+        name: String, width: Int, height: Int, color: ColorLayout, scaling: PixelScaling? = nil
     ) {
         self.name = name
         self.width = width
         self.height = height
         self.color = color
         self.scaling = scaling ?? .identity(channels: color.channels)
-        self.lifted = lifted
     }
 
     /// The preprocessing as one formula per channel: "red: y = 0.00784314 · x − 1".

@@ -9,7 +9,7 @@ public struct ImageForm: Hashable, Sendable {
     /// The layout of a tensor with 1 or 3 channels and more than one row and column, with or without a batch of 1; nil for
     /// any other shape. The last axis is tried as the channel axis first. A tensor without a channel axis is gray.
     /// - Parameter mayBeLine: Whether a single row or column is allowed, because the tensor is known to be an image.
-    public init?(_ shape: Tensor.Shape, mayBeLine: Bool = false) {
+    init?(_ shape: Tensor.Shape, mayBeLine: Bool = false) {
         var axes = shape.dimensions
         if axes.count == 4 {
             guard axes[0] == 1 else { return nil }

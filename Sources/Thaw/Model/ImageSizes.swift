@@ -41,7 +41,7 @@ public enum ImageSizes: Hashable, Sendable {
 
     /// The best size for an image. In a range, it is the image's own size, scaled uniformly as far as the bounds require. In a
     /// list, it is the size with the most similar aspect ratio, and among equals the one nearest in area.
-    public func nearest(to image: ImageSize) -> ImageSize? {
+    package func nearest(to image: ImageSize) -> ImageSize? {
         switch self {
         case .fixed: return nil
         case .enumerated(let sizes):

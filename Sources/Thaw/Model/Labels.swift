@@ -48,7 +48,7 @@ public struct Labels: Sendable {
 
     /// Checks the number of labels against the network's classes.
     /// - Throws: `Failure` with both numbers.
-    public func check(classCount: Int) throws {
+    func check(classCount: Int) throws {
         guard names.count == classCount else {
             let failure = Failure.labelCount(names.count, classCount)
             throw path.map { failure.inFile($0) } ?? failure

@@ -32,7 +32,7 @@ public enum ModelFormat: Sendable {
     }
 
     /// The format in which a model is written under this name.
-    public init(pathToWrite path: String) {
+    package init(pathToWrite path: String) {
         var name = path[...]
         while name.count > 1, name.last == "/" { name.removeLast() }
         self = name.hasSuffix(".mlpackage") ? .coreMLPackage : .coreML

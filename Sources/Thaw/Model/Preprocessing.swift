@@ -66,18 +66,18 @@ extension PixelScaling {
 }
 
 /// A network's preprocessing, guessed from the names of its nodes.
-public struct PreprocessingGuess: Sendable {
+struct PreprocessingGuess: Sendable {
     /// The reason for the guess: "the name 'MobilenetV1' in the graph".
-    public var reason: String
-    public var color: ColorLayout
-    public var scaling: PixelScaling
+    var reason: String
+    var color: ColorLayout
+    var scaling: PixelScaling
 
     /// The guess for a graph with nodes of these names, or nil if they reveal nothing.
     ///
     /// Names with a capital letter or `resnet_v1_` are scopes of TensorFlow's slim library; the names after them are those of
     /// Keras applications. For VGG and ResNet v1, slim uses the means of Caffe's models, but in RGB order (slim's
     /// preprocessing/vgg_preprocessing.py); Keras keeps Caffe's BGR order.
-    public init?(names: some Sequence<String>) {
+    init?(names: some Sequence<String>) {
         let slimMeans = PixelScaling(scale: [1, 1, 1], bias: [-123.68, -116.78, -103.94])
         let centered = try! Preprocessing.inception.scaling(.rgb)
         let caffe = try! Preprocessing.caffe.scaling(.bgr)

@@ -5,7 +5,7 @@ extension String {
     private static let raw: UInt32 = 0x10FF00
 
     /// The text of a file name.
-    public init(fileName bytes: some Collection<UInt8>) {
+    package init(fileName bytes: some Collection<UInt8>) {
         self = String(decoding: bytes, as: UTF8.self)
         // Text never contains the replacement scalars itself.
         guard unicodeScalars.contains(where: { $0 == "\u{FFFD}" || $0.value > String.raw }) else { return }

@@ -14,11 +14,11 @@ import KernelsBaseline
 
 /// The vector instruction sets for which kernels exist. The baseline is supported by every machine of the
 /// architecture: SSE2 on x86-64, NEON on arm64.
-public enum InstructionSet: String, CaseIterable, Sendable {
+package enum InstructionSet: String, CaseIterable, Sendable {
     case baseline, avx2, avx512
 
     /// Whether this machine supports it.
-    public var isAvailable: Bool {
+    package var isAvailable: Bool {
         switch self {
         case .baseline: true
         case .avx2: thaw_has_avx2()
@@ -27,11 +27,11 @@ public enum InstructionSet: String, CaseIterable, Sendable {
     }
 
     /// The sets that this machine supports, the best one last.
-    public static var available: [InstructionSet] { allCases.filter(\.isAvailable) }
+    package static var available: [InstructionSet] { allCases.filter(\.isAvailable) }
 
     /// The best set that the machine supports, or the one in the environment variable `THAW_ISA`.
     /// - Throws: `Failure` if the name is unknown, or the machine does not support the set.
-    public static func chosen() throws -> InstructionSet {
+    package static func chosen() throws -> InstructionSet {
         try chosen(getenv("THAW_ISA").map { String(cString: $0) })
     }
 

@@ -2,7 +2,7 @@
 ///
 /// Similar means that at most a third of the letters have to be changed, inserted, deleted, or swapped with a
 /// neighbor (the Damerau–Levenshtein distance, with no letter edited twice).
-public func nearest(to text: String, in candidates: some Sequence<String>) -> String? {
+package func nearest(to text: String, in candidates: some Sequence<String>) -> String? {
     let wanted = Array(text.lowercased().utf8)
     var best: (name: String, distance: Int)?
     for candidate in candidates {

@@ -2,21 +2,21 @@
 /// 3.0.
 ///
 /// Elements are floats here, whatever the file contains: integers beyond 2^24 and doubles are rounded to the nearest.
-public struct NumPyFile: Equatable, Sendable {
+package struct NumPyFile: Equatable, Sendable {
     /// The sizes of the axes; empty for a scalar.
-    public let shape: [Int]
+    package let shape: [Int]
     /// The elements in row-major order, as many as `shape` requires.
-    public let values: [Float]
+    package let values: [Float]
 
     /// - Precondition: `values` has as many elements as `shape` requires.
-    public init(shape: [Int], values: [Float]) {
+    package init(shape: [Int], values: [Float]) {
         precondition(values.count == shape.reduce(1, *))
         (self.shape, self.values) = (shape, values)
     }
 
     /// Reads the file at `path`: little-endian float32, float64, integers of 1 to 8 bytes or bool, in C order.
     /// - Throws: `Failure` for anything else, and if the file is truncated.
-    public init(contentsOfFile path: String) throws {
+    package init(contentsOfFile path: String) throws {
         let file = try MappedFile(path: path)
         self = try naming(file: path) { try NumPyFile(parsing: file.bytes) }
     }
@@ -52,7 +52,7 @@ public struct NumPyFile: Equatable, Sendable {
 
     /// Writes float32 in format 1.0, atomically.
     /// - Throws: `Failure` if the file cannot be written.
-    public func write(toFile path: String) throws {
+    package func write(toFile path: String) throws {
         let sides = shape.map { "\($0), " }.joined()
         var header = "{'descr': '<f4', 'fortran_order': False, 'shape': (\(sides)), }"
         // The data starts at a multiple of 64.

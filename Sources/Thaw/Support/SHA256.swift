@@ -1,11 +1,11 @@
 /// A 256-bit checksum, as printed by `sha256sum`. Source: NIST, FIPS 180-4.
-public struct SHA256 {
+struct SHA256 {
     private var state: [UInt32] = [
         0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19,
     ]
 
     /// The checksum of these bytes as 64 hexadecimal digits.
-    public static func text(of bytes: UnsafeRawBufferPointer) -> String {
+    static func text(of bytes: UnsafeRawBufferPointer) -> String {
         var sum = SHA256()
         let whole = bytes.count / 64 * 64
         for start in stride(from: 0, to: whole, by: 64) {

@@ -19,7 +19,7 @@ public struct CompressionReport: Sendable, Equatable {
     /// The layers that stayed at 8 bits, in the model's order.
     public internal(set) var atEightBits: [Layer] = []
 
-    public init(layerCount: Int = 0) { self.layerCount = layerCount }
+    package init(layerCount: Int = 0) { self.layerCount = layerCount }
 
     mutating func add(_ name: String, _ reason: Reason?) {
         layerCount += 1

@@ -33,7 +33,7 @@ public enum WeightType: String, Sendable, CaseIterable {
     }
 
     /// Whether some weights are left uncompressed: see `WeightStorage`.
-    public var isSelective: Bool { self == .int8 || paletteBits != nil }
+    package var isSelective: Bool { self == .int8 || paletteBits != nil }
 }
 
 /// How weights are stored, and which of them.
