@@ -36,6 +36,7 @@ let package = Package(
     platforms: [.macOS(.v13)],
     products: [
         .library(name: "Thaw", targets: ["Thaw"]),
+        .library(name: "ThawFoundation", targets: ["ThawFoundation"]),
         .executable(name: "thaw", targets: ["ThawMain"]),
         .executable(name: "thaw-serve", targets: ["ThawServe"]),
         // `make libthaw` gives it its own name, libthaw.so.0.
@@ -77,6 +78,8 @@ let package = Package(
             name: "Thaw",
             dependencies: ["CProtobuf", "CCodecs", "CSchemas", "CMachine", "Kernels"]
                 + kernelModules.map { .byName(name: $0.name) }),
+        // Foundation adds megabytes and milliseconds to a command that does without it.
+        .target(name: "ThawFoundation", dependencies: ["Thaw"], packageAccess: false),
         .target(name: "ThawCommand", dependencies: ["Thaw", "CMachine"], exclude: ["Report/Page"]),
         .executableTarget(name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main"),
         // A program of its own: the HTTP library brings others, which would slow down the start of every command. It uses what
@@ -92,6 +95,7 @@ let package = Package(
                 "processes.py", "python.py", "service.lua", "service.py", "speed.svg",
             ]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
+        .testTarget(name: "ThawFoundationTests", dependencies: ["ThawFoundation", "Thaw"]),
         .testTarget(name: "ThawServiceTests", dependencies: ["ThawService", "Thaw", "ThawServe", "ThawMain"]),
         .testTarget(
             name: "ThawCommandTests", dependencies: ["ThawCommand", "Thaw"], exclude: ["CInterface/Programs"]),
