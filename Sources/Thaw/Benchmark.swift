@@ -5,6 +5,7 @@
 public struct Benchmark {
     /// The number of images in one run.
     public let batch: Int
+    /// The number of threads that work on one run.
     public let threads: Int
     /// The time that it took to create the program and its memory.
     public let compiling: Duration
@@ -61,10 +62,13 @@ public struct Benchmark {
 
     /// The times of runs, in seconds.
     public struct Times: Sendable {
+        /// The median time of a run.
         public let median: Double
         /// The 90th percentile.
         public let p90: Double
+        /// The shortest time of a run.
         public let minimum: Double
+        /// How many runs were measured.
         public let runs: Int
         /// How many runs came before, which are not measured.
         public let warmUpRuns: Int

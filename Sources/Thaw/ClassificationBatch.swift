@@ -11,6 +11,7 @@
 ///
 /// A few images per thread are worked on ahead of the results taken, so memory does not grow with their number.
 public final class ClassificationBatch: @unchecked Sendable {
+    /// An image, and its classification or the reason why there is none.
     public typealias Element = (image: FoundImage, result: Result<Classification, Failure>)
     private typealias Half = (image: FoundImage, prepared: Result<Classifier.Prepared, Failure>)
 

@@ -6,10 +6,13 @@
 ///
 /// A classifier may be used from several threads at once.
 public final class Classifier: Sendable {
+    /// The model that classifies.
     public let model: Model
+    /// The compiled model.
     public let program: Program
     /// How an image is fitted to the network's size.
     public var crop: Crop { preparation.crop }
+    /// How an image is resized.
     public var resize: ResizeMethod { preparation.resize }
     /// How image files are decoded.
     public var decoding: DecodingOptions { preparation.decoding }
@@ -140,8 +143,11 @@ public struct Classification: Sendable {
 
     /// A class with its label, or its index if there are no labels.
     public struct Prediction: Sendable {
+        /// The label of the class; its index as text if the model has no labels.
         public let label: String
+        /// The index of the class in the network's output.
         public let index: Int
+        /// The network's output for the class.
         public let probability: Float
     }
 

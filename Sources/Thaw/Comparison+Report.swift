@@ -1,6 +1,7 @@
 extension Comparison {
     /// The result of a comparison.
     public struct Report: Sendable {
+        /// The relative difference up to which outputs agree.
         public let tolerance: Double
         /// The number of images compared.
         public private(set) var images = 0
@@ -19,8 +20,11 @@ extension Comparison {
 
         /// An image for which the models have different top labels.
         public struct DifferingLabels: Sendable {
+            /// The path of the image.
             public let image: String
+            /// The top label of the first model.
             public let first: String
+            /// The top label of the second model.
             public let second: String
             /// Whether the scores of the two classes are so close that the tolerance explains the difference.
             public let isExplained: Bool
@@ -56,7 +60,9 @@ extension Comparison {
         public let node: String
         /// The operation in the second model, such as "Convolution".
         public let operation: String
+        /// The difference of the node's output.
         public let difference: Difference
+        /// The path of the image.
         public let image: String
     }
 }

@@ -25,8 +25,9 @@ public struct Comparison: Sendable {
         let scaling: PixelScaling
     }
 
-    /// The tolerance between models whose weights are stored in 32 bits, and the tolerance if either has shorter ones.
+    /// The tolerance between models whose weights are stored in 32 bits.
     public static let tolerance = 1e-4
+    /// The tolerance if either model has weights of fewer bits.
     public static let toleranceOfShortWeights = 2e-2
 
     /// - Parameters:

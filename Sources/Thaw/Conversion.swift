@@ -1,5 +1,6 @@
 /// A converted model, and what a user should know about the conversion.
 public struct Conversion: Sendable {
+    /// The model that was converted or read.
     public var model: Model
     /// What was inferred and assumed, one sentence each.
     public var notes: [String]

@@ -19,6 +19,7 @@ public struct Converter: Sendable {
         public var shape: [Int]?
         /// Whether a single input is to be a multi-array of the graph's own shape, even if it could be an image.
         public var isTensor = false
+        /// The order of the image's color channels; nil detects it.
         public var color: ColorLayout?
         /// The position of the channel axis in the graph's own input; nil detects it.
         public var channels: Graph.ChannelOrder?
@@ -36,6 +37,7 @@ public struct Converter: Sendable {
         public var preprocessing: Preprocessing?
         /// One value, or one per channel in the order of `color`: y = scale · x + bias. Not together with `preprocessing`.
         public var scale: [Double]?
+        /// One value, or one per channel, added after the scaling.
         public var bias: [Double]?
         /// Options for one of several inputs, by its name; they take precedence over those for all.
         public var inputs: [String: InputOptions] = [:]
@@ -45,6 +47,7 @@ public struct Converter: Sendable {
         public var outputColor: ColorLayout?
         /// One value, or one per channel: pixel = scale · y + bias of the network's output y; nil detects it.
         public var outputScale: [Double]?
+        /// One value, or one per channel, added after `outputScale`.
         public var outputBias: [Double]?
         /// The name of the top-label output.
         public var predictedFeature = "classLabel"
@@ -61,11 +64,14 @@ public struct Converter: Sendable {
         /// while it is being read is an error, and later changes have no effect.
         public var mapsFiles = true
 
+        /// Options that leave everything to the graph.
         public init() {}
     }
 
+    /// What the graphs leave open.
     public var options: Options
 
+    /// A converter with these options.
     public init(_ options: Options = Options()) { self.options = options }
 
     /// Converts the frozen graph, the SavedModel or the checkpoint at `path`.

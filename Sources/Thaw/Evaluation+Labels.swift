@@ -49,9 +49,11 @@ struct LabelScores: Sendable {
 extension Evaluation {
     /// The accuracy of one label of a multi-label model.
     public struct LabelResult: Sendable {
+        /// The index of the label in the network's output.
         public let index: Int
         /// The number of photos with the label.
         public let images: Int
+        /// The result if values of at least 0.5 are predictions.
         public let atHalf: Threshold
         /// The threshold with the highest F1.
         public let best: Threshold
@@ -59,9 +61,11 @@ extension Evaluation {
         /// The accuracy if the label is predicted for every score from a threshold on.
         public struct Threshold: PrecisionAndRecall, Sendable {
             public let value: Double
-            /// The number of photos with the label, of those for which it is predicted, and of those with both.
+            /// The number of images with the label.
             public let images: Int
+            /// For how many images the label was predicted.
             public let predicted: Int
+            /// For how many of those it is right.
             public let right: Int
             fileprivate var f1OrZero: Double { f1.isNaN ? 0 : f1 }
         }

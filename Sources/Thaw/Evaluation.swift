@@ -9,20 +9,25 @@
 /// Outcomes are added one by one; everything else is computed from them. An outcome takes 24 bytes. In a multi-label model,
 /// each label takes another 8 KB.
 public struct Evaluation: Sendable {
+    /// The number of classes.
     public let classCount: Int
+    /// One outcome per image, in the order in which they were added.
     public private(set) var outcomes: [Outcome] = []
 
     /// The result for one photo.
     public struct Outcome: Sendable {
-        /// The true class, and the class with the highest probability.
+        /// The true class.
         public let truth: Int32
+        /// The class with the highest probability.
         public let prediction: Int32
         /// The number of classes that are more probable than the true one; all of them if its probability is NaN.
         public let rank: Int32
-        /// The probability of the predicted class, and of the true one.
+        /// The probability of the predicted class.
         public let confidence: Float
+        /// The probability of the true class.
         public let truthProbability: Float
 
+        /// Whether the prediction is the true class.
         public var isRight: Bool { rank == 0 }
     }
 
@@ -85,9 +90,11 @@ public struct Evaluation: Sendable {
 
     public struct ClassResult: PrecisionAndRecall, Sendable {
         public let index: Int
-        /// The number of photos of the class, of those predicted as the class, and of those with both.
+        /// The number of images of the class.
         public let images: Int
+        /// For how many images the class was predicted.
         public let predicted: Int
+        /// For how many of those it is right.
         public let right: Int
     }
 
@@ -109,8 +116,11 @@ public struct Evaluation: Sendable {
 
     /// A cell of the confusion matrix: a true class, a predicted class, and how often they occur together.
     public struct Cell: Equatable, Sendable {
+        /// The true class.
         public let truth: Int
+        /// The predicted class.
         public let prediction: Int
+        /// The number of images.
         public let count: Int
     }
 
@@ -151,9 +161,13 @@ public struct Evaluation: Sendable {
 
     /// The photos whose confidence is in one range: the mean confidence, and the share of right predictions.
     public struct CalibrationBin: Sendable {
+        /// The confidences in this bin.
         public let range: ClosedRange<Double>
+        /// The number of images with such a confidence.
         public let images: Int
+        /// The mean confidence of these images.
         public let meanConfidence: Double
+        /// The part of these images whose prediction is right.
         public let right: Proportion
     }
 
@@ -162,10 +176,12 @@ public struct Evaluation: Sendable {
 
     /// How well the model's confidence matches its accuracy.
     public struct Calibration: Sendable {
+        /// The bins, in the order of the confidence.
         public let bins: [CalibrationBin]
         /// The expected calibration error: the mean difference between confidence and accuracy, weighted by the number of
         /// photos. Source: Guo, Pleiss, Sun and Weinberger, ICML 2017, with their 15 bins of equal width.
         public let error: Double
+        /// The mean confidence of all images.
         public let meanConfidence: Double
     }
 

@@ -9,9 +9,11 @@
 /// A model of a fixed size gets every image in that size. A graph that leaves height and width open takes each image in its
 /// own size, rounded to a multiple of the factor by which the network downsamples. An instance is for one thread at a time.
 public final class ImageToImage {
+    /// How images are fitted and computed.
     public struct Options: Sendable {
         /// How an image is fitted to a fixed size.
         public var crop = Crop.fill
+        /// How image files are decoded.
         public var decoding = DecodingOptions()
         /// Larger images are scaled down so that no side is longer than this.
         public var longestSide: Int?
@@ -22,6 +24,7 @@ public final class ImageToImage {
         /// The most bytes that an image may take.
         var memory = machineMemory / 10 * 9
 
+        /// The whole image in its own size, on one thread.
         public init() {}
     }
 
@@ -92,6 +95,7 @@ public final class ImageToImage {
 
     /// The output for one image.
     public struct Result: Sendable {
+        /// The image that the network returns.
         public let pixels: Pixels
         /// What is wrong with the image's file although it could be read.
         public let warning: String?

@@ -9,6 +9,7 @@
 public struct ModelDocument: Sendable {
     /// The model, with what was found out when it was converted or read.
     public private(set) var conversion: Conversion
+    /// The model.
     public var model: Model { conversion.model }
     private var source: CoreMLSource?
 

@@ -1,5 +1,6 @@
 /// An input or output of a model, as Core ML describes it.
 public struct ModelFeature: Sendable, Equatable {
+    /// What the feature contains.
     public enum Kind: Sendable, Equatable {
         case image(Image)
         case multiArray(shape: [Int], type: ElementType)
@@ -9,21 +10,27 @@ public struct ModelFeature: Sendable, Equatable {
         case label(isInteger: Bool)
     }
 
+    /// The image that a feature is.
     public struct Image: Sendable, Equatable {
         /// In pixels; the default if the model supports several sizes.
         public var width: Int
+        /// The height in pixels.
         public var height: Int
+        /// The order of the color channels.
         public var color: ColorLayout
         /// Whether it is a grayscale image of 16-bit floating-point values.
         public var isFloat16: Bool
+        /// The sizes that an image may have.
         public var sizes: ImageSizes
         /// What is done to the pixels of an input; nil for an output.
         public var scaling: PixelScaling?
     }
 
+    /// The name of the input or output.
     public var name: String
     /// What the model says about it.
     public var text: String
+    /// What it contains.
     public var kind: Kind
 }
 

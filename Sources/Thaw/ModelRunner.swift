@@ -15,11 +15,15 @@ public final class ModelRunner: Sendable {
 
     /// An output: for an image, of 8-bit pixels of shape height, width, 3, or height, width.
     public struct Output: Sendable {
+        /// The name of the output.
         public var name: String
+        /// Its value.
         public var tensor: Tensor
     }
 
+    /// The inputs, in order.
     public let inputs: [ModelFeature]
+    /// The outputs, in order.
     public let outputs: [ModelFeature]
     private let model: Model
     private let threads: Int

@@ -1,8 +1,11 @@
 /// A part of a count, and the confidence interval of its share.
 public struct Proportion: Equatable, Sendable {
+    /// How many of them count.
     public let part: Int
+    /// How many there are.
     public let count: Int
 
+    /// The proportion `part` / `count`.
     public init(_ part: Int, of count: Int) { (self.part, self.count) = (part, count) }
 
     /// The share; NaN if the count is 0.

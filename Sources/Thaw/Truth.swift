@@ -10,6 +10,7 @@
 /// and columns separated by tabs: the path of a photo, relative to the table, and the index or the label of its class. In a
 /// table for a multi-label model, a photo may appear in several lines, each with another label.
 public struct Truth: Sendable {
+    /// The images, in the order of their paths or of the table.
     public private(set) var images: [Image] = []
     /// What a user should know although nothing is wrong.
     public private(set) var notes: [String] = []
@@ -19,12 +20,16 @@ public struct Truth: Sendable {
     /// The folders in which photos were added, removed or renamed since.
     public var changedFolders: [ChangedFolder] { listings.compactMap(\.change) }
 
+    /// An image whose class is known.
     public struct Image: Sendable {
+        /// The path of its file.
         public let path: String
+        /// The index of its class.
         public let classIndex: Int
         /// Further labels, for a multi-label model.
         public internal(set) var others: [Int] = []
 
+        /// An image of this class.
         public init(path: String, classIndex: Int, others: [Int] = []) {
             (self.path, self.classIndex, self.others) = (path, classIndex, others)
         }

@@ -5,12 +5,15 @@ import Kernels
 /// Only one thread at a time may use an executor, but the executor may have several helper threads. The results do not
 /// depend on how many.
 public final class Executor {
+    /// The program that it runs.
     public let program: Program
     private let arena: AlignedMemory
     private let slots: UnsafeMutablePointer<UnsafeMutableRawPointer>
     private let workers: Workers
     private let scratch: AlignedMemory
 
+    /// Allocates the memory for the runs of a program.
+    /// - Parameter threads: The number of threads that work on each run.
     public init(_ program: Program, threads: Int = 1) {
         self.program = program
         arena = AlignedMemory(byteCount: program.plan.byteCount)

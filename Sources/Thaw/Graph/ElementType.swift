@@ -15,6 +15,7 @@ public enum ElementType: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether the elements are floating-point values.
     public var isFloatingPoint: Bool {
         switch self {
         case .float16, .bfloat16, .float32, .float64: true
@@ -42,9 +43,12 @@ extension ElementType {
 
 /// What is known about a tensor before it is computed. On the edges of a graph both parts are fixed.
 public struct TensorType: Hashable, Sendable {
+    /// The sizes along the axes.
     public var shape: Tensor.Shape
+    /// The type of the elements.
     public var element: ElementType
 
+    /// The type of tensors of this shape.
     public init(_ shape: Tensor.Shape, _ element: ElementType = .float32) {
         self.shape = shape
         self.element = element

@@ -5,20 +5,26 @@
 public struct Graph: Sendable {
     /// An edge: an index into the graph's types.
     public struct Value: Hashable, Sendable {
+        /// The index among the graph's values.
         public let index: Int
     }
 
     /// A value and its external name.
     public struct Port: Hashable, Sendable {
+        /// The name of the input or output.
         public var name: String
+        /// What it receives or returns.
         public var value: Value
     }
 
     /// An operation with its name, inputs and outputs.
     public struct Node: Sendable {
+        /// The name of the node, which is unique.
         public var name: String
         var operation: any Operation
+        /// The values that it uses.
         public var inputs: [Value]
+        /// The values that it computes.
         public var outputs: [Value]
 
         /// What it computes, in the field's terms: "Convolution", "Relu6".
@@ -33,16 +39,21 @@ public struct Graph: Sendable {
         case first
     }
 
+    /// The inputs, in order.
     public internal(set) var inputs: [Port] = []
+    /// The outputs, in order.
     public internal(set) var outputs: [Port] = []
+    /// The nodes, each after those whose outputs it uses.
     public internal(set) var nodes: [Node] = []
     /// How spatial operations interpret rank-4 values.
     var channelOrder = ChannelOrder.last
     /// The type of every value, by value index.
     public internal(set) var types: [TensorType] = []
 
+    /// A graph without nodes.
     public init() {}
 
+    /// The type of a value.
     public subscript(value: Value) -> TensorType { types[value.index] }
 
     /// The node that computes each value.

@@ -3,11 +3,15 @@ extension Tensor {
     ///
     /// Images are batch, height, width, channel, in TensorFlow's order, unless a graph specifies otherwise.
     public struct Shape: Hashable, Sendable, ExpressibleByArrayLiteral {
+        /// The sizes, outermost first.
         public var dimensions: [Int]
 
+        /// A shape with these sizes, outermost first.
         public init(_ dimensions: some Sequence<Int>) { self.dimensions = Array(dimensions) }
+        /// A shape with these sizes, outermost first.
         public init(arrayLiteral elements: Int...) { dimensions = elements }
 
+        /// The number of axes.
         public var rank: Int { dimensions.count }
 
         /// The number of elements. Traps on overflow: readers check `checkedCount` first.
@@ -36,6 +40,7 @@ extension Tensor {
             return strides
         }
 
+        /// The size along an axis, which is counted from the front.
         public subscript(axis: Int) -> Int {
             get { dimensions[axis] }
             set { dimensions[axis] = newValue }
@@ -93,7 +98,9 @@ extension Tensor {
 package typealias Shape = Tensor.Shape
 
 extension Tensor.Shape: RandomAccessCollection {
+    /// The first axis.
     public var startIndex: Int { 0 }
+    /// The number of axes.
     public var endIndex: Int { dimensions.count }
 }
 

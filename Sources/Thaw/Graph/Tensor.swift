@@ -3,7 +3,9 @@
 /// Tensors are immutable. Large weights are views of the mapped file that they came from, and transposed tensors are
 /// rearranged only when needed.
 public struct Tensor: Sendable {
+    /// The sizes along the axes.
     public let shape: Shape
+    /// The type of the elements.
     public let element: ElementType
     let storage: Storage
 
@@ -15,8 +17,11 @@ public struct Tensor: Sendable {
         self.storage = storage
     }
 
+    /// The shape with the type of the elements.
     public var type: TensorType { TensorType(shape, element) }
+    /// The number of elements.
     public var elementCount: Int { shape.elementCount }
+    /// The elements in row-major order. The bytes are valid as long as the tensor exists.
     public var bytes: UnsafeRawBufferPointer { storage.bytes }
 
     /// The same elements in another shape with the same element count.
@@ -41,6 +46,7 @@ extension Tensor {
         self.init(shape: shape, element: .float32, storage: storage)
     }
 
+    /// A float32 tensor of these values in row-major order.
     public init(_ floats: [Float], shape: Shape) {
         precondition(floats.count == shape.elementCount)
         self.init(shape: shape) { _ = $0.initialize(from: floats) }
@@ -114,6 +120,7 @@ extension Tensor {
         self.init(shape: shape, element: element, storage: storage)
     }
 
+    /// A tensor of these integers in row-major order.
     public init(integers: [Int], shape: Shape, element: ElementType = .int32) {
         precondition(integers.count == shape.elementCount)
         self.init(shape: shape, element: element) { Double(integers[$0]) }

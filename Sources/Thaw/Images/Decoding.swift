@@ -12,11 +12,16 @@ public struct DecodingOptions: Equatable, Sendable {
     /// cosine transform) rather than a weighted sum of the resize.
     public var reduction: Reduction?
 
+    /// The size and the crop of the image that a reduced JPEG must suffice for.
     public struct Reduction: Equatable, Sendable {
+        /// The width in pixels.
         public var width: Int
+        /// The height in pixels.
         public var height: Int
+        /// How the image is fitted to that size.
         public var crop: Crop
 
+        /// A reduction for images that are fitted to this size.
         public init(width: Int, height: Int, crop: Crop) {
             (self.width, self.height, self.crop) = (width, height, crop)
         }
@@ -31,6 +36,7 @@ public struct DecodingOptions: Equatable, Sendable {
         }
     }
 
+    /// Options with a background for transparent pixels, and a limit to the number of pixels.
     public init(background: RGBColor? = nil, maximumPixels: Int = standardMaximum, isStrict: Bool = false) {
         (self.background, self.maximumPixels, self.isStrict) = (background, maximumPixels, isStrict)
     }
@@ -48,6 +54,7 @@ public struct DecodingOptions: Equatable, Sendable {
 
 /// An image decoded from a file, upright.
 public struct DecodedImage: Sendable {
+    /// The image, upright.
     public let pixels: Pixels
     /// A problem with the file that did not prevent decoding.
     public let warning: String?

@@ -81,6 +81,7 @@ final class Folder {
 
 /// A folder in which images were added, removed or renamed after it was read.
 public struct ChangedFolder: Sendable {
+    /// The path of the folder.
     public let path: String
     /// How many images and folders it contained.
     public let before: Int

@@ -6,13 +6,16 @@
 
 /// A file to classify, or a folder that cannot be read, with the reason.
 public struct FoundImage: Sendable {
+    /// The path of the file, or the name that results use.
     public let path: String
+    /// Why there is no image.
     public let failure: Failure?
     /// The content of an image that is not a file.
     public let content: [UInt8]?
     /// An image that is decoded already.
     public let pixels: Pixels?
 
+    /// An image file, or a path at which there is none.
     public init(path: String, failure: Failure? = nil) {
         (self.path, self.failure, content, pixels) = (path, failure, nil, nil)
     }
@@ -72,6 +75,7 @@ public final class ImageFiles: Sequence, IteratorProtocol {
         }
     }
 
+    /// The next image; nil at the end.
     public func next() -> FoundImage? {
         while true {
             if let folder = folders.last {

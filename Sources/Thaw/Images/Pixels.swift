@@ -2,8 +2,11 @@
 ///
 /// Decoded images have one channel (gray) or three (red, green, blue); only `converted(to: .bgr)` reverses them.
 public struct Pixels: Equatable, Sendable {
+    /// The width in pixels.
     public let width: Int
+    /// The height in pixels.
     public let height: Int
+    /// 1 for gray, 3 for red, green and blue.
     public let channels: Int
     /// `height · width · channels` bytes.
     public let bytes: [UInt8]

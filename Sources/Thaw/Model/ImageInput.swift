@@ -2,6 +2,7 @@
 public enum ColorLayout: String, Sendable, CaseIterable {
     case rgb, bgr, gray
 
+    /// The number of channels.
     public var channels: Int { self == .gray ? 1 : 3 }
 
     /// The names of the channels, in order.
@@ -18,8 +19,10 @@ public enum ColorLayout: String, Sendable, CaseIterable {
 public struct PixelScaling: Hashable, Sendable {
     /// One value per channel, in the order of the color layout.
     public var scale: [Double]
+    /// One value per channel, added after the scaling.
     public var bias: [Double]
 
+    /// A scaling with one scale and one bias per channel.
     public init(scale: [Double], bias: [Double]) {
         precondition(scale.count == bias.count)
         self.scale = scale
@@ -31,6 +34,7 @@ public struct PixelScaling: Hashable, Sendable {
         PixelScaling(scale: Array(repeating: 1, count: channels), bias: Array(repeating: 0, count: channels))
     }
 
+    /// Whether it leaves pixels unchanged.
     public var isIdentity: Bool { scale.allSatisfy { $0 == 1 } && bias.allSatisfy { $0 == 0 } }
 
     /// The scale of all channels, or nil if they differ.
@@ -58,12 +62,15 @@ public struct PixelScaling: Hashable, Sendable {
 
 /// The image that a model takes.
 public struct ImageInput: Hashable, Sendable {
+    /// The name of the input.
     public var name: String
-    /// In pixels.
+    /// The width in pixels.
     public var width: Int
+    /// The height in pixels.
     public var height: Int
     /// The sizes that it may have; `width` and `height` are the default.
     public var sizes = ImageSizes.fixed
+    /// The order of the color channels.
     public var color: ColorLayout
     /// The complete preprocessing.
     public var scaling: PixelScaling
@@ -72,6 +79,7 @@ public struct ImageInput: Hashable, Sendable {
     /// Whether the graph that the network comes from takes images with channels first (NCHW).
     public var isChannelsFirst = false
 
+    /// An image input; without `scaling`, the network gets the pixels as they are.
     public init(
         name: String, width: Int, height: Int, color: ColorLayout, scaling: PixelScaling? = nil
     ) {

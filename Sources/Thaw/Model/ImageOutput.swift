@@ -1,7 +1,10 @@
 /// The layout of an image in a tensor: which axes are height, width and channels.
 public struct ImageForm: Hashable, Sendable {
+    /// The height in pixels.
     public var height: Int
+    /// The width in pixels.
     public var width: Int
+    /// 1 for gray, 3 for colors.
     public var channels: Int
     /// Whether the channel axis comes first.
     public var isChannelsFirst = false
@@ -37,13 +40,16 @@ public struct ImageForm: Hashable, Sendable {
 public struct ImageOutput: Hashable, Sendable {
     /// The index of the graph's output.
     public var index: Int
+    /// The size and the channels.
     public var form: ImageForm
+    /// The order of the color channels.
     public var color: ColorLayout
     /// The scaling from the network's values to pixels.
     public var scaling: PixelScaling
     /// Whether pixels may be outside 0 to 255 before they are clamped.
     public var exceedsPixels: Bool
 
+    /// An image output; without `scaling`, the network returns pixels.
     public init(
         index: Int = 0, form: ImageForm, color: ColorLayout, scaling: PixelScaling? = nil, exceedsPixels: Bool = true
     ) {

@@ -1,8 +1,11 @@
 /// A width and a height in pixels.
 public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
+    /// The width in pixels.
     public var width: Int
+    /// The height in pixels.
     public var height: Int
 
+    /// An image size in pixels.
     public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
 
     public var description: String { "\(width)×\(height)" }
@@ -31,6 +34,7 @@ public enum ImageSizes: Hashable, Sendable {
         }
     }
 
+    /// Whether an image may have this size.
     public func contains(_ size: ImageSize) -> Bool {
         switch self {
         case .fixed: false

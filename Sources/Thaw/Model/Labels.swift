@@ -3,6 +3,7 @@
 /// A byte-order mark, CRLF, a missing newline at the end, `index:label` and `index label` lines, and lines that begin with a
 /// WordNet ID (`n01440764 tench`) are supported.
 public struct Labels: Sendable {
+    /// The labels, in the order of the network's output.
     public private(set) var names: [String]
     /// What a user should know although nothing is wrong: duplicate labels.
     public private(set) var warnings: [String] = []

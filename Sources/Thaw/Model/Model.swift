@@ -3,16 +3,20 @@ public struct Model: Sendable {
     /// The network, in TensorFlow's axis order. If `image` is set, the first input is that image: float32, batch, height,
     /// width, channel, already scaled.
     public var graph: Graph
+    /// The first input, if it is an image.
     public var image: ImageInput?
     /// Further image inputs, by their index among the graph's inputs.
     public var otherImages: [Int: ImageInput] = [:]
     /// The image output, if there is one. The graph returns the network's own values there.
     public var imageOutput: ImageOutput?
+    /// The labels and outputs of a classifier; nil for other models.
     public var classifier: ClassifierConfiguration?
+    /// The description, the author, the license and the version.
     public var metadata: Metadata
     /// Creates the model for images of another size, if there are several `image.sizes`.
     var resizer: (any ModelResizer)?
 
+    /// A model of a graph that a program has.
     public init(
         graph: Graph, image: ImageInput? = nil, imageOutput: ImageOutput? = nil,
         classifier: ClassifierConfiguration? = nil, metadata: Metadata = Metadata()
@@ -98,6 +102,7 @@ public struct ClassifierConfiguration: Hashable, Sendable {
     /// The name of the class-probability output.
     public var probabilities: String
 
+    /// A classifier's labels and the names of its outputs.
     public init(
         labels: [String], hasIntegerLabels: Bool = false, predictedFeature: String = "classLabel", probabilities: String
     ) {
@@ -110,14 +115,19 @@ public struct ClassifierConfiguration: Hashable, Sendable {
 
 /// A model's metadata.
 public struct Metadata: Hashable, Sendable {
+    /// What the model does.
     public var description = ""
+    /// Who made it.
     public var author = ""
+    /// The license.
     public var license = ""
+    /// The version of the model.
     public var version = ""
     /// Further keys with their values. Keys that begin with `thaw.` are reserved for Thaw.
     public var userDefined: [String: String] = [:]
     /// The descriptions of inputs and outputs, by their names in Core ML.
     public var features: [String: String] = [:]
 
+    /// No metadata.
     public init() {}
 }

@@ -3,8 +3,10 @@ extension Failure {
     ///
     /// The type is open: a later version may add codes, so a `switch` needs a `default`. A code never changes its meaning.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The name of the code, which is stable.
         public let rawValue: String
 
+        /// The code of this name.
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 }

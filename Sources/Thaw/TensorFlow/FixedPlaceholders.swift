@@ -79,9 +79,12 @@ extension NodeDefinition {
 
 /// A placeholder's value as text: Booleans or numbers, separated by commas.
 public struct Setting: Sendable, Equatable {
+    /// The name of the placeholder.
     public var name: String
+    /// The value, as text: `true`, `0.5`.
     public var value: String
 
+    /// A value for the placeholder of this name.
     public init(name: String, value: String) { (self.name, self.value) = (name, value) }
 
     /// The value as the tensor that the placeholder takes.

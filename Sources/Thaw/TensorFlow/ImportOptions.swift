@@ -60,14 +60,17 @@ struct ImportOptions: Sendable {
 public struct InputOptions: Sendable {
     /// Width and height of the image in pixels.
     public var size: (width: Int, height: Int)?
+    /// The order of the image's color channels; nil detects it.
     public var color: ColorLayout?
     /// One number, or one a channel in the order of `color`: y = scale · x + bias.
     public var scale: [Double]?
+    /// One value, or one per channel, added after the scaling.
     public var bias: [Double]?
     /// The shape, if the input is to be a multi-array, even if it could be an image.
     public var shape: [Int]?
     /// Whether the input is to be a multi-array of the graph's own shape, even if it could be an image.
     public var isTensor = false
 
+    /// Options that leave everything to the graph.
     public init() {}
 }

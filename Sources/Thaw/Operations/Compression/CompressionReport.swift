@@ -2,7 +2,9 @@
 public struct CompressionReport: Sendable, Equatable {
     /// A layer that takes 8 bits per weight with a scale per output channel, although a palette was asked for.
     public struct Layer: Sendable, Equatable {
+        /// The name of the layer.
         public var name: String
+        /// Why its weights have eight bits.
         public var reason: Reason
     }
 

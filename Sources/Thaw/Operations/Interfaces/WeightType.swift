@@ -38,12 +38,14 @@ public enum WeightType: String, Sendable, CaseIterable {
 
 /// How weights are stored, and which of them.
 public struct WeightStorage: Sendable {
+    /// The type that weights are stored in.
     public var type: WeightType
     /// Smaller weight tensors are left uncompressed: there is little to gain.
     public var minimumCount: Int
     /// Whether the filters of depthwise convolutions are compressed too. They are small, and the most sensitive.
     public var includesDepthwise: Bool
 
+    /// Weights of this type; tensors of fewer elements than `minimumCount` keep theirs.
     public init(_ type: WeightType, minimumCount: Int = 2048, includesDepthwise: Bool = false) {
         self.type = type
         self.minimumCount = minimumCount

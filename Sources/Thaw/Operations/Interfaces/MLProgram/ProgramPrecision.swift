@@ -14,6 +14,7 @@ public struct ProgramPrecision: Sendable {
     /// The type of multi-array and grayscale outputs.
     public var outputs = ComputePrecision.float32
 
+    /// The types of an ML Program; without `compute`, it follows from the weights.
     public init(
         compute: ComputePrecision? = nil, inputs: ComputePrecision = .float32, outputs: ComputePrecision = .float32
     ) {

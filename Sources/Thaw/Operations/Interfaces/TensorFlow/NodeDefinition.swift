@@ -1,12 +1,15 @@
 /// A node as defined in a TensorFlow graph, with unresolved names and attributes.
 public struct NodeDefinition: Sendable {
+    /// The name of the node, which is unique in its graph or function.
     public var name: String
     /// The TensorFlow operation: "Conv2D".
     public var op: String
     /// `node`, `node:2` for an output other than the first, `^node` for a control input.
     public var inputs: [String]
+    /// The attributes, by name: `dtype`, `strides`.
     public var attributes: [String: Attribute]
 
+    /// A node as in a GraphDef.
     public init(name: String, op: String, inputs: [String] = [], attributes: [String: Attribute] = [:]) {
         self.name = name
         self.op = op
