@@ -18,7 +18,7 @@ extension Comparison {
     /// - Throws: `Failure` if the engine cannot keep all values in memory at once.
     func firstDifference(
         _ pixels: Pixels, _ largest: (difference: Difference, image: String, output: String)
-    ) throws -> Place {
+    ) throws -> NodeDifference {
         if let input = differingInput(pixels, largest.image) { return input }
         let pairs = self.pairs()
         var graph = second.graph
@@ -28,29 +28,29 @@ extension Comparison {
         executor.run()
 
         let indices = Dictionary(pairs.enumerated().map { ($1.value, $0) }) { first, _ in first }
-        var found: Place?
+        var found: NodeDifference?
         _ = first.graph.evaluate([input(of: first, pixels)]) { node, results in
             for (value, expected) in zip(node.outputs, results) {
                 guard found == nil, let index = indices[value] else { continue }
                 let pair = pairs[index]
                 let difference = Comparison.difference(expected, executor.output(index))
                 guard !(difference.relative <= tolerance) else { continue }
-                found = Place(
+                found = NodeDifference(
                     node: pair.node, operation: pair.operation, difference: difference, image: largest.image)
             }
         }
         return found
-            ?? Place(
+            ?? NodeDifference(
                 node: largest.output, operation: "output", difference: largest.difference, image: largest.image)
     }
 
     /// The image input itself, if the two models scale the image differently.
-    private func differingInput(_ pixels: Pixels, _ path: String) -> Place? {
+    private func differingInput(_ pixels: Pixels, _ path: String) -> NodeDifference? {
         let sides = [first, second].map { Side(graph: $0.graph, image: $0.image, scaling: $0.image.scaling) }
         let inputs = sides.map { input(of: $0, pixels).floats }
         let difference = Difference(inputs[0], inputs[1])
         guard !(difference.relative <= tolerance) else { return nil }
-        return Place(node: second.image.name, operation: "image input", difference: difference, image: path)
+        return NodeDifference(node: second.image.name, operation: "image input", difference: difference, image: path)
     }
 
     /// The values that appear in both graphs, and the outputs.

@@ -12,7 +12,7 @@ extension Comparison {
         /// The images whose top labels differ.
         public private(set) var differingLabels: [DifferingLabels] = []
         /// The first value that differs; nil if the models agree.
-        public internal(set) var place: Place?
+        public internal(set) var firstDifference: NodeDifference?
         /// The images that could be read although something is wrong with their files.
         public private(set) var warnings: [(image: String, warning: String)] = []
         /// The images that cannot be read.
@@ -55,7 +55,7 @@ extension Comparison {
     }
 
     /// A value of the graph that differs between the models.
-    public struct Place: Sendable {
+    public struct NodeDifference: Sendable {
         /// The name of the node in both models.
         public let node: String
         /// The operation in the second model, such as "Convolution".

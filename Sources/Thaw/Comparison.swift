@@ -123,7 +123,7 @@ public struct Comparison: Sendable {
             }
         }
         if let largest = report.largest, !(largest.difference.relative <= tolerance) {
-            report.place = try naming(file: largest.image) {
+            report.firstDifference = try naming(file: largest.image) {
                 try firstDifference(try DecodedImage(contentsOfFile: largest.image, decoding).pixels, largest)
             }
         }

@@ -25,6 +25,7 @@ struct CoreMLSource: Sendable {
 
 /// A part of a model's metadata.
 public enum MetadataField: Hashable, Sendable {
+    /// What the model does, who made it, its license and its version.
     case description, author, license, version
     /// A key with a value of the user's own.
     case userDefined(String)
@@ -34,7 +35,7 @@ public enum MetadataField: Hashable, Sendable {
 
 extension CoreMLSource {
     /// Sets metadata, or removes it if `value` is nil. The name of a feature must exist.
-    mutating func set(_ field: MetadataField, _ value: String?) {
+    mutating func set(_ value: String?, for field: MetadataField) {
         let text = value ?? ""
         switch field {
         case .description: message.description.metadata.shortDescription = text
@@ -62,7 +63,7 @@ extension CoreMLSource {
 extension Model {
     /// Sets metadata, or removes it if `value` is nil.
     /// - Throws: `Failure` if there is no input or output of the name given.
-    public mutating func set(_ field: MetadataField, _ value: String?) throws {
+    public mutating func set(_ value: String?, for field: MetadataField) throws {
         let text = value ?? ""
         switch field {
         case .description: metadata.description = text

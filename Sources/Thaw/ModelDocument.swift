@@ -1,7 +1,7 @@
 /// A model together with what it was read from.
 ///
 ///     var document = try ModelDocument(contentsOfFile: "Net.mlpackage")
-///     try document.set(.author, "A. Author")
+///     try document.set("A. Author", for: .author)
 ///     try document.write(toFile: "Net.mlpackage")
 ///
 /// A Core ML model that is written in its own format keeps everything that it contains, compressed weights for example; only
@@ -67,9 +67,9 @@ public struct ModelDocument: Sendable {
 
     /// Sets metadata, or removes it if `value` is nil.
     /// - Throws: `Failure` if there is no input or output of the name given.
-    public mutating func set(_ field: MetadataField, _ value: String?) throws {
-        try conversion.model.set(field, value)
-        source?.set(field, value)
+    public mutating func set(_ value: String?, for field: MetadataField) throws {
+        try conversion.model.set(value, for: field)
+        source?.set(value, for: field)
     }
 
     // MARK: Writing

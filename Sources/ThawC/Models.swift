@@ -172,6 +172,6 @@ func setMetadata(
                     "field", name,
                     ["shortDescription", "author", "license", "versionString", "userDefined", "feature"])
             }
-        try model.change { try $0.set(field, value) }
+        try model.change { try $0.set(value, for: field) }
     }
 }

@@ -107,7 +107,7 @@ func text(of report: Comparison.Report, hasVerdict: Bool = true) -> String {
         text += line("largest difference", "\(share(largest.difference)), in \(largest.image)")
     }
     if hasVerdict { text += line("tolerance", "\(report.tolerance) of the range") }
-    if let place = report.place {
+    if let place = report.firstDifference {
         text += line(
             "first exceeded at", "\(place.node) (\(place.operation)): \(share(place.difference)), in \(place.image)")
     }

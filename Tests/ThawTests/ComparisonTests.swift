@@ -28,7 +28,7 @@ import Testing
         let comparison = try Comparison(conversion, ComparisonTests.written(conversion))
         let report = try comparison.report(imagesAt: [ComparisonTests.photograph])
         #expect(report.agrees)
-        #expect(report.place == nil)
+        #expect(report.firstDifference == nil)
         #expect(report.images == 1 && report.labelsCompared == 1 && report.differingLabels.isEmpty)
         #expect(try #require(report.largest).difference.relative <= 1e-5)
     }
@@ -46,7 +46,7 @@ import Testing
             let report = try Comparison(conversion, other).report(imagesAt: [ComparisonTests.photograph])
             // A Relu6 or a weight near 0 may hide it.
             guard !report.agrees else { continue }
-            let place = try #require(report.place)
+            let place = try #require(report.firstDifference)
             // The nodes of a layer that is read as several have a numeric suffix.
             #expect(place.node == node.name || node.name.hasPrefix(place.node + "_"))
             #expect(place.operation == operation.kind)
@@ -62,7 +62,7 @@ import Testing
         other.model.image?.scaling.bias[1] += 0.5
         let report = try Comparison(conversion, other).report(imagesAt: [ComparisonTests.photograph])
         #expect(!report.agrees)
-        let place = try #require(report.place)
+        let place = try #require(report.firstDifference)
         #expect(place.node == "input" && place.operation == "image input")
         #expect(abs(place.difference.absolute - 0.5) < 1e-4)
     }
@@ -77,7 +77,7 @@ import Testing
         let report = try Comparison(wrong, ComparisonTests.written(wrong)).report(
             imagesAt: [ComparisonTests.photograph])
         #expect(!report.agrees)
-        #expect(report.place?.node == wrong.model.graph.nodes[index].name)
+        #expect(report.firstDifference?.node == wrong.model.graph.nodes[index].name)
     }
 
     @Test(

@@ -31,18 +31,18 @@ import Testing
         var document = try ModelDocument(contentsOfFile: path)
         let before = try document.bytes()
         let feature = try document.features().inputs[0].name
-        try document.set(.author, "A. Author")
-        try document.set(.userDefined("key"), "value")
-        try document.set(.feature(feature), "An input")
-        #expect(throws: Failure.self) { try document.set(.feature("none"), "x") }
+        try document.set("A. Author", for: .author)
+        try document.set("value", for: .userDefined("key"))
+        try document.set("An input", for: .feature(feature))
+        #expect(throws: Failure.self) { try document.set("x", for: .feature("none")) }
         try document.write(toFile: path)
         var again = try ModelDocument(contentsOfFile: path)
         #expect(again.model.metadata.author == "A. Author" && again.model.metadata.userDefined == ["key": "value"])
         #expect(try again.features().inputs[0].text == "An input")
         #expect(try again.bytes().weights == before.weights)
-        try again.set(.author, nil)
-        try again.set(.userDefined("key"), nil)
-        try again.set(.feature(feature), nil)
+        try again.set(nil, for: .author)
+        try again.set(nil, for: .userDefined("key"))
+        try again.set(nil, for: .feature(feature))
         #expect(again.model.metadata.author.isEmpty && again.model.metadata.userDefined.isEmpty)
         #expect(try again.features().inputs[0].text.isEmpty)
     }

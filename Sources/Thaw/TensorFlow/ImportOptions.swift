@@ -1,6 +1,6 @@
-/// What may be said of a TensorFlow graph that it does not say itself.
+/// Options for reading a TensorFlow graph: what it leaves open.
 struct ImportOptions: Sendable {
-    /// The node whose place the input takes; found where nil.
+    /// The node that the input replaces; nil detects it.
     var input: String?
     /// Whether files are mapped; see `Converter.Options`.
     var mapsFiles = true
@@ -8,7 +8,7 @@ struct ImportOptions: Sendable {
     var outputs: [String] = []
     /// Whether an output may be there twice, as a signature may give one tensor under two names.
     var mayRepeatOutputs = false
-    /// Width and height in pixels, where the graph leaves them open.
+    /// Width and height in pixels, if the graph leaves them open.
     var size: (width: Int, height: Int)?
     var color: ColorLayout?
     /// What is said of one of several inputs, by its name or a signature's word for it.
@@ -20,13 +20,13 @@ struct ImportOptions: Sendable {
     var takesTensor = false
     /// Whether there are other inputs: pixels in a row are an array then, and what is said of images is not of arrays.
     var isOneOfSeveral = false
-    /// Where the image's channels stand in the graph's input; found where nil.
+    /// The position of the channel axis in the graph's input; nil detects it.
     var channels: Graph.ChannelOrder?
     /// What to do with batch normalization in training mode.
     var batchNorm = BatchNormMode.graph
     /// Values for placeholders.
     var settings: [Setting] = []
-    /// The size to go on with where neither the graph nor `size` says one.
+    /// The size to use if neither the graph nor `size` determines one.
     var openSize: (width: Int, height: Int)?
     /// The batch size to import with if the graph leaves it open.
     var openBatch = 1
@@ -35,7 +35,7 @@ struct ImportOptions: Sendable {
     /// The shapes of the arrays that are fed to a graph of several inputs, one for each of these names in their order;
     /// without it such a graph is refused.
     var feeding: (@Sendable (_ names: [String]) throws -> [[Int]])?
-    /// The placeholders that arrays are at hand for, as far as they are named.
+    /// The placeholders that the given arrays name.
     var fed: Set<String> = []
     /// What a signature calls its inputs, by their nodes' names.
     var words: [String: String] = [:]
@@ -56,13 +56,13 @@ struct ImportOptions: Sendable {
     }
 }
 
-/// What may be said of one of several inputs.
+/// Options for one of several inputs; what is nil follows from the graph.
 public struct InputOptions: Sendable {
     /// Width and height of the image in pixels.
     public var size: (width: Int, height: Int)?
     /// The order of the image's color channels; nil detects it.
     public var color: ColorLayout?
-    /// One number, or one a channel in the order of `color`: y = scale · x + bias.
+    /// One value, or one per channel in the order of `color`: y = scale · x + bias.
     public var scale: [Double]?
     /// One value, or one per channel, added after the scaling.
     public var bias: [Double]?
