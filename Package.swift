@@ -2,7 +2,8 @@
 import PackageDescription
 
 // Three passes of Swift's optimizer that LLVM repeats. On the kernels' register tiles, which are deep trees of structs, they
-// take two thirds of the compile time and leave nothing that LLVM does not find: the inner loops stay the same.
+// take two thirds of the compile time and leave nothing that LLVM does not find: the inner loops stay the same. Elsewhere
+// they take a ninth of it.
 let redundantPasses = ["loop-invariant-code-motion", "redundant-load-elimination", "dead-store-elimination"]
     .flatMap { ["-Xllvm", "-sil-disable-pass=\($0)"] }
 
@@ -24,12 +25,17 @@ var kernelModules = [kernels("KernelsBaseline")]
     ]
 #endif
 
-// The C interface is a shared library that exports what its header declares, and nothing else. SwiftPM's option for a static
-// runtime is for executables only.
-let sharedLibrary = [
-    "-static-stdlib", "-Xlinker", "-soname=libthaw.so.0", "-Xlinker",
-    "--version-script=" + Context.packageDirectory + "/Sources/ThawC/exports.map",
-]
+// Programs and the C library contain the Swift runtime. SwiftPM's option for that hides all symbols while compiling, so that
+// the C library would need a build of its own; linking alone does not.
+let staticRuntime = LinkerSetting.unsafeFlags(
+    ["-static-stdlib"], .when(platforms: [.linux], configuration: .release))
+
+// The C interface is a shared library that exports what its header declares, and nothing else.
+let exports = LinkerSetting.unsafeFlags(
+    [
+        "-Xlinker", "-soname=libthaw.so.0", "-Xlinker",
+        "--version-script=" + Context.packageDirectory + "/Sources/ThawC/exports.map",
+    ], .when(platforms: [.linux]))
 
 let package = Package(
     name: "Thaw",
@@ -72,22 +78,25 @@ let package = Package(
         .target(name: "CThaw", exclude: ["thaw.pc.in"]),
         .target(
             name: "ThawC", dependencies: ["CThaw", "Thaw", "ThawCommand"], exclude: ["exports.map"],
-            linkerSettings: [.unsafeFlags(sharedLibrary, .when(platforms: [.linux]))]),
+            linkerSettings: [staticRuntime, exports]),
         .target(name: "Kernels"),
         .target(
             name: "Thaw",
             dependencies: ["CProtobuf", "CCodecs", "CSchemas", "CMachine", "Kernels"]
-                + kernelModules.map { .byName(name: $0.name) }),
+                + kernelModules.map { .byName(name: $0.name) },
+            swiftSettings: [.unsafeFlags(redundantPasses)]),
         // Foundation adds megabytes and milliseconds to a command that does without it.
         .target(name: "ThawFoundation", dependencies: ["Thaw"], packageAccess: false),
         .target(name: "ThawCommand", dependencies: ["Thaw", "CMachine"], exclude: ["Report/Page"]),
-        .executableTarget(name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main"),
+        .executableTarget(
+            name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main", linkerSettings: [staticRuntime]),
         // A program of its own: the HTTP library brings others, which would slow down the start of every command. It uses what
         // the library makes public, as other people's programs do.
         .target(
             name: "ThawService", dependencies: ["Thaw", "CMicroHTTPD", "CZlib"], exclude: ["Page"],
             packageAccess: false),
-        .executableTarget(name: "ThawServe", dependencies: ["ThawService"], path: "Sources/ServeMain"),
+        .executableTarget(
+            name: "ThawServe", dependencies: ["ThawService"], path: "Sources/ServeMain", linkerSettings: [staticRuntime]),
         .executableTarget(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",
             exclude: [

@@ -62,7 +62,7 @@ private final class Work {
         let result = try network.apply(toImageAt: job.source)
         progress?.clear()
         if let warning = result.warning { console.warn("\(job.source): \(warning)") }
-        try result.pixels.write(to: job.target, quality: quality, mayReplace: mayReplace)
+        try result.pixels.write(toFile: job.target, quality: quality, mayReplace: mayReplace)
         try console.print(rows(format, job, result.pixels), restoringNames: format != .json)
     }
 
@@ -86,7 +86,7 @@ extension Arguments {
         options.longestSide = self[Options.maxSide]
         options.tile = self[Options.tile]
         options.threads = threads
-        let network = try ImageToImage(contentsOf: path, graphOptions: converterOptions(), options)
+        let network = try ImageToImage(contentsOfFile: path, graphOptions: converterOptions(), options)
         if network.conversion?.isGraph == false, let option = OptionGroups.graphInput.first(where: { isGiven($0) }) {
             throw Failure.optionForGraphs(option.spelling).inFile(path)
         }

@@ -133,7 +133,7 @@ private func json(of report: Comparison.Report) -> JSON {
     }
     return .object([
         ("images", JSON(report.images)), ("tolerance", JSON(floating: report.tolerance)),
-        ("largest", report.largest.map(json) ?? .null), ("first_exceeded", report.place.map(json) ?? .null),
+        ("largest", report.largest.map(json) ?? .null), ("first_exceeded", report.firstDifference.map(json) ?? .null),
         ("labels_compared", JSON(report.labelsCompared)),
         ("labels_agreeing", JSON(report.labelsCompared - report.differingLabels.count)),
         ("differing_labels", .array(report.differingLabels.map(json))), ("errors", .array(errors)),
@@ -147,12 +147,12 @@ private func json(_ largest: (difference: Comparison.Difference, image: String, 
     return .object(members)
 }
 
-private func json(_ place: Comparison.Place) -> JSON {
+private func json(_ value: Comparison.Report.NodeDifference) -> JSON {
     var members: [(key: String, value: JSON)] = [
-        ("node", .string(place.node)), ("operation", .string(place.operation)),
+        ("node", .string(value.node)), ("operation", .string(value.operation)),
     ]
-    members += place.difference.members
-    members.append(("image", .string(place.image)))
+    members += value.difference.members
+    members.append(("image", .string(value.image)))
     return .object(members)
 }
 

@@ -81,7 +81,7 @@ extension Arguments {
     func model(at path: String, arrays: (any GivenArrays)? = nil) throws -> Conversion {
         var options = try converterOptions()
         options.arrays = arrays
-        let conversion = try Model.load(contentsOf: path, options: options, labels: labels())
+        let conversion = try Model.load(contentsOfFile: path, options: options, labels: labels())
         let forGraphs = [Options.labels] + OptionGroups.graphInput
         if !conversion.isGraph, let option = forGraphs.first(where: { isGiven($0) }) {
             throw Failure.optionForGraphs(option.spelling).inFile(path)

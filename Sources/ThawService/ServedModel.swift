@@ -32,11 +32,11 @@ final class ServedModel: Sendable {
     /// - Throws: `Failure` if it cannot be read or run.
     init(_ source: Settings.Source, threads: Int) throws {
         name = source.name
-        let labels = try source.labels.map { try Labels(contentsOf: $0) }
+        let labels = try source.labels.map { try Labels(contentsOfFile: $0) }
         var options = Converter.Options()
         // The service outlives changes of the file.
         options.mapsFiles = false
-        let conversion = try Model.load(contentsOf: source.path, options: options, labels: labels)
+        let conversion = try Model.load(contentsOfFile: source.path, options: options, labels: labels)
         let model = conversion.model
         let graph = model.graph
         let group = max(1, model.batch)

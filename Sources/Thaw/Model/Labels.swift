@@ -12,7 +12,7 @@ public struct Labels: Sendable {
 
     /// Reads the file at `path`.
     /// - Throws: `Failure` naming the file and the line.
-    public init(contentsOf path: String) throws {
+    public init(contentsOfFile path: String) throws {
         let file = try MappedFile(path: path, isMapped: false)
         self = try naming(file: path) {
             let kind = FileKind(file.bytes)

@@ -9,7 +9,7 @@ extension GraphDefinition {
 
     /// Reads the frozen graph at `path`.
     /// - Throws: `Failure` naming the file if it is missing, not a frozen graph (with its kind), or corrupt.
-    init(contentsOf path: String, isMapped: Bool = true) throws {
+    init(contentsOfFile path: String, isMapped: Bool = true) throws {
         self = try naming(file: path) {
             if let kind = FolderKind(path: path) { throw Failure.wrongFolder(kind, wanted: GraphDefinition.wanted) }
             let file = try MappedFile(path: path, isMapped: isMapped)

@@ -29,7 +29,7 @@ struct GraphSource {
             throw Failure.optionForSavedModels(option).inFile(path)
         }
         guard let live = try GraphSource.live(path, format, tag: tag, isMapped: isMapped) else {
-            self.init(definition: try GraphDefinition(contentsOf: path, isMapped: isMapped), outputs: [])
+            self.init(definition: try GraphDefinition(contentsOfFile: path, isMapped: isMapped), outputs: [])
             return
         }
         var signature = format == .savedModel ? try naming(file: path) { try live.signature(name) } : nil

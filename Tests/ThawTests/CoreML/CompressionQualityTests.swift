@@ -25,7 +25,7 @@ import Testing
         let path = folder.url.appending(path: "network.mlmodel").path
         try network.conversion().model.write(to: path, weights: WeightStorage(.float32))
         let result = folder.url.appending(path: "result.mlpackage").path
-        try Compression(contentsOf: path, weights: WeightStorage(type, minimumCount: 16)).write(
+        try Compression(contentsOfFile: path, weights: WeightStorage(type, minimumCount: 16)).write(
             to: result, target: .iOS18)
         let functions: [Message] = try CoreMLFile(result, .coreMLPackage).message().mlProgram.functions
         let bodies: [Message] = functions[0].value.block_specializations
@@ -37,7 +37,7 @@ import Testing
         for operation in operations {
             #expect((operation.inputs as [Message]).map { $0.key as String } == ["indices", "lut"])
         }
-        #expect(try Model.load(contentsOf: result).model.classCount == 10)
+        #expect(try Model.load(contentsOfFile: result).model.classCount == 10)
     }
 
     @Test(arguments: [ElementType.float32, .float16]) func `affine quantization errors are within half a step`(

@@ -55,11 +55,11 @@ import Testing
         default: try NetworkCase.all[0].conversion().model.write(to: url.path)
         }
         var options = Converter.Options()
-        let mapped = try Model.load(contentsOf: url.path, options: options).model
+        let mapped = try Model.load(contentsOfFile: url.path, options: options).model
         // Encoding it reads all constants.
         let expected = try ModelDocument(Conversion(model: mapped, notes: [], warnings: [])).bytes(as: .coreML).model
         options.mapsFiles = false
-        let model = try Model.load(contentsOf: url.path, options: options).model
+        let model = try Model.load(contentsOfFile: url.path, options: options).model
         for file in try FileManager.default.subpathsOfDirectory(atPath: folder.url.path) {
             let path = folder.url.appending(path: file)
             // The system would end a process that accesses the rest of a mapped file.
