@@ -4,9 +4,8 @@ SHELL = /bin/bash
 PREFIX ?= /usr/local
 SHARE = $(DESTDIR)$(PREFIX)/share
 SWIFT ?= swift
-# The Swift runtime goes into the binary; the C libraries stay shared. Nothing reads debug
-# information in them; leaving it out saves build time and two thirds of the binary.
-BUILD = $(SWIFT) build -c release --static-swift-stdlib -debug-info-format none
+# Nothing reads debug information in the binaries. Leaving it out saves build time and two thirds of their size.
+BUILD = $(SWIFT) build -c release -debug-info-format none
 TESTING = .build/testing
 THAW = .build/release/thaw
 LIBRARY = .build/lib
@@ -14,7 +13,7 @@ VERSION = $(shell sed -n 's/.*thawVersion = "\(.*\)"/\1/p' Sources/Thaw/Version.
 
 PYTHON_TOOLS = .build/tools
 
-.PHONY: all setup graphviz build libthaw wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed sanitize conformance bench lint check protos page install clean
+.PHONY: all setup graphviz command build libthaw wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed sanitize conformance bench lint check protos page install clean
 
 all: build
 
@@ -25,16 +24,17 @@ setup:
 	    sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
 	    $$sudo apt-get update -q && $$sudo apt-get install -q -y pkg-config libprotobuf-c-dev libturbojpeg0-dev libpng-dev libwebp-dev libgif-dev libmicrohttpd-dev; }
 
-build: setup
+command: setup
 	$(BUILD) --product thaw
+
+build: command
 	$(BUILD) --product thaw-serve
 
 # The C interface as a shared library, with the name that programs link with.
-# SwiftPM's static builds hide all symbols, so it is a build of its own; the manifest links the Swift runtime into it.
 libthaw: setup
-	$(SWIFT) build -c release -debug-info-format none --scratch-path .build/library --product ThawC
+	$(BUILD) --product ThawC
 	@mkdir -p $(LIBRARY)
-	install -m 755 .build/library/release/libThawC.so $(LIBRARY)/libthaw.so.0
+	install -m 755 .build/release/libThawC.so $(LIBRARY)/libthaw.so.0
 	ln -sf libthaw.so.0 $(LIBRARY)/libthaw.so
 
 # The Python package as a wheel. auditwheel puts the C libraries into it, and refuses symbols of a newer glibc than 2.34.
@@ -69,7 +69,7 @@ graphviz:
 	    $$sudo apt-get update -q && $$sudo apt-get install -q -y --no-install-recommends graphviz; } || true
 
 # A frozen TensorFlow graph and its labels become a Core ML model, and that says what is on photographs.
-demo: build
+demo: command
 	$(THAW) convert Models/cifar10.pb --labels labels/cifar10.txt -o .build/cifar10.mlmodel
 	$(THAW) inspect .build/cifar10.mlmodel
 	$(THAW) classify .build/cifar10.mlmodel Tests/Fixtures/photographs --top 3

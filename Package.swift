@@ -96,7 +96,8 @@ let package = Package(
             name: "ThawService", dependencies: ["Thaw", "CMicroHTTPD", "CZlib"], exclude: ["Page"],
             packageAccess: false),
         .executableTarget(
-            name: "ThawServe", dependencies: ["ThawService"], path: "Sources/ServeMain", linkerSettings: [staticRuntime]),
+            name: "ThawServe", dependencies: ["ThawService"], path: "Sources/ServeMain", linkerSettings: [staticRuntime]
+        ),
         .executableTarget(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",
             exclude: [

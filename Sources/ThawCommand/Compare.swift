@@ -147,7 +147,7 @@ private func json(_ largest: (difference: Comparison.Difference, image: String, 
     return .object(members)
 }
 
-private func json(_ value: Comparison.Report.NodeDifference) -> JSON {
+private func json(_ value: Comparison.NodeDifference) -> JSON {
     var members: [(key: String, value: JSON)] = [
         ("node", .string(value.node)), ("operation", .string(value.operation)),
     ]
