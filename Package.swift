@@ -102,7 +102,8 @@ let package = Package(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",
             exclude: [
                 "README.md", "compression.py", "fast.py", "folder.py", "memory.py", "networks.py", "peers.py",
-                "processes.py", "python.py", "service.lua", "service.py", "speed.svg",
+                "processes.py", "python.py", "service.lua", "service.py", "spark.py",
+                "speed.svg",
             ]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
         .testTarget(name: "ThawFoundationTests", dependencies: ["ThawFoundation", "Thaw"]),

@@ -177,7 +177,7 @@ def test_the_script(cluster, folder, model_path, expected, tmp_path):
     assert set(frame["path"].map(os.path.basename)) == set(expected)
 
 
-def test_a_killed_worker_loses_and_repeats_no_photo(session, model_path, tmp_path):
+def test_a_killed_worker_loses_and_repeats_no_photo(cluster, session, model_path, tmp_path):
     import thaw.spark
 
     for number in range(600):
@@ -186,20 +186,11 @@ def test_a_killed_worker_loses_and_repeats_no_photo(session, model_path, tmp_pat
     killed = []
 
     def kill():
-        mine = "pyspark.daemon"
         for _ in range(400):
-            for name in os.listdir("/proc"):
-                try:
-                    with open(f"/proc/{name}/cmdline") as file:
-                        words = file.read()
-                    with open(f"/proc/{name}/maps") as file:
-                        is_at_work = "libthaw" in file.read()
-                except (OSError, ValueError):
-                    continue
-                if mine in words and is_at_work:
-                    os.kill(int(name), signal.SIGKILL)
-                    killed.append(int(name))
-                    return
+            for process in cluster.python_workers()[:1]:
+                os.kill(process, signal.SIGKILL)
+                killed.append(process)
+                return
             time.sleep(0.05)
 
     thread = threading.Thread(target=kill)
