@@ -46,9 +46,11 @@ def test_every_kind_of_image_gives_the_same_answer(classifier):
     with open(CAT, "rb") as file:
         data = file.read()
     pixels = np.asarray(Image.open(CAT).convert("RGB"))
+    read_only = pixels.copy()
+    read_only.setflags(write=False)
     opaque = np.dstack([pixels, np.full(pixels.shape[:2], 255, np.uint8)])
     given = [CAT, data, bytearray(data), memoryview(data), Image.open(CAT), pixels, pixels[:, ::-1].copy()[:, ::-1],
-             np.asfortranarray(pixels), opaque]  # fmt: skip
+             np.asfortranarray(pixels), read_only, opaque]  # fmt: skip
     (expected,) = classifier.classify(CAT, top=10)
     for image in given:
         results = list(classifier.classify([image], top=10))

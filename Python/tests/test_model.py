@@ -1,6 +1,7 @@
 """MLModel: predictions, metadata, files, and what Core ML would refuse."""
 
 import gc
+import io
 import os
 import threading
 
@@ -58,6 +59,18 @@ def test_what_core_ml_would_refuse(model, photo, data, error, words, ct):
     with pytest.raises(error, match=words) as caught:
         model.predict(data(photo))
     assert isinstance(caught.value, ct.Error)
+
+
+def test_an_image_that_cannot_be_read(model, ct, photo):
+    file = io.BytesIO()
+    photo.save(file, "png")
+    truncated = Image.open(io.BytesIO(file.getvalue()[: len(file.getvalue()) // 2]))
+    closed = photo.copy()
+    closed.close()
+    for image in (truncated, closed):
+        with pytest.raises(ct.Error, match="cannot be read") as caught:
+            model.predict({"input": image})
+        assert caught.value.code == "imageDamaged"
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from ctypes import c_char_p, c_void_p, cast
-from typing import Any
+from typing import Any, Iterator
 
 from . import _library
 from ._errors import InvalidTypeError, InvalidValueError, error
@@ -18,6 +19,15 @@ def name(image: Any) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
+@contextlib.contextmanager
+def reading() -> Iterator[None]:
+    """Pillow reads files late, so that any use of an image may find that it is damaged, or closed."""
+    try:
+        yield
+    except Exception as failure:
+        raise error("imageDamaged", f"the image cannot be read: {failure}") from failure
+
+
 def record(image: Any) -> Any:
     """An image for the library. It refers to memory that the record keeps alive."""
     if isinstance(image, (str, os.PathLike)):
@@ -26,12 +36,10 @@ def record(image: Any) -> Any:
         data = bytes(image)
         return _library.Image(bytes=cast(c_char_p(data), c_void_p), byte_count=len(data))
     if hasattr(image, "mode") and hasattr(image, "tobytes"):
-        try:
+        with reading():
             if image.mode not in ("L", "RGB", "RGBA"):
                 image = image.convert("RGBA" if "transparency" in image.info or image.mode in ("LA", "PA") else "RGB")
             data = image.tobytes()
-        except Exception as failure:
-            raise error("imageDamaged", f"the image cannot be read: {failure}") from failure
         channels = {"L": 1, "RGB": 3, "RGBA": 4}[image.mode]
         return _pixels(data, image.size[0], image.size[1], channels, name(image))
     if hasattr(image, "__array_interface__") or hasattr(image, "__array__"):

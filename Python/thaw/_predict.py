@@ -6,7 +6,7 @@ from ctypes import byref, c_char, c_char_p, c_int64, c_size_t, c_void_p, cast, s
 from struct import unpack
 from typing import Any, Sequence
 
-from . import _library
+from . import _images, _library
 from ._errors import InvalidTypeError, InvalidValueError, UnknownNameError
 from ._library import Tensor, encoded
 
@@ -107,12 +107,13 @@ class _Image(_Input):
         if not self._takes(*size):
             message = "the input {!r} takes images of {} pixels, not {}x{}; image.resize changes it"
             raise InvalidValueError(message.format(self.name, self._supported(), *size), "wrongSize")
-        if mode == "F":
-            import numpy
+        with _images.reading():
+            if mode == "F":
+                import numpy
 
-            data, tensor.type = numpy.asarray(image, dtype=numpy.float16).tobytes(), _library.TYPES["float16"]
-        else:
-            data, tensor.type = image.tobytes(), _library.TYPES["uint8"]
+                data, tensor.type = numpy.asarray(image, dtype=numpy.float16).tobytes(), _library.TYPES["float16"]
+            else:
+                data, tensor.type = image.tobytes(), _library.TYPES["uint8"]
         tensor.data, tensor.byte_count = cast(c_char_p(data), c_void_p), len(data)
         if self.type["sizes"]:
             tensor.shape = _sizes((size[1], size[0], *self._channels))
