@@ -20,7 +20,7 @@ def test_every_public_name_exists(ct):
             assert getattr(ct, name) is not None, name
 
 
-@pytest.mark.parametrize("name", ["utils", "proto", "StateType", "converters"])
+@pytest.mark.parametrize("name", ["utils", "proto", "StateType", "converters", "ReshapeFrequency"])
 def test_names_that_only_coremltools_has_say_what_to_do(ct, name):
     with pytest.raises(AttributeError, match="coremltools has it"):
         getattr(ct, name)
