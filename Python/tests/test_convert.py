@@ -210,3 +210,29 @@ def test_unsupported_operations_are_named(ct):
     with pytest.raises(NotImplementedError) as caught:
         ct.convert(graph)
     assert caught.value.code == "unsupportedOperations" and caught.value.nodes
+
+
+def test_messages_name_keywords_instead_of_options(ct):
+    with pytest.raises(ct.Error) as caught:
+        ct.convert(GRAPH, outputs=["nonsense"])
+    assert "--" not in str(caught.value) and "outputs" in str(caught.value)
+    with pytest.raises(ct.Error, match="ImageType.shape") as caught:
+        ct.convert(GRAPH, inputs=[ct.ImageType(shape=(1, 64, 64, 3))])
+    assert "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "message, of_convert, of_command",
+    [
+        ("--input names 'x--y' twice", "inputs names 'x--y' twice", "input names 'x--y' twice"),
+        ("use --size WxH", "use ImageType.shape WxH", "use size WxH"),
+        ("--set x=true", "the command's --set x=true", "set x=true"),
+        ("try --max-side 3", "try the command's --max-side 3", "try max_side 3"),
+        ("an em--dash -- and ---", "an em--dash -- and ---", "an em--dash -- and ---"),
+    ],
+)
+def test_the_wording_of_options(message, of_convert, of_command):
+    from thaw import _wording
+
+    assert _wording.of_convert(message) == of_convert
+    assert _wording.of_command(message) == of_command

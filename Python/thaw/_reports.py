@@ -12,6 +12,7 @@ from typing import Any, Iterator
 
 from . import _library
 from ._errors import InvalidTypeError, error
+from ._wording import of_command
 from .models import MLModel
 
 
@@ -98,4 +99,4 @@ def _run(name: str, words: list[str], options: dict[str, Any]) -> dict[str, Any]
         failure = json.loads(text.splitlines()[-1])
     except (ValueError, IndexError):
         raise error("environment", text or f"thaw {name} ended with status {child.returncode}") from None
-    raise error(failure["code"], failure["message"])
+    raise error(failure["code"], of_command(failure["message"]))
