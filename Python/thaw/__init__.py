@@ -12,9 +12,15 @@ The names of coremltools that this job needs have coremltools' meaning, so that 
 Importing this module loads nothing but itself: the library, NumPy and TensorFlow come in when they are needed.
 """
 
+import _thread
 import importlib as _importlib
+import os as _os
 
 from ._version import __version__
+
+# Held while modules and the library are loaded, and during forks: a child must not wait for a thread that it does not have.
+_loading = _thread.RLock()
+_os.register_at_fork(before=_loading.acquire, after_in_parent=_loading.release, after_in_child=_loading.release)
 
 # The module that each public name comes from.
 _HOMES = {
@@ -67,9 +73,11 @@ __all__ = sorted(_HOMES) + sorted(_MODULES) + ["__version__"]
 
 def __getattr__(name):
     if name in _HOMES:
-        value = getattr(_importlib.import_module("." + _HOMES[name], __name__), name)
+        with _loading:
+            value = getattr(_importlib.import_module("." + _HOMES[name], __name__), name)
     elif name in _MODULES:
-        value = _importlib.import_module("." + name, __name__)
+        with _loading:
+            value = _importlib.import_module("." + name, __name__)
     else:
         reason = "; coremltools has it: " + _ABSENT[name] if name in _ABSENT else ""
         raise AttributeError(f"module 'thaw' has no attribute {name!r}{reason}")

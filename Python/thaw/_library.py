@@ -25,6 +25,7 @@ from ctypes import (
 )  # fmt: skip
 from typing import Any, Callable, Sequence
 
+from . import _loading
 from ._errors import Error, MachineError, error
 from ._wording import of_convert
 
@@ -166,7 +167,6 @@ _FUNCTIONS = {
 }  # fmt: skip
 
 _loaded = None
-_lock = threading.Lock()
 
 
 def path() -> str:
@@ -178,7 +178,7 @@ def library() -> Any:
     """The library, which is loaded at its first use."""
     global _loaded
     if _loaded is None:
-        with _lock:
+        with _loading:
             if _loaded is None:
                 try:
                     loaded = CDLL(path())
