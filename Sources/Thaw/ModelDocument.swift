@@ -62,7 +62,10 @@ public struct ModelDocument: Sendable {
 
     /// The inputs and outputs in Core ML's order. A converted graph has those that it would have as an ML Program.
     public func features() throws -> (inputs: [ModelFeature], outputs: [ModelFeature]) {
-        try model.features(source?.message["description"] ?? model.programDescription)
+        guard let message = source?.message else {
+            return try model.features(model.programDescription, arrays: .exact)
+        }
+        return try model.features(message["description"], arrays: message.arrays)
     }
 
     /// Sets metadata, or removes it if `value` is nil.

@@ -64,13 +64,25 @@ extension ModelFeature {
 }
 
 extension Model {
-    /// The inputs and outputs that a description lists.
-    func features(_ description: Message) throws -> (inputs: [ModelFeature], outputs: [ModelFeature]) {
+    /// The inputs and outputs that a description lists. An output that has no shape there gets that of the network.
+    func features(
+        _ description: Message, arrays: NeuralArrays
+    ) throws -> (inputs: [ModelFeature], outputs: [ModelFeature]) {
         let inputs = try (description.input as [Message]).map { message in
             let name = featureName(message.name)
             return try ModelFeature(message, images.first { featureName($0.name) == name })
         }
-        return (inputs, try (description.output as [Message]).map { try ModelFeature($0, nil) })
+        let outputs = try (description.output as [Message]).map { message in
+            var feature = try ModelFeature(message, nil)
+            let name = featureName(feature.name)
+            if case .multiArray(let shape, let type) = feature.kind, shape.isEmpty,
+                let port = graph.outputs.first(where: { featureName($0.name) == name })
+            {
+                feature.kind = .multiArray(shape: arrays.described(graph[port.value].shape), type: type)
+            }
+            return feature
+        }
+        return (inputs, outputs)
     }
 
     /// The description that the model would have as an ML Program.

@@ -47,6 +47,19 @@ import Testing
         #expect(try again.features().inputs[0].text.isEmpty)
     }
 
+    @Test(arguments: [("array", [3]), ("array_exact", [1, 3])])
+    func `an output without a shape has that of the network, without the batch in the older form`(
+        _ name: String, _ shape: [Int]
+    ) throws {
+        let document = try ModelDocument(contentsOf: Fixtures.path("coreml/\(name).mlmodel"))
+        let (inputs, outputs) = try document.features()
+        #expect(outputs.map(\.kind) == [.multiArray(shape: shape, type: .float64)])
+        guard case .multiArray(let inputShape, _) = inputs[0].kind else { throw Failure(.wrongType, "no array") }
+        let value = Tensor(shape: Shape(inputShape), element: .float32) { Double($0 % 7) }
+        let results = try ModelRunner(document).run([(nil, .tensor(value))])
+        #expect(results.map(\.tensor.shape) == [Shape(shape)])
+    }
+
     @Test func `a program in memory needs its weights`() throws {
         let model = try Converter().convert(contentsOfFile: Fixtures.path("pairs/masked.pb"))
         let document = ModelDocument(model)

@@ -68,6 +68,12 @@ struct WeightBytes: WeightFiles {
 extension Message {
     var isProgram: Bool { choice == "mlProgram" }
 
+    /// How the description of a Core ML model maps arrays to tensors.
+    var arrays: NeuralArrays {
+        guard let kind = choice, !isProgram else { return .exact }
+        return NeuralArrays(self[kind])
+    }
+
     /// The version of a Core ML model; the newest known for one that is newer.
     var knownVersion: CoreMLVersion {
         CoreMLVersion(rawValue: self.specificationVersion) ?? CoreMLVersion.allCases.last!

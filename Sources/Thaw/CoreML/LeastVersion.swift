@@ -41,9 +41,8 @@ extension Message {
     private var networkVersions: [CoreMLVersion] {
         guard let kind = choice else { return [] }
         let network: Message = self[kind]
-        let isExact = network.arrayInputShapeMapping as String == "EXACT_ARRAY_MAPPING"
         return (network.layers as [Message]).flatMap { [$0.layerVersion, $0.weightsVersion] } + [
-            isExact ? .iOS13 : .iOS11
+            NeuralArrays(network) == .exact ? .iOS13 : .iOS11
         ]
     }
 

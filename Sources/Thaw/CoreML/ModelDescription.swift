@@ -45,16 +45,9 @@ struct ModelDescription {
             feature.shortDescription = model.metadata.features[featureName(name)] ?? text
             return feature
         }
-        func array(_ shape: Shape) -> (inout Message) -> Void {
-            // The older form has one or three axes, and no batch.
-            let sizes =
-                arrays == .images
-                ? (shape.rank == 4 ? Array(shape.dropFirst()) : [shape.elementCount]) : shape.dimensions
-            return { $0.type.multiArrayType.shape = sizes.isEmpty ? [1] : sizes }
-        }
         func arrayFeature(_ port: Graph.Port, _ precision: ComputePrecision) -> Message {
             var result = feature(featureName(port.name), "")
-            array(graph[port.value].shape)(&result)
+            result.type.multiArrayType.shape = arrays.described(graph[port.value].shape)
             result.type.multiArrayType.dataType = element(graph[port.value].element, precision)
             return result
         }

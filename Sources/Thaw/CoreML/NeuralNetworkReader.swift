@@ -24,7 +24,7 @@ struct NeuralNetworkReader {
         self.network = network
         self.description = description
         interface = ModelInterface(description, size: size)
-        arrays = network.arrayInputShapeMapping as String == "EXACT_ARRAY_MAPPING" ? .exact : .images
+        arrays = NeuralArrays(network)
     }
 
     private mutating func model(isClassifier: Bool) throws -> Model {
@@ -205,5 +205,11 @@ struct NeuralNetworkReader {
         let value = try reading.edge(operand, name: name)
         return operand.shape == shape
             ? value : try reading.builder.add(Reshape(shape), [value], name: name + "/row")[0]
+    }
+}
+
+extension NeuralArrays {
+    init(_ network: Message) {
+        self = network.arrayInputShapeMapping as String == "EXACT_ARRAY_MAPPING" ? .exact : .images
     }
 }

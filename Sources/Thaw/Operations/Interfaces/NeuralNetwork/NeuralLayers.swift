@@ -4,6 +4,16 @@ enum NeuralArrays: Sendable {
     case images
     /// Tensors keep their rank. Supported since version 4.
     case exact
+
+    /// The shape of a tensor in the model's description. The older form has one or three axes, and no batch.
+    func described(_ shape: Shape) -> [Int] {
+        let sizes =
+            switch self {
+            case .images: shape.rank == 4 ? Array(shape.dropFirst()) : [shape.elementCount]
+            case .exact: shape.dimensions
+            }
+        return sizes.isEmpty ? [1] : sizes
+    }
 }
 
 /// A tensor between layers of a neural network: its name, and its shape with the batch first and channels before
