@@ -5,6 +5,12 @@ import Testing
 
 /// Files that change while they are being read, and after.
 @Suite struct ChangedFileTests {
+    /// A small classifier. In a package, all of its weights are in their file.
+    private static func write(to path: String) throws {
+        try NetworkCase.all[0].conversion().model.write(
+            to: path, weights: WeightStorage(.float32, minimumCount: 16))
+    }
+
     @Test(arguments: [("truncated", 10), ("emptied", 0), ("extended", 5000)])
     func `a file that changes while it is being read is refused`(_ change: String, _ size: Int) throws {
         let folder = try TemporaryFolder()
@@ -34,7 +40,7 @@ import Testing
     @Test func `weights of another package than the model's are refused`() throws {
         let folder = try TemporaryFolder()
         let paths = ["a", "b"].map { folder.url.appending(path: $0 + ".mlpackage").path }
-        for path in paths { try NetworkCase.all[0].conversion().model.write(to: path) }
+        for path in paths { try Self.write(to: path) }
         let package = try ModelPackage(path: paths[0])
         _ = try package.weights("@model_path/weights/weight.bin")
         try FileManager.default.removeItem(atPath: paths[0])
@@ -52,7 +58,7 @@ import Testing
             try FileManager.default.copyItem(
                 at: Fixtures.folder.appending(path: "../../Models/cifar10.pb"), to: url)
         case "saved_v2": try FileManager.default.copyItem(atPath: Fixtures.path("live/saved_v2"), toPath: url.path)
-        default: try NetworkCase.all[0].conversion().model.write(to: url.path)
+        default: try Self.write(to: url.path)
         }
         var options = Converter.Options()
         let mapped = try Model.load(contentsOfFile: url.path, options: options).model
