@@ -1,12 +1,19 @@
--- Posts one photo after the other, for wrk: wrk -s service.lua URL -- FOLDER
+-- Posts one photo after the other, for wrk: wrk -s service.lua URL -- FOLDER [form]
 local photos = {}
 local next_photo = 0
+local kind = "image/jpeg"
 
 function init(arguments)
     local list = io.popen("ls '" .. arguments[1] .. "'/*.jpg")
     for path in list:lines() do
         local file = io.open(path, "rb")
-        photos[#photos + 1] = file:read("*a")
+        local photo = file:read("*a")
+        if arguments[2] == "form" then
+            kind = "multipart/form-data; boundary=thaw-boundary"
+            photo = '--thaw-boundary\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n'
+                .. "Content-Type: image/jpeg\r\n\r\n" .. photo .. "\r\n--thaw-boundary--\r\n"
+        end
+        photos[#photos + 1] = photo
         file:close()
     end
     list:close()
@@ -14,7 +21,7 @@ end
 
 function request()
     next_photo = next_photo % #photos + 1
-    return wrk.format("POST", nil, { ["Content-Type"] = "image/jpeg" }, photos[next_photo])
+    return wrk.format("POST", nil, { ["Content-Type"] = kind }, photos[next_photo])
 end
 
 function done(summary, latency, requests)

@@ -1,24 +1,42 @@
 #!/usr/bin/env python3
-"""Times `thaw serve`, LitServe, and FastAPI with uvicorn, in turn, in one run, on JPEG photos that are posted to them.
+"""Measures `thaw serve` with JPEG photos that are posted to it. The machine should otherwise be idle.
 
-usage: service.py [--thaw-serve BINARY] [--connections 1,8,64] [--rounds N] [--seconds S] GRAPH.pb NET.onnx PHOTOS/
+usage: service.py compare [--rounds N] [--seconds S] [--connections 1,8,64] GRAPH NET.onnx PHOTOS/
+       service.py cpu     [--seconds S] GRAPH PHOTOS/
+       service.py endure  [--seconds S] [--connections N] GRAPH PHOTOS/
+       service.py restart [--rounds N] GRAPH PHOTOS/
+       service.py start   [--rounds N] GRAPH
 
-The other two run ONNX Runtime and Pillow, as their documentation shows, with one worker and with two, without more threads
-than there are cores; the better of the two is shown. Each server runs alone. The client, wrk, is on the same machine, which
-should be otherwise idle. Results are the medians over the rounds.
+compare  times thaw, LitServe, and FastAPI with uvicorn, in turn, in one run. The other two run ONNX Runtime and Pillow, as their
+         documentation shows, with one worker and with two, each with its share of the cores; the better of the two is shown.
+         LitServe gets its photos as forms. Each server runs alone. The client, wrk, is on the same machine. Results are the medians over the rounds.
+cpu      compares the processor time per photo with that of `thaw classify` on the same photos.
+endure   loads the service for a long time (600 seconds): errors, and how much memory it takes more at the end than after a tenth.
+restart  kills the service under load and starts it again, time after time: clients may see refused and broken connections, but
+         never an answer that looks complete and is not.
+start    measures the time from starting the process to being ready.
 
-NET.onnx is the same network, channels last, as `peers.py` converts it with tf2onnx. Needs Debian's wrk, and `pip install litserve
-fastapi uvicorn python-multipart onnxruntime pillow numpy`.
+Each ends with status 1 if its limit is exceeded. GRAPH is a frozen graph or a Core ML model; NET.onnx is the same network:
+
+    python -m tf2onnx.convert --graphdef GRAPH.pb --inputs input:0 --outputs OUTPUT:0 --output NET.onnx
+
+Needs Debian's wrk, and for `compare`: pip install litserve fastapi uvicorn onnxruntime pillow numpy (tf2onnx tensorflow-cpu to
+make NET.onnx).
 """
 import argparse
+import collections
+import glob
+import http.client
 import json
 import os
+import resource
 import signal
 import socket
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 
@@ -46,10 +64,15 @@ class Model:
 '''
 
 FASTAPI = MODEL + '''
+import anyio.to_thread
 from fastapi import FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 
 app, model = FastAPI(), Model()
+
+@app.on_event("startup")
+async def limit_threads():
+    anyio.to_thread.current_default_thread_limiter().total_tokens = int(os.environ["THREADS"])
 
 @app.post("/classify")
 async def classify(request: Request):
@@ -62,14 +85,13 @@ def health():
 
 LITSERVE = MODEL + '''
 import litserve
-from fastapi import Request, Response
 
 class API(litserve.LitAPI):
     def setup(self, device):
         self.model = Model()
 
-    async def decode_request(self, request: Request):
-        return await request.body()
+    def decode_request(self, request):
+        return request["file"].file.read()
 
     def predict(self, data):
         return self.model.classify(data)
@@ -93,38 +115,57 @@ def free_port():
 class Server:
     """A server in a group of processes of its own."""
 
-    def __init__(self, kind, workers, arguments, folder):
-        port = free_port()
+    def __init__(self, kind, workers, arguments, folder=None, port=None, options=()):
+        port = port or free_port()
+        self.kind = kind
         self.url = f"http://127.0.0.1:{port}"
         environment = os.environ | {
-            "MODEL": os.path.abspath(arguments.onnx), "PORT": str(port), "WORKERS": str(workers),
+            "MODEL": os.path.abspath(getattr(arguments, "onnx", "")), "PORT": str(port), "WORKERS": str(workers),
             "THREADS": str(max(1, CORES // workers)), "OMP_NUM_THREADS": str(max(1, CORES // workers))}
         if kind == "thaw":
-            words, health = [arguments.thaw_serve, "net=" + arguments.graph, "--port", str(port)], "/v2/health/ready"
+            words, health = [arguments.thaw_serve, "net=" + arguments.graph, "--port", str(port), *options], "/v2/health/ready"
         elif kind == "fastapi":
             words, health = [sys.executable, "-m", "uvicorn", "fast:app", "--port", str(port), "--workers", str(workers),
                              "--log-level", "error", "--no-access-log"], "/health"
         else:
             words, health = [sys.executable, "lit.py"], "/health"
+        errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(words, cwd=folder, env=environment, start_new_session=True,
-                                        stdout=subprocess.DEVNULL)
-        for _ in range(600):
+                                        stdout=subprocess.DEVNULL, stderr=errors)
+        began = time.monotonic()
+        while time.monotonic() < began + 60:
             try:
                 urllib.request.urlopen(self.url + health, timeout=1).read()
+                self.seconds = time.monotonic() - began
                 return
             except OSError:
-                time.sleep(0.1)
+                time.sleep(0.001 if kind == "thaw" else 0.1)
+            if self.process.poll() is not None:
+                break
         self.stop()
-        raise SystemExit(f"{kind} does not start")
+        errors.seek(0)
+        raise SystemExit(f"{kind} does not start: {errors.read()}")
+
+    def cpu_seconds(self):
+        with open(f"/proc/{self.process.pid}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def memory(self):
+        with open(f"/proc/{self.process.pid}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
     def load(self, connections, seconds, photos):
         threads = str(min(connections, CORES))
+        form = ["form"] if self.kind == "litserve" else []
         words = ["wrk", "-t", threads, "-c", str(connections), "-d", f"{seconds}s", "--timeout", "60s", "-s",
-                 os.path.join(HERE, "service.lua"), self.url + "/classify", "--", photos]
+                 os.path.join(HERE, "service.lua"), self.url + "/classify", "--", photos, *form]
         output = subprocess.run(words, capture_output=True, text=True, check=True).stdout
         return json.loads(next(line for line in output.splitlines() if line.startswith("RESULT")).split(" ", 1)[1])
 
     def stop(self):
+        if self.process.poll() is not None:
+            return
         os.killpg(self.process.pid, signal.SIGTERM)
         try:
             self.process.wait(15)
@@ -133,20 +174,14 @@ class Server:
             self.process.wait()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--thaw-serve", default=os.path.join(HERE, "../.build/release/thaw-serve"))
-    parser.add_argument("--connections", default="1,8,64")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=int, default=10)
-    parser.add_argument("graph")
-    parser.add_argument("onnx")
-    parser.add_argument("photos")
-    arguments = parser.parse_args()
-    arguments.thaw_serve, arguments.graph, arguments.photos = [
-        os.path.abspath(path) for path in [arguments.thaw_serve, arguments.graph, arguments.photos]]
+def failed(result):
+    return result["refused"] + result["broken"]
+
+
+def compare(arguments):
     kinds = [("thaw", 1), ("litserve", 1), ("litserve", 2), ("fastapi", 1), ("fastapi", 2)]
-    results = {}
+    counts = [int(count) for count in arguments.connections.split(",")]
+    results = collections.defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         for name, text in [("fast.py", FASTAPI), ("lit.py", LITSERVE)]:
             with open(os.path.join(folder, name), "w") as file:
@@ -156,22 +191,157 @@ def main():
                 server = Server(kind, workers, arguments, folder)
                 try:
                     server.load(2, 2, arguments.photos)
-                    for connections in map(int, arguments.connections.split(",")):
-                        result = server.load(connections, arguments.seconds, arguments.photos)
-                        results.setdefault((kind, workers, connections), []).append(result)
+                    for count in counts:
+                        result = server.load(count, arguments.seconds, arguments.photos)
+                        result["rate"] = result["requests"] / result["seconds"]
+                        results[kind, workers, count].append(result)
                 finally:
                     server.stop()
+
+    def median(runs, key):
+        return statistics.median(run[key] for run in runs)
+
     print("| server | connections | workers | requests/s | p50, ms | p99, ms | refused or broken |\n|---|---|---|---|---|---|---|")
-    for connections in map(int, arguments.connections.split(",")):
-        for kind in ["thaw", "litserve", "fastapi"]:
-            def rate(workers):
-                return statistics.median(r["requests"] / r["seconds"] for r in results[kind, workers, connections])
-            best = max((workers for name, workers in kinds if name == kind), key=rate)
-            runs = results[kind, best, connections]
-            median = lambda key: statistics.median(run[key] for run in runs)
-            print(f"| {kind} | {connections} | {best} | {rate(best):.1f} | {median('p50'):.1f} | {median('p99'):.1f} "
-                  f"| {sum(run['refused'] + run['broken'] for run in runs)} |")
+    for count in counts:
+        best = {}
+        for kind, workers in kinds:
+            runs = results[kind, workers, count]
+            if kind not in best or median(runs, "rate") > median(best[kind][1], "rate"):
+                best[kind] = workers, runs
+        for kind, (workers, runs) in best.items():
+            print(f"| {kind} | {count} | {workers} | {median(runs, 'rate'):.1f} | {median(runs, 'p50'):.1f} "
+                  f"| {median(runs, 'p99'):.1f} | {sum(map(failed, runs))} |")
+        own = best.pop("thaw")[1]
+        rate = min(median(own, "rate") / median(runs, "rate") for _, runs in best.values())
+        slow = max(median(own, "p99") / median(runs, "p99") for _, runs in best.values())
+        print(f"| | | | at least {rate:.2f} times | | at most {slow:.2f} times | |")
+    return any(failed(run) for (kind, _, _), runs in results.items() if kind == "thaw" for run in runs)
+
+
+def cpu(arguments):
+    """The same number of photos for both, so that the start of `thaw classify` does not count."""
+    server = Server("thaw", 1, arguments)
+    try:
+        server.load(2, 1, arguments.photos)
+        before = server.cpu_seconds()
+        result = server.load(4, arguments.seconds, arguments.photos)
+        serving = (server.cpu_seconds() - before) / result["requests"]
+    finally:
+        server.stop()
+    with tempfile.TemporaryDirectory() as folder:
+        photos = sorted(glob.glob(arguments.photos + "/*.jpg"))
+        for index in range(result["requests"]):
+            os.symlink(photos[index % len(photos)], os.path.join(folder, f"{index}.jpg"))
+        words = [os.path.join(os.path.dirname(arguments.thaw_serve), "thaw"), "classify", arguments.graph, folder, "--format", "json"]
+        subprocess.run(words, capture_output=True, check=True)
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(words, capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    classifying = (after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime) / result["requests"]
+    print(f"{result['requests']} photos: thaw serve {1e3 * serving:.2f} ms of processor time each, thaw classify "
+          f"{1e3 * classifying:.2f} ms: {serving / classifying:.2f} times")
+    return serving > 1.15 * classifying
+
+
+def endure(arguments):
+    server = Server("thaw", 1, arguments)
+    try:
+        # Memory that is reused is taken first.
+        first = server.load(int(arguments.connections), max(1, arguments.seconds // 10), arguments.photos)
+        before = server.memory()
+        result = server.load(int(arguments.connections), max(1, arguments.seconds - arguments.seconds // 10), arguments.photos)
+        growth = server.memory() / before - 1
+        errors = failed(first) + failed(result)
+        print(f"{result['requests'] / result['seconds']:.1f} requests/s, {errors} errors, memory {before / 1e6:.1f} MB, growth {growth:.1%}")
+        return errors > 0 or growth > 0.05
+    finally:
+        server.stop()
+
+
+def restart(arguments):
+    """Clients note what becomes of each request while the service is killed and started again."""
+    photos = []
+    for path in sorted(glob.glob(arguments.photos + "/*.jpg"))[:20]:
+        with open(path, "rb") as file:
+            photos.append(file.read())
+    counts, wrong, stopped = collections.Counter(), [], threading.Event()
+    port = free_port()
+
+    def work(index):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        while not stopped.is_set():
+            index += 1
+            try:
+                connection.request("POST", "/classify", photos[index % len(photos)])
+                response = connection.getresponse()
+                body = response.read()
+                # From here on the answer looks complete.
+                answer = json.loads(body)
+                counts["answered" if response.status == 200 else f"status {response.status}"] += 1
+                if response.status == 200 and len(answer["predictions"]) != 5 or not body.endswith(b"\n"):
+                    wrong.append(body)
+                if index % 7:
+                    continue
+            except ConnectionRefusedError:
+                counts["refused"] += 1
+                time.sleep(0.01)
+            except (OSError, http.client.HTTPException):
+                counts["broken"] += 1
+            except ValueError:
+                wrong.append(body)
+            connection.close()
+
+    server = Server("thaw", 1, arguments, port=port)
+    clients = [threading.Thread(target=work, args=[index]) for index in range(8)]
+    for client in clients:
+        client.start()
+    try:
+        for round in range(arguments.rounds):
+            time.sleep(1)
+            # Half of the rounds with notice, half without.
+            os.killpg(server.process.pid, signal.SIGKILL if round % 2 else signal.SIGTERM)
+            server.process.wait(60)
+            server = Server("thaw", 1, arguments, port=port)
+        time.sleep(1)
+    finally:
+        stopped.set()
+        for client in clients:
+            client.join()
+        server.stop()
+    print(", ".join(f"{count} {name}" for name, count in sorted(counts.items())) + f", {len(wrong)} truncated: {wrong[:1]}")
+    return bool(wrong) or not counts["answered"] or not counts["refused"] + counts["broken"]
+
+
+def start(arguments):
+    times = []
+    for _ in range(arguments.rounds):
+        server = Server("thaw", 1, arguments)
+        times.append(1e3 * server.seconds)
+        server.stop()
+    print(f"ready after {statistics.median(times):.0f} ms, at most {max(times):.0f} ms ({len(times)} starts)")
+    return statistics.median(times) > 100
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--thaw-serve", default=os.path.join(HERE, "../.build/release/thaw-serve"))
+    commands = parser.add_subparsers(required=True)
+    for function, rounds, seconds, connections in [
+        (compare, 3, 10, "1,8,64"), (cpu, None, 20, None), (endure, None, 600, "8"), (restart, 10, None, None),
+        (start, 20, None, None),
+    ]:
+        command = commands.add_parser(function.__name__)
+        command.set_defaults(run=function)
+        if rounds: command.add_argument("--rounds", type=int, default=rounds)
+        if seconds: command.add_argument("--seconds", type=int, default=seconds)
+        if connections: command.add_argument("--connections", default=connections)
+        command.add_argument("graph", type=os.path.abspath)
+        if function is compare: command.add_argument("onnx")
+        if function is not start: command.add_argument("photos", type=os.path.abspath)
+    arguments = parser.parse_args()
+    arguments.thaw_serve = os.path.abspath(arguments.thaw_serve)
+    return arguments.run(arguments)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
