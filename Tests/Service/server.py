@@ -24,11 +24,12 @@ def photo(name):
 class Server:
     """A running service. It must end by itself, and never by a signal."""
 
-    def __init__(self, *words, models=("demo=" + DEMO,), labels=LABELS):
+    def __init__(self, *words, models=("demo=" + DEMO,), labels=LABELS, environment={}):
         labelled = ["--labels", labels] if labels else []
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            [PROGRAM, *models, "--port", "0", *labelled, *words], stdout=subprocess.PIPE, stderr=self.errors, text=True)
+            [PROGRAM, *models, "--port", "0", *labelled, *words], stdout=subprocess.PIPE, stderr=self.errors, text=True,
+            env=os.environ | environment)
         line = self.process.stdout.readline()
         assert line.startswith("listening on http://"), line + self.told()
         self.url = line.split()[-1]

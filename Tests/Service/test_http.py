@@ -1,6 +1,7 @@
 """HTTP, access, limits, and what is malformed."""
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -117,6 +118,33 @@ class HTTPTests(unittest.TestCase):
         for path in ["/", "/models", "/models/demo", "/v2/models/demo"]:
             self.assertEqual(self.server.get(path)[0], 200)
             self.assertIn(path.replace("demo", "{model}"), description["paths"])
+
+
+    def test_access_log(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "log")
+            with Server("--access-log", path) as server:
+                server.request("POST", "/classify?top=1", photo("cat"), {"User-Agent": 'a "quoted"\tname'})
+                server.get("/nothing")
+                os.rename(path, path + ".1")
+                server.process.send_signal(signal.SIGHUP)
+                server.waits_for("demo is reloaded")
+                server.get("/v2")
+            with open(path + ".1") as file:
+                lines = [json.loads(line) for line in file]
+            with open(path) as file:
+                self.assertEqual([json.loads(line)["target"] for line in file], ["/v2"])
+            self.assertEqual([line["target"] for line in lines], ["/classify?top=1", "/nothing"])
+            self.assertEqual([line["status"] for line in lines], [200, 404])
+            self.assertEqual((lines[0]["model"], lines[0]["agent"]), ("demo", 'a "quoted"\tname'))
+            self.assertTrue(lines[0]["complete"] and lines[0]["remote"] == "127.0.0.1")
+            self.assertLess(lines[0]["compute_ms"], lines[0]["ms"])
+
+    def test_drawings_need_graphviz(self):
+        with tempfile.TemporaryDirectory() as folder, Server(environment={"PATH": folder}) as server:
+            status, _, body = server.get("/models/demo/graph.svg")
+            self.assertEqual((status, json.loads(body)["code"]), (501, "environment"))
+            self.assertIn("Graphviz", json.loads(body)["error"])
 
 
 class AccessTests(unittest.TestCase):

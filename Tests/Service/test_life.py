@@ -1,4 +1,5 @@
 """Load, limits of time and number, reloading and stopping."""
+import http.client
 import json
 import os
 import random
@@ -41,6 +42,17 @@ class LifeTests(unittest.TestCase):
                 if status == 503:
                     self.assertEqual(fields["Retry-After"], "1")
                     self.assertEqual(json.loads(data)["code"], "unavailable")
+
+    def test_a_full_queue_is_told_to_clients_that_send_much(self):
+        """The rest of a body is read, so that the client gets the answer."""
+        with Server("--queue", "1", "--threads", "1") as server, ThreadPoolExecutor(4) as pool:
+            body, fields = form([(str(index), PHOTO) for index in range(40)])
+            busy = [pool.submit(server.request, "POST", "/classify", body, fields) for _ in range(4)]
+            time.sleep(0.5)
+            status, fields, data = server.request("POST", "/classify", bytes(8_000_000))
+            self.assertEqual((status, fields["Retry-After"], json.loads(data)["code"]), (503, "1", "unavailable"))
+            for request in busy:
+                self.assertIn(request.result()[0], [200, 503])
 
     def test_slow_clients_are_cut_off(self):
         """One byte at a time counts as much as silence."""
@@ -185,6 +197,19 @@ class LifeTests(unittest.TestCase):
             self.assertEqual((status, data.count(b"\n")), (200, 10))
         with self.assertRaises(ConnectionRefusedError):
             server.get("/v2")
+
+    def test_grace_is_limited(self):
+        server = Server("--grace", "0")
+        with ThreadPoolExecutor(1) as pool:
+            body, fields = form([(str(index), PHOTO) for index in range(300)])
+            request = pool.submit(server.request, "POST", "/classify", body, fields)
+            time.sleep(0.4)
+            start = time.time()
+            self.assertEqual(server.stop(timeout=20), 1)
+            self.assertLess(time.time() - start, 5)
+            self.assertIn("1 request in progress", server.told())
+            with self.assertRaises((OSError, http.client.HTTPException)):
+                request.result()
 
     def test_killing_never_looks_complete(self):
         """Clients see a whole answer, or an error."""

@@ -114,6 +114,14 @@ class ProtocolTests(unittest.TestCase):
                 self.assertAlmostEqual(float(value), float(expected.max()), delta=2e-3)
                 self.assertFalse(label.isdigit())
 
+    def test_classification_without_labels(self):
+        with Server(labels=None) as server, triton.InferenceServerClient(server.address) as client:
+            wanted = triton.InferRequestedOutput("probabilities", binary_data=False, class_count=3)
+            given = self.image_input(names=NAMES[:1])
+            result = client.infer("demo", [given], outputs=[wanted]).as_numpy("probabilities")
+            indices = [int(text.split(":")[1]) for text in result[0] if text.count(":") == 1]
+            self.assertEqual(indices, list(numpy.argsort(-self.expected[0])[:3]))
+
     def test_compression(self):
         for algorithm in ["gzip", "deflate"]:
             result = self.client.infer(
