@@ -44,8 +44,8 @@ extension Page {
 <section id="drop" aria-label="Add photos">
 <div class="invitation">
 <svg viewBox="0 0 64 64" aria-hidden="true"><rect x="6" y="12" width="52" height="42" rx="7"/><circle cx="21" cy="27" r="5"/><path d="M9 48l15-14 9 8 10-11 13 13"/></svg>
-<p class="title">Drop photos here</p>
-<p class="hint">one or hundreds, or paste an image with <kbd>Ctrl</kbd> <kbd>V</kbd></p>
+<p class="title"><span class="with-mouse">Drop <span class="more">more</span> photos here</span><span class="with-touch">What is in your photo?</span></p>
+<p class="hint">one or hundreds<span class="with-mouse">, or paste an image with <kbd>Ctrl</kbd> <kbd>V</kbd></span><span class="with-touch">, from your library or the camera</span></p>
 </div>
 <div class="sources">
 <button type="button" id="choose" class="primary">Choose photos</button>
@@ -173,6 +173,11 @@ main { flex: 1; width: 100%; max-width: 100rem; margin: 0 auto; padding: clamp(.
 .has-photos #drop { min-height: 0; padding: .7rem 1rem; grid-auto-flow: column; place-content: stretch; align-items: center; justify-content: space-between; gap: 1rem; text-align: left; border-radius: 1rem; }
 .has-photos .invitation svg, .has-photos .privacy, .has-photos .hint { display: none; }
 .has-photos .title { font-size: 1.05rem; }
+body:not(.has-photos) .more, .with-touch { display: none; }
+@media (hover: none) and (pointer: coarse) {
+    .with-mouse { display: none; }
+    .with-touch { display: inline; }
+}
 .models { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: 1rem; }
 .has-photos .models { display: none; }
 .models button { display: grid; gap: .15rem; padding: .9rem 1.2rem; border-radius: 1rem; background: var(--card); text-align: left; box-shadow: 0 1px 2px var(--shade); }
@@ -191,7 +196,7 @@ main { flex: 1; width: 100%; max-width: 100rem; margin: 0 auto; padding: clamp(.
 .filters { display: flex; }
 .filters button { border-radius: 0; margin-left: -1px; }
 .filters button:first-child { border-radius: .6rem 0 0 .6rem; }
-.filters button:last-child, .filters button:has(+ [hidden]):not([hidden]) { border-radius: 0 .6rem .6rem 0; }
+.filters button:not(:has(~ :not([hidden]))) { border-radius: 0 .6rem .6rem 0; }
 .filters button:first-child:has(+ [hidden] + [hidden]) { display: none; }
 [aria-pressed=true] { background: var(--fill); border-color: var(--accent); z-index: 1; }
 .progress { flex-basis: 100%; height: 3px; border-radius: 3px; background: var(--line); overflow: hidden; opacity: 0; transition: opacity .4s; }
@@ -319,7 +324,10 @@ a { color: var(--accent); }
     .facts { grid-template-columns: minmax(0, 1fr); gap: .1rem; }
     .facts dd { grid-column: 1; padding-bottom: .4rem; }
 }
-@media (max-width: 26rem) { header nav button { padding: .3rem .5rem; font-size: .9rem; } }
+@media (max-width: 26rem) {
+    header nav button { padding: .3rem .5rem; font-size: .9rem; }
+    .tools button { padding-inline: .5rem; }
+}
 @media (prefers-reduced-motion: reduce) { *, *::before, *::after { animation-duration: 1ms !important; transition-duration: 1ms !important; } }
 @media (forced-colors: active) { .fill { background: Highlight; opacity: .35; } .card { border-color: CanvasText; } }
 
