@@ -16,7 +16,7 @@ extension Failure {
 
     static func cannotTile(_ node: String) -> Failure {
         Failure(
-            .unsupportedOperations, place: node, "depends on the whole image, or on positions in it",
+            .unsupportedOperations, location: node, "depends on the whole image, or on positions in it",
             remedy: "tiles would not fit together", hint: "--max-side N scales the image down instead")
     }
 

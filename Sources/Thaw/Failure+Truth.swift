@@ -8,25 +8,25 @@ extension Failure {
 
     static func nameWithNUL(line: Int) -> Failure {
         Failure(
-            .invalidTable, place: "line \(line)", "the path contains a NUL character",
+            .invalidTable, location: "line \(line)", "the path contains a NUL character",
             remedy: "tables are text, one photo per line")
     }
 
     static func tableTooNarrow(line: Int) -> Failure {
         Failure(
-            .invalidTable, place: "line \(line)", "has only one column",
+            .invalidTable, location: "line \(line)", "has only one column",
             remedy: "expected a path and a class, separated by a tab, after a header line")
     }
 
     static func tableNamesNothing(line: Int) -> Failure {
         Failure(
-            .invalidTable, place: "line \(line)", "has no path in its first column",
+            .invalidTable, location: "line \(line)", "has no path in its first column",
             remedy: "expected a path and a class")
     }
 
-    static func unknownLabels(_ unknown: [(name: String, place: String, meant: String?)]) -> Failure {
+    static func unknownLabels(_ unknown: [(name: String, location: String, meant: String?)]) -> Failure {
         let shown = unknown.prefix(5).map { label in
-            "'\(label.name)'\(label.place)" + (label.meant.map { " (did you mean \($0)?)" } ?? "")
+            "'\(label.name)'\(label.location)" + (label.meant.map { " (did you mean \($0)?)" } ?? "")
         }
         let more = unknown.count > 5 ? " and \(unknown.count - 5) more" : ""
         let verb = unknown.count == 1 ? "is not a label" : "are not labels"
@@ -36,7 +36,7 @@ extension Failure {
     static func classOutside(_ index: Int, offset: Int, line: Int, count: Int) -> Failure {
         let sum = offset == 0 ? "" : " (\(index) plus the offset \(offset))"
         return Failure(
-            .wrongLabels, place: "line \(line)", "there is no class \(index + offset)\(sum)",
+            .wrongLabels, location: "line \(line)", "there is no class \(index + offset)\(sum)",
             remedy: "the model has \(count) classes, counted from 0",
             hint: offset == 0
                 ? "--offset is added to the indices in a table: 1 for a model with a background class at index 0"
@@ -46,7 +46,7 @@ extension Failure {
 
     static func namedTwice(_ path: String, line: Int, earlier: Int) -> Failure {
         Failure(
-            .invalidTable, place: "line \(line)", "'\(path)' is already in line \(earlier)",
+            .invalidTable, location: "line \(line)", "'\(path)' is already in line \(earlier)",
             remedy: "list each photo once")
     }
 }

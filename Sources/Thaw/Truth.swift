@@ -60,7 +60,7 @@ public struct Truth: Sendable {
     private mutating func readFolder(_ folder: String, _ names: LabelIndex) throws {
         let root = folder.hasSuffix("/") ? folder : folder + "/"
         var indices: [String: Int] = [:]
-        var unknown: [(name: String, place: String, meant: String?)] = []
+        var unknown: [(name: String, location: String, meant: String?)] = []
         var (strays, outside) = (0, Set<String>())
         let files = ImageFiles([folder])
         for path in try files.paths() {
@@ -139,7 +139,7 @@ public struct Truth: Sendable {
 
     /// All numbers in a table are read in the same way: as labels if each of them is one, otherwise as indices.
     private mutating func addImages(_ rows: [Row], _ names: LabelIndex, _ offset: Int) throws {
-        var unknown: [(name: String, place: String, meant: String?)] = []
+        var unknown: [(name: String, location: String, meant: String?)] = []
         let numbers = rows.filter { $0.index != nil }
         let labels = numbers.count { names.index(of: $0.name) != nil }
         let areIndices = offset != 0 || labels < numbers.count

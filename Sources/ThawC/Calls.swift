@@ -75,7 +75,7 @@ extension Failure {
     var json: JSON {
         .object([
             ("code", .string(code.rawValue)), ("message", .string(description)), ("file", JSON(file)),
-            ("place", JSON(place)), ("problem", .string(problem)), ("remedy", JSON(remedy)), ("hint", JSON(hint)),
+            ("location", JSON(location)), ("problem", .string(problem)), ("remedy", JSON(remedy)), ("hint", JSON(hint)),
             ("nodes", .array(nodes.map { .object([("name", .string($0.name)), ("op", .string($0.op))]) })),
             ("names", JSON(names)),
         ])

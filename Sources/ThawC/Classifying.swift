@@ -10,10 +10,10 @@ final class CClassifier: Sendable {
     init(_ model: Model, _ pointer: UnsafePointer<thaw_classifier_options>?) throws {
         let given = try options(pointer, "options")
         background = try given.flatMap { try text($0.background, "options.background") }.map { text in
-            try naming("options.background") { try RGBColor(text) }
+            try naming(location: "options.background") { try RGBColor(text) }
         }
         let crop = try given.flatMap { try text($0.crop, "options.crop") }.map { text in
-            try naming("options.crop") { try CropChoice(text) }
+            try naming(location: "options.crop") { try CropChoice(text) }
         }
         let maximum = given.map { Int(clamping: $0.maximum_pixels) } ?? 0
         let decoding = DecodingOptions(
@@ -25,11 +25,6 @@ final class CClassifier: Sendable {
             resize: try given.flatMap { try choice($0.resize, "options.resize") } ?? .pillow, decoding: decoding,
             isFast: given.map { $0.is_fast != 0 } ?? false, threads: threads == 0 ? 1 : try threadCount(threads))
     }
-}
-
-/// Runs `body`, and names the option in what it throws.
-private func naming<Result>(_ option: String, _ body: () throws -> Result) throws -> Result {
-    do { return try body() } catch let failure as Failure { throw failure.at(option) }
 }
 
 @_cdecl("thaw_classifier_create")

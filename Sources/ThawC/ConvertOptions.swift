@@ -103,7 +103,7 @@ struct ConvertOptions {
             guard sides.allSatisfy({ 1...Int32(ImageSizes.longestSide) ~= $0 }), sides[0] <= sides[1],
                 sides[2] <= sides[3]
             else {
-                throw Failure(.invalidOption, place: position, "the range of sizes \(sides) is invalid")
+                throw Failure(.invalidOption, location: position, "the range of sizes \(sides) is invalid")
             }
             return .range(width: Int(sides[0])...Int(sides[1]), height: Int(sides[2])...Int(sides[3]))
         }
@@ -111,7 +111,7 @@ struct ConvertOptions {
             throw Failure.excludes("\(position).sizes", "a range of sizes")
         }
         guard input.size_count <= ImageSizes.mostSizes else {
-            throw Failure(.limitExceeded, place: position, "there are more than \(ImageSizes.mostSizes) sizes")
+            throw Failure(.limitExceeded, location: position, "there are more than \(ImageSizes.mostSizes) sizes")
         }
         let numbers = try array(input.sizes, 2 * input.size_count, position + ".sizes")
         let all = try (0..<input.size_count).map { index in
@@ -120,7 +120,7 @@ struct ConvertOptions {
             return ImageSize(width: found.width, height: found.height)
         }
         guard Set(all).count == all.count else {
-            throw Failure(.invalidOption, place: position, "a size is given twice")
+            throw Failure(.invalidOption, location: position, "a size is given twice")
         }
         return all.count == 1
             ? .range(width: all[0].width...all[0].width, height: all[0].height...all[0].height) : .enumerated(all)
@@ -131,7 +131,7 @@ struct ConvertOptions {
         guard 1...32 ~= input.rank else { throw Failure.negative("\(position).rank", Int(input.rank)) }
         let sizes = try array(input.shape, Int(input.rank), position + ".shape").map { Int($0) }
         guard sizes.allSatisfy({ $0 > 0 }), let count = Shape(sizes).checkedCount, count < 1 << 31 else {
-            throw Failure(.wrongShape, place: position, "the shape \(sizes) is invalid")
+            throw Failure(.wrongShape, location: position, "the shape \(sizes) is invalid")
         }
         return sizes
     }

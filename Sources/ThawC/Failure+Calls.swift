@@ -36,7 +36,7 @@ extension Failure {
 
     static func notAChoiceOf(_ name: String, _ text: String, _ choices: [String]) -> Failure {
         Failure(
-            .invalidOption, place: name, "'\(text)' is unknown",
+            .invalidOption, location: name, "'\(text)' is unknown",
             remedy: "the choices are \(choices.joined(separator: ", "))", names: choices)
     }
 

@@ -74,7 +74,7 @@ func array<Element>(
 func numbers(_ pointer: UnsafePointer<Double>?, _ count: Int, _ name: String) throws -> [Double]? {
     let numbers = Array(try array(pointer, count, name))
     guard numbers.allSatisfy({ Float($0).isFinite }) else {
-        throw Failure(.invalidOption, place: name, "contains a number that is not finite")
+        throw Failure(.invalidOption, location: name, "contains a number that is not finite")
     }
     return numbers.isEmpty ? nil : numbers
 }

@@ -120,14 +120,14 @@ extension Failure {
 
     static func noResult(_ path: String, line: Int) -> Failure {
         Failure(
-            .invalidTable, file: path, place: "line \(line)", "is not a result of thaw classify",
+            .invalidTable, file: path, location: "line \(line)", "is not a result of thaw classify",
             remedy: "expected lines of --format json",
             hint: "name a file that --resume wrote, or a new one")
     }
 
     static func otherOrigin(_ path: String, line: Int, _ other: String, _ own: String) -> Failure {
         Failure(
-            .invalidOption, file: path, place: "line \(line)", "is a result of \(other)",
+            .invalidOption, file: path, location: "line \(line)", "is a result of \(other)",
             remedy: "this run uses \(own)",
             hint: "name another file, or use the same model and options; the digits are a checksum of the model")
     }

@@ -78,7 +78,7 @@ const char *thaw_error_code(const thaw_error *error);
 /// What is wrong, where, and what would be right, for people. NULL for an invalid handle.
 const char *thaw_error_message(const thaw_error *error);
 
-/// The details, as a JSON object: `code`, `message`, `file`, `place`, `problem`, `remedy`, `hint` (strings or null),
+/// The details, as a JSON object: `code`, `message`, `file`, `location`, `problem`, `remedy`, `hint` (strings or null),
 /// `nodes` (a list of objects with `name` and `op`) and `names` (a list of strings). NULL for an invalid handle.
 const char *thaw_error_details(const thaw_error *error);
 

@@ -2,7 +2,7 @@
 extension Failure {
     static func unknownLayer(_ name: String, _ kind: String?, _ position: Int) -> Failure {
         Failure(
-            .unsupportedOperations, place: "layer \(position) '\(name)'",
+            .unsupportedOperations, location: "layer \(position) '\(name)'",
             kind.map { "layers of kind '\($0)' are not supported" } ?? "the kind of the layer is unknown",
             nodes: [Node(name: name, op: kind ?? "")])
     }
@@ -19,10 +19,10 @@ extension Failure {
             remedy: "neural networks and ML Programs are supported")
     }
 
-    static func pipeline(_ kind: String, _ members: [(place: String, kind: String, isSupported: Bool)]) -> Failure {
+    static func pipeline(_ kind: String, _ members: [(position: String, kind: String, isSupported: Bool)]) -> Failure {
         let kinds = members.map(\.kind).joined(separator: ", ")
         let reason =
-            members.first { !$0.isSupported }.map { "member \($0.place), of kind '\($0.kind)', is not supported" }
+            members.first { !$0.isSupported }.map { "member \($0.position), of kind '\($0.kind)', is not supported" }
             ?? "each of them is supported by itself, but not as a pipeline"
         return Failure(.unsupportedModel, "the model is of kind '\(kind)': \(kinds)", remedy: reason)
     }
@@ -50,15 +50,15 @@ extension Failure {
     }
 
     static func blobMissing(_ layer: String, _ blob: String) -> Failure {
-        Failure(.invalidModel, place: "layer '\(layer)'", "reads '\(blob)', which no layer before it computes")
+        Failure(.invalidModel, location: "layer '\(layer)'", "reads '\(blob)', which no layer before it computes")
     }
 
     static func blobTwice(_ layer: String, _ blob: String) -> Failure {
-        Failure(.invalidModel, place: "layer '\(layer)'", "computes '\(blob)', which another layer already computes")
+        Failure(.invalidModel, location: "layer '\(layer)'", "computes '\(blob)', which another layer already computes")
     }
 
     static func layerNameTwice(_ name: String) -> Failure {
-        Failure(.invalidModel, place: "layer '\(name)'", "two layers have this name")
+        Failure(.invalidModel, location: "layer '\(name)'", "two layers have this name")
     }
 
     static func outputCountDiffers(_ name: String, _ kind: String, _ declared: Int, _ actual: Int) -> Failure {

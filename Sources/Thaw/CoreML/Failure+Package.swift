@@ -5,12 +5,12 @@ extension Failure {
     }
 
     static func manifestWithout(_ what: String) -> Failure {
-        Failure(.damaged, place: "Manifest.json", "does not say \(what)", remedy: "the file is corrupt")
+        Failure(.damaged, location: "Manifest.json", "does not say \(what)", remedy: "the file is corrupt")
     }
 
     static func manifestFileMissing(_ path: String) -> Failure {
         Failure(
-            .incomplete, place: "Manifest.json", "names '\(path)', which does not exist",
+            .incomplete, location: "Manifest.json", "names '\(path)', which does not exist",
             remedy: "the package is incomplete")
     }
 
@@ -38,34 +38,34 @@ extension Failure {
 
     static func weightFileVersion(_ version: UInt32) -> Failure {
         Failure(
-            .unsupportedModel, place: "weights", "version \(version) is not supported", remedy: "expected version 2")
+            .unsupportedModel, location: "weights", "version \(version) is not supported", remedy: "expected version 2")
     }
 
     static func weightsOutside(_ offset: Int, _ fileSize: Int) -> Failure {
         Failure(
-            .damaged, place: "weights, byte \(offset)", "the tensor extends past the end of the file",
+            .damaged, location: "weights, byte \(offset)", "the tensor extends past the end of the file",
             remedy: "the file has \(fileSize) bytes: it is truncated")
     }
 
     static func weightSentinel(_ offset: Int) -> Failure {
-        Failure(.damaged, place: "weights, byte \(offset)", "no tensor begins here", remedy: "the file is corrupt")
+        Failure(.damaged, location: "weights, byte \(offset)", "no tensor begins here", remedy: "the file is corrupt")
     }
 
     static func weightsUnaligned(_ offset: Int) -> Failure {
         Failure(
-            .damaged, place: "weights, byte \(offset)", "a tensor cannot begin here",
+            .damaged, location: "weights, byte \(offset)", "a tensor cannot begin here",
             remedy: "the offset is not a multiple of 64")
     }
 
     static func weightKind(_ offset: Int, _ found: String, _ expected: String) -> Failure {
         Failure(
-            .damaged, place: "weights, byte \(offset)", "the tensor has the type \(found)",
+            .damaged, location: "weights, byte \(offset)", "the tensor has the type \(found)",
             remedy: "the program declares \(expected)")
     }
 
     static func weightCount(_ offset: Int, _ bytes: Int, _ type: String, _ expected: Int) -> Failure {
         Failure(
-            .damaged, place: "weights, byte \(offset)", "the tensor has \(bytes) bytes",
+            .damaged, location: "weights, byte \(offset)", "the tensor has \(bytes) bytes",
             remedy: "\(type) takes \(expected)")
     }
 }

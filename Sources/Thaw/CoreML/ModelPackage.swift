@@ -30,7 +30,7 @@ struct ModelPackage: WeightFiles {
         manifestVersion = FileVersion(path: path + "/" + Self.manifest)
         guard access((path + "/" + Self.manifest).fileName, F_OK) == 0 else { throw Failure.packageWithoutManifest() }
         let file = try MappedFile(path: path + "/" + Self.manifest, isMapped: isMapped)
-        let json = try withExtendedLifetime(file) { try naming(place: Self.manifest) { try JSON(file.bytes) } }
+        let json = try withExtendedLifetime(file) { try naming(location: Self.manifest) { try JSON(file.bytes) } }
         guard let identifier = json["rootModelIdentifier"]?.string else {
             throw Failure.manifestWithout("which file is the model")
         }

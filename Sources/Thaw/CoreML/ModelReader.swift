@@ -56,7 +56,7 @@ extension Message {
     }
 
     /// The members of a pipeline, with nested pipelines replaced by their members.
-    private func pipelineMembers(_ prefix: String = "") -> [(place: String, kind: String, isSupported: Bool)] {
+    private func pipelineMembers(_ prefix: String = "") -> [(position: String, kind: String, isSupported: Bool)] {
         let pipeline: Message
         switch choice {
         case "pipeline"?: pipeline = self["pipeline"]
@@ -65,11 +65,11 @@ extension Message {
         default: return []
         }
         return (pipeline.models as [Message]).enumerated().flatMap { index, model in
-            let place = prefix + "\(index + 1)"
-            let inner = model.pipelineMembers(place + ".")
+            let position = prefix + "\(index + 1)"
+            let inner = model.pipelineMembers(position + ".")
             let kind = model.choice ?? "none"
             let isSupported = ["neuralNetwork", "neuralNetworkClassifier", "mlProgram"].contains(kind)
-            return inner.isEmpty ? [(place, kind, isSupported)] : inner
+            return inner.isEmpty ? [(position, kind, isSupported)] : inner
         }
     }
 }

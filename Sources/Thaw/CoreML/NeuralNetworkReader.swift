@@ -153,7 +153,7 @@ struct NeuralNetworkReader {
             let outputs: [String] = message.output
             let layer = NeuralLayer(
                 name: name, kind: kind, parameters: message[kind], inputs: inputs, outputCount: outputs.count)
-            let results = try naming(node: Failure.Node(name: name, op: kind), place: layer.place) {
+            let results = try naming(node: Failure.Node(name: name, op: kind), location: layer.location) {
                 try rule.build(layer, &reading)
             }
             guard results.count == outputs.count else {

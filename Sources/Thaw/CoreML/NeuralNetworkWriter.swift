@@ -10,7 +10,7 @@ struct NeuralNetworkWriter {
     private var names: [Graph.Value: String] = [:]
     private var layers: NeuralLayers
     /// The node that is being written, for messages.
-    private var place = ""
+    private var location = ""
 
     /// The model as the format's outermost message.
     /// - Throws: `Failure` naming a node that no layer can compute.
@@ -76,13 +76,13 @@ struct NeuralNetworkWriter {
                 throw Failure.tooManyAxes(node.name, node.operation.kind, graph[output].shape.rank)
             }
             let neural = NeuralNode(name: node.name, inputs: node.inputs.map(blob), outputs: node.outputs.map(blob))
-            place = "\(node.name) (\(node.operation.kind))"
-            try naming(node: Failure.Node(name: node.name, op: node.operation.kind), place: node.name) {
+            location = "\(node.name) (\(node.operation.kind))"
+            try naming(node: Failure.Node(name: node.name, op: node.operation.kind), location: node.name) {
                 try operation.write(neural, to: &layers)
             }
             if let target, layers.version > target.rawValue {
                 let needed = CoreMLVersion(rawValue: layers.version)!
-                throw Failure.targetTooOld(place, needs: needed.systems, target.name)
+                throw Failure.targetTooOld(location, needs: needed.systems, target.name)
             }
         }
         finishOutputs()

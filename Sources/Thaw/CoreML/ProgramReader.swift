@@ -59,7 +59,9 @@ struct ProgramReader {
         try addInputs()
         for (position, operation) in (block.operations as [Message]).enumerated() {
             let node = Failure.Node(name: Self.name(operation), op: operation.type)
-            try naming(node: node, place: "operation \(position + 1) '\(node.name)'") { try add(operation, position) }
+            try naming(node: node, location: "operation \(position + 1) '\(node.name)'") {
+                try add(operation, position)
+            }
         }
         try addOutputs()
         return try interface.model(reading.builder.graph)

@@ -8,8 +8,8 @@ extension Failure {
         Failure(.wrongShape, "arrays of shapes \(a) and \(b) cannot be combined element by element")
     }
 
-    static func invalidGraph(_ place: String, _ problem: String) -> Failure {
-        Failure(.invalidModel, place: place, "the graph is invalid: " + problem)
+    static func invalidGraph(_ location: String, _ problem: String) -> Failure {
+        Failure(.invalidModel, location: location, "the graph is invalid: " + problem)
     }
 
     static func impossibleShape(_ shape: Shape) -> Failure {

@@ -25,7 +25,7 @@ struct GraphBuilder {
     /// - Parameter name: The node's name. If it is already in use, a numeric suffix is added.
     /// - Throws: `Failure` naming the node if the operation does not accept the inputs.
     mutating func add(_ operation: any Operation, _ inputs: [Graph.Value], name: String) throws -> [Graph.Value] {
-        let types = try naming(place: name) {
+        let types = try naming(location: name) {
             let types = try graph.outputTypes(of: operation, inputs.map { graph[$0] })
             for type in types where type.shape.checkedCount == nil { throw Failure.impossibleShape(type.shape) }
             return types

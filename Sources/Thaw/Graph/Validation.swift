@@ -19,7 +19,7 @@ extension Graph {
             for input in node.inputs where !knows(input) {
                 throw Failure.invalidGraph(node.name, "an input is read before it is computed")
             }
-            let expected = try naming(place: node.name) {
+            let expected = try naming(location: node.name) {
                 try outputTypes(of: node.operation, node.inputs.map { self[$0] })
             }
             for output in node.outputs { try define(output, at: node.name) }

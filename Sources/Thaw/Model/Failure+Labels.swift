@@ -5,7 +5,7 @@ extension Failure {
     }
 
     static func labelsNotUTF8(line: Int) -> Failure {
-        Failure(.wrongLabels, place: "line \(line)", "the text is not UTF-8", remedy: "save the file as UTF-8")
+        Failure(.wrongLabels, location: "line \(line)", "the text is not UTF-8", remedy: "save the file as UTF-8")
     }
 
     static func labelsInOtherFormat(_ kind: String) -> Failure {
@@ -15,30 +15,30 @@ extension Failure {
     }
 
     static func labelBlank(line: Int) -> Failure {
-        Failure(.wrongLabels, place: "line \(line)", "the line is blank", remedy: "every class needs a label")
+        Failure(.wrongLabels, location: "line \(line)", "the line is blank", remedy: "every class needs a label")
     }
 
     static func labelWithoutIndex(line: Int) -> Failure {
         Failure(
-            .wrongLabels, place: "line \(line)", "the line has no index",
+            .wrongLabels, location: "line \(line)", "the line has no index",
             remedy: "either all lines are 'index:label', or none")
     }
 
     static func labelIndex(_ index: Int, line: Int, expected: Int) -> Failure {
         Failure(
-            .wrongLabels, place: "line \(line)", "the index is \(index)",
+            .wrongLabels, location: "line \(line)", "the index is \(index)",
             remedy: "expected \(expected): labels must be in the order of the network's output")
     }
 
     static func labelNoInteger(_ label: String, line: Int) -> Failure {
         Failure(
-            .wrongLabels, place: "line \(line)", "'\(label)' is not a 64-bit integer",
+            .wrongLabels, location: "line \(line)", "'\(label)' is not a 64-bit integer",
             remedy: "--integer-labels requires integers")
     }
 
     static func integerTwice(_ label: String, line: Int) -> Failure {
         Failure(
-            .wrongLabels, place: "line \(line)", "the label '\(label)' is a duplicate",
+            .wrongLabels, location: "line \(line)", "the label '\(label)' is a duplicate",
             remedy: "integer labels must be unique")
     }
 

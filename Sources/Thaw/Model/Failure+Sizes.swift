@@ -8,7 +8,7 @@ extension Failure {
 
     static func sizeMatters(_ node: String, _ kind: String, _ size: ImageSize) -> Failure {
         Failure(
-            .unsupportedOperations, place: node,
+            .unsupportedOperations, location: node,
             "the \(kind) has parameters that differ for images of \(size) pixels, and a Core ML model can leave only the "
                 + "sizes of tensors open",
             remedy: "the network works at one size only, or at fewer sizes",

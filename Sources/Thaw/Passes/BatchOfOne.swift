@@ -32,7 +32,7 @@ extension Graph {
             known[port.value] = value
         }
         for node in nodes {
-            try naming(place: node.name) {
+            try naming(location: node.name) {
                 let step = try step(node, node.inputs.map { known[$0]! }, batch)
                 let arrived = try zip(node.inputs, step.inputs).map { value, used in
                     // A constant that repeats for every image, reduced to one image.

@@ -12,7 +12,7 @@ extension Graph {
             swap(&parts.context.builder, &builder)
             defer { swap(&parts.context.builder, &builder) }
             let operands = inputs.map { Operand.edge($0, parts.context.builder[$0]) }
-            let result = try naming(node: Failure.Node(name: node.name, op: operation.kind), place: node.name) {
+            let result = try naming(node: Failure.Node(name: node.name, op: operation.kind), location: node.name) {
                 try parts.result(of: operation, operands, node: node.name)
             }
             guard let result else { return nil }
@@ -21,7 +21,7 @@ extension Graph {
             }
             return [try parts.context.edge(result, name: node.name)]
         }
-        try naming(place: "pass 'decompose operations'") { try result.validate() }
+        try naming(location: "pass 'decompose operations'") { try result.validate() }
         return result
     }
 }

@@ -35,7 +35,7 @@ enum Passes {
     /// - Throws: `Failure` naming the pass that broke the graph.
     static func run(_ passes: [Pass], on graph: Graph) throws -> Graph {
         try passes.reduce(graph) { graph, pass in
-            try naming(place: "pass '\(pass.name)'") {
+            try naming(location: "pass '\(pass.name)'") {
                 let result = try pass.run(graph)
                 try result.validate()
                 return result

@@ -9,19 +9,19 @@ extension Failure {
     }
 
     static func numPyHeader(_ problem: String) -> Failure {
-        Failure(.damaged, place: "header", problem)
+        Failure(.damaged, location: "header", problem)
     }
 
     static func numPyElement(_ type: String) -> Failure {
         Failure(
-            .wrongType, place: "header", "elements of type '\(type)' are not read",
+            .wrongType, location: "header", "elements of type '\(type)' are not read",
             remedy: "little-endian float32 or float64, integers, uint8 and bool are: numpy.save(…, array.astype('<f4'))"
         )
     }
 
     static func numPyFortran() -> Failure {
         Failure(
-            .wrongType, place: "header", "the array is stored column by column",
+            .wrongType, location: "header", "the array is stored column by column",
             remedy: "row by row is expected: numpy.save(…, numpy.ascontiguousarray(array))")
     }
 

@@ -19,8 +19,8 @@ public struct Failure: Error, Equatable, Sendable {
     public var code: Code
     /// The file that is at fault, as the user named it.
     public var file: String?
-    /// The place in the file: a node's name, a line, an offset.
-    public var place: String?
+    /// The location in the file: a node's name, a line, an offset.
+    public var location: String?
     /// What is wrong.
     public var problem: String
     /// What would be right.
@@ -33,12 +33,12 @@ public struct Failure: Error, Equatable, Sendable {
     public var names: [String]
 
     public init(
-        _ code: Code, file: String? = nil, place: String? = nil, _ problem: String, remedy: String? = nil,
+        _ code: Code, file: String? = nil, location: String? = nil, _ problem: String, remedy: String? = nil,
         hint: String? = nil, nodes: [Node] = [], names: [String] = []
     ) {
         self.code = code
         self.file = file
-        self.place = place
+        self.location = location
         self.problem = problem
         self.remedy = remedy
         self.hint = hint
@@ -53,10 +53,10 @@ public struct Failure: Error, Equatable, Sendable {
         return copy
     }
 
-    /// The same failure with the place named, unless it names one already.
-    public func at(_ place: String) -> Failure {
+    /// The same failure with the location named, unless it names one already.
+    public func at(_ location: String) -> Failure {
         var copy = self
-        copy.place = copy.place ?? place
+        copy.location = copy.location ?? location
         return copy
     }
 
@@ -69,19 +69,19 @@ public struct Failure: Error, Equatable, Sendable {
 }
 
 extension Failure: CustomStringConvertible {
-    /// `file: place: problem; remedy`, and on a line of its own `hint: …`.
+    /// `file: location: problem; remedy`, and on a line of its own `hint: …`.
     public var description: String {
         hint.map { line(file: file) + "\nhint: " + $0 } ?? line(file: file)
     }
 
-    /// `place: problem; remedy`, as an output that names the file elsewhere has it.
+    /// `location: problem; remedy`, as an output that names the file elsewhere has it.
     package var withoutFile: String { line(file: nil) }
 
     private func line(file: String?) -> String {
         let sentence = [problem, remedy].compactMap { $0 }.joined(separator: "; ")
         // What a shell's empty variable names.
         let name = file == "" ? "''" : file
-        return [name, place, sentence].compactMap { $0 }.joined(separator: ": ")
+        return [name, location, sentence].compactMap { $0 }.joined(separator: ": ")
     }
 }
 
@@ -95,14 +95,14 @@ func naming<Result>(file: String, _ body: () throws -> Result) throws -> Result 
     do { return try body() } catch let failure as Failure { throw failure.inFile(file) }
 }
 
-/// Runs `body`, and names `place` in whatever `Failure` it throws.
-func naming<Result>(place: String, _ body: () throws -> Result) throws -> Result {
-    do { return try body() } catch let failure as Failure { throw failure.at(place) }
+/// Runs `body`, and names `location` in whatever `Failure` it throws.
+package func naming<Result>(location: String, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let failure as Failure { throw failure.at(location) }
 }
 
 /// Runs `body`, and names `node` in whatever `Failure` it throws.
 ///
-/// - Parameter place: What the message calls the node.
-func naming<Result>(node: Failure.Node, place: String? = nil, _ body: () throws -> Result) throws -> Result {
-    do { return try body() } catch let failure as Failure { throw failure.at(place ?? "\(node)").of(node) }
+/// - Parameter location: What the message calls the node.
+func naming<Result>(node: Failure.Node, location: String? = nil, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let failure as Failure { throw failure.at(location ?? "\(node)").of(node) }
 }

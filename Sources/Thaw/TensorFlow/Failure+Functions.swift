@@ -32,6 +32,6 @@ extension Failure {
     }
 
     static func needsTooMany(_ node: String, _ limit: Int) -> Failure {
-        Failure(.limitExceeded, place: node, "depends on more than \(limit) nodes")
+        Failure(.limitExceeded, location: node, "depends on more than \(limit) nodes")
     }
 }

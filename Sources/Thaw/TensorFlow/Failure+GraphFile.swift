@@ -2,7 +2,7 @@
 extension Failure {
     static func graphCutOff(after nodes: Int, at offset: Int) -> Failure {
         Failure(
-            .damaged, place: "byte \(offset)", "the graph is truncated or corrupt after \(nodes) nodes",
+            .damaged, location: "byte \(offset)", "the graph is truncated or corrupt after \(nodes) nodes",
             remedy: "download or export it again")
     }
 
@@ -10,7 +10,7 @@ extension Failure {
 
     static func namelessNode(at offset: Int) -> Failure {
         Failure(
-            .damaged, place: "byte \(offset)", "a node has no name or no operation",
+            .damaged, location: "byte \(offset)", "a node has no name or no operation",
             remedy: "the file is corrupt, or not a frozen TensorFlow graph")
     }
 

@@ -16,7 +16,7 @@ extension Failure {
 
     static func inputEmpty(_ name: String, _ shape: Shape) -> Failure {
         Failure(
-            .wrongShape, place: name, "the input of shape \(shape) has no elements",
+            .wrongShape, location: name, "the input of shape \(shape) has no elements",
             remedy: "a model needs an input of at least one element")
     }
 

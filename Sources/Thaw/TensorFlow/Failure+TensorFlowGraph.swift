@@ -15,7 +15,7 @@ extension Failure {
     }
 
     static func nodeStandsTwice(_ name: String) -> Failure {
-        Failure(.invalidModel, place: name, "two nodes have this name")
+        Failure(.invalidModel, location: name, "two nodes have this name")
     }
 
     static func noSuchNode(_ name: String, _ option: String, nearest: String?) -> Failure {

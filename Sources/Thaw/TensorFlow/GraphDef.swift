@@ -68,7 +68,7 @@ extension FunctionDefinition {
             outputs: try signature?.messages(Field.output).map { try $0.string(Field.name) } ?? [], nodes: [],
             results: Dictionary(try message.map(Field.result).map { ($0.key, $0.value.text) }, uniquingKeysWith: { $1 })
         )
-        nodes = try naming(place: name) {
+        nodes = try naming(location: name) {
             try message.messages(Field.node).map { try NodeDefinition(unpacker, at: $0.range, &budget) }
         }
     }
@@ -85,7 +85,7 @@ extension NodeDefinition {
             }
             definition.inputs = fieldElements(node.input, node.n_input).map { String(cString: $0!) }
             definition.attributes.reserveCapacity(node.n_attr)
-            try naming(place: definition.name) {
+            try naming(location: definition.name) {
                 for entry in fieldElements(node.attr, node.n_attr) {
                     guard let value = entry!.pointee.value?.pointee else { continue }
                     let decoder = AttributeDecoder(unpacker: unpacker)

@@ -102,15 +102,15 @@ struct Inlining {
     }
 
     private mutating func expand(_ call: Pending, _ name: String) throws {
-        let place = "\(call.node.name) (\(call.node.op))"
-        guard let function = functions[name] else { throw Failure.noSuchFunction(name).at(place) }
-        guard !call.callers.contains(name) else { throw Failure.recursiveFunction(name).at(place) }
+        let location = "\(call.node.name) (\(call.node.op))"
+        guard let function = functions[name] else { throw Failure.noSuchFunction(name).at(location) }
+        guard !call.callers.contains(name) else { throw Failure.recursiveFunction(name).at(location) }
         guard call.callers.count < Inlining.depthLimit else {
-            throw Failure.functionsTooDeep(Inlining.depthLimit).at(place)
+            throw Failure.functionsTooDeep(Inlining.depthLimit).at(location)
         }
         let arguments = call.node.inputs.filter { !$0.hasPrefix("^") }
         guard arguments.count == function.inputs.count else {
-            throw Failure.argumentCount(name, arguments.count, function.inputs.count).at(place)
+            throw Failure.argumentCount(name, arguments.count, function.inputs.count).at(location)
         }
         let bound = Dictionary(zip(function.inputs, arguments), uniquingKeysWith: { $1 })
         var body: [String: (name: String, op: String)] = [:]
@@ -122,7 +122,7 @@ struct Inlining {
             guard !input.hasPrefix("^") else { return nil }
             let parts = input.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
             if parts.count <= 2, let argument = bound[parts[0]] { return argument }
-            guard let target = body[parts[0]] else { throw Failure.missingInFunction(name, input).at(place) }
+            guard let target = body[parts[0]] else { throw Failure.missingInFunction(name, input).at(location) }
             let index = parts.count > 1 ? Int(parts[parts.count - 1]) ?? 0 : 0
             let output = parts.count > 2 ? outputIndex(parts[1], of: target.op) + index : index
             return output == 0 ? target.name : "\(target.name):\(output)"
@@ -132,12 +132,12 @@ struct Inlining {
             node.name = body[node.name]!.name
             node.inputs = try node.inputs.compactMap(outside)
             size += node.name.utf8.count + node.inputs.reduce(100) { $0 + $1.utf8.count }
-            guard size <= Inlining.sizeLimit else { throw Failure.functionsTooLarge().at(place) }
+            guard size <= Inlining.sizeLimit else { throw Failure.functionsTooLarge().at(location) }
             pending.append(Pending(node: node, callers: callers))
         }
         for (index, output) in function.outputs.enumerated() {
             guard let result = try function.results[output].flatMap(outside) else {
-                throw Failure.missingInFunction(name, output).at(place)
+                throw Failure.missingInFunction(name, output).at(location)
             }
             if index == 0 {
                 nodes.append(NodeDefinition(name: call.node.name, op: "Identity", inputs: [result]))

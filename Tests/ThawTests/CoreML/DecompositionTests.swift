@@ -244,7 +244,7 @@ extension DecompositionCase {
             blocks: [1, 1, 2, 2, 2], before: [0, 0, 0, 0, 0], after: [0, 0, 0, 0, 0])
         let graph = try DecompositionCase("", blocks, [2, 3, 4, 4, 4], network: [], program: []).graph()
         let failure = #expect(throws: Failure.self) { try graph.legalized(for: .program) }
-        #expect(failure?.place == "node (Reshape)")
+        #expect(failure?.location == "node (Reshape)")
     }
 
     @Test(arguments: GraphCase.all) func `decomposed graphs answer as TensorFlow does`(_ graphCase: GraphCase) throws {

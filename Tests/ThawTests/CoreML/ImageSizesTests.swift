@@ -214,7 +214,7 @@ import Testing
                     Self.node("answer", "MatMul", ["flat", "matrix"]),
                 ])
         let failure = #expect(throws: Failure.self) { try Self.converted(whole, Self.list) }
-        #expect(failure?.place?.contains("flat") == true, "\(failure?.description ?? "")")
+        #expect(failure?.location?.contains("flat") == true, "\(failure?.description ?? "")")
         #expect(failure?.problem.contains("for images of 21×17 pixels") == true)
         #expect(failure?.hint?.contains("--size") == true)
 

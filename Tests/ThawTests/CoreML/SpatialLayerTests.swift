@@ -226,7 +226,7 @@ import Testing
     ]) private func `an invalid layer is refused`(_ refusal: RefusalCase) throws {
         let message = try message(refusal.operation, on: [1, 3, 4, 5])
         let failure = #expect(throws: Failure.self) { try read(message, refusal.change) }
-        #expect(failure?.place?.isEmpty == false)
+        #expect(failure?.location?.isEmpty == false)
     }
 
     @Test func `a deconvolution applies its dilation`() throws {

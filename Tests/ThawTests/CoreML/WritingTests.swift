@@ -131,7 +131,7 @@ import Testing
     @Test func `more than five axes are refused by node`() throws {
         let model = try model([Reshape([1, 2, 2, 2, 2, 3]), CumulativeSum(axis: 3), Reshape([1, 48])])
         let failure = #expect(throws: Failure.self) { try NeuralNetworkWriter.message(model) }
-        #expect(failure?.place?.contains("node0") == true)
+        #expect(failure?.location?.contains("node0") == true)
     }
 
     /// An operation that no dialect has.

@@ -119,7 +119,7 @@ import Testing
     ) throws {
         let failure = try #require(throws: Failure.self) { try network(name) { $0.tile = 64 } }
         #expect(failure.problem.hasPrefix("depends on the whole image"))
-        #expect(failure.place?.contains("norm") == true || failure.place?.contains("Norm") == true)
+        #expect(failure.location?.contains("norm") == true || failure.location?.contains("Norm") == true)
         #expect(failure.hint?.contains("--max-side") == true)
     }
 

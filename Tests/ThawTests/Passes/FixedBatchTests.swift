@@ -54,7 +54,7 @@ import Testing
         _ note: String, _ input: [Int], _ nodes: [NodeDefinition], _ node: String, _ batch: Int
     ) {
         let failure = #expect(throws: Failure.self) { try convert(input, nodes) }
-        #expect(failure?.place == node)
+        #expect(failure?.location == node)
         #expect(failure?.problem == "the batch is fixed at \(batch), and this node needs all of it")
     }
 

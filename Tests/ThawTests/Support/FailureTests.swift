@@ -41,12 +41,12 @@ import Testing
         #expect(failure.nodes.map(\.op) == ["Digamma", "FusedBatchNormV3"])
     }
 
-    @Test func `adding the file, the place or the node keeps the rest`() throws {
+    @Test func `adding the file, the location or the node keeps the rest`() throws {
         let node = Failure.Node(name: "a", op: "B")
         let failure = Failure(.wrongShape, "is too wide", remedy: "make it narrow", hint: "try", names: ["x"])
         var whole = failure
         whole.file = "file"
-        whole.place = "a (B)"
+        whole.location = "a (B)"
         whole.nodes = [node]
         #expect(failure.inFile("file").at("a (B)").of(node) == whole)
         #expect(whole.inFile("other").at("elsewhere").of(Failure.Node(name: "c", op: "D")) == whole)

@@ -199,7 +199,7 @@ import Testing
     ) {
         let bytes = Wire.constant(type: type, shape: shape, content)
         let failure = #expect(throws: Failure.self) { try graph(bytes) }
-        #expect(failure?.place == "weights")
+        #expect(failure?.location == "weights")
         #expect(failure?.description.contains(message) == true, "\(String(describing: failure))")
     }
 

@@ -47,7 +47,7 @@ import Testing
         ("Stray", "PartitionedCall", ["input"], "call (PartitionedCall)", "reads 'nowhere:y:0', which is not in it"),
         ("Stray", "PartitionedCall", [], "call (PartitionedCall)", "passes 0 arguments"),
     ]) func `a call that cannot be followed is refused`(
-        _ name: String, _ op: String, _ inputs: [String], _ place: String, _ problem: String
+        _ name: String, _ op: String, _ inputs: [String], _ location: String, _ problem: String
     ) throws {
         let functions = [
             function("Loop", InliningTests.recursive), function("Stray", [node("a", "Tanh", ["nowhere:y:0"])]),
@@ -56,8 +56,8 @@ import Testing
             try nodes([placeholder, node("call", op, inputs, calling: name)], functions)
         }
         #expect(failure.problem.contains(problem))
-        #expect(failure.place?.hasPrefix("call") == true)
-        #expect(name == "Loop" || failure.place == place)
+        #expect(failure.location?.hasPrefix("call") == true)
+        #expect(name == "Loop" || failure.location == place)
     }
 
     /// Each function calls the next one twice: 2^40 nodes in total.

@@ -195,7 +195,7 @@ struct NumberRuns {
             (self.length, shape, step) = (1, places, 1)
             return
         }
-        let axis = try naming(place: op.place) { try places.axis(op.integer("vector_axis")) }
+        let axis = try naming(location: op.location) { try places.axis(op.integer("vector_axis")) }
         let size = places[axis].multipliedReportingOverflow(by: length)
         var shape = places
         shape[axis] = size.partialValue

@@ -2,13 +2,13 @@
 extension Failure {
     static func layerRefused(_ name: String, _ kind: String, _ problem: String, _ remedy: String?) -> Failure {
         Failure(
-            .unsupportedOperations, place: "layer '\(name)' (\(kind))", problem, remedy: remedy,
+            .unsupportedOperations, location: "layer '\(name)' (\(kind))", problem, remedy: remedy,
             nodes: [Node(name: name, op: kind)])
     }
 
     static func cannotWriteOperation(_ node: String, _ kind: String) -> Failure {
         Failure(
-            .unsupportedOperations, place: "\(node) (\(kind))", "Core ML cannot compute this exactly",
+            .unsupportedOperations, location: "\(node) (\(kind))", "Core ML cannot compute this exactly",
             nodes: [Node(name: node, op: kind)])
     }
 
@@ -18,7 +18,7 @@ extension Failure {
 
     static func tooManyAxes(_ node: String, _ kind: String, _ axes: Int) -> Failure {
         Failure(
-            .unsupportedOperations, place: "\(node) (\(kind))", "the result has \(axes) axes",
+            .unsupportedOperations, location: "\(node) (\(kind))", "the result has \(axes) axes",
             remedy: "Core ML allows at most five", nodes: [Node(name: node, op: kind)])
     }
 }

@@ -22,7 +22,7 @@ protocol SourceNode {
     /// The name of the operations that are added for it.
     var name: String { get }
     /// What messages call it.
-    var place: String { get }
+    var location: String { get }
 }
 
 /// Receives the operations that the nodes of a model in another format are converted to. All formats share it.
@@ -43,10 +43,10 @@ struct ImportContext {
     init(channelOrder: Graph.ChannelOrder = .last) { builder = GraphBuilder(channelOrder: channelOrder) }
 
     /// Adds `operation` to the graph, or evaluates it if all its inputs are constant.
-    /// - Parameter place: What messages call the node if it cannot be evaluated; nil for the name.
+    /// - Parameter location: What messages call the node if it cannot be evaluated; nil for the name.
     /// - Throws: `Failure` naming the node if the operation does not accept the inputs.
     mutating func add(
-        _ operation: any Operation, _ inputs: [Operand], name: String, place: String? = nil
+        _ operation: any Operation, _ inputs: [Operand], name: String, location: String? = nil
     ) throws -> [Operand] {
         let constants = inputs.compactMap(\.constant)
         guard constants.count == inputs.count else {
@@ -58,7 +58,7 @@ struct ImportContext {
                 return .constant(Tensor(shape: type.shape, element: type.element) { _ in 0 })
             }
         }
-        return try naming(place: place ?? name) {
+        return try naming(location: location ?? name) {
             let types = try builder.graph.outputTypes(of: operation, constants.map(\.type))
             let largest = Self.largestConstant + (constants.first?.elementCount ?? 0)
             for type in types where type.shape.checkedCount ?? .max > largest {
@@ -96,7 +96,7 @@ extension ImportContext {
     mutating func add(
         _ operation: any Operation, _ inputs: [Operand], _ node: some SourceNode
     ) throws -> [Operand] {
-        try add(operation, inputs, name: node.name, place: node.place)
+        try add(operation, inputs, name: node.name, location: node.location)
     }
 
     /// The same for an operation with one output.

@@ -26,7 +26,7 @@ extension BatchNormalization {
     static let mil = [
         MILRule("batch_norm") { op, reading in
             let x = try op.operand()
-            guard x.shape.rank >= 3 else { throw Failure.wrongRank(4, x.shape).at(op.place) }
+            guard x.shape.rank >= 3 else { throw Failure.wrongRank(4, x.shape).at(op.location) }
             let channels = x.shape[1]
             let ones = Tensor([Float](repeating: 1, count: channels), shape: [channels])
             let zeros = Tensor([Float](repeating: 0, count: channels), shape: [channels])

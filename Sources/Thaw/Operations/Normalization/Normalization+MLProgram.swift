@@ -35,7 +35,7 @@ extension Normalization {
     static let mil = [
         MILRule("instance_norm") { op, reading in
             let x = try op.operand()
-            guard x.shape.rank == 4 else { throw Failure.wrongRank(4, x.shape).at(op.place) }
+            guard x.shape.rank == 4 else { throw Failure.wrongRank(4, x.shape).at(op.location) }
             let shape: Shape = [x.shape[1], 1, 1]
             let scale = try op.has("gamma") ? op.channels("gamma", x.shape[1]).reshaped(shape).unless(1) : nil
             let offset = try op.has("beta") ? op.channels("beta", x.shape[1]).reshaped(shape).unless(0) : nil

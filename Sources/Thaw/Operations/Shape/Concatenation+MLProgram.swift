@@ -15,7 +15,7 @@ extension Concatenation {
             guard try op.bool("interleave", default: false) else {
                 return try reading.add(Concatenation(axis: axis), values, op)
             }
-            let steps = try naming(place: op.place) {
+            let steps = try naming(location: op.location) {
                 try Concatenation.interleaving(values.map(\.shape), axis: axis)
             }
             let parts = try values.map { try reading.add(Reshape(steps.part), $0, op) }

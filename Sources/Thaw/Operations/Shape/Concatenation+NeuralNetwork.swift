@@ -27,14 +27,14 @@ extension Concatenation {
                 return try reading.add(Concatenation(axis: axis), layer.inputs, layer)
             }
             let shapes = layer.inputs.map { $0.shape }
-            let steps = try naming(place: layer.name) { try Concatenation.interleaving(shapes, axis: axis) }
+            let steps = try naming(location: layer.name) { try Concatenation.interleaving(shapes, axis: axis) }
             let parts: [Operand] = try layer.inputs.map { try reading.add(Reshape(steps.part), $0, layer) }
             let stacked = try reading.add(Concatenation(axis: axis + 1), parts, layer)[0]
             return [try reading.add(Reshape(steps.result), stacked, layer)]
         },
         NeuralRule("stack") { layer, reading in
             let shape = try layer.input().shape
-            let stack = try naming(place: layer.name) {
+            let stack = try naming(location: layer.name) {
                 try Concatenation.stacking(shape, axis: layer.parameters.axis)
             }
             let parts: [Operand] = try layer.inputs.map { try reading.add(Reshape(stack.part), $0, layer) }

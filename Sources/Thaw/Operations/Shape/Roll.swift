@@ -11,7 +11,7 @@ enum Roll {
                 throw node.refused("there are \(shifts.count) shifts for \(axes.count) axes")
             }
             for (shift, axis) in zip(shifts, axes) {
-                let axis = try naming(place: node.name) { try shape.axis(axis) }
+                let axis = try naming(location: node.name) { try shape.axis(axis) }
                 let size = shape[axis]
                 guard size > 0 else { continue }
                 let start = ((shift % size) + size) % size

@@ -49,7 +49,7 @@ extension StridedSlice {
                 let amount = axis < 2 ? [0, 0] : amounts[axis - 2]
                 return Range(start: amount[0], count: x.shape[axis] - amount[0] - amount[1])
             }
-            guard ranges.allSatisfy({ $0.count > 0 }) else { throw Failure.sliceOutside(x.shape).at(op.place) }
+            guard ranges.allSatisfy({ $0.count > 0 }) else { throw Failure.sliceOutside(x.shape).at(op.location) }
             return [try reading.slice(x, ranges, squeezing: x.shape.map { _ in false }, op)]
         },
         MILRule("reverse") { op, reading in
@@ -69,7 +69,7 @@ extension StridedSlice {
                 let start = begins[axis] < 0 ? begins[axis] + x.shape[axis] : begins[axis]
                 return Range(start: start, count: sizes[axis] == -1 ? x.shape[axis] - start : sizes[axis])
             }
-            guard ranges.allSatisfy({ $0.count >= 0 }) else { throw Failure.sliceOutside(x.shape).at(op.place) }
+            guard ranges.allSatisfy({ $0.count >= 0 }) else { throw Failure.sliceOutside(x.shape).at(op.location) }
             return [try reading.slice(x, ranges, squeezing: x.shape.map { _ in false }, op)]
         },
     ]

@@ -92,7 +92,7 @@ extension Transpose {
     static let mil = [
         MILRule("transpose") { op, reading in
             let x = try op.operand()
-            let order = try naming(place: op.place) { try op.integers("perm").map { try x.shape.axis($0) } }
+            let order = try naming(location: op.location) { try op.integers("perm").map { try x.shape.axis($0) } }
             return [try reading.add(Transpose(order), x, op)]
         }
     ]

@@ -2,37 +2,38 @@
 extension Failure {
     static func fieldPastEnd(at offset: Int) -> Failure {
         Failure(
-            .damaged, place: "byte \(offset)", "a field here extends past the end of the file",
+            .damaged, location: "byte \(offset)", "a field here extends past the end of the file",
             remedy: "the file is damaged or cut off")
     }
 
     static func malformedField(at offset: Int) -> Failure {
         Failure(
-            .damaged, place: "byte \(offset)", "this is not a protobuf field",
+            .damaged, location: "byte \(offset)", "this is not a protobuf field",
             remedy: "the file is damaged or of another kind")
     }
 
     static func wrongWireType(_ field: String, at offset: Int) -> Failure {
         Failure(
-            .damaged, place: "byte \(offset)", "the field \(field) is encoded as another type",
+            .damaged, location: "byte \(offset)", "the field \(field) is encoded as another type",
             remedy: "the file is damaged or of another kind")
     }
 
     static func nestedTooDeep(at offset: Int, limit: Int) -> Failure {
         Failure(
-            .damaged, place: "byte \(offset)", "messages are nested more than \(limit) deep",
+            .damaged, location: "byte \(offset)", "messages are nested more than \(limit) deep",
             remedy: "no real model nests so deeply"
         )
     }
 
     static func messageTooLarge(at offset: Int) -> Failure {
         Failure(
-            .damaged, place: "byte \(offset)", "the message here would need far more memory than its size in bytes",
+            .damaged, location: "byte \(offset)", "the message here would need far more memory than its size in bytes",
             remedy: "no real model does")
     }
 
     static func malformedMessage(_ name: String, at offset: Int) -> Failure {
-        Failure(.damaged, place: "byte \(offset)", "no valid \(name)", remedy: "the file is damaged or of another kind")
+        Failure(
+            .damaged, location: "byte \(offset)", "no valid \(name)", remedy: "the file is damaged or of another kind")
     }
 
     static func fieldInPieces(_ field: String) -> Failure {

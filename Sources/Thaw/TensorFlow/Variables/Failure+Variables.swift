@@ -9,12 +9,12 @@ extension Failure {
     }
 
     static func tableDamaged(at offset: Int) -> Failure {
-        Failure(.damaged, place: "byte \(offset)", "the table is corrupt", remedy: "copy or download the file again")
+        Failure(.damaged, location: "byte \(offset)", "the table is corrupt", remedy: "copy or download the file again")
     }
 
     static func tableChecksum(at offset: Int) -> Failure {
         Failure(
-            .damaged, place: "byte \(offset)", "the checksum of a block is wrong: the file is corrupt",
+            .damaged, location: "byte \(offset)", "the checksum of a block is wrong: the file is corrupt",
             remedy: "copy or download it again")
     }
 

@@ -46,7 +46,7 @@ final class TensorBundle {
     /// - Throws: `Failure` naming the file at fault if the value is corrupt, or if a shard is missing.
     func value(_ name: String, part: [Range<Int>]? = nil) throws -> Tensor? {
         guard let entry = table.values[Array(name.utf8)] else { return nil }
-        return try naming(place: name) { () throws -> Tensor in
+        return try naming(location: name) { () throws -> Tensor in
             let slices = try naming(file: prefix + ".index") { try self.slices(of: entry) }
             if let part, let slice = slices.first(where: { $0.ranges == part }) { return try stored(slice, of: name) }
             let whole = try slices.isEmpty ? stored(entry) : assembled(name, slices, self.whole(entry))
@@ -62,7 +62,7 @@ final class TensorBundle {
     /// The bytes of a scalar string; nil if there is none with this name.
     func string(_ name: String) throws -> ByteView? {
         guard let entry = table.values[Array(name.utf8)] else { return nil }
-        return try naming(place: name) {
+        return try naming(location: name) {
             let bytes = try bytes(of: entry)
             var reader = WireReader(bytes.bytes, 0..<bytes.count)
             // The length, its checksum, the characters.

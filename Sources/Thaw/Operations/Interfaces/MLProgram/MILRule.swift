@@ -12,10 +12,10 @@ struct MILRead: SourceNode {
     let outputCount: Int
 
     var node: Failure.Node { Failure.Node(name: name, op: kind) }
-    var place: String { "operation '\(name)' (\(kind))" }
+    var location: String { "operation '\(name)' (\(kind))" }
 
     func refused(_ problem: String, remedy: String? = nil) -> Failure {
-        Failure(.unsupportedOperations, place: place, problem, remedy: remedy, nodes: [node])
+        Failure(.unsupportedOperations, location: location, problem, remedy: remedy, nodes: [node])
     }
 
     func has(_ key: String) -> Bool { arguments[key] != nil }
@@ -44,7 +44,7 @@ struct MILRead: SourceNode {
     /// The input image: batch, channel, height, width.
     func image(_ key: String = "x") throws -> Operand {
         let operand = try operand(key)
-        guard operand.shape.rank == 4 else { throw Failure.wrongRank(4, operand.shape).at(place) }
+        guard operand.shape.rank == 4 else { throw Failure.wrongRank(4, operand.shape).at(location) }
         return operand
     }
 
@@ -100,13 +100,13 @@ struct MILRead: SourceNode {
     /// An axis of a tensor, counted from the front.
     func axis(_ operand: Operand, _ key: String = "axis", default value: Int? = nil) throws -> Int {
         let axis = try integer(key, default: value)
-        return try naming(place: place) { try operand.shape.axis(axis) }
+        return try naming(location: location) { try operand.shape.axis(axis) }
     }
 
     /// Axes of a tensor, counted from the front, ascending; all of them if the argument is missing.
     func axes(_ operand: Operand, _ key: String = "axes") throws -> [Int] {
         guard has(key) else { return Array(operand.shape.indices) }
-        let axes = try naming(place: place) { try integers(key).map { try operand.shape.axis($0) } }
+        let axes = try naming(location: location) { try integers(key).map { try operand.shape.axis($0) } }
         guard Set(axes).count == axes.count else { throw refused("the axes \(axes) contain duplicates") }
         return axes.sorted()
     }

@@ -6,7 +6,7 @@ struct NeuralLayer: SourceNode {
     let inputs: [Operand]
     let outputCount: Int
 
-    var place: String { "layer '\(name)' (\(kind))" }
+    var location: String { "layer '\(name)' (\(kind))" }
 
     /// - Throws: `Failure` if the layer has fewer inputs.
     func input(_ index: Int = 0) throws -> Operand {

@@ -5,7 +5,7 @@ extension Failure {
         _ node: String, _ op: String, _ problem: String, _ remedy: String? = nil, code: Code = .unsupportedOperations
     ) -> Failure {
         let node = Node(name: node, op: op)
-        return Failure(code, place: "\(node)", problem, remedy: remedy, nodes: [node])
+        return Failure(code, location: "\(node)", problem, remedy: remedy, nodes: [node])
     }
 
     static func missingInput(_ node: String, _ op: String, _ index: Int, _ count: Int) -> Failure {

@@ -4,7 +4,7 @@ struct TensorFlowNode: SourceNode {
     let inputs: [Operand]
 
     var name: String { definition.name }
-    var place: String { name }
+    var location: String { name }
     var op: String { definition.op }
 
     // MARK: Inputs
