@@ -143,6 +143,15 @@ def test_outputs_by_name(ct, photo):
         ct.convert(GRAPH, outputs=["nonsense"])
 
 
+def test_messages_name_keywords_not_options_of_the_command(ct, caplog):
+    with pytest.raises(KeyError) as caught:
+        ct.convert(GRAPH, outputs=["nonsense"])
+    assert "outputs: there is no node 'nonsense'" in caught.value.message
+    with caplog.at_level("INFO", logger="thaw"):
+        ct.convert(GRAPH)
+    assert caplog.records and "--" not in caplog.text
+
+
 @pytest.mark.parametrize(
     "arguments, ending, version",
     [
@@ -221,18 +230,14 @@ def test_messages_name_keywords_instead_of_options(ct):
     assert "--" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "message, of_convert, of_command",
-    [
-        ("--input names 'x--y' twice", "inputs names 'x--y' twice", "input names 'x--y' twice"),
-        ("use --size WxH", "use ImageType.shape WxH", "use size WxH"),
-        ("--set x=true", "the command's --set x=true", "set x=true"),
-        ("try --max-side 3", "try the command's --max-side 3", "try max_side 3"),
-        ("an em--dash -- and ---", "an em--dash -- and ---", "an em--dash -- and ---"),
-    ],
-)
-def test_the_wording_of_options(message, of_convert, of_command):
+def test_the_wording_of_options():
     from thaw import _wording
 
-    assert _wording.of_convert(message) == of_convert
-    assert _wording.of_command(message) == of_command
+    parts = ["set it with ", {"option": "size"}, " or ", {"option": "batch_norm"}]
+    assert _wording.of_library(parts) == "set it with ImageType.shape or batch_norm"
+    for message, expected in [
+        ("--input names 'x--y' twice", "input names 'x--y' twice"),
+        ("try --max-side 3", "try max_side 3"),
+        ("an em--dash -- and ---", "an em--dash -- and ---"),
+    ]:
+        assert _wording.of_command(message) == expected

@@ -9,6 +9,7 @@ from . import _library, _options, _sources
 from ._errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from ._settings import ComputeUnit, colorlayout, precision, target
 from ._types import ClassifierConfig, ImageType, TensorType
+from ._wording import of_library
 from .models import MLModel
 
 _log = logging.getLogger("thaw")
@@ -69,9 +70,9 @@ def convert(
 
     result = MLModel._of_handle(_library.in_background(run), form, compute_units)
     for note in result._description["notes"]:
-        _log.info(note)
+        _log.info(of_library(note["parts"]))
     for warning in result._description["warnings"]:
-        _log.warning(warning)
+        _log.warning(of_library(warning["parts"]))
     _check_types(result, inputs)
     # Images of 16 bits exist in a written ML Program only.
     if any(getattr(feature, "color_layout", None) is colorlayout.GRAYSCALE_FLOAT16 for feature in inputs + outputs):

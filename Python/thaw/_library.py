@@ -27,7 +27,7 @@ from typing import Any, Callable, Sequence
 
 from . import _loading
 from ._errors import Error, MachineError, error
-from ._wording import of_convert
+from ._wording import of_library
 
 OK, FAILED, INVALID_ARGUMENT, CANCELED, TIMED_OUT, FORKED = range(6)
 
@@ -198,25 +198,25 @@ def call(name: str, *arguments: Any) -> int:
     status = getattr(library(), name)(*arguments, byref(failure))
     if status in (OK, TIMED_OUT):
         return status
-    raise taken(failure, name != "thaw_command")
+    raise taken(failure)
 
 
-def taken(failure: c_void_p, is_worded: bool = True) -> Error:
+def taken(failure: c_void_p) -> Error:
     """The exception for an error of the library, which is freed."""
     try:
-        return exception(failure, is_worded)
+        return exception(failure)
     finally:
         library().thaw_error_free(failure)
 
 
-def exception(failure: Any, is_worded: bool = True) -> Error:
-    """The exception for an error of the library, with keywords of Python for options unless `is_worded` is false."""
+def exception(failure: Any) -> Error:
+    """The exception for an error of the library, with keywords of Python for options."""
     code = library().thaw_error_code(failure)
     if code is None:
         return error("environment", "the library failed without saying why")
-    message = library().thaw_error_message(failure).decode("utf-8", "replace")
     details = json.loads(library().thaw_error_details(failure) or b"{}")
-    result = error(code.decode(), of_convert(message) if is_worded else message)
+    message = library().thaw_error_message(failure).decode("utf-8", "replace")
+    result = error(code.decode(), of_library(details.get("parts") or [message]))
     result.nodes = details.get("nodes") or []
     result.names = details.get("names") or []
     return result

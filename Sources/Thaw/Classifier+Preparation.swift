@@ -2,7 +2,7 @@ extension Classifier {
     /// An image in the size and colors that the network takes.
     struct Prepared: Sendable {
         var pixels: Pixels
-        var warning: String?
+        var warning: Note?
         var thumbnail: [UInt8]?
     }
 

@@ -119,7 +119,7 @@ public final class Classifier: Sendable {
             var answer = Classification(probabilities: probabilities, labels: model.classifier?.labels)
             (answer.warning, answer.thumbnail) = (prepared.warning, prepared.thumbnail)
             if answer.probabilities.contains(where: \.isNaN) {
-                answer.warning = "the model's output contains NaN; one of its weights may be NaN"
+                answer.warning = .containsNaN("the model's output", "; one of its weights may be NaN")
             }
             return answer
         }
@@ -131,7 +131,7 @@ public struct Classification: Sendable {
     /// One value per class, in the order of the network's output.
     public let probabilities: [Float]
     /// What is wrong with the image's file although it could be read.
-    public internal(set) var warning: String?
+    public internal(set) var warning: Note?
     /// A thumbnail of the image as a JPEG file, if one was requested.
     package internal(set) var thumbnail: [UInt8]?
     private let labels: [String]?

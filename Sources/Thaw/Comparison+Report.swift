@@ -14,7 +14,7 @@ extension Comparison {
         /// The first value that differs; nil if the models agree.
         public internal(set) var firstDifference: NodeDifference?
         /// The images that could be read although something is wrong with their files.
-        public private(set) var warnings: [(image: String, warning: String)] = []
+        public private(set) var warnings: [(image: String, warning: Note)] = []
         /// The images that cannot be read.
         public internal(set) var failures: [(image: String, failure: Failure)] = []
 

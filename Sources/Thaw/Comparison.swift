@@ -138,7 +138,7 @@ public struct Comparison: Sendable {
         /// differ.
         var classes: (first: Int, second: Int, isExplained: Bool)?
         /// What is wrong with the image's file although it could be read.
-        var warning: String?
+        var warning: Note?
     }
 
     private func compare(_ pixels: Pixels) -> Outcome {
@@ -153,7 +153,7 @@ public struct Comparison: Sendable {
                 (port.name, Difference(values.0, values.1))
             })
         if let index = expected.firstIndex(where: { $0.contains(where: \.isNaN) }) {
-            outcome.warning = "'\(second.graph.outputs[index].name)' contains NaN"
+            outcome.warning = .containsNaN("'\(second.graph.outputs[index].name)'")
         }
         let shape = second.graph[second.graph.outputs[0].value].shape
         let axes = shape.dropFirst().filter { $0 != 1 }

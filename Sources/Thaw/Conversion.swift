@@ -3,11 +3,11 @@ public struct Conversion: Sendable {
     /// The model that was converted or read.
     public var model: Model
     /// What was inferred and assumed, one sentence each.
-    public var notes: [String]
+    public var notes: [Note]
     /// The notes about how the graph was read, without those about its image input.
-    public var assumptions: [String] = []
+    public var assumptions: [Note] = []
     /// What may be wrong although the conversion succeeded.
-    public var warnings: [String]
+    public var warnings: [Note]
     /// Whether the model was converted from a graph, not read from a Core ML file.
     public var isGraph = true
     /// The graph as it was read, before any pass. It still contains the preprocessing that passes lift into the image input.

@@ -7,7 +7,7 @@ extension Converter {
     /// output uses the inverse of the input's scaling.
     /// - Throws: `Failure` if an image output is requested but no output is an image, or if the scaling does not fit.
     func imageOutput(
-        _ model: Model, _ notes: inout [String], _ pixelRange: PixelRangeTrial? = nil
+        _ model: Model, _ notes: inout [Note], _ pixelRange: PixelRangeTrial? = nil
     ) throws -> ImageOutput? {
         let isAsked = options.imageOutput == true || options.describesImageOutput
         guard options.imageOutput != false || isAsked else { return nil }
@@ -25,9 +25,7 @@ extension Converter {
         }
         let port = graph.outputs[index]
         if !isAsked, let reason = model.reasonAgainstImage(port.value, form) {
-            notes.append(
-                "the output '\(port.name)' has the shape of an image, but \(reason): it stays an array; --image-output makes it an image"
-            )
+            notes.append(.arrayOutput(port.name, because: reason))
             return nil
         }
         let color =
@@ -39,28 +37,24 @@ extension Converter {
         let scaling: PixelScaling
         if options.outputScale != nil || options.outputBias != nil {
             scaling = PixelScaling(
-                scale: try channelValues("--output-scale", options.outputScale ?? [1], form.channels),
-                bias: try channelValues("--output-bias", options.outputBias ?? [0], form.channels))
+                scale: try channelValues(.outputScale, options.outputScale ?? [1], form.channels),
+                bias: try channelValues(.outputBias, options.outputBias ?? [0], form.channels))
         } else if let range {
             scaling = .overPixels(range, channels: form.channels)
         } else if isAsked, let pixelRange, pixelRange.output.scale.count == form.channels {
             scaling = pixelRange.output
         } else if isAsked {
             scaling = model.image?.scaling.undone(channels: form.channels) ?? .identity(channels: form.channels)
-            notes.append(
-                "the range of the output '\(port.name)' is unknown: it is assumed to be that of the input; --output-scale and --output-bias override this"
-            )
+            notes.append(.outputRangeAssumed(port.name))
         } else {
-            notes.append(
-                "the output '\(port.name)' has the shape of an image but no known range: it stays an array; --image-output makes it an image"
-            )
+            notes.append(.arrayOutputOfUnknownRange(port.name))
             return nil
         }
         let image = ImageOutput(
             index: index, form: form, color: color, scaling: scaling,
             exceedsPixels: range.map { !scaling.staysWithinPixels($0) } ?? true)
-        notes.append("the output '\(port.name)' is an image")
-        notes += image.formulas
+        notes.append(.imageOutput(port.name))
+        notes += image.formulas.map(Note.formula)
         return image
     }
 }

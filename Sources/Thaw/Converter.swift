@@ -167,7 +167,7 @@ public struct Converter: Sendable {
         }
         conversion.model.resizer = resizer
         _ = try SizeVariants(conversion.model)
-        conversion.notes.append("the image may have other sizes than \(standard): \(options.sizes)")
+        conversion.notes.append(.flexibleSizes(options.sizes, standard))
         return conversion
     }
 
@@ -242,18 +242,10 @@ public struct Converter: Sendable {
             warnings += newWarnings.filter { !warnings.contains($0) }
             if index == 0 { model.image = image } else { model.otherImages[index] = image }
         }
-        notes += model.formulas
-        if imported.images.isEmpty {
-            let several = model.graph.inputs.count > 1
-            notes.append(
-                several
-                    ? "no input is an image of 1 or 3 channels: the model takes arrays"
-                    : "the input is not an image of 1 or 3 channels: the model takes an array")
-        }
-        if model.graph.inputs.count > 1 {
-            notes.append(
-                "the model takes \(model.graph.inputs.count) inputs: \(Failure.listed(model.graph.inputs.map(\.name)))")
-        }
+        notes += model.formulas.map(Note.formula)
+        let inputs = model.graph.inputs.map(\.name)
+        if imported.images.isEmpty { notes.append(.arrayInput(count: inputs.count)) }
+        if inputs.count > 1 { notes.append(.severalInputs(inputs)) }
         try model.graph.validate()
         if let labels {
             do { try labels.check(classCount: model.classCount) } catch var failure as Failure {

@@ -10,7 +10,7 @@ extension Failure {
         Failure(
             .notComparable,
             "the first model has the outputs '\(first.joined(separator: "', '"))', the second '\(second.joined(separator: "', '"))'",
-            remedy: "both must have the same number of outputs; --output selects those of a graph")
+            remedy: "both must have the same number of outputs; \(option: .outputs) selects those of a graph")
     }
 
     static func outputsDiffer(
@@ -20,7 +20,7 @@ extension Failure {
         Failure(
             .notComparable,
             "the first model has the output '\(first)' of shape \(firstShape), the second '\(second)' of shape \(secondShape)",
-            remedy: "the shapes must match; --output selects the outputs of a graph")
+            remedy: "the shapes must match; \(option: .outputs) selects the outputs of a graph")
     }
 
     static func labelsDiffer(_ index: Int, _ first: String, _ second: String) -> Failure {

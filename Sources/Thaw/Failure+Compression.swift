@@ -3,7 +3,7 @@ extension Failure {
     static func graphCompressed() -> Failure {
         Failure(
             .wrongKind, "is a TensorFlow graph; expected a Core ML model",
-            remedy: "'thaw convert --weights' converts and compresses it")
+            remedy: "'thaw convert \(option: .weights)' converts and compresses it")
     }
 
     static func compressedAlready() -> Failure {
@@ -26,6 +26,8 @@ extension Failure {
     static func nothingToCompress(_ minimum: Int) -> Failure {
         Failure(
             .cannotCompress, "no convolution and no dense layer has \(minimum) weights or more",
-            remedy: "--min-elements lowers that limit, --depthwise includes depthwise convolutions")
+            remedy:
+                "\(option: .minimumCount) lowers that limit, \(option: .includesDepthwise) includes depthwise convolutions"
+        )
     }
 }

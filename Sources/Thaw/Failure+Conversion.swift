@@ -3,9 +3,8 @@ extension Failure {
     static func outputIsInput(_ output: String, _ input: String) -> Failure {
         Failure(
             .noOutput,
-            "the output '\(output)' is the input" + (output == input ? "" : " '\(input)'")
-                + ": a Core ML model needs at least one layer between them",
-            remedy: "select a node that computes something with --output NODE")
+            "the output '\(output)' is the input\(output == input ? "" : " '\(input)'"): a Core ML model needs at least one layer between them",
+            remedy: "select a node that computes something with \(option: .outputs) NODE")
     }
 
     static func packageNeedsTarget(_ target: String) -> Failure {
@@ -25,7 +24,32 @@ extension Failure {
         Failure(
             .unsupportedTarget,
             "the inputs and outputs of a neural network are float32, and the system chooses its compute precision",
-            remedy: "write an ML Program (.mlpackage), or omit --compute-precision, --input-type and --output-type"
-        )
+            remedy:
+                "write an ML Program (.mlpackage), or omit \(option: .computePrecision), \(option: .inputType) and "
+                + "\(option: .outputType)")
+    }
+}
+
+/// What a user should know about a converted model.
+extension Note {
+    static func flexibleSizes(_ sizes: ImageSizes, _ standard: ImageSize) -> Note {
+        Note(.flexibleSizes, "the image may have other sizes than \(standard): \(sizes)")
+    }
+
+    static func arrayInput(count: Int) -> Note {
+        Note(
+            .arrayInput,
+            count > 1
+                ? "no input is an image of 1 or 3 channels: the model takes arrays"
+                : "the input is not an image of 1 or 3 channels: the model takes an array")
+    }
+
+    static func severalInputs(_ names: [String]) -> Note {
+        Note(.severalInputs, "the model takes \(names.count) inputs: \(Failure.listed(names))")
+    }
+
+    /// - Parameter output: A name in quotes, or "the model's output".
+    static func containsNaN(_ output: String, _ advice: String = "") -> Note {
+        Note(.notANumber, "\(output) contains NaN\(advice)")
     }
 }

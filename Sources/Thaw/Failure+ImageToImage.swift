@@ -10,31 +10,31 @@ extension Failure {
         Failure(
             code, file: file, "the image of \(width) × \(height) pixels is too large: \(problem)", remedy: remedy,
             hint: canTile
-                ? "--tile 512 processes it in tiles, --max-side N scales it down"
-                : "--max-side N scales it down")
+                ? "\(option: .tile) 512 processes it in tiles, \(option: .longestSide) N scales it down"
+                : "\(option: .longestSide) N scales it down")
     }
 
     static func cannotTile(_ node: String) -> Failure {
         Failure(
             .unsupportedOperations, location: node, "depends on the whole image, or on positions in it",
-            remedy: "tiles would not fit together", hint: "--max-side N scales the image down instead")
+            remedy: "tiles would not fit together", hint: "\(option: .longestSide) N scales the image down instead")
     }
 
     static func tileTooSmall(_ tile: Int, least: Int) -> Failure {
         Failure(
             .wrongSize, "tiles of \(tile) pixels are too small for the network's receptive field",
-            remedy: "expected --tile \(least) or more")
+            remedy: "expected \(option: .tile) \(least) or more")
     }
 
-    static func sizeFixed(_ option: String, _ width: Int, _ height: Int) -> Failure {
+    static func sizeFixed(_ option: OptionName, _ width: Int, _ height: Int) -> Failure {
         Failure(
-            .wrongSize, "\(option) is for networks that take any size",
+            .wrongSize, "\(option: option) is for networks that take any size",
             remedy: "this one takes \(width)×\(height) pixels")
     }
 
     static func tileSizeFixed(_ width: Int, _ height: Int) -> Failure {
         Failure(
             .wrongSize, "the network takes only images of \(width)×\(height) pixels",
-            remedy: width == height ? "use --tile \(width)" : "square tiles do not fit it")
+            remedy: width == height ? "use \(option: .tile) \(width)" : "square tiles do not fit it")
     }
 }

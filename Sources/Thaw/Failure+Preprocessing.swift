@@ -2,39 +2,117 @@
 extension Failure {
     static func scalingTwice() -> Failure {
         Failure(
-            .invalidOption, "--preprocess cannot be combined with --scale or --bias", remedy: "give one or the other")
-    }
-
-    /// A warning that a graph seems to take BGR images.
-    static func risingMeans(_ means: [Double]) -> String {
-        let numbers = means.map { "\(($0 * 100).rounded() / 100)" }.joined(separator: ", ")
-        return
-            "the graph subtracts means that rise from channel to channel (\(numbers)), as the means of photos do in BGR "
-            + "order; the model takes RGB images: if the network was trained on BGR images, use --color bgr"
+            .invalidOption, "\(option: .preprocessing) cannot be combined with \(option: .scale) or \(option: .bias)",
+            remedy: "give one or the other")
     }
 
     static func givesNoImage(_ outputs: [(name: String, type: TensorType)]) -> Failure {
         Failure(
             .wrongShape,
             "the model has no image output: " + outputs.map { "'\($0.name)' is \($0.type)" }.joined(separator: ", "),
-            remedy: "expected height, width and 1 or 3 channels", hint: "--output NODE selects another output")
+            remedy: "expected height, width and 1 or 3 channels",
+            hint: "\(option: .outputs) NODE selects another output")
     }
 
     static func outputColorDiffers(_ output: String, _ color: String, _ channels: Int) -> Failure {
         Failure(
             .invalidOption, "the output '\(output)' has \(channels) channel\(channels == 1 ? "" : "s")",
-            remedy: "--output-color \(color) does not fit")
+            remedy: "\(option: .outputColor) \(color) does not fit")
     }
 
-    static func scalingByZero(_ option: String, _ channel: String) -> Failure {
+    static func scalingByZero(_ option: OptionName, _ channel: String) -> Failure {
         Failure(
-            .invalidOption, "\(option) multiplies \(channel) by 0",
+            .invalidOption, "\(option: option) multiplies \(channel) by 0",
             remedy: "the network would see nothing of that channel")
     }
 
-    static func scalingCount(_ option: String, _ count: Int, _ channels: Int) -> Failure {
+    static func scalingCount(_ option: OptionName, _ count: Int, _ channels: Int) -> Failure {
         Failure(
-            .invalidOption, "\(option) has \(count) values for \(channels) channel\(channels == 1 ? "" : "s")",
+            .invalidOption, "\(option: option) has \(count) values for \(channels) channel\(channels == 1 ? "" : "s")",
             remedy: channels == 1 ? "give one value" : "give one, or \(channels) in channel order")
+    }
+}
+
+/// What was inferred and assumed about preprocessing and image outputs.
+extension Note {
+    static func formula(_ text: String) -> Note { Note(.formula, "\(text)") }
+
+    static func preprocessingLifted() -> Note {
+        Note(
+            .preprocessingInferred,
+            "the arithmetic at the head of the graph became the image input's preprocessing")
+    }
+
+    static func colorInferred() -> Note {
+        Note(
+            .colorInferred,
+            "BGR input inferred from the means that the graph subtracts; \(option: .color) rgb overrides this")
+    }
+
+    static func takesPixels() -> Note {
+        Note(.preprocessingInferred, "the graph itself takes 8-bit images: its input is raw pixels, 0 to 255")
+    }
+
+    static func preprocessesItself(_ node: String) -> Note {
+        Note(
+            .preprocessingInferred,
+            "the graph preprocesses its images itself, at '\(node)': its input is raw pixels, 0 to 255; \(overrides)")
+    }
+
+    static func pixelRangeFound(_ range: String) -> Note {
+        Note(
+            .preprocessingInferred,
+            "the network reproduces a test image if its input is scaled to \(range); \(overrides)")
+    }
+
+    static func preprocessingAssumed(_ reason: String) -> Note {
+        Note(.preprocessingAssumed, "preprocessing assumed from \(reason); \(overrides)")
+    }
+
+    static func preprocessingUnknown(endsInTanh: Bool) -> Note {
+        // A network that ends in a tanh usually takes the same range that it returns.
+        let advice: Phrase =
+            endsInTanh
+            ? "its output is a tanh, from -1 to 1, so its input probably has that range too: try \(option: .preprocessing) inception"
+            : "set it with \(option: .preprocessing), or \(option: .scale) and \(option: .bias)"
+        return Note(
+            .preprocessingUnknown,
+            "the network's preprocessing is unknown; its input is raw pixels, 0 to 255: \(advice)")
+    }
+
+    private static let overrides: Phrase =
+        "\(option: .preprocessing), or \(option: .scale) and \(option: .bias), override this"
+
+    /// The graph seems to take BGR images.
+    static func risingMeans(_ means: [Double]) -> Note {
+        let numbers = means.map { "\(($0 * 100).rounded() / 100)" }.joined(separator: ", ")
+        return Note(
+            .colorUncertain,
+            "the graph subtracts means that rise from channel to channel (\(numbers)), as the means of photos do in BGR "
+                + "order; the model takes RGB images: if the network was trained on BGR images, use \(option: .color) bgr"
+        )
+    }
+
+    static func imageOutput(_ name: String) -> Note { Note(.imageOutput, "the output '\(name)' is an image") }
+
+    static func arrayOutput(_ name: String, because reason: String) -> Note {
+        Note(
+            .arrayOutput,
+            "the output '\(name)' has the shape of an image, but \(reason): it stays an array; "
+                + "\(option: .imageOutput) makes it an image")
+    }
+
+    static func arrayOutputOfUnknownRange(_ name: String) -> Note {
+        Note(
+            .arrayOutput,
+            "the output '\(name)' has the shape of an image but no known range: it stays an array; "
+                + "\(option: .imageOutput) makes it an image")
+    }
+
+    static func outputRangeAssumed(_ name: String) -> Note {
+        Note(
+            .outputRangeAssumed,
+            "the range of the output '\(name)' is unknown: it is assumed to be that of the input; "
+                + "\(option: .outputScale) and \(option: .outputBias) override this")
     }
 }

@@ -39,7 +39,7 @@ extension Failure {
             .wrongLabels, location: "line \(line)", "there is no class \(index + offset)\(sum)",
             remedy: "the model has \(count) classes, counted from 0",
             hint: offset == 0
-                ? "--offset is added to the indices in a table: 1 for a model with a background class at index 0"
+                ? "\(option: .offset) is added to the indices in a table: 1 for a model with a background class at index 0"
                 : nil
         )
     }
@@ -48,5 +48,33 @@ extension Failure {
         Failure(
             .invalidTable, location: "line \(line)", "'\(path)' is already in line \(earlier)",
             remedy: "list each photo once")
+    }
+}
+
+/// What a user should know about labeled photos.
+extension Note {
+    static func classesWithoutPhotos(_ count: Int, of all: Int) -> Note {
+        Note(.classesWithoutPhotos, "\(count) of the model's \(all) classes have no photo")
+    }
+
+    static func photosIgnored(_ count: Int) -> Note {
+        Note(
+            .photosIgnored,
+            count == 1
+                ? "1 photo is not in the folder of a class and is ignored"
+                : "\(count) photos are not in the folder of a class and are ignored")
+    }
+
+    static func headerSkipped(_ image: String) -> Note {
+        Note(.headerSkipped, "the first line is skipped as the header, although a file '\(image)' exists")
+    }
+
+    static func numbersRead(areIndices: Bool) -> Note {
+        let (kind, other) = areIndices ? ("indices", "labels") : ("labels", "indices")
+        return Note(.numbersAmbiguous, "the numbers in the table are read as class \(kind), not as \(other)")
+    }
+
+    static func offsetUnused() -> Note {
+        Note(.offsetUnused, "no class is given by its index: the offset has no effect")
     }
 }

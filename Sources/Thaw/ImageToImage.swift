@@ -89,7 +89,7 @@ public final class ImageToImage {
         if let tile = options.tile {
             try checkTile(tile)
         } else if resizer == nil, options.longestSide != nil {
-            throw Failure.sizeFixed("--max-side", image.width, image.height)
+            throw Failure.sizeFixed(.longestSide, image.width, image.height)
         }
     }
 
@@ -98,7 +98,7 @@ public final class ImageToImage {
         /// The image that the network returns.
         public let pixels: Pixels
         /// What is wrong with the image's file although it could be read.
-        public let warning: String?
+        public let warning: Note?
     }
 
     /// - Throws: `Failure` naming the file if it is not a readable image, or too large.

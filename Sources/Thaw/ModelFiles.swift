@@ -147,7 +147,7 @@ struct CoreMLFile {
     func conversion(of message: Message) throws -> Conversion {
         let (model, warnings) = try ModelReader.run(message, weights)
         var conversion = Conversion(
-            model: model, notes: model.formulas, warnings: warnings, isGraph: false)
+            model: model, notes: model.formulas.map(Note.formula), warnings: warnings, isGraph: false)
         // A program with short weights computes in float16, which also rounds the input.
         let isHalf = model.graph.nodes.contains { ($0.operation as? Unary)?.function == .float16 }
         conversion.hasShortWeights = message.hasShortWeights || isHalf

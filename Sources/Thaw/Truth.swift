@@ -13,7 +13,7 @@ public struct Truth: Sendable {
     /// The images, in the order of their paths or of the table.
     public private(set) var images: [Image] = []
     /// What a user should know although nothing is wrong.
-    public private(set) var notes: [String] = []
+    public private(set) var notes: [Note] = []
     /// The folders that the photos were found in, as they were at that time.
     private var listings: [FolderListing] = []
 
@@ -49,11 +49,11 @@ public struct Truth: Sendable {
                 try readTable(path, names, offset, severalLabels: model.labelsAreIndependent)
             }
             if images.isEmpty { throw Failure.noTruth() }
-            if isFolder, offset != 0 { notes.append(Self.needlessOffset) }
+            if isFolder, offset != 0 { notes.append(.offsetUnused()) }
         }
         let missing = model.classCount - Set(images.flatMap { [$0.classIndex] + $0.others }).count
         if missing > 0 {
-            notes.append("\(missing) of the model's \(model.classCount) classes have no photo")
+            notes.append(.classesWithoutPhotos(missing, of: model.classCount))
         }
     }
 
@@ -81,8 +81,7 @@ public struct Truth: Sendable {
         }
         listings = files.listings
         if !unknown.isEmpty { throw Failure.unknownLabels(unknown) }
-        if strays == 1 { notes.append("1 photo is not in the folder of a class and is ignored") }
-        if strays > 1 { notes.append("\(strays) photos are not in the folder of a class and are ignored") }
+        if strays > 0 { notes.append(.photosIgnored(strays)) }
     }
 
     private mutating func readTable(
@@ -100,7 +99,7 @@ public struct Truth: Sendable {
             if number == 0 {
                 let image = String(line.prefix { $0 != "\t" })
                 if fileExists(image.hasPrefix("/") ? image : folder + image) {
-                    notes.append("the first line is skipped as the header, although a file '\(image)' exists")
+                    notes.append(.headerSkipped(image))
                 }
                 continue
             }
@@ -122,8 +121,6 @@ public struct Truth: Sendable {
         try addImages(rows, names, offset)
     }
 
-    private static let needlessOffset = "no class is given by its index: the offset has no effect"
-
     private struct Row {
         let image: String
         let name: String
@@ -144,10 +141,9 @@ public struct Truth: Sendable {
         let labels = numbers.count { names.index(of: $0.name) != nil }
         let areIndices = offset != 0 || labels < numbers.count
         if labels > 0 {
-            let (kind, other) = areIndices ? ("indices", "labels") : ("labels", "indices")
-            notes.append("the numbers in the table are read as class \(kind), not as \(other)")
+            notes.append(.numbersRead(areIndices: areIndices))
         }
-        if offset != 0, numbers.isEmpty { notes.append(Self.needlessOffset) }
+        if offset != 0, numbers.isEmpty { notes.append(.offsetUnused()) }
         /// For each row, the index of its image.
         var imageIndices: [Int] = []
         func add(_ index: Int, _ row: Row) {

@@ -65,7 +65,7 @@ final class CError: Sendable {
 
     init(_ failure: Failure) {
         code = CText(failure.code.rawValue)
-        message = CText(failure.description)
+        message = CText(failure.phrase.forC)
         details = CText(failure.json.text)
     }
 
@@ -74,11 +74,39 @@ final class CError: Sendable {
 extension Failure {
     var json: JSON {
         .object([
-            ("code", .string(code.rawValue)), ("message", .string(description)), ("file", JSON(file)),
-            ("location", JSON(location)), ("problem", .string(problem)), ("remedy", JSON(remedy)), ("hint", JSON(hint)),
+            ("code", .string(code.rawValue)), ("message", .string(phrase.forC)), ("parts", phrase.json),
+            ("file", JSON(file)),
+            ("location", JSON(location)), ("problem", .string(problem.forC)), ("remedy", JSON(remedy?.forC)),
+            ("hint", JSON(hint?.forC)),
             ("nodes", .array(nodes.map { .object([("name", .string($0.name)), ("op", .string($0.op))]) })),
             ("names", JSON(names)),
         ])
+    }
+}
+
+extension Phrase {
+    /// The text, with the names of options in the structures of the header.
+    var forC: String { spelled(\.forC) }
+
+    /// For languages that spell options in their own way: texts, and objects with the name of an option.
+    var json: JSON {
+        .array(
+            parts.map { part in
+                switch part {
+                case .text(let text): .string(text)
+                case .option(let option): .object([("option", .string(option.forC))])
+                }
+            })
+    }
+}
+
+extension OptionName {
+    fileprivate var forC: String { rawValue.map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined() }
+}
+
+extension Note {
+    var json: JSON {
+        .object([("code", .string(code.rawValue)), ("message", .string(text.forC)), ("parts", text.json)])
     }
 }
 

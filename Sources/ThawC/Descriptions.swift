@@ -28,8 +28,8 @@ extension ModelDocument {
             ("parameters", JSON(model.graph.parameterCount)),
             ("multiplyAdds", JSON(model.graph.multiplyAdds)),
             ("hasShortWeights", .bool(conversion.hasShortWeights)),
-            ("notes", JSON(conversion.notes)),
-            ("warnings", JSON(conversion.warnings)),
+            ("notes", .array(conversion.notes.map(\.json))),
+            ("warnings", .array(conversion.warnings.map(\.json))),
         ])
     }
 

@@ -40,7 +40,7 @@ final class CResult: @unchecked Sendable {
         case .success(let classification):
             let values = classification.probabilities
             (probabilities, error) = (Tensor(values, shape: [values.count]), nil)
-            warning = classification.warning.map { CText($0) }
+            warning = classification.warning.map { CText($0.text.forC) }
         case .failure(let failure):
             (probabilities, warning) = (nil, nil)
             error = Handles.shared.add(CError(failure))

@@ -18,7 +18,7 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
         let path = place(of: folder.path) + "/"
         if !written.contains(where: { $0.hasPrefix(path) }) { console.warn(folder) }
     }
-    if jobs.count > 1, let summary = work.summary { console.note(summary) }
+    if jobs.count > 1, let summary = work.summary { console.note("\(summary)") }
     return ExitStatus(failures: work.failures, of: jobs.count)
 }
 
@@ -31,7 +31,7 @@ private final class Work {
     private let mayReplace: Bool
     private let progress: Progress?
     private(set) var failures = 0
-    private var hints: Set<String> = []
+    private var hints: Set<Phrase> = []
 
     init(_ network: ImageToImage, _ arguments: Arguments, _ console: Console, count: Int) {
         (self.network, self.console) = (network, console)
@@ -113,7 +113,7 @@ private func rows(_ format: ResultFormat, _ job: PictureJob, _ failure: Failure)
     var failure = failure
     if failure.file == job.source { failure.file = nil }
     failure.hint = nil
-    let problem = failure.description
+    let problem = failure.phrase.forCommand
     return switch format {
     case .text: nil
     case .json: ResultPrinter.line(job.source, problem, failure.code)

@@ -86,7 +86,7 @@ private final class Work {
     private var done = 0
     private var failures = 0
     private var hasToldOfNumbers = false
-    private var hints: Set<String> = []
+    private var hints: Set<Phrase> = []
     /// Whether the reader of the results is gone.
     private var isClosed = false
 
@@ -183,7 +183,7 @@ private final class Work {
             console.note("interrupted after \(grouped(done)) \(done == 1 ? "image" : "images")")
             return .interrupted
         }
-        if done > 1, let summary = progress?.summary(failures: failures) { console.note(summary) }
+        if done > 1, let summary = progress?.summary(failures: failures) { console.note("\(summary)") }
         return ExitStatus(failures: failures, of: done + source.passedOver)
     }
 }

@@ -54,7 +54,7 @@ extension Arguments {
                 return graph
             }
             console.note("\(paths[index]) gets the preprocessing of \(paths[1 - index])")
-            for formula in preprocessed.model.image?.formulas ?? [] { console.note(formula) }
+            for formula in preprocessed.model.image?.formulas ?? [] { console.note("\(formula)") }
             graph.assumptions.forEach(console.note)
             return preprocessed
         }
@@ -129,7 +129,7 @@ func text(of report: Comparison.Report, hasVerdict: Bool = true) -> String {
 /// The report as JSON.
 private func json(of report: Comparison.Report) -> JSON {
     let errors = report.failures.map { image, failure -> JSON in
-        .object([("image", .string(image)), ("error", .string(failure.withoutFile))])
+        .object([("image", .string(image)), ("error", .string(failure.withoutFile.forCommand))])
     }
     return .object([
         ("images", JSON(report.images)), ("tolerance", JSON(floating: report.tolerance)),

@@ -64,17 +64,22 @@ struct Console: Sendable {
     }
 
     /// Prints a message to standard error, unless the command is quiet.
-    func note(_ text: String) { if !isQuiet { tell(text) } }
+    func note(_ text: Phrase) { if !isQuiet { tell(text) } }
+
+    func note(_ note: Note) { self.note(note.text) }
 
     /// Prints to standard error, without control characters if that is a terminal.
-    private func tell(_ text: String) {
+    private func tell(_ phrase: Phrase) {
+        let text = phrase.forCommand
         let lines =
             Console.isTerminal(STDERR_FILENO)
             ? text.split(separator: "\n", omittingEmptySubsequences: false).map { shown(String($0)) } : [text]
         try? put(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO, restoringNames: true)
     }
 
-    func warn(_ text: String) { note("thaw: warning: " + text) }
+    func warn(_ text: Phrase) { note("thaw: warning: \(text)") }
+
+    func warn(_ note: Note) { warn(note.text) }
 
     /// Warns of a folder whose images changed during the run.
     func warn(_ folder: ChangedFolder) {
@@ -88,10 +93,10 @@ struct Console: Sendable {
     }
 
     /// Prints a failure. Nothing else does.
-    func report(_ failure: Failure) { tell("thaw: " + failure.description) }
+    func report(_ failure: Failure) { tell("thaw: \(failure)") }
 
     /// Prints a failure of one of many inputs, with its hint unless that is in `hints` already.
-    func report(_ failure: Failure, _ hints: inout Set<String>) {
+    func report(_ failure: Failure, _ hints: inout Set<Phrase>) {
         var failure = failure
         if let hint = failure.hint, !hints.insert(hint).inserted { failure.hint = nil }
         report(failure)
@@ -153,7 +158,7 @@ struct Console: Sendable {
                 } else if errno != EINTR && errno != EAGAIN {
                     throw Failure(
                         .notWritable, file: descriptor == STDOUT_FILENO ? "standard output" : nil,
-                        "cannot be written: " + String(cString: strerror(errno)))
+                        "cannot be written: \(String(cString: strerror(errno)))")
                 }
             }
         }

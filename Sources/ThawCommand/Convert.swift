@@ -67,7 +67,7 @@ extension Console {
             guard !names.isEmpty else { continue }
             note(
                 "\(names.count) of \(report.layerCount) layers stay int8, because \(text(reason)): "
-                    + names.joined(separator: ", "))
+                    + "\(names.joined(separator: ", "))")
         }
         if storage.type != .int8, !isVerified {
             note("whether a palette keeps the results can only be measured: --verify PHOTOS compares the top labels")

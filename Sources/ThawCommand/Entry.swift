@@ -45,7 +45,7 @@ public func runCommand(throwing words: [String]) throws(Failure) -> Int32 {
 
 private func dispatch(_ words: [String], _ console: Console) throws -> ExitStatus {
     guard let name = words.first else {
-        console.note(Help.overview)
+        console.note("\(Help.overview)")
         return .failed
     }
     let rest = words.dropFirst()

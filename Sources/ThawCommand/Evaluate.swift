@@ -32,7 +32,7 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         title: "How accurate is the model?", subtitle: path, summary: result.json,
         provenance: try arguments.provenance(of: result, model))
     try console.print(result, arguments[Options.resultFormat])
-    if let summary = run.summary { console.note(summary) }
+    if let summary = run.summary { console.note("\(summary)") }
     return result.failed == 0 ? .done : .someInputsFailed
 }
 
@@ -119,7 +119,7 @@ private final class EvaluationRun {
         var evaluation = Evaluation(classCount: model.classCount, labelsAreIndependent: model.labelsAreIndependent)
         var failures: [EvaluationResult.Failed] = []
         var read: [Truth.Image] = []
-        var hints: Set<String> = []
+        var hints: Set<Phrase> = []
         var place = 0
         // Problems with a photo are reported once, with the first model.
         let tells = isFirst

@@ -78,7 +78,7 @@ extension EvaluationResult {
         }
         for failed in failures {
             let failure = failed.failure
-            let problem = failure.withoutFile
+            let problem = failure.withoutFile.forCommand
             let truth = failed.image.classIndex
             text += "\(ThawCommand.csv(failed.image.path)),\(ThawCommand.csv(label(truth))),\(truth),,,,,,,"
             text += ThawCommand.csv(problem) + (hasBaseline ? ",,,\n" : "\n")

@@ -122,6 +122,6 @@ extension Console {
     /// Prints the warnings of a model, and the notes of a converted graph.
     func tell(of conversion: Conversion) {
         if conversion.isGraph { conversion.notes.forEach(note) }
-        for text in conversion.warnings { warn(text) }
+        conversion.warnings.forEach(warn)
     }
 }

@@ -46,7 +46,7 @@ struct ResultPrinter {
 
     /// The result for an image that failed; nil if the format has none.
     func text(_ image: String, _ failure: Failure) -> String? {
-        let problem = failure.withoutFile
+        let problem = failure.withoutFile.forCommand
         return switch format {
         case .text: nil
         case .json: Self.line(image, problem, failure.code)

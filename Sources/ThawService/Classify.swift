@@ -111,7 +111,7 @@ private struct ClassifyOptions {
 private struct ClassifiedImage {
     let probabilities: [Float]
     let labels: [String]?
-    let warning: String?
+    let warning: Note?
 
     /// The same line as `thaw classify --format json` prints.
     func line(image: String?, top count: Int) -> String {
@@ -127,7 +127,8 @@ private struct ClassifiedImage {
     /// What is wrong with the file, in a header field, since the body is the same as that of the command line.
     var headers: [(String, String)] {
         guard let warning else { return [] }
-        let ascii = String(decoding: warning.utf8.map { 0x20..<0x7F ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+        let ascii = String(
+            decoding: warning.description.utf8.map { 0x20..<0x7F ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
         return [("Thaw-Warning", ascii)]
     }
 }

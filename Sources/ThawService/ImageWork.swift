@@ -15,7 +15,7 @@ struct ImageWork: Sendable {
 
     /// An image of the network's size and colors, and what is wrong with the file.
     /// - Throws: `Failure` if the file cannot be decoded.
-    func pixels(decoding bytes: ArraySlice<UInt8>) throws -> (pixels: Pixels, warning: String?) {
+    func pixels(decoding bytes: ArraySlice<UInt8>) throws -> (pixels: Pixels, warning: Note?) {
         let decoded = try bytes.withUnsafeBytes { try DecodedImage(decoding: $0, decoding) }
         return (decoded.pixels.fitted(to: image, crop: crop, resize: resize), decoded.warning)
     }

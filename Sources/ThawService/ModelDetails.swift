@@ -24,7 +24,8 @@ struct ModelDetails: Sendable {
         multiplyAdds = model.graph.multiplyAdds
         labelsAreIndependent = model.labelsAreIndependent
         let formulas = model.formulas
-        warnings = (conversion.isGraph ? conversion.notes.filter { !formulas.contains($0) } : []) + conversion.warnings
+        let notes = (conversion.isGraph ? conversion.notes : []) + conversion.warnings
+        warnings = notes.map(\.description).filter { !formulas.contains($0) }
         drawing = GraphDrawing(model, title: source.name).dot
     }
 }

@@ -8,7 +8,7 @@ struct Refusal: Error {
     var headers: [(String, String)] = []
 
     init(
-        _ status: Int, _ code: Failure.Code, _ problem: String, remedy: String? = nil, headers: [(String, String)] = []
+        _ status: Int, _ code: Failure.Code, _ problem: Phrase, remedy: Phrase? = nil, headers: [(String, String)] = []
     ) {
         self.status = status
         failure = Failure(code, problem, remedy: remedy)
@@ -62,7 +62,7 @@ extension Failure.Code {
 // MARK: Everything that can be wrong with a request
 
 extension Refusal {
-    static func badRequest(_ problem: String, remedy: String? = nil) -> Refusal {
+    static func badRequest(_ problem: Phrase, remedy: Phrase? = nil) -> Refusal {
         Refusal(400, .invalidRequest, problem, remedy: remedy)
     }
 
@@ -118,15 +118,21 @@ extension Refusal {
     }
 
     static func foreignHost(_ host: String) -> Refusal {
-        Refusal(403, .forbidden, "requests for the host '\(host)' are not allowed", remedy: "see --origin")
+        Refusal(
+            403, .forbidden, "requests for the host '\(host)' are not allowed",
+            remedy: "the service must be started with this origin")
     }
 
     static func foreignOrigin(_ origin: String) -> Refusal {
-        Refusal(403, .forbidden, "requests from pages of '\(origin)' are not allowed", remedy: "see --origin")
+        Refusal(
+            403, .forbidden, "requests from pages of '\(origin)' are not allowed",
+            remedy: "the service must be started with this origin")
     }
 
     static func bodyTooLarge(_ limit: Int) -> Refusal {
-        Refusal(413, .limitExceeded, "the request has more than \(limit) bytes", remedy: "--max-body raises the limit")
+        Refusal(
+            413, .limitExceeded, "the request has more than \(limit) bytes",
+            remedy: "the limit is set when the service is started")
     }
 
     static func tensorTooLarge(_ limit: Int) -> Refusal {

@@ -165,7 +165,7 @@ import Testing
         #expect(truth.notes.isEmpty)
         let moved = try self.truth("file\tclass\na.jpg\t0\n", offset: 1)
         #expect(moved.images[0].classIndex == 1)
-        #expect(moved.notes == ["2 of the model's 3 classes have no photo"])
+        #expect(moved.notes.texts == ["2 of the model's 3 classes have no photo"])
     }
 
     @Test func `photos are identified as the file system does it`() throws {
@@ -205,7 +205,7 @@ import Testing
         let truth = try Truth(contentsOfFile: path, for: numbered, offset: offset)
         #expect(truth.images.map(\.classIndex) == classes)
         let said = truth.notes.first { $0.contains("numbers") }
-        #expect(said == note.map { "the numbers in the table are read as class " + $0 })
+        #expect(said?.description == note.map { "the numbers in the table are read as class " + $0 })
     }
 
     @Test(
@@ -221,7 +221,7 @@ import Testing
             ("file\tclass\n\tcat\n", "line 2: has no path in its first column"),
             (
                 "file\tclass\na.jpg\t3\n",
-                "line 2: there is no class 3; the model has 3 classes, counted from 0\nhint: --offset"
+                "line 2: there is no class 3; the model has 3 classes, counted from 0\nhint: offset"
             ),
             ("file\tclass\na.jpg\t-1\n", "line 2: there is no class -1"),
             ("file\tclass\na.jpg\n", "line 2: has only one column"),
@@ -263,7 +263,7 @@ import Testing
         }
         let failure = #expect(throws: Failure.self) { try truth("crane") }
         #expect(
-            failure?.problem
+            failure?.problem.description
                 == "'crane' in line 2 (did you mean 'crane, bird' or 'crane, machine'?) is not a label of the model")
         #expect(try truth("crane, machine").images[0].classIndex == 1)
         #expect(try truth("cat").images[0].classIndex == 2)
@@ -275,12 +275,12 @@ import Testing
 
     @Test func `an offset is mentioned if it leads to an invalid class`() throws {
         let failure = #expect(throws: Failure.self) { try truth("file\tclass\na.jpg\t2\n", offset: 1) }
-        #expect(failure?.problem == "there is no class 3 (2 plus the offset 1)")
+        #expect(failure?.problem.description == "there is no class 3 (2 plus the offset 1)")
         #expect(failure?.hint == nil)
         let needless = "no class is given by its index: the offset has no effect"
         for (name, offset, isTold) in [("cat", 1, true), ("cat", 0, false), ("1", 1, false), ("0", 1, false)] {
             let notes = try truth("file\tclass\na.jpg\t\(name)\n", offset: offset).notes
-            #expect(notes.contains(needless) == isTold, "\(name) \(offset)")
+            #expect(notes.texts.contains(needless) == isTold, "\(name) \(offset)")
         }
     }
 
@@ -292,7 +292,9 @@ import Testing
             try (mark + "a.jpg\tcat\nb.jpg\tcat\n").write(toFile: path, atomically: true, encoding: .utf8)
             let truth = try Truth(contentsOfFile: path, for: model)
             #expect(truth.images.count == 1)
-            #expect(truth.notes.first == "the first line is skipped as the header, although a file 'a.jpg' exists")
+            #expect(
+                truth.notes.first?.description
+                    == "the first line is skipped as the header, although a file 'a.jpg' exists")
         }
     }
 
@@ -311,6 +313,6 @@ import Testing
         try FileManager.default.moveItem(
             at: folder.url.appending(path: "cat"), to: folder.url.appending(path: "cut"))
         let failure = #expect(throws: Failure.self) { try Truth(contentsOfFile: folder.url.path, for: model) }
-        #expect(failure?.problem == "'cut' (did you mean 'cat'?) is not a label of the model")
+        #expect(failure?.problem.description == "'cut' (did you mean 'cat'?) is not a label of the model")
     }
 }

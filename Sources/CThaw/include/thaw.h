@@ -79,7 +79,10 @@ const char *thaw_error_code(const thaw_error *error);
 const char *thaw_error_message(const thaw_error *error);
 
 /// The details, as a JSON object: `code`, `message`, `file`, `location`, `problem`, `remedy`, `hint` (strings or null),
-/// `nodes` (a list of objects with `name` and `op`) and `names` (a list of strings). NULL for an invalid handle.
+/// `nodes` (a list of objects with `name` and `op`), `names` (a list of strings), and `parts`. NULL for an invalid handle.
+///
+/// Messages name options as the structures do, `batch_norm`. For languages that spell them otherwise, `parts` is the message
+/// in parts: strings, and objects with an `option`.
 const char *thaw_error_details(const thaw_error *error);
 
 void thaw_error_free(thaw_error *error);
@@ -257,8 +260,9 @@ thaw_status thaw_convert_bytes(
 ///     parameters      the number of parameters
 ///     multiplyAdds    the number of multiply-adds of a run
 ///     hasShortWeights whether weights are stored in 16 bits or less, or the model computes in float16
-///     notes           what was inferred when a graph was converted, a list of sentences
-///     warnings        what may be wrong, a list of sentences
+///     notes           what was inferred when a graph was converted: a list of objects with a stable `code`, the
+///                     `message`, and its `parts` (see thaw_error_details)
+///     warnings        what may be wrong, a list of such objects
 ///
 /// A feature has `name`, `description` and `type`:
 ///

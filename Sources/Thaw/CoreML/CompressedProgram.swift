@@ -30,7 +30,7 @@ struct CompressedProgram {
         let version = version(of: message)
         if let target, target < version {
             throw Failure.targetTooOld(
-                target < .iOS16 ? "--weights \(storage.type.rawValue)" : "the model", needs: version.systems,
+                target < .iOS16 ? "\(option: .weights) \(storage.type.rawValue)" : "the model", needs: version.systems,
                 target.name)
         }
         // The arguments of an operation depend on the opset, not on the version of the file.

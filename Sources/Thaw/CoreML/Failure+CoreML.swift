@@ -21,7 +21,7 @@ extension Failure {
 
     static func pipeline(_ kind: String, _ members: [(position: String, kind: String, isSupported: Bool)]) -> Failure {
         let kinds = members.map(\.kind).joined(separator: ", ")
-        let reason =
+        let reason: Phrase =
             members.first { !$0.isSupported }.map { "member \($0.position), of kind '\($0.kind)', is not supported" }
             ?? "each of them is supported by itself, but not as a pipeline"
         return Failure(.unsupportedModel, "the model is of kind '\(kind)': \(kinds)", remedy: reason)
@@ -31,22 +31,6 @@ extension Failure {
 
     static func noVersion() -> Failure {
         Failure(.damaged, "the model has no specification version", remedy: "the file is corrupt")
-    }
-
-    static func newerVersion(_ version: Int) -> String {
-        "the model's version \(version) is newer than any known; it was read because every layer is known"
-    }
-
-    static func newerProgram(_ version: Int) -> String {
-        "the program's version \(version) is newer than any known; it was read because every operation is known"
-    }
-
-    static func olderVersion(_ version: Int, _ needed: Int) -> String {
-        "the model declares version \(version), but uses features of version \(needed); Apple's systems may refuse it"
-    }
-
-    static func unknownOpset(_ opset: String) -> String {
-        "the program's opset '\(opset)' is unknown; it was read because every operation is known"
     }
 
     static func blobMissing(_ layer: String, _ blob: String) -> Failure {
@@ -141,5 +125,33 @@ extension Failure {
         Failure(
             .invalidModel, "the description has an input '\(name)' that the program does not take",
             remedy: "the file is corrupt")
+    }
+}
+
+/// Versions that do not fit what a file contains.
+extension Note {
+    static func newerVersion(_ version: Int) -> Note {
+        Note(
+            .formatVersion,
+            "the model's version \(version) is newer than any known; it was read because every layer is known")
+    }
+
+    static func newerProgram(_ version: Int) -> Note {
+        Note(
+            .formatVersion,
+            "the program's version \(version) is newer than any known; it was read because every operation is known")
+    }
+
+    static func olderVersion(_ version: Int, _ needed: Int) -> Note {
+        Note(
+            .formatVersion,
+            "the model declares version \(version), but uses features of version \(needed); Apple's systems may refuse "
+                + "it")
+    }
+
+    static func unknownOpset(_ opset: String) -> Note {
+        Note(
+            .formatVersion,
+            "the program's opset '\(opset)' is unknown; it was read because every operation is known")
     }
 }

@@ -6,7 +6,7 @@ enum ModelReader {
     /// - Throws: `Failure` naming what cannot be read.
     static func run(
         _ message: Message, _ weights: (any WeightFiles)? = nil, size: ImageSize? = nil
-    ) throws -> (model: Model, warnings: [String]) {
+    ) throws -> (model: Model, warnings: [Note]) {
         guard let kind = message.choice else { throw Failure.noModelKind() }
         let version: Int = message.specificationVersion
         guard version > 0 else { throw Failure.noVersion() }
@@ -31,19 +31,19 @@ enum ModelReader {
     }
 
     /// What may be wrong although the model could be read.
-    private static func warnings(of message: Message) -> [String] {
+    private static func warnings(of message: Message) -> [Note] {
         let version: Int = message.specificationVersion
         let least = message.leastVersion.rawValue
-        var warnings: [String] = []
+        var warnings: [Note] = []
         if version > CoreMLVersion.allCases.last!.rawValue {
-            warnings.append(Failure.newerVersion(version))
+            warnings.append(.newerVersion(version))
         } else if version < least {
-            warnings.append(Failure.olderVersion(version, least))
+            warnings.append(.olderVersion(version, least))
         }
         if message.choice == "mlProgram", message.mlProgram.version as Int > 1 {
-            warnings.append(Failure.newerProgram(message.mlProgram.version))
+            warnings.append(.newerProgram(message.mlProgram.version))
         }
-        if let opset = message.unknownOpset { warnings.append(Failure.unknownOpset(opset)) }
+        if let opset = message.unknownOpset { warnings.append(.unknownOpset(opset)) }
         return warnings
     }
 }

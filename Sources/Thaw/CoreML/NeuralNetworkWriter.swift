@@ -82,7 +82,7 @@ struct NeuralNetworkWriter {
             }
             if let target, layers.version > target.rawValue {
                 let needed = CoreMLVersion(rawValue: layers.version)!
-                throw Failure.targetTooOld(location, needs: needed.systems, target.name)
+                throw Failure.targetTooOld("\(location)", needs: needed.systems, target.name)
             }
         }
         finishOutputs()

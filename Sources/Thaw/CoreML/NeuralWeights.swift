@@ -10,7 +10,8 @@ extension Message {
         // The first version that supports such weights.
         let needed: CoreMLVersion = storage.type.isSelective ? .iOS12 : .iOS11Point2
         if let target, target < needed {
-            throw Failure.targetTooOld("--weights \(storage.type.rawValue)", needs: needed.systems, target.name)
+            throw Failure.targetTooOld(
+                "\(option: .weights) \(storage.type.rawValue)", needs: needed.systems, target.name)
         }
         let kind = choice!
         var isChanged = false

@@ -25,7 +25,7 @@ struct ProgramWriter {
     ) throws -> EncodedProgram {
         if weights.type.isSelective, let target, target < .iOS16 {
             throw Failure.targetTooOld(
-                "--weights \(weights.type.rawValue)", needs: CoreMLVersion.iOS16.systems, target.name)
+                "\(option: .weights) \(weights.type.rawValue)", needs: CoreMLVersion.iOS16.systems, target.name)
         }
         if let target, target < .iOS16, let what = precision.needingHalf(weights) {
             throw Failure.targetTooOld(what, needs: CoreMLVersion.iOS16.systems, target.name)

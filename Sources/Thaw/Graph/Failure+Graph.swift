@@ -9,7 +9,7 @@ extension Failure {
     }
 
     static func invalidGraph(_ location: String, _ problem: String) -> Failure {
-        Failure(.invalidModel, location: location, "the graph is invalid: " + problem)
+        Failure(.invalidModel, location: location, "the graph is invalid: \(problem)")
     }
 
     static func impossibleShape(_ shape: Shape) -> Failure {

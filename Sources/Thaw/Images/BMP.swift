@@ -13,7 +13,7 @@ extension StoredImage {
         if isRunLength {
             let (indices, isWhole) = header.runLengthIndices(data)
             pixels = Pixels(width: width, height: height, indices, header.palette)
-            if !isWhole { warning = Failure.truncatedImage("BMP").problem }
+            if !isWhole { warning = .imageDamaged(.truncatedImage("BMP")) }
             return
         }
         let rowBytes = (width * header.bits + 7) / 8

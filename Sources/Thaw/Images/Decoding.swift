@@ -57,7 +57,7 @@ public struct DecodedImage: Sendable {
     /// The image, upright.
     public let pixels: Pixels
     /// A problem with the file that did not prevent decoding.
-    public let warning: String?
+    public let warning: Note?
 }
 
 /// The output of a decoder: rows as stored, not rotated yet.
@@ -66,7 +66,7 @@ struct StoredImage {
     /// One byte per pixel, 255 for opaque; only if the options specify a background and the file has alpha.
     var alpha: [UInt8]?
     var orientation = Orientation.upright
-    var warning: String?
+    var warning: Note?
 }
 
 extension DecodedImage {
@@ -101,7 +101,7 @@ extension DecodedImage {
             case .other(let name): throw Failure.unsupportedImage(kind: name)
             case nil: throw Failure.notAnImage()
             }
-        if options.isStrict, let warning = image.warning { throw Failure(.imageDamaged, warning) }
+        if options.isStrict, let warning = image.warning { throw Failure(.imageDamaged, warning.text) }
         var pixels = image.pixels
         if let alpha = image.alpha, let background = options.background {
             pixels = pixels.composed(with: alpha, on: background)

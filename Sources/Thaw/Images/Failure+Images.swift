@@ -28,14 +28,14 @@ extension Failure {
         Failure(
             .limitExceeded, "the picture claims \(width) × \(height) pixels",
             remedy: "at most \(limit) pixels are read",
-            hint: "--max-pixels raises the limit")
+            hint: "\(option: .maximumPixels) raises the limit")
     }
 
     static func imageFileTooLarge(_ bytes: Int, _ limit: Int) -> Failure {
         Failure(
             .limitExceeded, "the file has \(bytes) bytes",
             remedy: "no image within the limit of \(limit) pixels is that large",
-            hint: "--max-pixels raises the limit")
+            hint: "\(option: .maximumPixels) raises the limit")
     }
 
     static func imageClaimsTooMuch(width: Int, height: Int) -> Failure {
@@ -57,4 +57,9 @@ extension Failure {
     static func cannotEncode(_ kind: String, _ reason: String) -> Failure {
         Failure(.notWritable, "the \(kind) file cannot be made: \(reason)")
     }
+}
+
+extension Note {
+    /// A failure that did not prevent decoding.
+    static func imageDamaged(_ failure: Failure) -> Note { Note(.imageDamaged, failure.problem) }
 }

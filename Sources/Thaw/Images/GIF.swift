@@ -34,7 +34,7 @@ extension StoredImage {
                 guard DGifGetLine(gif, indices.baseAddress! + offset, frame.Width) == GIF_ERROR else { continue }
                 let failure = Failure.gif(gif.pointee.Error)
                 guard failure == Failure.truncatedImage("GIF"), count > 0 else { throw failure }
-                return failure.problem
+                return .imageDamaged(failure)
             }
             return nil
         }

@@ -29,7 +29,7 @@ extension StoredImage {
             (width, height) = ((width + divisor - 1) / divisor, (height + divisor - 1) / divisor)
         }
         orientation = Orientation(jpeg: bytes)
-        var warning: String?
+        var warning: Note?
         let (format, channels) =
             switch TJCS(rawValue: UInt32(space)) {
             case TJCS_GRAY: (TJPF_GRAY, 1)
@@ -46,7 +46,7 @@ extension StoredImage {
             if tjGetErrorCode(decoder) != TJERR_WARNING.rawValue {
                 throw endsEarly ? Failure.truncatedImage("JPEG") : Failure.damagedImage("JPEG", decoder.problem)
             }
-            if endsEarly { warning = Failure.truncatedImage("JPEG").problem }
+            if endsEarly { warning = .imageDamaged(.truncatedImage("JPEG")) }
         }
         if channels < 4 {
             pixels = try Pixels(width: Int(width), height: Int(height), channels: channels, filling: decode)

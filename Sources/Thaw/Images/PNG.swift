@@ -41,8 +41,8 @@ extension StoredImage {
             }
         }
         orientation = Orientation(png: bytes)
-        if endsEarly { warning = Failure.truncatedImage("PNG").problem }
-        if wrongChecksum != 0 { warning = Failure.wrongChecksum("PNG").problem }
+        if endsEarly { warning = .imageDamaged(.truncatedImage("PNG")) }
+        if wrongChecksum != 0 { warning = .imageDamaged(.wrongChecksum("PNG")) }
     }
 
     /// Whether pixels may be transparent, by the color type or by a chunk with transparent colors.

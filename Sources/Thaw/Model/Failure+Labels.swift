@@ -33,7 +33,7 @@ extension Failure {
     static func labelNoInteger(_ label: String, line: Int) -> Failure {
         Failure(
             .wrongLabels, location: "line \(line)", "'\(label)' is not a 64-bit integer",
-            remedy: "--integer-labels requires integers")
+            remedy: "\(option: .integerLabels) requires integers")
     }
 
     static func integerTwice(_ label: String, line: Int) -> Failure {
@@ -43,7 +43,7 @@ extension Failure {
     }
 
     static func labelCount(_ labels: Int, _ classes: Int) -> Failure {
-        let hint: String? =
+        let hint: Phrase? =
             switch labels - classes {
             case -1: "networks with a background class (1001 for ImageNet) have it first: add a first line 'background'"
             case 1: "the labels may have a background class that the network lacks: remove the line 'background'"
@@ -52,9 +52,13 @@ extension Failure {
         return Failure(
             .wrongLabels, "\(labels) labels for \(classes) classes", remedy: "expected one label per class", hint: hint)
     }
+}
 
-    static func labelStandsTwice(_ name: String, _ names: [String]) -> String {
-        "the label '\(name)' appears \(names.count) times; Core ML needs unique labels, so these are written: "
-            + names.map { "'\($0)'" }.joined(separator: ", ")
+extension Note {
+    static func duplicateLabel(_ name: String, _ names: [String]) -> Note {
+        Note(
+            .duplicateLabel,
+            "the label '\(name)' appears \(names.count) times; Core ML needs unique labels, so these are written: "
+                + names.map { "'\($0)'" as Phrase }.joined(separator: ", "))
     }
 }

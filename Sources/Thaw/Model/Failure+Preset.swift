@@ -3,6 +3,6 @@ extension Failure {
     static func presetNeedsColor(_ preset: String, _ needed: String, _ given: String) -> Failure {
         Failure(
             .invalidOption, "the preprocessing '\(preset)' is for \(needed) images",
-            remedy: "--color \(given) does not fit")
+            remedy: "\(option: .color) \(given) does not fit")
     }
 }

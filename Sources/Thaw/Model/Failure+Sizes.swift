@@ -12,7 +12,7 @@ extension Failure {
             "the \(kind) has parameters that differ for images of \(size) pixels, and a Core ML model can leave only the "
                 + "sizes of tensors open",
             remedy: "the network works at one size only, or at fewer sizes",
-            hint: "use --size with one size, or with the sizes that the network was made for",
+            hint: "use \(option: .size) with one size, or with the sizes that the network was made for",
             nodes: [Node(name: node, op: kind)])
     }
 
@@ -20,7 +20,7 @@ extension Failure {
     func atSize(_ size: ImageSize) -> Failure {
         var copy = self
         copy.problem = "for images of \(size) pixels: " + problem
-        copy.hint = "use --size with one size, or with the sizes that the network was made for"
+        copy.hint = "use \(option: .size) with one size, or with the sizes that the network was made for"
         return copy
     }
 }

@@ -6,7 +6,7 @@ public struct Labels: Sendable {
     /// The labels, in the order of the network's output.
     public private(set) var names: [String]
     /// What a user should know although nothing is wrong: duplicate labels.
-    public private(set) var warnings: [String] = []
+    public private(set) var warnings: [Note] = []
     /// The file, for messages.
     private var path: String?
 
@@ -84,7 +84,7 @@ public struct Labels: Sendable {
                 while !taken.insert(unique).inserted { unique += "'" }
                 names[index] = unique
             }
-            warnings.append(Failure.labelStandsTwice(name, indices.map { names[$0] }))
+            warnings.append(.duplicateLabel(name, indices.map { names[$0] }))
         }
     }
 

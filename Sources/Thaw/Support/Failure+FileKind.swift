@@ -7,9 +7,9 @@ extension Failure {
             kind == .unknown ? .unknownFormat : .wrongKind, "is \(what)", remedy: "\(wanted) is expected", hint: hint)
     }
 
-    private static func description(_ kind: FileKind) -> (what: String, hint: String?) {
-        let source = "convert the frozen graph (.pb) that it was made from"
-        let savedModel = "save the model as a SavedModel, as model.export('folder') does, and give that folder"
+    private static func description(_ kind: FileKind) -> (what: String, hint: Phrase?) {
+        let source: Phrase = "convert the frozen graph (.pb) that it was made from"
+        let savedModel: Phrase = "save the model as a SavedModel, as model.export('folder') does, and give that folder"
         return switch kind {
         case .frozenGraph: ("a frozen TensorFlow graph", nil)
         case .metaGraph:
@@ -38,7 +38,7 @@ extension Failure {
 
     /// - Parameter wanted: What should have been given, such as "a frozen TensorFlow graph".
     static func wrongFolder(_ kind: FolderKind, wanted: String) -> Failure {
-        let what =
+        let what: Phrase =
             switch kind {
             case .savedModel: "is a SavedModel"
             case .checkpoint: "is the folder of a TensorFlow checkpoint"

@@ -9,7 +9,7 @@ extension Failure {
     static func cannotOpen(_ path: String, _ code: Int32) -> Failure {
         code == ENOENT
             ? Failure(.noSuchFile, file: path, "no such file")
-            : Failure(.notReadable, file: path, "cannot be opened: " + String(cString: strerror(code)))
+            : Failure(.notReadable, file: path, "cannot be opened: \(String(cString: strerror(code)))")
     }
 
     static func changedWhileRead(_ path: String) -> Failure {
@@ -31,7 +31,7 @@ extension Failure {
     }
 
     static func cannotWrite(_ path: String, _ code: Int32) -> Failure {
-        Failure(.notWritable, file: path, "cannot be written: " + String(cString: strerror(code)))
+        Failure(.notWritable, file: path, "cannot be written: \(String(cString: strerror(code)))")
     }
 
     static func cannotCreate(_ path: String, _ code: Int32) -> Failure {
@@ -41,7 +41,7 @@ extension Failure {
     }
 
     static func alreadyExists(_ path: String) -> Failure {
-        Failure(.fileExists, file: path, "the file exists already", remedy: "--no-clobber keeps it")
+        Failure(.fileExists, file: path, "the file exists already", remedy: "\(option: .keepsExisting) keeps it")
     }
 
     static func notReplaceable(_ path: String) -> Failure {

@@ -3,12 +3,12 @@ extension Failure {
     static func unknownInstructionSet(_ name: String, known: [String]) -> Failure {
         Failure(
             .environment, file: "THAW_ISA", "unknown instruction set \(name)",
-            remedy: known.joined(separator: ", ") + " are known")
+            remedy: "\(known.joined(separator: ", ")) are known")
     }
 
     static func missingInstructionSet(_ name: String, available: [String]) -> Failure {
         Failure(
             .environment, file: "THAW_ISA", "this machine does not have \(name)",
-            remedy: "it has " + available.joined(separator: ", "))
+            remedy: "it has \(available.joined(separator: ", "))")
     }
 }

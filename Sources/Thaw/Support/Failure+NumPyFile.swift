@@ -9,7 +9,7 @@ extension Failure {
     }
 
     static func numPyHeader(_ problem: String) -> Failure {
-        Failure(.damaged, location: "header", problem)
+        Failure(.damaged, location: "header", "\(problem)")
     }
 
     static func numPyElement(_ type: String) -> Failure {

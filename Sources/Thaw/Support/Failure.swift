@@ -22,19 +22,19 @@ public struct Failure: Error, Equatable, Sendable {
     /// The location in the file: a node's name, a line, an offset.
     public var location: String?
     /// What is wrong.
-    public var problem: String
+    public var problem: Phrase
     /// What would be right.
-    public var remedy: String?
+    public var remedy: Phrase?
     /// What to try next.
-    public var hint: String?
+    public var hint: Phrase?
     /// The nodes that are at fault.
     public var nodes: [Node]
     /// The names that the failure is about: what there is to choose from, or what is missing. Each code says which.
     public var names: [String]
 
     public init(
-        _ code: Code, file: String? = nil, location: String? = nil, _ problem: String, remedy: String? = nil,
-        hint: String? = nil, nodes: [Node] = [], names: [String] = []
+        _ code: Code, file: String? = nil, location: String? = nil, _ problem: Phrase, remedy: Phrase? = nil,
+        hint: Phrase? = nil, nodes: [Node] = [], names: [String] = []
     ) {
         self.code = code
         self.file = file
@@ -69,19 +69,23 @@ public struct Failure: Error, Equatable, Sendable {
 }
 
 extension Failure: CustomStringConvertible {
-    /// `file: location: problem; remedy`, and on a line of its own `hint: …`.
-    public var description: String {
-        hint.map { line(file: file) + "\nhint: " + $0 } ?? line(file: file)
+    /// `file: location: problem; remedy`, and `hint: …` on a line of its own.
+    public var phrase: Phrase {
+        let line = line(file: file)
+        return hint.map { "\(line)\nhint: \($0)" } ?? line
     }
 
-    /// `location: problem; remedy`, as an output that names the file elsewhere has it.
-    package var withoutFile: String { line(file: nil) }
+    /// The text, with the library's own names of options.
+    public var description: String { phrase.description }
 
-    private func line(file: String?) -> String {
+    /// `location: problem; remedy`, for output that names the file elsewhere.
+    package var withoutFile: Phrase { line(file: nil) }
+
+    private func line(file: String?) -> Phrase {
         let sentence = [problem, remedy].compactMap { $0 }.joined(separator: "; ")
-        // What a shell's empty variable names.
+        // An empty variable of a shell gives an empty name.
         let name = file == "" ? "''" : file
-        return [name, location, sentence].compactMap { $0 }.joined(separator: ": ")
+        return ([name, location].compactMap { $0.map { "\($0)" } } + [sentence]).joined(separator: ": ")
     }
 }
 

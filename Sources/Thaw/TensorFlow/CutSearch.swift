@@ -45,25 +45,26 @@ struct CutSearch {
     func words(
         _ size: (width: Int, height: Int)?,
         _ convert: (_ input: String?, _ outputs: [String], _ size: (width: Int, height: Int)?) -> Int?
-    ) -> String? {
-        var best: (words: String, weights: Int)?
-        func offer(_ words: String, _ weights: Int?) {
+    ) -> Phrase? {
+        var best: (words: Phrase, weights: Int)?
+        func offer(_ words: Phrase, _ weights: Int?) {
             if let weights, weights > best?.weights ?? 0 { best = (words, weights) }
         }
         for name in inputs().prefix(CutSearch.limit) {
             if let weights = convert(name, outputs, nil) {
-                offer("--input \(name)", weights)
+                offer("\(option: .input) \(name)", weights)
                 break
             }
             if let size, let weights = convert(name, outputs, size) {
                 // A refused node may change the size, so this is only likely.
-                offer("--input \(name) --size \(size.width)x\(size.height) (if it still has that size there)", weights)
+                let text = "\(size.width)x\(size.height) (if it still has that size there)"
+                offer("\(option: .input) \(name) \(option: .size) \(text)", weights)
                 break
             }
         }
         let ends = ends()
         if !ends.isEmpty, ends.count <= 4 {
-            offer(ends.map { "--output \($0)" }.joined(separator: " "), convert(nil, ends, nil))
+            offer(ends.map { "\(option: .outputs) \($0)" }.joined(separator: " "), convert(nil, ends, nil))
         }
         return best?.words
     }

@@ -3,7 +3,7 @@ extension Failure {
     static func inputNotNumeric(_ node: String, _ op: String, _ type: String) -> Failure {
         refused(
             node, op, "the input is of type \(type)",
-            "expected an image; --input NODE selects a node after the decoding", code: .wrongType)
+            "expected an image; \(option: .input) NODE selects a node after the decoding", code: .wrongType)
     }
 
     static func inputNotImage(_ node: String, _ op: String, _ shape: Shape) -> Failure {
@@ -22,9 +22,9 @@ extension Failure {
 
     static func sizeUnknown(_ node: String, _ op: String) -> Failure {
         var failure = refused(
-            node, op, "the size of the input is unknown", "set it with --size WxH", code: .unknownSize)
+            node, op, "the size of the input is unknown", "set it with \(option: .size) WxH", code: .unknownSize)
         failure.hint =
-            "--size 224x224 is what most classifiers take; thaw apply uses each image's own size"
+            "\(option: .size) 224x224 is what most classifiers take; thaw apply uses each image's own size"
         return failure
     }
 
@@ -36,25 +36,18 @@ extension Failure {
     {
         var failure = refused(
             node, op, "the size of the input is unknown: \(listedSizes(sizes)) fit \(layer)",
-            "set it with --size WxH", code: .unknownSize)
+            "set it with \(option: .size) WxH", code: .unknownSize)
         failure.names = sizes
-        failure.hint = "--size \(likely) is the most likely one"
+        failure.hint = "\(option: .size) \(likely) is the most likely one"
         return failure
     }
 
-    /// A note on the size that was found.
-    static func sizeFound(_ size: String, _ channels: Int?, layer: String) -> String {
-        "the image has \(size) pixels"
-            + (channels.map { " and \($0) channel\($0 == 1 ? "" : "s")" } ?? "")
-            + ", because no other size fits \(layer)"
-    }
-
     /// A hint at other sizes than the one that was given.
-    static func sizesFit(_ sizes: [String], layer: String) -> String {
-        "\(layer) takes images of \(listedSizes(sizes)) pixels: set --size accordingly"
+    static func sizesFit(_ sizes: [String], layer: String) -> Phrase {
+        "\(layer) takes images of \(listedSizes(sizes)) pixels: set \(option: .size) accordingly"
     }
 
-    static func sizeWorks(_ size: String) -> String { "the graph takes other sizes: --size \(size) converts" }
+    static func sizeWorks(_ size: String) -> Phrase { "the graph takes other sizes: \(option: .size) \(size) converts" }
 
     private static func listedSizes(_ sizes: [String]) -> String {
         guard sizes.count > 6 else { return sizes.joined(separator: ", ") }
@@ -66,7 +59,7 @@ extension Failure {
     ) -> Failure {
         let fixed = [fixedWidth, fixedHeight].map { $0.map(String.init) ?? "?" }.joined(separator: "x")
         return refused(
-            node, op, "--size \(width)x\(height) differs from the graph's \(fixed)", "omit --size",
+            node, op, "\(option: .size) \(width)x\(height) differs from the graph's \(fixed)", "omit \(option: .size)",
             code: .wrongSize)
     }
 
@@ -79,11 +72,37 @@ extension Failure {
 
     static func colorDiffers(_ node: String, _ op: String, _ color: String, _ channels: Int) -> Failure {
         refused(
-            node, op, "--color \(color) does not fit an input of \(channels) channel\(channels == 1 ? "" : "s")",
+            node, op,
+            "\(option: .color) \(color) does not fit an input of \(channels) channel\(channels == 1 ? "" : "s")",
             code: .invalidOption)
     }
 
     static func rowDiffers(_ node: String, _ op: String, _ count: Int, _ shape: Shape) -> Failure {
         refused(node, op, "a vector of \(count) values is not an image of shape \(shape)", code: .wrongShape)
+    }
+}
+
+/// What was found out about the input.
+extension Note {
+    static func sizeFound(_ size: String, _ channels: Int?, layer: String) -> Note {
+        let depth = channels.map { " and \($0) channel\($0 == 1 ? "" : "s")" } ?? ""
+        return Note(.sizeInferred, "the image has \(size) pixels\(depth), because no other size fits \(layer)")
+    }
+
+    static func sizeOfResize(_ width: Int, _ height: Int, at node: String) -> Note {
+        Note(
+            .sizeInferred,
+            "the graph resizes its input to \(width)x\(height) at '\(node)': the model takes images of that size")
+    }
+
+    static func inputReplaced(_ node: String, _ op: String) -> Note {
+        Note(.inputReplaced, "the image replaces '\(node)' (\(op)); the nodes before it are omitted")
+    }
+
+    static func channelsUnknown(_ node: String, _ shape: Shape) -> Note {
+        Note(
+            .channelsUnknown,
+            "nothing tells whether '\(node)', \(shape), is an image whose channels come first; "
+                + "\(option: .channels) first says that it is")
     }
 }

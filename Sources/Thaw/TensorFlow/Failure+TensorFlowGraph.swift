@@ -11,16 +11,16 @@ extension Failure {
     }
 
     static func quantizedOutput(_ node: String, _ op: String) -> Failure {
-        refused(node, op, "returns quantized values", "select the Dequantize after it with --output")
+        refused(node, op, "returns quantized values", "select the Dequantize after it with \(option: .outputs)")
     }
 
     static func nodeStandsTwice(_ name: String) -> Failure {
         Failure(.invalidModel, location: name, "two nodes have this name")
     }
 
-    static func noSuchNode(_ name: String, _ option: String, nearest: String?) -> Failure {
+    static func noSuchNode(_ name: String, _ option: OptionName, nearest: String?) -> Failure {
         Failure(
-            .noSuchNode, "\(option): there is no node '\(name)'", hint: nearest.map { "did you mean '\($0)'?" },
+            .noSuchNode, "\(option: option): there is no node '\(name)'", hint: nearest.map { "did you mean '\($0)'?" },
             names: [name])
     }
 
@@ -37,67 +37,66 @@ extension Failure {
     static func noOutput() -> Failure {
         Failure(
             .noOutput, "no output found: every node that depends on a placeholder is read by another",
-            remedy: "select the output with --output NODE")
+            remedy: "select the output with \(option: .outputs) NODE")
     }
 
     static func outputTwice(_ name: String) -> Failure {
-        Failure(.invalidOption, "--output names '\(name)' twice", remedy: "omit one of them")
+        Failure(.invalidOption, "\(option: .outputs) names '\(name)' twice", remedy: "omit one of them")
     }
 
     static func severalOutputs(_ names: [String]) -> Failure {
         Failure(
-            .ambiguousOutputs, "the graph has \(names.count) possible outputs: " + listed(names),
+            .ambiguousOutputs, "the graph has \(names.count) possible outputs: \(listed(names))",
             remedy: "select one",
-            hint: "--output \(names.last!)", names: names)
+            hint: "\(option: .outputs) \(names.last!)", names: names)
     }
 
     static func noInput(_ outputs: [String]) -> Failure {
         Failure(
             .noInput, "the graph has no placeholder that '\(outputs.joined(separator: "', '"))' depends on",
-            remedy: "select the node that the image replaces with --input NODE")
+            remedy: "select the node that the image replaces with \(option: .input) NODE")
     }
 
-    /// - Parameter settable: The inputs that `--set` can set.
+    /// - Parameter settable: The inputs that `settings` can set.
     static func severalInputs(_ names: [String], settable: Set<String>) -> Failure {
         let others = names.dropFirst().filter(settable.contains)
         return Failure(
-            .ambiguousInputs, "the graph has \(names.count) inputs: " + listed(names),
+            .ambiguousInputs, "the graph has \(names.count) inputs: \(listed(names))",
             remedy: "select the image, and set the others",
-            hint: (["--input \(names[0])"] + others.prefix(4).map { "--set \($0)=VALUE" }).joined(separator: " "),
+            hint: (["\(option: .input) \(names[0])"] + others.prefix(4).map { "\(option: .settings) \($0)=VALUE" })
+                .joined(separator: " "),
             names: names)
     }
 
     static func switchesOpen(_ names: [String]) -> Failure {
-        Failure(
+        let isOne = names.count == 1
+        let values: [Phrase] = names.prefix(4).map {
+            "\(option: .settings) \($0)=true or \(option: .settings) \($0)=false"
+        }
+        return Failure(
             .unsetPlaceholders,
-            (names.count == 1 ? "the value of the placeholder " : "the values of the placeholders ")
-                + "\(listed(names)) at inference \(names.count == 1 ? "is" : "are") unknown",
-            remedy: "set "
-                + (names.count == 1 ? "it" : "them") + " with "
-                + names.prefix(4).map { "--set \($0)=true or --set \($0)=false" }.joined(separator: ", "),
+            "the value\(isOne ? "" : "s") of the placeholder\(isOne ? "" : "s") \(listed(names)) at inference "
+                + "\(isOne ? "is" : "are") unknown",
+            remedy: "set \(isOne ? "it" : "them") with \(values.joined(separator: ", "))",
             names: names)
     }
 
     static func outputIndependentOfInput(_ outputs: [String], _ input: String?, others: [String] = []) -> Failure {
         Failure(
             .noInput,
-            "the output '\(outputs.joined(separator: "', '"))' does not depend on the input"
-                + (input.map { " '\($0)'" } ?? ""),
-            hint: others.isEmpty ? nil : others.map { "--output \($0)" }.joined(separator: " "))
+            "the output '\(outputs.joined(separator: "', '"))' does not depend on the input\(input.map { " '\($0)'" } ?? "")",
+            hint: others.isEmpty ? nil : others.map { "\(option: .outputs) \($0)" }.joined(separator: " "))
     }
 
     /// - Parameter front: The node before the ArgMax.
-    static func choiceHint(_ output: String, _ front: String) -> String {
-        "the output '\(output)' is the index of the top class; --output \(front) returns the score of each class"
+    static func choiceHint(_ output: String, _ front: String) -> Phrase {
+        "the output '\(output)' is the index of the top class; \(option: .outputs) \(front) returns the score of each class"
     }
 
     static func outputNotComputed(_ node: String, _ index: Int) -> Failure {
-        Failure(.noSuchNode, "the output '\(node):\(index)' is not computed", remedy: "select another with --output")
-    }
-
-    /// A note on dropout that was replaced.
-    static func dropout(_ nodes: [String]) -> String {
-        "the graph has dropout at \(listed(nodes)), which is removed: it does nothing at inference"
+        Failure(
+            .noSuchNode, "the output '\(node):\(index)' is not computed",
+            remedy: "select another with \(option: .outputs)")
     }
 
     static func dataDependent(_ node: String, _ op: String) -> Failure {
@@ -108,32 +107,33 @@ extension Failure {
     /// All unsupported operations, each with its kind and its nodes, and the nodes that are refused although their operation is
     /// supported.
     static func unsupported(
-        _ groups: [(op: String, kind: String?, names: [String])], _ failures: [Failure], hint: String?
+        _ groups: [(op: String, kind: String?, names: [String])], _ failures: [Failure], hint: Phrase?
     ) -> Failure {
-        let lines = groups.map { group in
-            "\n  \(group.op)" + (group.kind.map { " (\($0))" } ?? "") + ": " + listed(group.names, quoted: false)
+        let operations: [Phrase] = groups.map { group in
+            "\n  \(group.op)\(group.kind.map { " (\($0))" } ?? ""): \(listed(group.names, quoted: false))"
         }
-        let others =
-            failures.isEmpty ? "" : "\nand these nodes cannot be converted:" + failures.map { "\n  \($0)" }.joined()
+        let others: Phrase = failures.isEmpty ? "" : "\nand these nodes cannot be converted:\(lines(failures))"
         return Failure(
             .unsupportedOperations,
-            "\(groups.count) operation\(groups.count == 1 ? " is" : "s are") not supported:" + lines.joined() + others,
+            "\(groups.count) operation\(groups.count == 1 ? " is" : "s are") not supported:\(operations.joined())\(others)",
             hint: hint,
             nodes: groups.flatMap { group in group.names.map { Node(name: $0, op: group.op) } } + nodes(failures))
     }
 
     /// - Parameter words: The options of a cut with which the graph converts.
-    static func cutHint(_ words: String) -> String { "\(words) converts the rest of the graph" }
+    static func cutHint(_ words: Phrase) -> Phrase { "\(words) converts the rest of the graph" }
 
-    static let variablesHint = "use the SavedModel or the checkpoint with the variables, or freeze the graph"
+    static let variablesHint: Phrase = "use the SavedModel or the checkpoint with the variables, or freeze the graph"
 
     static func severalRefusals(_ failures: [Failure]) -> Failure {
         // If all have the same code, so has the whole.
         Failure(
             Set(failures.map(\.code)).count == 1 ? failures[0].code : .unsupportedOperations,
-            "\(failures.count) nodes cannot be converted:" + failures.map { "\n  \($0)" }.joined(),
+            "\(failures.count) nodes cannot be converted:\(lines(failures))",
             nodes: nodes(failures), names: failures.flatMap(\.names))
     }
+
+    private static func lines(_ failures: [Failure]) -> Phrase { failures.map { "\n  \($0)" }.joined() }
 
     /// The nodes of several failures, each once.
     private static func nodes(_ failures: [Failure]) -> [Node] {
@@ -145,5 +145,25 @@ extension Failure {
     static func listed(_ names: [String], quoted: Bool = true) -> String {
         let shown = names.prefix(12).map { quoted ? "'\($0)'" : $0 }.joined(separator: ", ")
         return names.count > 12 ? shown + " and \(names.count - 12) more" : shown
+    }
+}
+
+/// What was inferred and assumed about a graph.
+extension Note {
+    static func placeholderAssumed(_ name: String, _ value: Bool) -> Note {
+        Note(
+            .placeholderAssumed,
+            "the placeholder '\(name)' is \(value), as at inference; \(option: .settings) \(name)=\(!value) overrides this"
+        )
+    }
+
+    static func dropoutRemoved(_ nodes: [String]) -> Note {
+        Note(
+            .dropoutRemoved,
+            "the graph has dropout at \(Failure.listed(nodes)), which is removed: it does nothing at inference")
+    }
+
+    static func batchCombined(_ node: String) -> Note {
+        Note(.batchCombined, "'\(node)' combines the images of a batch; the model takes them one at a time")
     }
 }

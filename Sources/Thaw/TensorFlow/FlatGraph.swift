@@ -25,7 +25,7 @@ struct FlatGraph {
     /// Batch normalization that is still in training mode.
     let training: TrainingNormalization?
     /// A note on batch normalization in training mode that was replaced.
-    private let normalizationNote: String?
+    private let normalizationNote: Note?
 
     /// The names of the output nodes.
     var names: [String] { outputs.map(\.reference.node) }
@@ -55,7 +55,7 @@ struct FlatGraph {
         let (survey, removed) = try Dropout.removed(from: Unfusing.run(branches.survey))
         dropout = removed
         outputs = try found.map { text in
-            Output(text, at: try survey.named(inlined.resolved(text), option: "--output"))
+            Output(text, at: try survey.named(inlined.resolved(text), option: .outputs))
         }
         let training = try TrainingNormalization(survey, neededBy: outputs.map(\.reference.node))
         let usesAverages = options.batchNorm == .inference
@@ -68,17 +68,15 @@ struct FlatGraph {
 
     /// Notes on assumptions: about placeholders that are among these nodes or decided conditions, and about dropout among
     /// them.
-    func assumptions(of needed: [String]) -> [String] {
+    func assumptions(of needed: [String]) -> [Note] {
         let order = try? survey.order(from: needed.compactMap { predicates[$0] }, stoppingAt: [])
         let deciding = deciding.union((order ?? []).map { survey.nodes[$0].name })
         let settings = (needed + deciding.subtracting(needed).sorted()).compactMap { name in
-            assumed[name].map {
-                "the placeholder '\(name)' is \($0), as at inference; --set \(name)=\(!$0) overrides this"
-            }
+            assumed[name].map { Note.placeholderAssumed(name, $0) }
         }
         let needed = Set(needed)
         let dropped = dropout.filter(needed.contains)
-        let removed = dropped.isEmpty ? nil : Failure.dropout(dropped)
+        let removed = dropped.isEmpty ? nil : Note.dropoutRemoved(dropped)
         return settings + [removed, normalizationNote].compactMap { $0 }
     }
 

@@ -25,7 +25,8 @@ struct GraphSource {
         let isMapped = options.mapsFiles
         let kind = try naming(file: path) { try FileKind.at(path, isMapped: isMapped) }
         let format = ModelFormat(kind, path) ?? .frozenGraph
-        if format != .savedModel, let option = tag != nil ? "--tag" : name != nil ? "--signature" : nil {
+        let option: OptionName? = tag != nil ? .tag : name != nil ? .signature : nil
+        if format != .savedModel, let option {
             throw Failure.optionForSavedModels(option).inFile(path)
         }
         guard let live = try GraphSource.live(path, format, tag: tag, isMapped: isMapped) else {

@@ -100,7 +100,7 @@ struct GraphSurvey {
 
     /// The node with this name, in the form that users write (`name` or `name:0`).
     /// - Throws: `Failure` with the nearest existing name.
-    func named(_ text: String, option: String) throws -> Reference {
+    func named(_ text: String, option: OptionName) throws -> Reference {
         let reference = Reference(text)
         guard places[reference.node] != nil else {
             throw Failure.noSuchNode(

@@ -5,7 +5,7 @@ extension Importer {
     /// The options with the size and the number of channels that the graph's layers tell, and notes on them.
     /// - Throws: `Failure` with the sizes that fit, if there are several.
     static func withOpenSize(_ flat: FlatGraph, _ input: InputNode, _ options: ImportOptions) throws -> (
-        options: ImportOptions, notes: [String]
+        options: ImportOptions, notes: [Note]
     ) {
         guard !options.forInput(input.name).isTensor, let finding = try finding(flat, input, options) else {
             return (options, [])
@@ -23,11 +23,11 @@ extension Importer {
             options.size = finding.sizes[0]
         }
         options.openChannels = finding.channels
-        return (options, [Failure.sizeFound(sizes[0], finding.channels, layer: finding.layer)])
+        return (options, [.sizeFound(sizes[0], finding.channels, layer: finding.layer)])
     }
 
     /// What to say of the size that was given for an open one, if that is why a graph cannot be converted.
-    static func sizeHint(_ flat: FlatGraph, _ input: InputNode, _ options: ImportOptions) throws -> String? {
+    static func sizeHint(_ flat: FlatGraph, _ input: InputNode, _ options: ImportOptions) throws -> Phrase? {
         guard let size = options.size else { return nil }
         var open = options
         open.size = nil

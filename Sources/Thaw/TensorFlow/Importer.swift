@@ -11,9 +11,9 @@ struct Importer {
         /// The names of the nodes that were kept, in order.
         var nodeNames: [String]
         /// What was inferred and assumed, one sentence each.
-        var notes: [String]
+        var notes: [Note]
         /// What may be wrong although the graph can be converted.
-        var warnings: [String] = []
+        var warnings: [Note] = []
 
         var takesImage: Bool { !images.isEmpty }
     }
@@ -161,7 +161,7 @@ struct Importer {
         graph.inputs = first.compactMap { name in graph.inputs.first { $0.name == name } }
         let warning = importer.trainingWarning(flat, image: shape)
         if isBatchOpen, warning == nil, let name = graph.nodeAcrossBatch {
-            notes.append("'\(name)' combines the images of a batch; the model takes them one at a time")
+            notes.append(.batchCombined(name))
         }
         return Result(
             graph: graph, images: images, nodeNames: nodeNames, notes: notes, warnings: [warning].compactMap { $0 })
@@ -169,7 +169,7 @@ struct Importer {
 
     /// The warning about batch normalization in training mode.
     /// - Parameter image: The shape of the image input, which may have no batch axis.
-    private func trainingWarning(_ flat: FlatGraph, image: Shape?) -> String? {
+    private func trainingWarning(_ flat: FlatGraph, image: Shape?) -> Note? {
         let batch = image?.rank == 4 ? image![0] : 1
         return flat.training?.warning { input in
             let reference = GraphSurvey.Reference(input)

@@ -82,7 +82,7 @@ struct InputImage {
         var isChannelsFirst = false
         /// Whether neither the graph nor the options say the image's size.
         var isSizeOpen = false
-        var note: String?
+        var note: Note?
     }
 
     /// Adds the input to the graph.
@@ -209,10 +209,9 @@ struct InputImage {
     }
 
     /// What should be known of an array that was taken for no image.
-    private var doubt: String? {
+    private var doubt: Note? {
         guard let shape, mayBePicture(shape.map { $0 < 0 ? nil : $0 }), channels.axis == nil else { return nil }
-        return "nothing tells whether '\(node.name)', \(Shape(shape)), is an image whose channels come first; "
-            + "--channels first says that it is"
+        return .channelsUnknown(node.name, Shape(shape))
     }
 
     // MARK: Sizes

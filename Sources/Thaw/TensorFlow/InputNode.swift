@@ -13,7 +13,7 @@ struct InputNode {
     /// Whether the graph takes pixels from 0 to 255, from a decoder or as 8-bit integers.
     let takesPixels: Bool
     /// What a user should know about it.
-    private(set) var notes: [String] = []
+    private(set) var notes: [Note] = []
 
     /// - Parameters:
     ///   - outputs: The nodes to compute.
@@ -22,7 +22,7 @@ struct InputNode {
     init(_ survey: GraphSurvey, outputs: [String], given: String?, size: (width: Int, height: Int)?) throws {
         self.survey = survey
         let reference =
-            try given.map { try survey.named($0, option: "--input") } ?? InputNode.found(survey, outputs)
+            try given.map { try survey.named($0, option: .input) } ?? InputNode.found(survey, outputs)
         name = reference.node
         let node = survey.node(name)!
         let isPlaceholder = node.has(.fed)
@@ -45,13 +45,11 @@ struct InputNode {
             try standFor(chain, isResized: target != nil, hasBatch: shape?.count == 4)
             if let target {
                 shape = [shape?.first.map { max(1, $0) } ?? 1, target.height, target.width, shape?.last ?? -1]
-                notes.append(
-                    "the graph resizes its input to \(target.width)x\(target.height) at '\(chain.resize!)': the model takes images of that size"
-                )
+                notes.append(.sizeOfResize(target.width, target.height, at: chain.resize!))
             }
         }
         if given == nil, !isPlaceholder {
-            notes.append("the image replaces '\(name)' (\(node.op)); the nodes before it are omitted")
+            notes.append(.inputReplaced(name, node.op))
         }
         replace(reference, node, isPlaceholder: isPlaceholder, shape)
     }

@@ -25,7 +25,7 @@ struct Refusal: Error {
     /// One failure for all of them.
     ///
     /// - Parameter hint: The options that convert a part of the graph, if there are any.
-    func failure(hint: String?) -> Failure {
+    func failure(hint: Phrase?) -> Failure {
         guard !unsupported.isEmpty else {
             var failure = failures.count == 1 ? failures[0] : Failure.severalRefusals(failures)
             failure.hint = failure.hint ?? hint.map(Failure.cutHint)

@@ -170,13 +170,11 @@ struct TrainingNormalization {
     }
 
     /// What `replaced` did.
-    var replacementNote: String {
-        layers.isEmpty
-            ? "no batch normalization is in training mode, so --batch-norm inference changes nothing"
-            : "the batch normalization at \(Self.place(layers)) uses its moving averages, as at inference"
+    var replacementNote: Note {
+        layers.isEmpty ? .noTrainingMode() : .movingAveragesUsed(Self.listed(layers))
     }
 
-    private static func place(_ layers: [Layer]) -> String {
+    private static func listed(_ layers: [Layer]) -> String {
         let others = layers.count - 1
         return "'\(layers[0].name)'" + (others == 0 ? "" : others == 1 ? " and 1 other" : " and \(others) others")
     }
@@ -184,15 +182,33 @@ struct TrainingNormalization {
     /// What is wrong with a model that computes what the graph computes; nil without such layers.
     ///
     /// - Parameter isBatch: Whether the first axis of an input of a node is that of the batch.
-    func warning(isBatch: (_ input: String) -> Bool) -> String? {
+    func warning(isBatch: (_ input: String) -> Bool) -> Note? {
         let found = layers.filter { $0.variance != nil && isBatch(survey.node($0.name)!.data[0]) }
         guard !found.isEmpty else { return nil }
-        let place = Self.place(found)
-        let hasAverages = found.allSatisfy { $0.hasAverages }
-        return
-            "batch normalization in training mode at \(place): every image is normalized by its own mean and variance, not by "
-            + "those of training, so results differ from the trained network's; export the model with training=False"
-            + (hasAverages ? ", or use the moving averages that the file still has, with --batch-norm inference" : "")
+        return .trainingMode(Self.listed(found), hasAverages: found.allSatisfy(\.hasAverages))
+    }
+}
+
+extension Note {
+    fileprivate static func noTrainingMode() -> Note {
+        Note(
+            .movingAverages,
+            "no batch normalization is in training mode, so \(option: .batchNorm) inference changes nothing")
+    }
+
+    fileprivate static func movingAveragesUsed(_ layers: String) -> Note {
+        Note(.movingAverages, "the batch normalization at \(layers) uses its moving averages, as at inference")
+    }
+
+    fileprivate static func trainingMode(_ layers: String, hasAverages: Bool) -> Note {
+        let advice: Phrase =
+            hasAverages
+            ? ", or use the moving averages that the file still has, with \(option: .batchNorm) inference" : ""
+        return Note(
+            .trainingMode,
+            "batch normalization in training mode at \(layers): every image is normalized by its own mean and variance, "
+                + "not by those of training, so results differ from the trained network's; export the model with "
+                + "training=False\(advice)")
     }
 }
 

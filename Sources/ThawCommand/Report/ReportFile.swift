@@ -62,7 +62,7 @@ final class ReportFile {
             }
             predictions = classification.top(top).map { .array([JSON($0.index), Self.share($0.probability)]) }
         case .failure(let failure):
-            problem = failure.withoutFile
+            problem = failure.withoutFile.forCommand
         }
         let row: [JSON] = [
             .string(image), .string(thumbnail), .array(predictions), JSON(truth ?? -1), .string(problem),

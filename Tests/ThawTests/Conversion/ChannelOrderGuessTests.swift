@@ -116,7 +116,7 @@ import Testing
         _ means: [Float], _ scale: Float, _ isDoubtful: Bool
     ) throws {
         let conversion = try Converter().convert(graph: Self.graph(means, scale: scale))
-        let warnings = conversion.warnings.filter { $0.contains("--color bgr") }
+        let warnings = conversion.warnings.filter { $0.contains("color bgr") }
         #expect(warnings.count == (isDoubtful ? 1 : 0))
         #expect((conversion.model.image?.color == .rgb) == (means[0] != 104))
         for color in [ColorLayout.rgb, .bgr] {

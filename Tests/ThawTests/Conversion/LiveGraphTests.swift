@@ -62,18 +62,18 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         arguments: [
             (
                 "saved", "train", nil, "no graph of the SavedModel has the tag 'train'; its tags are 'serve'",
-                "--tag serve"
+                "tag serve"
             ),
             (
                 "saved_tags", "serve", nil,
-                "the SavedModel has no signature 'serving_default'; it has 'classes', 'other'", "--signature classes"
+                "the SavedModel has no signature 'serving_default'; it has 'classes', 'other'", "signature classes"
             ),
             (
                 "saved", nil, "classify", "the SavedModel has no signature 'classify'; it has 'serving_default'",
-                "--signature serving_default"
+                "signature serving_default"
             ),
-            ("checkpoint", "serve", nil, "--tag is for SavedModels", nil),
-            ("checkpoint", nil, "serve", "--signature is for SavedModels", nil),
+            ("checkpoint", "serve", nil, "tag is for SavedModels", nil),
+            ("checkpoint", nil, "serve", "signature is for SavedModels", nil),
         ] as [(String, String?, String?, String, String?)])
     func `an unknown tag or signature is refused with the known ones`(
         _ name: String, _ tag: String?, _ signature: String?, _ problem: String, _ hint: String?
@@ -83,8 +83,8 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         let failure = try #require(throws: Failure.self) {
             try Converter(options).convert(contentsOfFile: Fixtures.path("live/" + name))
         }
-        #expect([failure.problem, failure.remedy].compactMap { $0 }.joined(separator: "; ") == problem)
-        #expect(failure.hint == hint)
+        #expect([failure.problem, failure.remedy].compactMap { $0?.description }.joined(separator: "; ") == problem)
+        #expect(failure.hint?.description == hint)
     }
 
     @Test func `adjacent parts of a variable are joined without a copy`() throws {

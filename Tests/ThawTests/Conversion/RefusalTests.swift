@@ -24,7 +24,10 @@ struct RefusalCase: CustomTestStringConvertible, Sendable {
         try #require(FileManager.default.fileExists(atPath: path))
         let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOfFile: path) }
         #expect(failure.file == path)
-        for word in refusal.words { #expect(failure.problemText.localizedCaseInsensitiveContains(word)) }
+        var unnamed = failure
+        unnamed.file = nil
+        let text = unnamed.phrase.withDashes
+        for word in refusal.words { #expect(text.localizedCaseInsensitiveContains(word)) }
     }
 
     /// Hints with something to fill in (NODE, VALUE) cannot be followed literally.
@@ -32,7 +35,7 @@ struct RefusalCase: CustomTestStringConvertible, Sendable {
     func `following a hint works`(_ refusal: RefusalCase) throws {
         let path = Fixtures.path("refuse/" + refusal.file)
         let failure = try #require(throws: Failure.self) { try Converter().convert(contentsOfFile: path) }
-        let words = (failure.hint ?? "").split(separator: " ").map(String.init)
+        let words = (failure.hint?.withDashes ?? "").split(separator: " ").map(String.init)
         var options: [String] = []
         for (option, value) in zip(words, words.dropFirst()) where ["--input", "--output", "--size"].contains(option) {
             options += [option, value]

@@ -85,7 +85,7 @@ struct PairCase: CustomTestStringConvertible, Sendable {
         #expect(model.images.map(\.name) == ["image", "mask"])
         options.inputs["other"] = InputOptions()
         let failure = #expect(throws: Failure.self) { try Converter(options).convert(contentsOfFile: path) }
-        #expect(failure?.problem == "there is no input 'other'")
+        #expect(failure?.problem.description == "there is no input 'other'")
     }
 
     @Test func `options with a name also work for a single input`() throws {
@@ -103,7 +103,7 @@ struct PairCase: CustomTestStringConvertible, Sendable {
     @Test func `commands for one image refuse two`() throws {
         let model = try Converter().convert(contentsOfFile: Fixtures.path("pairs/siamese.pb")).model
         let failure = #expect(throws: Failure.self) { try Classifier(model) }
-        #expect(failure?.problem == "the model takes 2 inputs, 'left', 'right', not a single image")
+        #expect(failure?.problem.description == "the model takes 2 inputs, 'left', 'right', not a single image")
         var options = Converter.Options()
         options.sizes = .range(width: 8...16, height: 8...16)
         let sizes = #expect(throws: Failure.self) {

@@ -199,29 +199,29 @@ import Testing
     @Test(arguments: [
         Refusal(
             testDescription: "no layer large enough", storage: WeightStorage(.int8, minimumCount: 1 << 30),
-            words: "no convolution and no dense layer has 1073741824 weights or more; --min-elements"),
+            words: "no convolution and no dense layer has 1073741824 weights or more; minimumCount"),
         Refusal(
             testDescription: "no layer large enough in a program", source: "mobilenet_v1_folded.mlpackage",
             storage: WeightStorage(.palette4, minimumCount: 1 << 30), words: "no convolution and no dense layer"),
         Refusal(
             testDescription: "a palette for iOS 11", storage: WeightStorage(.palette8), target: .iOS11,
-            words: "--target iOS11 is older"),
+            words: "target iOS11 is older"),
         Refusal(
             testDescription: "half precision for iOS 11", source: "rgb.mlmodel", storage: WeightStorage(.float16),
-            target: .iOS11, words: "--weights float16 needs iOS 11.2"),
+            target: .iOS11, words: "weights float16 needs iOS 11.2"),
         Refusal(
             testDescription: "a palette of a model for iOS 11", source: "rgb.mlmodel",
-            storage: WeightStorage(.palette4, minimumCount: 1), target: .iOS11, words: "--weights palette4 needs iOS 12"
+            storage: WeightStorage(.palette4, minimumCount: 1), target: .iOS11, words: "weights palette4 needs iOS 12"
         ),
         Refusal(
             testDescription: "a palette in a program for iOS 15", source: "mobilenet_v1_folded.mlpackage",
-            storage: WeightStorage(.palette6), target: .iOS15, words: "--weights palette6 needs iOS 16"),
+            storage: WeightStorage(.palette6), target: .iOS15, words: "weights palette6 needs iOS 16"),
         Refusal(
             testDescription: "a program for iOS 14", ending: "mlpackage", target: .iOS14,
             words: "a .mlpackage needs iOS 15"),
         Refusal(
             testDescription: "a palette in the other dialect for iOS 15", storage: WeightStorage(.palette6),
-            ending: "mlpackage", target: .iOS15, words: "--weights palette6 needs iOS 16"),
+            ending: "mlpackage", target: .iOS15, words: "weights palette6 needs iOS 16"),
     ]) private func `models that cannot be compressed are refused, and nothing is written`(_ refusal: Refusal) throws {
         let (folder, path) = try source(refusal.source)
         let ending = refusal.ending ?? String(refusal.source.split(separator: ".")[1])

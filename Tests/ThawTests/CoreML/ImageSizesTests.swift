@@ -216,7 +216,7 @@ import Testing
         let failure = #expect(throws: Failure.self) { try Self.converted(whole, Self.list) }
         #expect(failure?.location?.contains("flat") == true, "\(failure?.description ?? "")")
         #expect(failure?.problem.contains("for images of 21×17 pixels") == true)
-        #expect(failure?.hint?.contains("--size") == true)
+        #expect(failure?.hint?.contains("size") == true)
 
         var fixed = Self.classifying
         fixed.nodes[0].attributes["shape"] = .shape([1, 16, 16, 3])

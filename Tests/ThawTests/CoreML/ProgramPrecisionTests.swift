@@ -113,9 +113,9 @@ import Testing
     @Test func `precisions that older systems and neural networks lack are refused`() throws {
         let model = try Self.model()
         for (precision, weights, what) in [
-            (ProgramPrecision(inputs: .float16), WeightType.float16, "--input-type float16"),
-            (ProgramPrecision(outputs: .float16), .float16, "--output-type float16"),
-            (ProgramPrecision(compute: .float32), .float16, "--compute-precision float32 with weights in float16"),
+            (ProgramPrecision(inputs: .float16), WeightType.float16, "inputType float16"),
+            (ProgramPrecision(outputs: .float16), .float16, "outputType float16"),
+            (ProgramPrecision(compute: .float32), .float16, "computePrecision float32 with weights in float16"),
         ] {
             let failure = #expect(throws: Failure.self) {
                 try ProgramWriter.run(model, weights: WeightStorage(weights), target: .iOS15, precision: precision)
@@ -127,7 +127,7 @@ import Testing
                     toFile: folder.url.appendingPathComponent("model.mlmodel").path, precision: precision)
             }
             #expect(
-                network?.problem
+                network?.problem.description
                     == "the inputs and outputs of a neural network are float32, and the system chooses its compute precision"
             )
         }

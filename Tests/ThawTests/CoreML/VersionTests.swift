@@ -22,7 +22,7 @@ import Testing
         var message = try Self.message(weights)
         message.specificationVersion = 1
         let warnings = try ModelReader.run(message).warnings
-        #expect(warnings == (needed == .iOS11 ? [] : [Failure.olderVersion(1, needed.rawValue)]))
+        #expect(warnings == (needed == .iOS11 ? [] : [Note.olderVersion(1, needed.rawValue)]))
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("model.mlmodel").path
         _ = try Model.write(message, to: path, mayReplace: true)
@@ -74,7 +74,7 @@ import Testing
         bodies[0].key = "CoreML99"
         functions[0].value.block_specializations = bodies
         message.mlProgram.functions = functions
-        #expect(try ModelReader.run(message).warnings == [Failure.unknownOpset("CoreML99")])
+        #expect(try ModelReader.run(message).warnings == [Note.unknownOpset("CoreML99")])
     }
 
     private static func program() throws -> Message {
@@ -87,7 +87,7 @@ import Testing
     @Test func `a newer program is read if every operation is known, with a warning`() throws {
         var message = try Self.program()
         message.mlProgram.version = 7
-        #expect(try ModelReader.run(message).warnings == [Failure.newerProgram(7)])
+        #expect(try ModelReader.run(message).warnings == [Note.newerProgram(7)])
     }
 
     @Test func `a package of several functions is refused by their names`() throws {
@@ -100,7 +100,7 @@ import Testing
         // Each function has its own description then.
         message.description.input = [] as [Message]
         let failure = #expect(throws: Failure.self) { try ModelReader.run(message) }
-        #expect(failure?.problem == "the package has several functions: 'features', 'main'")
+        #expect(failure?.problem.description == "the package has several functions: 'features', 'main'")
     }
 
     // MARK: Pipelines

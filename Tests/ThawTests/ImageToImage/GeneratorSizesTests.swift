@@ -94,7 +94,7 @@ import Testing
             var options = generator.options
             options.size = (32, 24)
             let warnings = try Converter(options).convert(contentsOfFile: generator.graph).warnings
-            #expect(warnings.contains { $0.contains("try --preprocess inception") } == isNamed, "\(name): \(warnings)")
+            #expect(warnings.contains { $0.contains("try preprocessing inception") } == isNamed, "\(name): \(warnings)")
             options.preprocessing = .inception
             guard options.color != .gray else { continue }
             #expect(try Converter(options).convert(contentsOfFile: generator.graph).warnings == [])

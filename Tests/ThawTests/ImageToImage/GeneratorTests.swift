@@ -94,7 +94,7 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
             let failure = #expect(throws: Failure.self) {
                 try Converter(generator.options).convert(contentsOfFile: generator.graph)
             }
-            #expect(failure?.remedy == "set it with --size WxH")
+            #expect(failure?.remedy?.description == "set it with size WxH")
         }
     }
 }

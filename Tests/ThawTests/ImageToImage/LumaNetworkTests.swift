@@ -24,8 +24,8 @@ import Testing
         #expect(conversion.warnings == [])
         let range = network.bias < 0 ? "-1 to 1" : network.scale < 1 ? "0 to 1" : "0 to 255"
         let note =
-            "the network reproduces a test image if its input is scaled to \(range); --preprocess, or --scale and --bias, override this"
-        #expect(conversion.notes.contains(note))
+            "the network reproduces a test image if its input is scaled to \(range); preprocessing, or scale and bias, override this"
+        #expect(conversion.notes.texts.contains(note))
 
         options.preprocessing = Preprocessing.none
         #expect(try Converter(options).convert(contentsOfFile: network.path).model.image?.scaling.isIdentity == true)

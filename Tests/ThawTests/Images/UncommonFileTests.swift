@@ -16,10 +16,11 @@ import Testing
         #expect(try decoded(header + frame + [2, 2, 0x44, 1, 0, 0x3B]).bytes == [0, 0, 0])
         let failure = #expect(throws: Failure.self) { try decoded(header + frame + [size, 2, 0x44, 1, 0, 0x3B]) }
         #expect(
-            failure?.problem == "the GIF file is damaged: its LZW codes start with \(size) bits; at most 8 are valid"
+            failure?.problem.description
+                == "the GIF file is damaged: its LZW codes start with \(size) bits; at most 8 are valid"
         )
         let short = #expect(throws: Failure.self) { try decoded(header + frame) }
-        #expect(short?.problem == "the GIF file ends too early")
+        #expect(short?.problem.description == "the GIF file ends too early")
     }
 
     /// Python: `round(value / maximum * 65535) >> 8` for gray of more than 8 bits, else `round(value / maximum * 255)`.
@@ -57,6 +58,6 @@ import Testing
 
     @Test func `a truncated PAM header is refused`() {
         let failure = #expect(throws: Failure.self) { try decoded(Array("P7\nWIDTH 1\nHEIGHT 1\n".utf8)) }
-        #expect(failure?.problem == "the PAM file ends too early")
+        #expect(failure?.problem.description == "the PAM file ends too early")
     }
 }

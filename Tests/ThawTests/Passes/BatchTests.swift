@@ -194,7 +194,7 @@ struct BatchCase: CustomTestStringConvertible, Sendable {
     func `a node that needs the whole batch is refused`(_ batch: BatchCase) throws {
         let failure = try #require(throws: Failure.self) { try Converter().convert(graph: batch.graph) }
         #expect(failure.location == batch.needing)
-        #expect(failure.problem == "the batch is fixed at 4, and this node needs all of it")
+        #expect(failure.problem.description == "the batch is fixed at 4, and this node needs all of it")
     }
 
     @Test(arguments: BatchCase.all.filter { $0.needing == nil })

@@ -55,7 +55,7 @@ import Testing
     ) {
         let failure = #expect(throws: Failure.self) { try convert(input, nodes) }
         #expect(failure?.location == node)
-        #expect(failure?.problem == "the batch is fixed at \(batch), and this node needs all of it")
+        #expect(failure?.problem.description == "the batch is fixed at \(batch), and this node needs all of it")
     }
 
     /// The input's shape, the following nodes, and the result's shape.

@@ -52,7 +52,7 @@ import Testing
         #expect(whole.inFile("other").at("elsewhere").of(Failure.Node(name: "c", op: "D")) == whole)
         #expect(throws: whole) { try naming(file: "file") { try naming(node: node) { throw failure } } }
         #expect("\(whole)" == "file: a (B): is too wide; make it narrow\nhint: try")
-        #expect(whole.withoutFile == "a (B): is too wide; make it narrow")
+        #expect(whole.withoutFile.description == "a (B): is too wide; make it narrow")
     }
 
     @Test func `every code is documented, once`() throws {
@@ -66,8 +66,14 @@ import Testing
         #expect(
             source.matches(of: #/static let (\w+) = Self\(rawValue: "(\w+)"\)/#).map { "\($0.1) \($0.2)" }
                 == codes.map { "\($0) \($0)" })
+        let notes = Note.Code.all.map(\.rawValue)
+        #expect(Set(notes).count == notes.count)
+        #expect(
+            try text("Sources/Thaw/Support/Note+Code.swift")
+                .matches(of: #/static let (\w+) = Self\(rawValue: "(\w+)"\)/#).map { "\($0.1) \($0.2)" }
+                == notes.map { "\($0) \($0)" })
         let page = try text("docs/failure-codes.md")
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
-        #expect(rows.map { String($0.dropFirst(3).prefix { $0 != "`" }) } == codes)
+        #expect(rows.map { String($0.dropFirst(3).prefix { $0 != "`" }) } == codes + notes)
     }
 }

@@ -91,7 +91,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data([1]).write(to: URL(fileURLWithPath: path + "/" + entry))
         let failure = #expect(throws: Failure.self) { try GraphDefinition(contentsOfFile: path) }
-        #expect(failure?.problem == message)
+        #expect(failure?.problem.description == message)
     }
 
     @Test func noSuchFile() {

@@ -53,8 +53,8 @@ import Testing
         #expect(read.graph.inputs.map(\.name) == ["image"])
         #expect(read.graph.evaluate([input])[0].floats == input.floats.map { -$0 })
         #expect(
-            read.notes == [
-                "the placeholder 'is_training' is false, as at inference; --set is_training=true overrides this"
+            read.notes.texts == [
+                "the placeholder 'is_training' is false, as at inference; settings is_training=true overrides this"
             ]
         )
     }
@@ -74,8 +74,8 @@ import Testing
             Self.node("b", "Mul", ["a", "scale"]),
         ])
         let failure = #expect(throws: Failure.self) { try Importer.run(graph, ImportOptions()) }
-        #expect(failure?.problem == "the graph has 3 inputs: 'image', 'scale', 'data'")
-        #expect(failure?.hint == "--input image --set scale=VALUE")
+        #expect(failure?.problem.description == "the graph has 3 inputs: 'image', 'scale', 'data'")
+        #expect(failure?.hint?.description == "input image settings scale=VALUE")
     }
 
     @Test func `a placeholder inside a function is set by the name in the hint`() throws {
@@ -91,7 +91,7 @@ import Testing
                 Self.node("y", "Neg", ["call"]),
             ], functions: [body])
         let failure = #expect(throws: Failure.self) { try Importer.run(graph, ImportOptions()) }
-        #expect(failure?.hint == "--input image --set call/Y=VALUE")
+        #expect(failure?.hint?.description == "input image settings call/Y=VALUE")
         var options = ImportOptions(input: "image")
         options.settings = [Setting(name: "call/Y", value: "3")]
         let read = try Importer.run(graph, options).graph
@@ -100,6 +100,7 @@ import Testing
         options.settings = [Setting(name: "call/Z", value: "3")]
         let unknown = #expect(throws: Failure.self) { try Importer.run(graph, options) }
         #expect(
-            unknown?.description == "--set: there is no placeholder 'call/Z'; the placeholders are 'image', 'call/Y'")
+            unknown?.description == "settings: there is no placeholder 'call/Z'; the placeholders are 'image', 'call/Y'"
+        )
     }
 }

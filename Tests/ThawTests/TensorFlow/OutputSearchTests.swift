@@ -266,10 +266,10 @@ import Testing
         #expect(try Converter(options).convert(graph: graph, labels: labels).model.classifier != nil)
         options.outputs = ["best"]
         let failure = #expect(throws: Failure.self) { try Converter(options).convert(graph: graph, labels: labels) }
-        #expect(failure?.problem == "3 labels for 1 classes")
+        #expect(failure?.problem.description == "3 labels for 1 classes")
         #expect(
-            failure?.hint
-                == "the output 'best' is the index of the top class; --output y returns the score of each class")
+            failure?.hint?.description
+                == "the output 'best' is the index of the top class; outputs y returns the score of each class")
     }
 
     @Test func `a printed value is the output`() throws {
@@ -289,7 +289,7 @@ import Testing
         let failure = #expect(throws: Failure.self) {
             try Importer.run(graph, ImportOptions(outputs: ["y", "y:0"]))
         }
-        #expect(failure?.problem == "--output names 'y' twice")
+        #expect(failure?.problem.description == "outputs names 'y' twice")
     }
 
     @Test func `an output that does not depend on the input is refused, with those that do`() {
@@ -299,7 +299,7 @@ import Testing
         let failure = #expect(throws: Failure.self) {
             try Importer.run(GraphDefinition(nodes: nodes), ImportOptions(outputs: ["y", "size:0", "z:0"]))
         }
-        #expect(failure?.problem == "the output 'size' does not depend on the input")
-        #expect(failure?.hint == "--output y --output z")
+        #expect(failure?.problem.description == "the output 'size' does not depend on the input")
+        #expect(failure?.hint?.description == "outputs y outputs z")
     }
 }

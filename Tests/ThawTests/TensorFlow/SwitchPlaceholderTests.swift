@@ -50,7 +50,7 @@ import Testing
     ) {
         let result = try Importer.run(graph, options)
         let one = Tensor([Float](repeating: 1, count: 12), shape: [1, 2, 2, 3])
-        return (result.graph.evaluate([one])[0].floats[0], result.notes)
+        return (result.graph.evaluate([one])[0].floats[0], result.notes.texts)
     }
 
     @Test(arguments: values) func `the words of a name determine a switch's value at inference`(
@@ -63,13 +63,15 @@ import Testing
             #expect(
                 failure.description
                     == "the value of the placeholder '\(name)' at inference is unknown; "
-                    + "set it with --set \(name)=true or --set \(name)=false")
+                    + "set it with settings \(name)=true or settings \(name)=false")
             return
         }
         let (product, notes) = try factor(graph([name]))
         #expect(product == (value ? 2 : 3))
         #expect(
-            notes == ["the placeholder '\(name)' is \(value), as at inference; --set \(name)=\(!value) overrides this"])
+            notes == [
+                "the placeholder '\(name)' is \(value), as at inference; settings \(name)=\(!value) overrides this"
+            ])
     }
 
     @Test(arguments: [true, false]) func `the default is used if the name reveals nothing`(_ truth: Bool) throws {
@@ -91,8 +93,8 @@ import Testing
     @Test func `all unknown switches are reported together`() throws {
         let failure = try #require(throws: Failure.self) { try factor(graph(["flag", "is_training", "mirror"])) }
         #expect(
-            failure.problem == "the values of the placeholders 'flag', 'mirror' at inference are unknown")
-        #expect(failure.remedy?.hasSuffix("--set mirror=true or --set mirror=false") == true)
+            failure.problem.description == "the values of the placeholders 'flag', 'mirror' at inference are unknown")
+        #expect(failure.remedy?.hasSuffix("settings mirror=true or settings mirror=false") == true)
     }
 
     @Test func `switches are also set in a graph with array inputs`() throws {
@@ -132,6 +134,8 @@ import Testing
         let (product, notes) = try factor(definition, options)
         #expect(product == 1)
         #expect(
-            notes == ["the placeholder 'is_training' is false, as at inference; --set is_training=true overrides this"])
+            notes == [
+                "the placeholder 'is_training' is false, as at inference; settings is_training=true overrides this"
+            ])
     }
 }

@@ -92,7 +92,7 @@ import Testing
             [Self.image()] + Self.layer("norm", "image", axes: [0, 1, 2], keepsAxes: keepsAxes)
             + Self.update("norm/mean", [1, 2, 3]) + Self.update("norm/variance", [4, 5, 6]) + [Self.answer]
         let offer = try #require(try Self.converted(nodes).warnings.first)
-        #expect(offer.hasSuffix("or use the moving averages that the file still has, with --batch-norm inference"))
+        #expect(offer.hasSuffix("or use the moving averages that the file still has, with batchNorm inference"))
         let conversion = try Self.converted(nodes, .inference)
         #expect(conversion.warnings == [])
         #expect(
@@ -126,7 +126,7 @@ import Testing
                 return node
             } + [Self.answer]
         let refusal = try #require(throws: Failure.self) { try Self.converted(nodes) }
-        #expect(refusal.description.contains("--batch-norm inference"))
+        #expect(refusal.description.contains("batchNorm inference"))
         let result = try Self.converted(nodes, .inference).graph
             .evaluate([Tensor([Float](repeating: 9, count: 48), shape: [1, 4, 4, 3])])[0]
         #expect(abs(result.floats[0] - (1 + 8 / (4.001 as Float).squareRoot())) <= 1e-5)

@@ -1,6 +1,6 @@
 /// Layers and operations of Core ML that cannot be read or written.
 extension Failure {
-    static func layerRefused(_ name: String, _ kind: String, _ problem: String, _ remedy: String?) -> Failure {
+    static func layerRefused(_ name: String, _ kind: String, _ problem: Phrase, _ remedy: Phrase?) -> Failure {
         Failure(
             .unsupportedOperations, location: "layer '\(name)' (\(kind))", problem, remedy: remedy,
             nodes: [Node(name: name, op: kind)])
@@ -12,8 +12,8 @@ extension Failure {
             nodes: [Node(name: node, op: kind)])
     }
 
-    static func targetTooOld(_ what: String, needs systems: String, _ target: String) -> Failure {
-        Failure(.unsupportedTarget, "\(what) needs \(systems)", remedy: "--target \(target) is older")
+    static func targetTooOld(_ what: Phrase, needs systems: String, _ target: String) -> Failure {
+        Failure(.unsupportedTarget, "\(what) needs \(systems)", remedy: "\(option: .target) \(target) is older")
     }
 
     static func tooManyAxes(_ node: String, _ kind: String, _ axes: Int) -> Failure {

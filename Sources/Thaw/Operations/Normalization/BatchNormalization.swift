@@ -105,7 +105,7 @@ extension BatchNormalization {
                     "the batch normalization is in training mode (is_training)",
                     remedy:
                         "export the model with training=False; if the file still has the moving averages, "
-                        + "--batch-norm inference uses them")
+                        + "\(option: .batchNorm) inference uses them")
             }
             let names = ["scale", "offset", "mean", "variance"]
             let parameters = try names.enumerated().map { try node.constant($0.offset + 1, $0.element).floats }

@@ -134,7 +134,7 @@ enum Quantized {
         guard let codes = input.constant else {
             throw node.refused(
                 "input \(index) is quantized outside of the graph",
-                remedy: "cut the graph after its Dequantize with --input")
+                remedy: "cut the graph after its Dequantize with \(option: .input)")
         }
         let bounds = try QuantizedRange(node, range, range + 1, &context)
         guard let minimum = bounds.minimum.constant?.floats.first, let maximum = bounds.maximum.constant?.floats.first

@@ -106,7 +106,7 @@ extension Failure {
         let list = sets.map { "'" + $0.joined(separator: ",") + "'" }.joined(separator: ", ")
         return Failure(
             .noSuchSignature, "no graph of the SavedModel has the tag '\(wanted)'", remedy: "its tags are \(list)",
-            hint: sets.first.flatMap { $0.isEmpty ? nil : "--tag " + $0.joined(separator: ",") },
+            hint: sets.first.flatMap { $0.isEmpty ? nil : "\(option: .tag) \($0.joined(separator: ","))" },
             names: sets.map { $0.joined(separator: ",") })
     }
 
@@ -127,12 +127,12 @@ extension Failure {
     static func noSuchSignature(_ wanted: String, _ names: [String]) -> Failure {
         Failure(
             .noSuchSignature, "the SavedModel has no signature '\(wanted)'",
-            remedy: names.isEmpty ? "it has none" : "it has '" + names.joined(separator: "', '") + "'",
-            hint: names.first.map { "--signature \($0)" }, names: names)
+            remedy: names.isEmpty ? "it has none" : "it has '\(names.joined(separator: "', '"))'",
+            hint: names.first.map { "\(option: .signature) \($0)" }, names: names)
     }
 
-    static func optionForSavedModels(_ option: String) -> Failure {
-        Failure(.invalidOption, "\(option) is for SavedModels")
+    static func optionForSavedModels(_ option: OptionName) -> Failure {
+        Failure(.invalidOption, "\(option: option) is for SavedModels")
     }
 
     // MARK: Checkpoints

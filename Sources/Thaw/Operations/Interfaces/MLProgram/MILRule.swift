@@ -14,7 +14,7 @@ struct MILRead: SourceNode {
     var node: Failure.Node { Failure.Node(name: name, op: kind) }
     var location: String { "operation '\(name)' (\(kind))" }
 
-    func refused(_ problem: String, remedy: String? = nil) -> Failure {
+    func refused(_ problem: Phrase, remedy: Phrase? = nil) -> Failure {
         Failure(.unsupportedOperations, location: location, problem, remedy: remedy, nodes: [node])
     }
 

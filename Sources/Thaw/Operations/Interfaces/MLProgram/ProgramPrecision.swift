@@ -25,11 +25,11 @@ public struct ProgramPrecision: Sendable {
     var isStandard: Bool { compute == nil && inputs == .float32 && outputs == .float32 }
 
     /// The setting that requires iOS 16 or later with this weight storage; nil if there is none.
-    func needingHalf(_ weights: WeightStorage) -> String? {
-        if inputs == .float16 { return "--input-type float16" }
-        if outputs == .float16 { return "--output-type float16" }
+    func needingHalf(_ weights: WeightStorage) -> Phrase? {
+        if inputs == .float16 { return "\(option: .inputType) float16" }
+        if outputs == .float16 { return "\(option: .outputType) float16" }
         return compute == .float32 && weights.type == .float16
-            ? "--compute-precision float32 with weights in float16" : nil
+            ? "\(option: .computePrecision) float32 with weights in float16" : nil
     }
 
     /// Whether any input or output may be float16.

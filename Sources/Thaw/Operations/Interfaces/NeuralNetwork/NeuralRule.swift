@@ -14,7 +14,7 @@ struct NeuralLayer: SourceNode {
         return inputs[index]
     }
 
-    func refused(_ problem: String, remedy: String? = nil) -> Failure {
+    func refused(_ problem: Phrase, remedy: Phrase? = nil) -> Failure {
         Failure.layerRefused(name, kind, problem, remedy)
     }
 

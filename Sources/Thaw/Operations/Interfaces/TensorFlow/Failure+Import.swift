@@ -2,7 +2,7 @@
 extension Failure {
     /// A node that cannot be converted as it is.
     static func refused(
-        _ node: String, _ op: String, _ problem: String, _ remedy: String? = nil, code: Code = .unsupportedOperations
+        _ node: String, _ op: String, _ problem: Phrase, _ remedy: Phrase? = nil, code: Code = .unsupportedOperations
     ) -> Failure {
         let node = Node(name: node, op: op)
         return Failure(code, location: "\(node)", problem, remedy: remedy, nodes: [node])

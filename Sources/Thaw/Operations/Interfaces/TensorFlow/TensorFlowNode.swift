@@ -81,5 +81,5 @@ struct TensorFlowNode: SourceNode {
     func refusedElement(_ type: String) -> Failure { Failure.elementNotNumeric(name, op, type) }
 
     /// An error for this node that states what is unsupported.
-    func refused(_ problem: String, remedy: String? = nil) -> Failure { Failure.refused(name, op, problem, remedy) }
+    func refused(_ problem: Phrase, remedy: Phrase? = nil) -> Failure { Failure.refused(name, op, problem, remedy) }
 }

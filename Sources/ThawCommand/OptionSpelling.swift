@@ -1,0 +1,27 @@
+import Thaw
+
+extension Phrase {
+    /// The text, with options as they are typed on the command line.
+    var forCommand: String { spelled(\.forCommand) }
+}
+
+extension OptionName {
+    /// The option of the commands, with its dashes.
+    var forCommand: String { Self.spellings[self] ?? rawValue }
+
+    private static let spellings: [OptionName: String] = {
+        let options: [OptionName: any AnyOption] = [
+            .input: Options.input, .outputs: Options.output, .size: Options.size, .color: Options.color,
+            .channels: Options.channels, .preprocessing: Options.preprocess, .scale: Options.scale,
+            .bias: Options.bias, .settings: Options.set, .batchNorm: Options.batchNorm, .tag: Options.tag,
+            .signature: Options.signature, .integerLabels: Options.integerLabels, .offset: Options.offset,
+            .imageOutput: Options.imageOutput, .outputColor: Options.outputColor,
+            .outputScale: Options.outputScale, .outputBias: Options.outputBias, .target: Options.target,
+            .weights: Options.weights, .minimumCount: Options.minElements, .includesDepthwise: Options.depthwise,
+            .computePrecision: Options.computePrecision, .inputType: Options.inputType,
+            .outputType: Options.outputType, .keepsExisting: Options.noClobber,
+            .maximumPixels: Options.maxPixels, .longestSide: Options.maxSide, .tile: Options.tile,
+        ]
+        return options.mapValues { $0.spelling }
+    }()
+}
