@@ -1,6 +1,6 @@
 /// Models in memory, and values that do not fit a model's inputs.
 extension Failure {
-    static func noBytes() -> Failure { Failure(.damaged, "the model is empty", remedy: "a Core ML model is expected") }
+    static func noBytes() -> Failure { Failure(.damaged, "the model is empty", remedy: "expected a Core ML model") }
 
     static func noFormat() -> Failure {
         Failure(

@@ -35,7 +35,7 @@ extension GivenTensor {
         guard 2...3 ~= sizes.count, channels == 1 || channels == 3, sizes[0] > 0, sizes[1] > 0 else {
             throw Failure(
                 .wrongShape, "the image for '\(feature!.name)' has shape \(shape)",
-                remedy: "[height, width, 3] or [height, width] is expected", names: [feature!.name])
+                remedy: "expected [height, width, 3] or [height, width]", names: [feature!.name])
         }
         return .pixels(Pixels(width: sizes[1], height: sizes[0], channels: channels, bytes: Array(bytes)))
     }

@@ -51,7 +51,7 @@ import Testing
     func `an output without a shape has that of the network, without the batch in the older form`(
         _ name: String, _ shape: [Int]
     ) throws {
-        let document = try ModelDocument(contentsOf: Fixtures.path("coreml/\(name).mlmodel"))
+        let document = try ModelDocument(contentsOfFile: Fixtures.path("coreml/\(name).mlmodel"))
         let (inputs, outputs) = try document.features()
         #expect(outputs.map(\.kind) == [.multiArray(shape: shape, type: .float64)])
         guard case .multiArray(let inputShape, _) = inputs[0].kind else { throw Failure(.wrongType, "no array") }

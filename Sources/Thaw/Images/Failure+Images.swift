@@ -3,7 +3,7 @@ extension Failure {
     static func emptyImage() -> Failure { Failure(.imageDamaged, "the file is empty") }
 
     static func notAnImage() -> Failure {
-        Failure(.unknownFormat, "is not an image", remedy: "a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file is expected")
+        Failure(.unknownFormat, "is not an image", remedy: "expected a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file")
     }
 
     static func unsupportedImage(kind: String) -> Failure {
@@ -17,7 +17,7 @@ extension Failure {
     }
 
     static func damagedImage(_ kind: String, _ reason: String) -> Failure {
-        Failure(.imageDamaged, "the \(kind) file is damaged: \(reason)")
+        Failure(.imageDamaged, "the \(kind) file is corrupt: \(reason)")
     }
 
     static func wrongChecksum(_ kind: String) -> Failure {
@@ -26,7 +26,7 @@ extension Failure {
 
     static func imageTooLarge(width: Int, height: Int, limit: Int) -> Failure {
         Failure(
-            .limitExceeded, "the picture claims \(width) × \(height) pixels",
+            .limitExceeded, "the image claims \(width) × \(height) pixels",
             remedy: "at most \(limit) pixels are read",
             hint: "\(option: .maximumPixels) raises the limit")
     }

@@ -98,7 +98,7 @@ struct NetpbmSource {
             value = value * 10 + Int(bytes[offset] - 0x30)
             offset += 1
         }
-        guard offset > start else { throw Failure.damagedImage(kind, "a number is expected at byte \(start)") }
+        guard offset > start else { throw Failure.damagedImage(kind, "expected a number at byte \(start)") }
         return value
     }
 
@@ -107,7 +107,7 @@ struct NetpbmSource {
         skipBlanks()
         guard offset < bytes.count else { throw Failure.truncatedImage(kind) }
         guard 0x30...0x31 ~= bytes[offset] else {
-            throw Failure.damagedImage(kind, "0 or 1 is expected at byte \(offset)")
+            throw Failure.damagedImage(kind, "expected 0 or 1 at byte \(offset)")
         }
         offset += 1
         return Int(bytes[offset - 1] - 0x30)

@@ -7,7 +7,7 @@ extension Failure {
     }
 
     static func wrongRank(_ rank: Int, _ shape: Shape) -> Failure {
-        Failure(.wrongShape, "the input has shape \(shape)", remedy: "\(rank) axes are expected")
+        Failure(.wrongShape, "the input has shape \(shape)", remedy: "expected \(rank) \(rank == 1 ? "axis" : "axes")")
     }
 
     static func windowTooLarge(_ height: Int, _ width: Int, _ imageHeight: Int, _ imageWidth: Int) -> Failure {
@@ -18,7 +18,7 @@ extension Failure {
     static func imageSize(_ height: Int, _ width: Int, _ expectedHeight: Int, _ expectedWidth: Int) -> Failure {
         Failure(
             .wrongSize, "the image has \(width)×\(height) pixels",
-            remedy: "\(expectedWidth)×\(expectedHeight) are expected")
+            remedy: "expected \(expectedWidth)×\(expectedHeight)")
     }
 
     static func channelMismatch(_ channels: Int, _ expected: Int) -> Failure {
@@ -26,7 +26,7 @@ extension Failure {
     }
 
     static func weightShape(_ shape: Shape, _ expected: String) -> Failure {
-        Failure(.wrongShape, "the weights have shape \(shape)", remedy: "\(expected) is expected")
+        Failure(.wrongShape, "the weights have shape \(shape)", remedy: "expected \(expected)")
     }
 
     static func elementCount(_ from: Shape, _ to: Shape) -> Failure {

@@ -4,7 +4,7 @@ extension Failure {
     static func wrongKind(_ kind: FileKind, wanted: String) -> Failure {
         let (what, hint) = description(kind)
         return Failure(
-            kind == .unknown ? .unknownFormat : .wrongKind, "is \(what)", remedy: "\(wanted) is expected", hint: hint)
+            kind == .unknown ? .unknownFormat : .wrongKind, "is \(what)", remedy: "expected \(wanted)", hint: hint)
     }
 
     private static func description(_ kind: FileKind) -> (what: String, hint: Phrase?) {
@@ -45,6 +45,6 @@ extension Failure {
             case .coreMLPackage: "is a Core ML package"
             case .plain: "is a folder"
             }
-        return Failure(.wrongKind, what, remedy: "\(wanted) is expected")
+        return Failure(.wrongKind, what, remedy: "expected \(wanted)")
     }
 }

@@ -19,11 +19,11 @@ extension Failure {
     }
 
     static func isFolder(_ path: String) -> Failure {
-        Failure(.wrongKind, file: path, "is a folder", remedy: "a file is expected")
+        Failure(.wrongKind, file: path, "is a folder", remedy: "expected a file")
     }
 
     static func isNoPlainFile(_ path: String) -> Failure {
-        Failure(.wrongKind, file: path, "is a pipe or a device", remedy: "a plain file is expected")
+        Failure(.wrongKind, file: path, "is a pipe or a device", remedy: "expected a plain file")
     }
 
     static func isEmpty(_ path: String) -> Failure {

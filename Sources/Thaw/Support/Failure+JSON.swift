@@ -1,6 +1,6 @@
 /// Text that is not JSON.
 extension Failure {
     static func notJSON(at offset: Int) -> Failure {
-        Failure(.damaged, "this is no JSON from byte \(offset) on")
+        Failure(.damaged, "the text is not valid JSON at byte \(offset)")
     }
 }

@@ -1,7 +1,7 @@
 /// NumPy files that cannot be read.
 extension Failure {
     static func notNumPy() -> Failure {
-        Failure(.unknownFormat, "is not a NumPy file", remedy: "a .npy file as numpy.save writes it is expected")
+        Failure(.unknownFormat, "is not a NumPy file", remedy: "expected a .npy file as numpy.save writes it")
     }
 
     static func numPyVersion(_ major: UInt8, _ minor: UInt8) -> Failure {
@@ -21,8 +21,8 @@ extension Failure {
 
     static func numPyFortran() -> Failure {
         Failure(
-            .wrongType, location: "header", "the array is stored column by column",
-            remedy: "row by row is expected: numpy.save(…, numpy.ascontiguousarray(array))")
+            .wrongType, location: "header", "the array is stored in column-major order",
+            remedy: "expected row-major order: numpy.save(…, numpy.ascontiguousarray(array))")
     }
 
     static func numPySize(_ shape: [Int], _ needed: Int?, _ found: Int) -> Failure {

@@ -193,7 +193,7 @@ private struct Header {
 
         private func unexpected(_ wanted: String) -> Failure {
             let next = String(decoding: rest.prefix(20), as: UTF8.self)
-            return .numPyHeader("\(wanted) is expected" + (next.isEmpty ? " at the end" : " before '\(next)'"))
+            return .numPyHeader("expected \(wanted)" + (next.isEmpty ? " at the end" : " before '\(next)'"))
         }
     }
 }

@@ -4,21 +4,22 @@ struct ImportOptions: Sendable {
     var input: String?
     /// Whether files are mapped; see `Converter.Options`.
     var mapsFiles = true
-    /// The nodes to compute; found where empty.
+    /// The nodes to compute; if empty, they are found.
     var outputs: [String] = []
-    /// Whether an output may be there twice, as a signature may give one tensor under two names.
+    /// Whether an output may appear twice: a signature may have two names for one tensor.
     var mayRepeatOutputs = false
     /// Width and height in pixels, if the graph leaves them open.
     var size: (width: Int, height: Int)?
     var color: ColorLayout?
-    /// What is said of one of several inputs, by its name or a signature's word for it.
+    /// The options for one of several inputs, by its name or its name in the signature.
     var ofInputs: [String: InputOptions] = [:]
-    /// The shape of an input that is a tensor, and not an image.
+    /// The shape of an input that is a multi-array, not an image.
     var shape: [Int]?
-    /// Whether the input is a tensor even if its shape is that of an image.
+    /// Whether the input is a multi-array even if its shape is that of an image.
     var isTensor: Bool { takesTensor || shape != nil }
     var takesTensor = false
-    /// Whether there are other inputs: pixels in a row are an array then, and what is said of images is not of arrays.
+    /// Whether there are other inputs. Then a row of pixels is a multi-array, and options for images do not apply to
+    /// multi-arrays.
     var isOneOfSeveral = false
     /// The position of the channel axis in the graph's input; nil detects it.
     var channels: Graph.ChannelOrder?
@@ -30,16 +31,16 @@ struct ImportOptions: Sendable {
     var openSize: (width: Int, height: Int)?
     /// The batch size to import with if the graph leaves it open.
     var openBatch = 1
-    /// The number of channels to import with if nothing in the graph says it.
+    /// The number of channels to import with if nothing in the graph determines it.
     var openChannels: Int?
-    /// The shapes of the arrays that are fed to a graph of several inputs, one for each of these names in their order;
-    /// without it such a graph is refused.
+    /// Returns the shapes of the arrays that a graph of several inputs gets, in the order of these names. Without it, such a
+    /// graph is refused.
     var feeding: (@Sendable (_ names: [String]) throws -> [[Int]])?
     /// The placeholders that the given arrays name.
     var fed: Set<String> = []
-    /// What a signature calls its inputs, by their nodes' names.
+    /// The names of inputs in the signature, by the names of their nodes.
     var words: [String: String] = [:]
-    /// The nodes to be fed with arrays of these types, in place of the one input that is found; for tests.
+    /// The nodes that become multi-array inputs of these types, instead of the one input that is found; for tests.
     var arrays: [String: TensorType]?
 
     /// The options for one of several inputs.

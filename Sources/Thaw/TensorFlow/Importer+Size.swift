@@ -1,8 +1,8 @@
-/// Sizes of images that a graph leaves open.
+/// Infers image sizes that a graph leaves open.
 extension Importer {
     private typealias Size = (width: Int, height: Int)
 
-    /// The options with the size and the number of channels that the graph's layers tell, and notes on them.
+    /// The options with the size and the number of channels that follow from the graph's layers, and notes on them.
     /// - Throws: `Failure` with the sizes that fit, if there are several.
     static func withOpenSize(_ flat: FlatGraph, _ input: InputNode, _ options: ImportOptions) throws -> (
         options: ImportOptions, notes: [Note]
@@ -14,7 +14,7 @@ extension Importer {
         let sizes = finding.sizes.map { text($0) }
         if options.size == nil {
             guard sizes.count == 1 else {
-                // What is only looked at, or takes each picture in its size, needs none.
+                // A graph that is only inspected, or that takes each image in its own size, needs none.
                 guard options.openSize == nil else { return (options, []) }
                 let op = flat.survey.node(input.name)?.op ?? "Placeholder"
                 throw Failure.severalSizes(
@@ -26,7 +26,7 @@ extension Importer {
         return (options, [.sizeFound(sizes[0], finding.channels, layer: finding.layer)])
     }
 
-    /// What to say of the size that was given for an open one, if that is why a graph cannot be converted.
+    /// The hint if a graph cannot be converted because of the given size.
     static func sizeHint(_ flat: FlatGraph, _ input: InputNode, _ options: ImportOptions) throws -> Phrase? {
         guard let size = options.size else { return nil }
         var open = options
@@ -37,7 +37,7 @@ extension Importer {
             guard !finding.sizes.contains(where: { $0 == size }) else { return nil }
             return Failure.sizesFit(finding.sizes.map { text($0) }, layer: finding.layer)
         }
-        // Networks halve their images some times and want to get the same parts again.
+        // Networks halve their images several times, and the sizes must match when they are upscaled again.
         let block = 32
         let rounded = (
             width: (size.width + block - 1) / block * block, height: (size.height + block - 1) / block * block

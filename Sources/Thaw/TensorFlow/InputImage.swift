@@ -4,12 +4,12 @@
 struct InputImage {
     private let node: NodeDefinition
     private let shape: [Int]?
-    /// The number of values that a matrix product reads of each row, where one stands right behind.
+    /// The number of values per row that a matrix product reads, if one follows directly.
     private let rowLength: Int?
     /// What the nodes behind the input say of the image's channels.
     private let channels: ChannelSearch
     private let worksChannelsFirst: Bool
-    /// The number of channels, 1 or 3, that a convolution reads of the image.
+    /// The number of channels, 1 or 3, of the image that a convolution reads.
     private var depth: Int? { channels.count.flatMap { $0 == 1 || $0 == 3 ? $0 : nil } }
 
     /// - Parameter nodes: The nodes that are computed, each behind what it reads.
@@ -23,7 +23,7 @@ struct InputImage {
         channels = ChannelSearch(from: node.name, rank: shape?.count, through: nodes, survey)
     }
 
-    /// The number of values that a matrix product reads of each row of a node, where one stands right behind it.
+    /// The number of values per row of a node that a matrix product reads, if one follows directly.
     private static func rowLength(_ name: String, _ nodes: [NodeDefinition], _ survey: GraphSurvey) -> Int? {
         for reader in nodes where reader.op == "MatMul" && reader.inputs.count >= 2 {
             guard reader.inputs.contains(where: { GraphSurvey.Reference($0).node == name }) else { continue }
@@ -75,7 +75,7 @@ struct InputImage {
 
     /// What the input became.
     struct Added {
-        /// What stands for the node's output.
+        /// The value that replaces the node's output.
         var operand: Operand
         var isImage = false
         /// Whether the node's own shape has the channels before height and width.
@@ -86,7 +86,7 @@ struct InputImage {
     }
 
     /// Adds the input to the graph.
-    /// - Throws: `Failure` where the size cannot be told, or where the node takes no image.
+    /// - Throws: `Failure` if the size cannot be determined, or if the node does not take an image.
     func add(to context: inout ImportContext, _ options: ImportOptions) throws -> Added {
         guard let form = try self.form(options) else {
             let type = TensorType(Shape(try fixed(options)))
@@ -180,9 +180,9 @@ struct InputImage {
     /// Whether an axis may be that of an image's channels.
     private func isChannels(_ size: Int?) -> Bool { size == nil || size == 1 || size == 3 }
 
-    /// Where the channels stand in an array of batch and three more axes; nil where it is no image.
+    /// The position of the channels in a tensor of a batch axis and three more; nil if it is not an image.
     ///
-    /// What is said decides, then the nodes that read the array, then what is known of its axes.
+    /// The options decide, then the nodes that read the tensor, then the known sizes of its axes.
     private func order(_ sizes: [Int?], _ options: ImportOptions) -> Graph.ChannelOrder? {
         if let order = options.channels { return order }
         switch channels.axis {
@@ -195,22 +195,22 @@ struct InputImage {
         guard let count = sizes[1], isChannels(count), sizes[3] != 1, sizes[3] != 3 else {
             return isChannels(sizes[3]) ? .last : nil
         }
-        // No image is 1 or 3 pixels high, and of any width and number of channels.
+        // No image is 1 or 3 pixels high and of any width.
         if sizes[3] == nil { return .first }
-        let isPicture = count == 3 && mayBePicture(sizes)
-        return (worksChannelsFirst && shape?.count == 4) || isPicture || options.color?.channels == count ? .first : nil
+        let isImage = count == 3 && mayBeImage(sizes)
+        return (worksChannelsFirst && shape?.count == 4) || isImage || options.color?.channels == count ? .first : nil
     }
 
-    /// Whether an array of which no node tells anything looks like one picture, its channels first.
-    private func mayBePicture(_ sizes: [Int?]) -> Bool {
+    /// Whether a tensor, if no node reveals its layout, looks like one image with its channels first.
+    private func mayBeImage(_ sizes: [Int?]) -> Bool {
         let isNumeric = node.dataType.map { [.float, .half, .uint8].contains($0) } ?? true
         return shape?.count == 4 && isNumeric && sizes[0] ?? 1 == 1 && isChannels(sizes[1])
             && sizes.dropFirst(2).allSatisfy { $0 ?? 5 > 4 }
     }
 
-    /// What should be known of an array that was taken for no image.
+    /// The note on a tensor that might be an image.
     private var doubt: Note? {
-        guard let shape, mayBePicture(shape.map { $0 < 0 ? nil : $0 }), channels.axis == nil else { return nil }
+        guard let shape, mayBeImage(shape.map { $0 < 0 ? nil : $0 }), channels.axis == nil else { return nil }
         return .channelsUnknown(node.name, Shape(shape))
     }
 
@@ -242,7 +242,7 @@ struct InputImage {
         return shape
     }
 
-    /// An image whose pixels stand in one row: as large as options say, else square. Nil where it is no image.
+    /// An image whose pixels are one row: of the size given by the options, or square. Nil if it is not an image.
     private func flattened(_ count: Int?, batch: Int, _ options: ImportOptions) throws -> Shape? {
         if let size = options.size {
             let area = Swift.max(1, size.width * size.height)

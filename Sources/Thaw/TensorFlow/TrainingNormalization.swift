@@ -18,7 +18,7 @@ struct TrainingNormalization {
         var name: String
         /// The node that computes the variance; nil for a fused layer.
         var variance: String?
-        /// The shape that the averages take in place of the statistics; nil for one axis.
+        /// The shape of the averages that replace the statistics; nil for one axis.
         var shape: (axes: [Int], keepsAxes: Bool)?
         /// The constants that hold the moving averages.
         var averages: (mean: String?, variance: String?)
@@ -133,7 +133,7 @@ struct TrainingNormalization {
 
     // MARK: What is made of them
 
-    /// The graph with the moving averages in place of the batch's statistics.
+    /// The graph with the moving averages instead of the batch's statistics.
     /// - Throws: `Failure` naming a layer whose averages are not in the graph.
     func replaced() throws -> GraphSurvey {
         var result = survey

@@ -8,7 +8,7 @@ struct TruthSearch {
     private var nodes: [NodeDefinition] { survey.nodes }
     private var data: [[Reference]] { survey.data }
 
-    /// More inputs than this are looked at together only.
+    /// If there are more inputs than this, they are examined only together.
     private static let mostInputs = 64
 
     init(_ survey: GraphSurvey) throws {
@@ -17,7 +17,7 @@ struct TruthSearch {
         sources = survey.nodes.indices.map(survey.sources)
     }
 
-    /// - Parameter fed: Placeholders that arrays are at hand for, which are no truths then.
+    /// - Parameter fed: Placeholders that arrays are given for; these are not ground truth.
     func truths(fed: Set<String>) -> Set<GraphSurvey.Reference> {
         let inputs = inputs()
         guard inputs.count > 1 else { return [] }
@@ -28,24 +28,24 @@ struct TruthSearch {
         return others.count > TruthSearch.mostInputs ? [] : others.filter { areOnlyCompared([$0], with: images) }
     }
 
-    /// The placeholders that are no switches, and what data sets and queues hand on.
+    /// The placeholders that are not switches, and the outputs of data sets and queues.
     private func inputs() -> [GraphSurvey.Reference] {
         let sourceNames = Set(nodes.lazy.filter { $0.has(.iterator) }.map(\.name))
         var inputs: [Reference] = []
         var seen: Set<Reference> = []
-        for place in order {
-            let node = nodes[place]
+        for index in order {
+            let node = nodes[index]
             if node.has(.placeholder), !node.isOpenSwitch {
                 inputs.append(Reference(node.name))
             }
-            for reference in data[place] where sourceNames.contains(reference.node) && seen.insert(reference).inserted {
+            for reference in data[index] where sourceNames.contains(reference.node) && seen.insert(reference).inserted {
                 inputs.append(reference)
             }
         }
         return inputs
     }
 
-    // MARK: Which input the network looks at
+    // MARK: Which input the network depends on
 
     /// The inputs that most of the layers depend on; without layers, the one that has the shape of an image.
     private func images(_ inputs: [Reference]) -> Set<GraphSurvey.Reference> {
@@ -64,10 +64,10 @@ struct TruthSearch {
     private func layerCount(_ input: Reference) -> Int {
         var depends = [Bool](repeating: false, count: nodes.count)
         var count = 0
-        for place in order where !nodes[place].onlyTrains {
-            guard data[place].contains(input) || sources[place].contains(where: { depends[$0] }) else { continue }
-            depends[place] = true
-            if nodes[place].isLayer { count += 1 }
+        for index in order where !nodes[index].onlyTrains {
+            guard data[index].contains(input) || sources[index].contains(where: { depends[$0] }) else { continue }
+            depends[index] = true
+            if nodes[index].isLayer { count += 1 }
         }
         return count
     }
@@ -82,23 +82,23 @@ struct TruthSearch {
         let none = [Bool](repeating: false, count: nodes.count)
         var (dependsOnInputs, dependsOnImage, isPastLayer) = (none, none, none)
         var (isJudgement, isTotal, isRead) = (none, none, none)
-        for place in order {
-            let node = nodes[place]
-            let read = sources[place]
+        for index in order {
+            let node = nodes[index]
+            let read = sources[index]
             for source in read { isRead[source] = true }
-            dependsOnImage[place] = data[place].contains(where: images.contains) || read.contains { dependsOnImage[$0] }
+            dependsOnImage[index] = data[index].contains(where: images.contains) || read.contains { dependsOnImage[$0] }
             let made = read.filter { dependsOnInputs[$0] }
-            dependsOnInputs[place] = data[place].contains(where: inputs.contains) || !made.isEmpty
-            guard dependsOnInputs[place] else { continue }
-            isPastLayer[place] = node.isLayer || made.contains { isPastLayer[$0] }
+            dependsOnInputs[index] = data[index].contains(where: inputs.contains) || !made.isEmpty
+            guard dependsOnInputs[index] else { continue }
+            isPastLayer[index] = node.isLayer || made.contains { isPastLayer[$0] }
             let isNamed = node.isNamedForTraining
-            isJudgement[place] =
-                node.onlyTrains || (!isPastLayer[place] && isNamed)
+            isJudgement[index] =
+                node.onlyTrains || (!isPastLayer[index] && isNamed)
                 || node.has(.question) || made.contains { isJudgement[$0] }
-                || (!isPastLayer[place] && isLogisticLoss(place) { dependsOnInputs[$0] })
-            isTotal[place] =
+                || (!isPastLayer[index] && isLogisticLoss(index) { dependsOnInputs[$0] })
+            isTotal[index] =
                 (node.has(.total)
-                    && (!isPastLayer[place] || isNamed || survey.reducesBatch(node)))
+                    && (!isPastLayer[index] || isNamed || survey.reducesBatch(node)))
                 || (node.has(.totalArithmetic) && !made.isEmpty && made.allSatisfy { isTotal[$0] })
         }
         return !nodes.indices.contains {
@@ -110,9 +110,9 @@ struct TruthSearch {
 extension TruthSearch {
     /// Whether a node ends the cross entropy of a sigmoid, written out: x - x·t + log(1 + exp(-x)), with the truth t in the
     /// first two terms only.
-    private func isLogisticLoss(_ place: Int, _ dependsOnTruth: (Int) -> Bool) -> Bool {
-        guard ["Add", "AddV2"].contains(nodes[place].op), sources[place].count == 2 else { return false }
-        let (truths, others) = (sources[place].filter(dependsOnTruth), sources[place].filter { !dependsOnTruth($0) })
+    private func isLogisticLoss(_ index: Int, _ dependsOnTruth: (Int) -> Bool) -> Bool {
+        guard ["Add", "AddV2"].contains(nodes[index].op), sources[index].count == 2 else { return false }
+        let (truths, others) = (sources[index].filter(dependsOnTruth), sources[index].filter { !dependsOnTruth($0) })
         guard truths.count == 1, others.count == 1, ["Log1p", "Softplus"].contains(nodes[others[0]].op) else {
             return false
         }

@@ -29,7 +29,7 @@ import Testing
         "A file of another kind is refused with its kind",
         arguments: [
             ("none.pb", "no such file"),
-            ("../labels", "is a folder; a frozen TensorFlow graph (.pb) is expected"),
+            ("../labels", "is a folder; expected a frozen TensorFlow graph (.pb)"),
             ("empty.pb", "the file is empty"), ("model.tflite", "is a TensorFlow Lite model; "),
             ("model.onnx", "is an ONNX model; "), ("model.h5", "is an HDF5 file, as Keras saves models and weights; "),
             ("model.zip", "is a ZIP archive; "), ("model.mlmodel", "is a Core ML model already; "),
@@ -45,7 +45,7 @@ import Testing
         try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
         for path in [folder.path("pipe"), "/dev/zero"] {
             #expect(
-                try message(["convert", path]) == "thaw: \(path): is a pipe or a device; a plain file is expected\n")
+                try message(["convert", path]) == "thaw: \(path): is a pipe or a device; expected a plain file\n")
             #expect(try message(["convert", Project.demo, "--labels", path]).contains(": is a pipe or a device; "))
         }
     }
@@ -71,7 +71,7 @@ import Testing
     ]) func `a label file of another kind is refused with its kind`(_ path: String, _ kind: String) throws {
         let message = try message(["convert", Project.demo, "--labels", path])
         #expect(
-            message.contains("thaw: \(path): \(kind); a text file of labels, one per line, is expected"), "\(message)")
+            message.contains("thaw: \(path): \(kind); expected a text file of labels, one per line"), "\(message)")
     }
 
     @Test func `one label too few or too many may be the background class`() throws {
@@ -145,7 +145,7 @@ import Testing
         "An image that cannot be read is refused with the reason",
         arguments: [
             ("none.jpg", "no such file"),
-            ("labels/plain.txt", "is not an image; a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file is expected"),
+            ("labels/plain.txt", "is not an image; expected a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file"),
             ("refuse/empty.pb", "the file is empty"),
             ("images/refused/picture.avif", "is an image of the kind AVIF, which this version does not read"),
         ])
@@ -168,7 +168,7 @@ import Testing
         #endif
         let outcome = try Thaw.run(["classify", Project.demo, folder.path("huge.png")], shell: limit)
         #expect(outcome.status == 2)
-        #expect(outcome.errors.contains("the picture claims 60000 × 60000 pixels; at most 200000000 pixels are read"))
+        #expect(outcome.errors.contains("the image claims 60000 × 60000 pixels; at most 200000000 pixels are read"))
         #expect(outcome.errors.contains("hint: --max-pixels raises the limit"))
     }
 

@@ -72,7 +72,7 @@ import Testing
         (#""path": "com.apple.CoreML/model.mlmodel""#, #""path": "/etc/passwd""#, "is outside the package"),
         (#""rootModelIdentifier""#, #""root""#, "which file is the model"),
         (#""path":"#, #""way":"#, "where the model"),
-        ("{", "[", "this is no JSON"),
+        ("{", "[", "not valid JSON"),
     ]) func `a corrupt manifest is refused with the reason`(_ old: String, _ new: String, _ words: String)
         throws
     {

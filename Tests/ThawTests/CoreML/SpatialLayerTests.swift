@@ -169,7 +169,7 @@ import Testing
         // One for each input channel does not fit output channels.
         quantized.quantization.linearQuantization.scale = Tensor([1, 1, 1, 1], shape: [4]).view
         let failure = #expect(throws: Failure.self) { try answer(quantized) }
-        #expect(failure?.problemText.contains("4 scales and 2 biases; 1 or 2 are expected") == true)
+        #expect(failure?.problemText.contains("4 scales and 2 biases; expected 1 or 2") == true)
     }
 
     // MARK: Refusals

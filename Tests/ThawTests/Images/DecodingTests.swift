@@ -60,9 +60,9 @@ import Testing
         #expect(message("missing.jpg") == "missing.jpg: no such file")
         #expect(message("empty.jpg") == "empty.jpg: the file is empty")
         #expect(
-            message("text.png") == "text.png: is not an image; a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file is expected"
+            message("text.png") == "text.png: is not an image; expected a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file"
         )
-        #expect(message(".")?.hasSuffix("is a folder; a file is expected") == true)
+        #expect(message(".")?.hasSuffix("is a folder; expected a file") == true)
     }
 
     /// One file for every kind of decoding.
@@ -236,7 +236,7 @@ import Testing
         var png = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/rgb-8.png")))
         png.replaceSubrange(16..<24, with: [0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF])
         let huge = #expect(throws: Failure.self) { try png.withUnsafeBytes { try Pixels(decoding: $0) } }
-        #expect(huge?.problem.description == "the picture claims 2147483647 × 2147483647 pixels")
+        #expect(huge?.problem.description == "the image claims 2147483647 × 2147483647 pixels")
         #expect(huge?.remedy?.description == "at most 200000000 pixels are read")
         png.replaceSubrange(16..<24, with: [0, 0, 0x30, 0, 0, 0, 0x30, 0])
         let large = #expect(throws: Failure.self) { try png.withUnsafeBytes { try Pixels(decoding: $0) } }
@@ -258,7 +258,7 @@ import Testing
             let failure = #expect(throws: Failure.self) {
                 try Pixels(contentsOfFile: path, DecodingOptions(maximumPixels: 449))
             }
-            #expect(failure?.problem.description == "the picture claims 25 × 18 pixels")
+            #expect(failure?.problem.description == "the image claims 25 × 18 pixels")
         }
     }
 }

@@ -17,7 +17,7 @@ import Testing
         let failure = #expect(throws: Failure.self) { try decoded(header + frame + [size, 2, 0x44, 1, 0, 0x3B]) }
         #expect(
             failure?.problem.description
-                == "the GIF file is damaged: its LZW codes start with \(size) bits; at most 8 are valid"
+                == "the GIF file is corrupt: its LZW codes start with \(size) bits; at most 8 are valid"
         )
         let short = #expect(throws: Failure.self) { try decoded(header + frame) }
         #expect(short?.problem.description == "the GIF file ends too early")
@@ -46,7 +46,7 @@ import Testing
         ("WIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 255\nTUPLTYPE RGB", "PAM, type RGB with 1 samples a pixel"),
         ("WIDTH 1\nHEIGHT 1\nDEPTH 5\nMAXVAL 255", "PAM, type none with 5 samples a pixel"),
         ("WIDTH 1\nHEIGHT 0\nDEPTH 1\nMAXVAL 255", "no pixels"), ("WIDTH 1\nHEIGHT 1\nDEPTH 1", "no pixels"),
-        ("WIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 65536", "no pixels"), ("WIDTH one", "a number is expected at byte 9"),
+        ("WIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 65536", "no pixels"), ("WIDTH one", "expected a number at byte 9"),
         ("COLOR red", "'COLOR' is not a header field"),
         ("WIDTH 60000\nHEIGHT 60000\nDEPTH 1\nMAXVAL 255", "claims 60000 × 60000 pixels"),
         ("WIDTH 2\nHEIGHT 2\nDEPTH 1\nMAXVAL 255", "the PAM file ends too early"),

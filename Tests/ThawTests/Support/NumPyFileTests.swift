@@ -61,12 +61,12 @@ import Testing
         arguments: [
             ("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "elements of type '>f4' are not read"),
             ("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "elements of type '<c8' are not read"),
-            ("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "a quoted string is expected"),
-            ("{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", "the array is stored column by column"),
+            ("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "expected a quoted string"),
+            ("{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", "the array is stored in column-major order"),
             ("{'descr': '<f4', 'fortran_order': False, 'shape': (5,)}", "an array of shape (5) takes 20 bytes"),
             (
                 "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
-                "the size of an axis is expected before '-1,)}'"
+                "expected the size of an axis before '-1,)}'"
             ),
             (
                 "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}",
@@ -74,10 +74,10 @@ import Testing
             ),
             ("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", "the size of an axis"),
             ("{'descr': '<f4', 'shape': (1,)}", "'descr', 'fortran_order' or 'shape' is missing"),
-            ("{'descr': '<f4", "a closing quote is expected"),
-            ("{'descr'", "':' is expected at the end"),
+            ("{'descr': '<f4", "expected a closing quote"),
+            ("{'descr'", "expected ':' at the end"),
             ("{'more': 1}", "the key 'more' is unknown"),
-            ("", "'{' is expected at the end"),
+            ("", "expected '{' at the end"),
             (
                 "{'descr': '<f4', 'fortran_order': False, 'shape': (" + String(repeating: "1,", count: 40) + ")}",
                 "the array has more than 32 axes"

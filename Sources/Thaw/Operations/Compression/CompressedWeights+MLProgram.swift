@@ -62,7 +62,7 @@ extension MILBlock {
             ], bound: true)
     }
 
-    /// A constant with fractions, in the file where it is large.
+    /// A constant with floating-point values; it is in the file if it is large.
     private mutating func number(_ tensor: Tensor) -> Message {
         let type = TensorType(tensor.shape, float)
         return tensor.elementCount < 10
@@ -151,7 +151,7 @@ extension MILRead {
         var shape = Shape(data.shape.map { _ in 1 })
         if tensor.elementCount != 1 { shape[axis] = data.shape[axis] }
         guard tensor.elementCount == shape.elementCount else {
-            throw refused("'\(key)' has \(tensor.elementCount) numbers", remedy: "\(data.shape[axis]) are expected")
+            throw refused("'\(key)' has \(tensor.elementCount) numbers", remedy: "expected \(data.shape[axis])")
         }
         return tensor.reshaped(shape)
     }
@@ -180,16 +180,16 @@ extension MILRead {
     }
 }
 
-/// Places of an array each of which stands for a run of numbers along one axis.
+/// Elements of a tensor, each of which represents a run of values along one axis.
 struct NumberRuns {
-    /// How many numbers a place stands for.
+    /// The number of values that an element represents.
     let length: Int
-    /// The shape of all numbers.
+    /// The shape of all values.
     let shape: Shape
-    /// How many numbers stand behind the axis.
+    /// The number of values per position of the axis.
     private let step: Int
 
-    /// - Throws: `Failure` where the runs are too long, or their axis is not said.
+    /// - Throws: `Failure` if the runs are too long or their axis is not given.
     init(_ op: MILRead, _ places: Shape, _ length: Int) throws {
         guard length != 1 else {
             (self.length, shape, step) = (1, places, 1)
@@ -205,14 +205,14 @@ struct NumberRuns {
         (self.length, self.shape, step) = (length, shape, places.strides[axis])
     }
 
-    /// The place of which a number comes, and which of its run it is.
+    /// The element that a value comes from, and its position in the run.
     func origin(_ number: Int) -> (place: Int, part: Int) {
         (number / (step * length) * step + number % step, number / step % length)
     }
 }
 
 extension Shape {
-    /// For each element of an array of shape `whole`, the element of an array of this shape over whose block it stands.
+    /// For each element of a tensor of shape `whole`, the element of a tensor of this shape whose block contains it.
     /// - Precondition: Each size of this shape divides that of the whole.
     fileprivate func blockPlaces(in whole: Shape) -> (Int) -> Int {
         let strides = whole.strides

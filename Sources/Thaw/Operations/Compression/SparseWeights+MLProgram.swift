@@ -1,4 +1,4 @@
-/// Weights that are stored without their zeros: a mask says where the others stand, which may be compressed themselves.
+/// Weights that are stored without their zeros: a mask has the positions of the others, which may be compressed themselves.
 enum SparseWeights {
     static let mil = [
         MILRule("constexpr_sparse_to_dense") { op, _ in
@@ -30,7 +30,7 @@ enum SparseWeights {
 }
 
 extension MILRead {
-    /// The numbers where the mask says so, and zeros.
+    /// The values where the mask is set, and zeros elsewhere.
     fileprivate func spread(_ key: String, over mask: Tensor) throws -> Tensor {
         let numbers = try constant(key).floats
         let bits = mask.integers
@@ -43,7 +43,7 @@ extension MILRead {
 }
 
 extension Tensor {
-    /// The numbers where the mask says so, one behind the other.
+    /// The values where the mask is set, in order.
     fileprivate func `where`(_ mask: Tensor) -> Tensor {
         let numbers = zip(floats, mask.integers).filter { $1 != 0 }.map { $0.0 }
         return Tensor(numbers, shape: [numbers.count])

@@ -70,7 +70,7 @@ struct WeightPalette: Sendable {
         }
     }
 
-    /// The different numbers with how often they stand there, rising.
+    /// The distinct values and their counts, in ascending order.
     private static func counted(_ weights: UnsafeBufferPointer<Float>) -> [(value: Float, weight: Double)] {
         guard weights.count > most else {
             var result: [(value: Float, weight: Double)] = []

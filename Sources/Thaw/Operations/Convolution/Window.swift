@@ -156,7 +156,7 @@ extension TensorFlowNode {
     /// Requires the node's input to be an image: rank 4.
     func requireImage(_ operand: Operand) throws {
         guard operand.shape.rank == 4 else {
-            throw refused("the input has shape \(operand.shape)", remedy: "four axes are expected")
+            throw refused("the input has shape \(operand.shape)", remedy: "expected four axes")
         }
     }
 }

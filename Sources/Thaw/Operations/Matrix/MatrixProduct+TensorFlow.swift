@@ -4,7 +4,7 @@ extension MatrixProduct {
             let (a, b) = (try node.input(0), try node.input(1))
             guard a.shape.rank == 2, b.shape.rank == 2 else {
                 throw node.refused(
-                    "the inputs have shapes \(a.shape) and \(b.shape)", remedy: "two matrices are expected")
+                    "the inputs have shapes \(a.shape) and \(b.shape)", remedy: "expected two matrices")
             }
             let product = MatrixProduct(
                 transposeFirst: try node.bool("transpose_a", default: false),

@@ -6,7 +6,7 @@ enum Colors {
             let rank = image.shape.rank
             guard rank >= 3 else { throw Failure.wrongRank(3, image.shape).at(node.name) }
             guard try node.input(1).shape.elementCount == 1 else {
-                throw node.refused("the factor has shape \(try node.input(1).shape)", remedy: "a scalar is expected")
+                throw node.refused("the factor has shape \(try node.input(1).shape)", remedy: "expected a scalar")
             }
             let factor = try context.add(Reshape([]), node.input(1), name: node.name + "/factor")
             let average = Reduction(function: .mean, axes: [rank - 3, rank - 2], keepsAxes: true)
@@ -50,7 +50,7 @@ enum Colors {
         -> Operand
     {
         guard try node.input(1).shape.elementCount == 1 else {
-            throw node.refused("the \(role) has shape \(try node.input(1).shape)", remedy: "a scalar is expected")
+            throw node.refused("the \(role) has shape \(try node.input(1).shape)", remedy: "expected a scalar")
         }
         return try context.add(Reshape([]), node.input(1), name: "\(node.name)/\(role)")
     }
@@ -135,7 +135,7 @@ extension ImportContext {
     fileprivate mutating func colorChannels(_ node: TensorFlowNode) throws -> (Operand, Operand, Operand) {
         let input = try node.input(0)
         guard let last = input.shape.indices.last, input.shape[last] == 3 else {
-            throw node.refused("the input has shape \(input.shape)", remedy: "three channels are expected")
+            throw node.refused("the input has shape \(input.shape)", remedy: "expected three channels")
         }
         let parts = try (0..<3).map { channel in
             var ranges = input.shape.map { StridedSlice.Range(start: 0, count: $0) }

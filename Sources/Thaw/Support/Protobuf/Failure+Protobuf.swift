@@ -3,19 +3,19 @@ extension Failure {
     static func fieldPastEnd(at offset: Int) -> Failure {
         Failure(
             .damaged, location: "byte \(offset)", "a field here extends past the end of the file",
-            remedy: "the file is damaged or cut off")
+            remedy: "the file is corrupt or truncated")
     }
 
     static func malformedField(at offset: Int) -> Failure {
         Failure(
             .damaged, location: "byte \(offset)", "this is not a protobuf field",
-            remedy: "the file is damaged or of another kind")
+            remedy: "the file is corrupt or of another kind")
     }
 
     static func wrongWireType(_ field: String, at offset: Int) -> Failure {
         Failure(
             .damaged, location: "byte \(offset)", "the field \(field) is encoded as another type",
-            remedy: "the file is damaged or of another kind")
+            remedy: "the file is corrupt or of another kind")
     }
 
     static func nestedTooDeep(at offset: Int, limit: Int) -> Failure {
@@ -33,7 +33,8 @@ extension Failure {
 
     static func malformedMessage(_ name: String, at offset: Int) -> Failure {
         Failure(
-            .damaged, location: "byte \(offset)", "no valid \(name)", remedy: "the file is damaged or of another kind")
+            .damaged, location: "byte \(offset)", "this is not a valid \(name)",
+            remedy: "the file is corrupt or of another kind")
     }
 
     static func fieldInPieces(_ field: String) -> Failure {

@@ -1,26 +1,26 @@
-/// Puts the values of variables in their place: a graph that is frozen.
+/// Freezes a graph: replaces its variables by their values.
 struct VariableFreezing {
     private let graph: GraphDefinition
-    /// What a checkpoint calls a variable, and which part of it is meant, by the variable's node; as the graph itself
+    /// The key of a variable in a checkpoint and the part of it that is meant, by the variable's node, as the graph itself
     /// restores it.
     private var restored: [String: (key: String, part: [Range<Int>]?)] = [:]
-    /// The nodes that give variables their first values.
+    /// The nodes that initialize variables.
     private var initializers: [String: String] = [:]
 
     /// The graph with a constant for each variable that the outputs need.
     ///
     /// - Parameters:
     ///   - survey: The index of the graph's nodes.
-    ///   - outputs: The nodes to compute; nodes that only others need are left out.
-    ///   - value: The value of a variable by its name, or of a part of it; nil where there is none.
+    ///   - outputs: The nodes to compute; nodes that only others need are omitted.
+    ///   - value: The value of a variable by its name, or of a part of it; nil if there is none.
     ///   - source: The file that the values come from, as an error should name it.
-    /// - Throws: `Failure` naming node and variable where one is missing, or has another shape or type.
+    /// - Throws: `Failure` naming the node and the variable if one is missing or has another shape or type.
     static func frozen(
         _ graph: GraphDefinition, _ survey: GraphSurvey, outputs: [String], source: String?,
         value: (String, [Range<Int>]?) throws -> Tensor?
     ) throws -> GraphDefinition {
         let names = outputs.map { GraphSurvey.Reference($0).node }
-        // An output inside a function needs whoever calls that.
+        // An output inside a function needs the nodes that call the function.
         let isInside = names.contains { survey.node($0) == nil }
         var order = try survey.order(from: isInside ? graph.nodes.map(\.name) : names, stoppingAt: [])
         let needed = isInside ? [] : Set(order)
@@ -39,8 +39,8 @@ struct VariableFreezing {
             }
             return NodeDefinition(name: node.name, op: "Const", attributes: ["value": .tensor(tensor)])
         }
-        for place in result.functions.indices {
-            result.functions[place].nodes = result.functions[place].nodes.map(\.reading)
+        for index in result.functions.indices {
+            result.functions[index].nodes = result.functions[index].nodes.map(\.reading)
         }
         return result
     }
@@ -85,7 +85,7 @@ struct VariableFreezing {
         }
     }
 
-    /// What RestoreV2 calls the value that comes to `input` by way of identities.
+    /// The key by which RestoreV2 reads the value that reaches `input` through identities.
     private static func restoration(
         _ input: String, _ nodes: [String: NodeDefinition], endpoint: (String) -> GraphSurvey.Reference
     ) -> (key: String, part: [Range<Int>]?)? {
@@ -139,7 +139,7 @@ struct VariableFreezing {
         for key in keys {
             if let tensor = try value(key, nil) { return try node.checked(tensor, key, file) }
         }
-        // What a checkpoint does not even know of keeps the value that it was made with.
+        // A variable that the checkpoint does not contain keeps its initial value.
         if let initializer = initializers[node.name], let tensor = constants.value(initializer) {
             return try node.checked(tensor, node.name, file)
         }
@@ -151,7 +151,7 @@ struct VariableFreezing {
 }
 
 extension NodeDefinition {
-    /// The node where variables are constants: what reads one hands it on.
+    /// The node if variables are constants: reading one is an identity.
     fileprivate var reading: NodeDefinition {
         var node = self
         if op == "ReadVariableOp" { node.op = "Identity" }
@@ -159,7 +159,7 @@ extension NodeDefinition {
         return node
     }
 
-    /// The value of a variable, where it is what the node declares.
+    /// The value of a variable, if it has the type and shape that the node declares.
     fileprivate func checked(_ tensor: Tensor, _ key: String, _ file: String) throws -> Tensor {
         var declared = ""
         if case .shape(let sizes?)? = attributes["shape"] {

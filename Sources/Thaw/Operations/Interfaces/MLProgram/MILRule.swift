@@ -62,7 +62,7 @@ struct MILRead: SourceNode {
     func channels(_ key: String, _ count: Int) throws -> Tensor {
         let tensor = try constant(key)
         guard tensor.elementCount == count else {
-            throw refused("'\(key)' has \(tensor.elementCount) values", remedy: "\(count) are expected")
+            throw refused("'\(key)' has \(tensor.elementCount) values", remedy: "expected \(count)")
         }
         return tensor.reshaped([count])
     }

@@ -38,7 +38,7 @@ struct NeuralLayer: SourceNode {
             throw refused("the weights are products of 8-bit integers", remedy: "other quantized weights are supported")
         }
         guard bytes.count == count * element.size else {
-            throw refused("\(bytes.count / element.size) weights are stored", remedy: "\(count) are expected")
+            throw refused("\(bytes.count / element.size) weights are stored", remedy: "expected \(count)")
         }
         return Tensor(shape: shape, element: element, storage: Tensor.Storage(viewing: bytes.bytes, of: bytes.owner))
             .asFloat32
@@ -51,7 +51,7 @@ struct NeuralLayer: SourceNode {
         let raw: ByteView = message.rawValue
         guard (1...8).contains(bits) else { throw refused("\(bits)-bit weights are not valid") }
         guard raw.count == (count * bits + 7) / 8 else {
-            throw refused("\(raw.count) bytes of weights are stored", remedy: "\(count) of \(bits) bits are expected")
+            throw refused("\(raw.count) bytes of weights are stored", remedy: "expected \(count) of \(bits) bits")
         }
         let codes = raw.withBytes { unpacked($0, count: count, bits: bits, .highestFirst) }
         func numbers(_ view: ByteView) -> [Float] {
@@ -62,7 +62,7 @@ struct NeuralLayer: SourceNode {
         if quantization.has("lookupTableQuantization") {
             let table = numbers(quantization.lookupTableQuantization.floatValue)
             guard table.count == 1 << bits else {
-                throw refused("the lookup table has \(table.count) values", remedy: "\(1 << bits) are expected")
+                throw refused("the lookup table has \(table.count) values", remedy: "expected \(1 << bits)")
             }
             return Tensor(codes.map { table[Int($0)] }, shape: shape)
         }
@@ -71,7 +71,7 @@ struct NeuralLayer: SourceNode {
         let rows = shape.indices.contains(axis) ? Swift.max(1, shape[axis]) : 1
         guard [1, rows].contains(scales.count), [0, 1, rows].contains(biases.count) else {
             throw refused(
-                "there are \(scales.count) scales and \(biases.count) biases", remedy: "1 or \(rows) are expected")
+                "there are \(scales.count) scales and \(biases.count) biases", remedy: "expected 1 or \(rows)")
         }
         let length = Swift.max(1, shape.dropFirst(axis + 1).reduce(1, *))
         return Tensor(

@@ -21,7 +21,7 @@ extension Failure {
     }
 
     static func notOneNumber(_ node: String, _ op: String, _ role: String, _ count: Int) -> Failure {
-        refused(node, op, "the \(role) has \(count) values", "one is expected")
+        refused(node, op, "the \(role) has \(count) values", "expected one")
     }
 
     static func badAttribute(_ node: String, _ op: String, _ key: String) -> Failure {
