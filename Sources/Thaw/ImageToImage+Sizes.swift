@@ -23,7 +23,7 @@ extension Converter {
     func withImageOutput(_ model: Model) throws -> Model {
         var model = model
         if model.imageOutput == nil {
-            var notes: [String] = []
+            var notes: [Note] = []
             model.imageOutput = try imageOutput(model, &notes)
         }
         return model

@@ -10,7 +10,7 @@ extension Failure {
 
     static func unknownOption(_ name: String, nearest: String?) -> Failure {
         // It may be the name of a file.
-        let file = name.contains(".") ? "to name a file, write ./\(name)" : nil
+        let file: Phrase? = name.contains(".") ? "to name a file, write ./\(name)" : nil
         return Failure(
             .invalidOption, "there is no option \(name)",
             remedy: nearest.map { "did you mean \($0)?" } ?? file)

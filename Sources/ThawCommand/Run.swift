@@ -48,7 +48,9 @@ extension Arguments {
         }
         if words.count == 1, let word = words.first {
             let (_, file) = named(word, inputs: conversion.model.graph.inputs.map(\.name))
-            try blaming(file) { try conversion.model.setImageSize(fromArrayShape: NumPyFile(contentsOfFile: file).shape) }
+            try blaming(file) {
+                try conversion.model.setImageSize(fromArrayShape: NumPyFile(contentsOfFile: file).shape)
+            }
         }
         return conversion.model
     }

@@ -23,10 +23,10 @@ import Testing
         let network = try #require(NetworkCase.all.first { $0.name == "mobilenet_v1_folded" })
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "network.mlmodel").path
-        try network.conversion().model.write(to: path, weights: WeightStorage(.float32))
+        try network.conversion().model.write(toFile: path, weights: WeightStorage(.float32))
         let result = folder.url.appending(path: "result.mlpackage").path
         try Compression(contentsOfFile: path, weights: WeightStorage(type, minimumCount: 16)).write(
-            to: result, target: .iOS18)
+            toFile: result, target: .iOS18)
         let functions: [Message] = try CoreMLFile(result, .coreMLPackage).message().mlProgram.functions
         let bodies: [Message] = functions[0].value.block_specializations
         let operations = (bodies[0].value.operations as [Message]).filter {

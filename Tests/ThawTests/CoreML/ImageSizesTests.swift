@@ -221,7 +221,7 @@ import Testing
         var fixed = Self.classifying
         fixed.nodes[0].attributes["shape"] = .shape([1, 16, 16, 3])
         let other = #expect(throws: Failure.self) { try Self.converted(fixed, Self.list) }
-        #expect(other?.place?.contains("image") == true)
+        #expect(other?.location?.contains("image") == true)
         #expect(other?.problem.contains("differs from the graph's 16x16") == true)
     }
 

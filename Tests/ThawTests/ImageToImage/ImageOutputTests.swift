@@ -13,7 +13,7 @@ func pictureModel(
     var model = Model(
         graph: builder.graph,
         image: ImageInput(name: "input", width: size.width, height: size.height, color: color))
-    var notes: [String] = []
+    var notes: [Note] = []
     model.imageOutput = try Converter(options).imageOutput(model, &notes)
     return model
 }
@@ -127,7 +127,7 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         }
         #expect(model.imageOutput?.scaling == .identity(channels: 3))
         model.image?.scaling = PixelScaling(scale: [0.5, 0.25, 1], bias: [-1, 0, 1])
-        var notes: [String] = []
+        var notes: [Note] = []
         let image = try #require(try Converter(options).imageOutput(model, &notes))
         #expect(image.scaling == PixelScaling(scale: [2, 4, 1], bias: [2, 0, -1]))
         #expect(image.exceedsPixels)

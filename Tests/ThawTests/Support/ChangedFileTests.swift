@@ -8,7 +8,7 @@ import Testing
     /// A small classifier. In a package, all of its weights are in their file.
     private static func write(to path: String) throws {
         try NetworkCase.all[0].conversion().model.write(
-            to: path, weights: WeightStorage(.float32, minimumCount: 16))
+            toFile: path, weights: WeightStorage(.float32, minimumCount: 16))
     }
 
     @Test(arguments: [("truncated", 10), ("emptied", 0), ("extended", 5000)])

@@ -11,8 +11,8 @@ extension Phrase {
     var withDashes: String {
         spelled { option in
             switch option {
-            case .outputs: "outputs"
-            case .settings: "settings"
+            case .outputs: "--output"
+            case .settings: "--set"
             default: "--" + option.rawValue
             }
         }

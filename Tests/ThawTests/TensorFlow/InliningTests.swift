@@ -57,7 +57,7 @@ import Testing
         }
         #expect(failure.problem.contains(problem))
         #expect(failure.location?.hasPrefix("call") == true)
-        #expect(name == "Loop" || failure.location == place)
+        #expect(name == "Loop" || failure.location == location)
     }
 
     /// Each function calls the next one twice: 2^40 nodes in total.

@@ -97,7 +97,7 @@ import Testing
         #expect(conversion.warnings == [])
         #expect(
             conversion.notes.contains {
-                $0 == "the batch normalization at 'norm/mean' uses its moving averages, as at inference"
+                $0.description == "the batch normalization at 'norm/mean' uses its moving averages, as at inference"
             })
         let input = Tensor((0..<48).map { Float($0) / 4 }, shape: [1, 4, 4, 3])
         let result = conversion.graph.evaluate([input])[0].floats
