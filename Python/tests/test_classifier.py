@@ -220,6 +220,9 @@ def test_reports(ct, model, tmp_path):
     assert isinstance(caught.value, FileNotFoundError)
     with pytest.raises(ValueError):
         ct.evaluate(model, tmp_path, crop="nonsense")
+    # Keywords are named like the command's options, not like the library's.
+    with pytest.raises(ct.Error, match=r"(?<!-)\boutput: there is no node 'nonsense'"):
+        ct.evaluate(GRAPH, tmp_path, labels=LABELS, output="nonsense")
     comparison = ct.compare(GRAPH, model, CAT)
     assert comparison
     described = ct.inspect(GRAPH)

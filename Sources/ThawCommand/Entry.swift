@@ -23,7 +23,7 @@ public func runCommand(_ words: [String]) -> Int32 {
 }
 
 /// Runs the command given by `words`, and returns the exit code.
-/// - Throws: `Failure` if it ends the command.
+/// - Throws: `Failure` if it ends the command; its texts spell options as the command does.
 public func runCommand(throwing words: [String]) throws(Failure) -> Int32 {
     // Writing to a closed pipe then fails with an error, and the program exits silently.
     signal(SIGPIPE, SIG_IGN)
@@ -35,7 +35,7 @@ public func runCommand(throwing words: [String]) throws(Failure) -> Int32 {
         let status = try dispatch(words, console)
         return status == .interrupted ? Interruption.exitCode : status.rawValue
     } catch let failure as Failure {
-        throw failure
+        throw failure.forCommand
     } catch is ClosedPipe {
         return ExitStatus.done.rawValue
     } catch {

@@ -5,6 +5,17 @@ extension Phrase {
     var forCommand: String { spelled(\.forCommand) }
 }
 
+extension Failure {
+    /// The failure of a command, for those who only show it: the options in its texts are spelled.
+    var forCommand: Failure {
+        var copy = self
+        copy.problem = "\(problem.forCommand)"
+        copy.remedy = remedy.map { "\($0.forCommand)" }
+        copy.hint = hint.map { "\($0.forCommand)" }
+        return copy
+    }
+}
+
 extension OptionName {
     /// The option of the commands, with its dashes.
     var forCommand: String { Self.spellings[self] ?? rawValue }

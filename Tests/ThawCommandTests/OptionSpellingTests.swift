@@ -30,6 +30,7 @@ import Thaw
         #expect("\(failure)" == "a.pb: \(library); \(library)\nhint: \(library)")
         #expect(failure.phrase.forCommand == "a.pb: \(command); \(command)\nhint: \(command)")
         #expect(failure.withoutFile.forCommand == "\(command); \(command)")
+        #expect("\(failure.forCommand)" == failure.phrase.forCommand)
         let note = Note(.formula, phrase)
         #expect("\(note)" == library)
         #expect(("\(note)" as Phrase).forCommand == command)
