@@ -151,6 +151,234 @@ void   core_ml__int64_vector__init
   static const CoreML__Int64Vector init_value = CORE_ML__INT64_VECTOR__INIT;
   *message = init_value;
 }
+void   core_ml__string_to_int64_map__map_entry__init
+                     (CoreML__StringToInt64Map__MapEntry         *message)
+{
+  static const CoreML__StringToInt64Map__MapEntry init_value = CORE_ML__STRING_TO_INT64_MAP__MAP_ENTRY__INIT;
+  *message = init_value;
+}
+void   core_ml__string_to_int64_map__init
+                     (CoreML__StringToInt64Map         *message)
+{
+  static const CoreML__StringToInt64Map init_value = CORE_ML__STRING_TO_INT64_MAP__INIT;
+  *message = init_value;
+}
+void   core_ml__int64_to_string_map__map_entry__init
+                     (CoreML__Int64ToStringMap__MapEntry         *message)
+{
+  static const CoreML__Int64ToStringMap__MapEntry init_value = CORE_ML__INT64_TO_STRING_MAP__MAP_ENTRY__INIT;
+  *message = init_value;
+}
+void   core_ml__int64_to_string_map__init
+                     (CoreML__Int64ToStringMap         *message)
+{
+  static const CoreML__Int64ToStringMap init_value = CORE_ML__INT64_TO_STRING_MAP__INIT;
+  *message = init_value;
+}
+void   core_ml__double_vector__init
+                     (CoreML__DoubleVector         *message)
+{
+  static const CoreML__DoubleVector init_value = CORE_ML__DOUBLE_VECTOR__INIT;
+  *message = init_value;
+}
+void   core_ml__float_vector__init
+                     (CoreML__FloatVector         *message)
+{
+  static const CoreML__FloatVector init_value = CORE_ML__FLOAT_VECTOR__INIT;
+  *message = init_value;
+}
+void   core_ml__array_feature_extractor__init
+                     (CoreML__ArrayFeatureExtractor         *message)
+{
+  static const CoreML__ArrayFeatureExtractor init_value = CORE_ML__ARRAY_FEATURE_EXTRACTOR__INIT;
+  *message = init_value;
+}
+void   core_ml__categorical_mapping__init
+                     (CoreML__CategoricalMapping         *message)
+{
+  static const CoreML__CategoricalMapping init_value = CORE_ML__CATEGORICAL_MAPPING__INIT;
+  *message = init_value;
+}
+void   core_ml__dict_vectorizer__init
+                     (CoreML__DictVectorizer         *message)
+{
+  static const CoreML__DictVectorizer init_value = CORE_ML__DICT_VECTORIZER__INIT;
+  *message = init_value;
+}
+void   core_ml__feature_vectorizer__input_column__init
+                     (CoreML__FeatureVectorizer__InputColumn         *message)
+{
+  static const CoreML__FeatureVectorizer__InputColumn init_value = CORE_ML__FEATURE_VECTORIZER__INPUT_COLUMN__INIT;
+  *message = init_value;
+}
+void   core_ml__feature_vectorizer__init
+                     (CoreML__FeatureVectorizer         *message)
+{
+  static const CoreML__FeatureVectorizer init_value = CORE_ML__FEATURE_VECTORIZER__INIT;
+  *message = init_value;
+}
+void   core_ml__imputer__init
+                     (CoreML__Imputer         *message)
+{
+  static const CoreML__Imputer init_value = CORE_ML__IMPUTER__INIT;
+  *message = init_value;
+}
+void   core_ml__normalizer__init
+                     (CoreML__Normalizer         *message)
+{
+  static const CoreML__Normalizer init_value = CORE_ML__NORMALIZER__INIT;
+  *message = init_value;
+}
+void   core_ml__one_hot_encoder__init
+                     (CoreML__OneHotEncoder         *message)
+{
+  static const CoreML__OneHotEncoder init_value = CORE_ML__ONE_HOT_ENCODER__INIT;
+  *message = init_value;
+}
+void   core_ml__scaler__init
+                     (CoreML__Scaler         *message)
+{
+  static const CoreML__Scaler init_value = CORE_ML__SCALER__INIT;
+  *message = init_value;
+}
+void   core_ml__double_array__init
+                     (CoreML__DoubleArray         *message)
+{
+  static const CoreML__DoubleArray init_value = CORE_ML__DOUBLE_ARRAY__INIT;
+  *message = init_value;
+}
+void   core_ml__glmregressor__init
+                     (CoreML__GLMRegressor         *message)
+{
+  static const CoreML__GLMRegressor init_value = CORE_ML__GLMREGRESSOR__INIT;
+  *message = init_value;
+}
+void   core_ml__glmclassifier__init
+                     (CoreML__GLMClassifier         *message)
+{
+  static const CoreML__GLMClassifier init_value = CORE_ML__GLMCLASSIFIER__INIT;
+  *message = init_value;
+}
+void   core_ml__tree_ensemble_parameters__tree_node__evaluation_info__init
+                     (CoreML__TreeEnsembleParameters__TreeNode__EvaluationInfo         *message)
+{
+  static const CoreML__TreeEnsembleParameters__TreeNode__EvaluationInfo init_value = CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__EVALUATION_INFO__INIT;
+  *message = init_value;
+}
+void   core_ml__tree_ensemble_parameters__tree_node__init
+                     (CoreML__TreeEnsembleParameters__TreeNode         *message)
+{
+  static const CoreML__TreeEnsembleParameters__TreeNode init_value = CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__INIT;
+  *message = init_value;
+}
+void   core_ml__tree_ensemble_parameters__init
+                     (CoreML__TreeEnsembleParameters         *message)
+{
+  static const CoreML__TreeEnsembleParameters init_value = CORE_ML__TREE_ENSEMBLE_PARAMETERS__INIT;
+  *message = init_value;
+}
+void   core_ml__tree_ensemble_regressor__init
+                     (CoreML__TreeEnsembleRegressor         *message)
+{
+  static const CoreML__TreeEnsembleRegressor init_value = CORE_ML__TREE_ENSEMBLE_REGRESSOR__INIT;
+  *message = init_value;
+}
+void   core_ml__tree_ensemble_classifier__init
+                     (CoreML__TreeEnsembleClassifier         *message)
+{
+  static const CoreML__TreeEnsembleClassifier init_value = CORE_ML__TREE_ENSEMBLE_CLASSIFIER__INIT;
+  *message = init_value;
+}
+void   core_ml__kernel__rbfkernel__init
+                     (CoreML__Kernel__RBFKernel         *message)
+{
+  static const CoreML__Kernel__RBFKernel init_value = CORE_ML__KERNEL__RBFKERNEL__INIT;
+  *message = init_value;
+}
+void   core_ml__kernel__poly_kernel__init
+                     (CoreML__Kernel__PolyKernel         *message)
+{
+  static const CoreML__Kernel__PolyKernel init_value = CORE_ML__KERNEL__POLY_KERNEL__INIT;
+  *message = init_value;
+}
+void   core_ml__kernel__sigmoid_kernel__init
+                     (CoreML__Kernel__SigmoidKernel         *message)
+{
+  static const CoreML__Kernel__SigmoidKernel init_value = CORE_ML__KERNEL__SIGMOID_KERNEL__INIT;
+  *message = init_value;
+}
+void   core_ml__kernel__init
+                     (CoreML__Kernel         *message)
+{
+  static const CoreML__Kernel init_value = CORE_ML__KERNEL__INIT;
+  *message = init_value;
+}
+void   core_ml__sparse_support_vectors__sparse_node__init
+                     (CoreML__SparseSupportVectors__SparseNode         *message)
+{
+  static const CoreML__SparseSupportVectors__SparseNode init_value = CORE_ML__SPARSE_SUPPORT_VECTORS__SPARSE_NODE__INIT;
+  *message = init_value;
+}
+void   core_ml__sparse_support_vectors__sparse_vector__init
+                     (CoreML__SparseSupportVectors__SparseVector         *message)
+{
+  static const CoreML__SparseSupportVectors__SparseVector init_value = CORE_ML__SPARSE_SUPPORT_VECTORS__SPARSE_VECTOR__INIT;
+  *message = init_value;
+}
+void   core_ml__sparse_support_vectors__init
+                     (CoreML__SparseSupportVectors         *message)
+{
+  static const CoreML__SparseSupportVectors init_value = CORE_ML__SPARSE_SUPPORT_VECTORS__INIT;
+  *message = init_value;
+}
+void   core_ml__dense_support_vectors__dense_vector__init
+                     (CoreML__DenseSupportVectors__DenseVector         *message)
+{
+  static const CoreML__DenseSupportVectors__DenseVector init_value = CORE_ML__DENSE_SUPPORT_VECTORS__DENSE_VECTOR__INIT;
+  *message = init_value;
+}
+void   core_ml__dense_support_vectors__init
+                     (CoreML__DenseSupportVectors         *message)
+{
+  static const CoreML__DenseSupportVectors init_value = CORE_ML__DENSE_SUPPORT_VECTORS__INIT;
+  *message = init_value;
+}
+void   core_ml__coefficients__init
+                     (CoreML__Coefficients         *message)
+{
+  static const CoreML__Coefficients init_value = CORE_ML__COEFFICIENTS__INIT;
+  *message = init_value;
+}
+void   core_ml__support_vector_regressor__init
+                     (CoreML__SupportVectorRegressor         *message)
+{
+  static const CoreML__SupportVectorRegressor init_value = CORE_ML__SUPPORT_VECTOR_REGRESSOR__INIT;
+  *message = init_value;
+}
+void   core_ml__support_vector_classifier__init
+                     (CoreML__SupportVectorClassifier         *message)
+{
+  static const CoreML__SupportVectorClassifier init_value = CORE_ML__SUPPORT_VECTOR_CLASSIFIER__INIT;
+  *message = init_value;
+}
+void   core_ml__nearest_neighbors_index__init
+                     (CoreML__NearestNeighborsIndex         *message)
+{
+  static const CoreML__NearestNeighborsIndex init_value = CORE_ML__NEAREST_NEIGHBORS_INDEX__INIT;
+  *message = init_value;
+}
+void   core_ml__int64_parameter__init
+                     (CoreML__Int64Parameter         *message)
+{
+  static const CoreML__Int64Parameter init_value = CORE_ML__INT64_PARAMETER__INIT;
+  *message = init_value;
+}
+void   core_ml__knearest_neighbors_classifier__init
+                     (CoreML__KNearestNeighborsClassifier         *message)
+{
+  static const CoreML__KNearestNeighborsClassifier init_value = CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__INIT;
+  *message = init_value;
+}
 void   core_ml__neural_network__init
                      (CoreML__NeuralNetwork         *message)
 {
@@ -913,7 +1141,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, glmregressor),
-    &core_ml__unsupported__descriptor,
+    &core_ml__glmregressor__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -925,7 +1153,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, supportvectorregressor),
-    &core_ml__unsupported__descriptor,
+    &core_ml__support_vector_regressor__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -937,7 +1165,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, treeensembleregressor),
-    &core_ml__unsupported__descriptor,
+    &core_ml__tree_ensemble_regressor__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -973,7 +1201,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, glmclassifier),
-    &core_ml__unsupported__descriptor,
+    &core_ml__glmclassifier__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -985,7 +1213,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, supportvectorclassifier),
-    &core_ml__unsupported__descriptor,
+    &core_ml__support_vector_classifier__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -997,7 +1225,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, treeensembleclassifier),
-    &core_ml__unsupported__descriptor,
+    &core_ml__tree_ensemble_classifier__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1021,7 +1249,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, knearestneighborsclassifier),
-    &core_ml__unsupported__descriptor,
+    &core_ml__knearest_neighbors_classifier__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1105,7 +1333,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, onehotencoder),
-    &core_ml__unsupported__descriptor,
+    &core_ml__one_hot_encoder__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1117,7 +1345,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, imputer),
-    &core_ml__unsupported__descriptor,
+    &core_ml__imputer__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1129,7 +1357,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, featurevectorizer),
-    &core_ml__unsupported__descriptor,
+    &core_ml__feature_vectorizer__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1141,7 +1369,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, dictvectorizer),
-    &core_ml__unsupported__descriptor,
+    &core_ml__dict_vectorizer__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1153,7 +1381,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, scaler),
-    &core_ml__unsupported__descriptor,
+    &core_ml__scaler__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1165,7 +1393,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, categoricalmapping),
-    &core_ml__unsupported__descriptor,
+    &core_ml__categorical_mapping__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1177,7 +1405,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, normalizer),
-    &core_ml__unsupported__descriptor,
+    &core_ml__normalizer__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1189,7 +1417,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, arrayfeatureextractor),
-    &core_ml__unsupported__descriptor,
+    &core_ml__array_feature_extractor__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1213,7 +1441,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, identity),
-    &core_ml__unsupported__descriptor,
+    &core_ml__no_parameters__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -2751,6 +2979,2569 @@ const ProtobufCMessageDescriptor core_ml__int64_vector__descriptor =
   core_ml__int64_vector__field_indices_by_name,
   1,  core_ml__int64_vector__number_ranges,
   (ProtobufCMessageInit) core_ml__int64_vector__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__string_to_int64_map__map_entry__field_descriptors[2] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__StringToInt64Map__MapEntry, key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__StringToInt64Map__MapEntry, value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__string_to_int64_map__map_entry__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange core_ml__string_to_int64_map__map_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__string_to_int64_map__map_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.StringToInt64Map.MapEntry",
+  "MapEntry",
+  "CoreML__StringToInt64Map__MapEntry",
+  "",
+  sizeof(CoreML__StringToInt64Map__MapEntry),
+  2,
+  core_ml__string_to_int64_map__map_entry__field_descriptors,
+  core_ml__string_to_int64_map__map_entry__field_indices_by_name,
+  1,  core_ml__string_to_int64_map__map_entry__number_ranges,
+  (ProtobufCMessageInit) core_ml__string_to_int64_map__map_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__string_to_int64_map__field_descriptors[1] =
+{
+  {
+    "map",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__StringToInt64Map, n_map),
+    offsetof(CoreML__StringToInt64Map, map),
+    &core_ml__string_to_int64_map__map_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__string_to_int64_map__field_indices_by_name[] = {
+  0,   /* field[0] = map */
+};
+static const ProtobufCIntRange core_ml__string_to_int64_map__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__string_to_int64_map__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.StringToInt64Map",
+  "StringToInt64Map",
+  "CoreML__StringToInt64Map",
+  "",
+  sizeof(CoreML__StringToInt64Map),
+  1,
+  core_ml__string_to_int64_map__field_descriptors,
+  core_ml__string_to_int64_map__field_indices_by_name,
+  1,  core_ml__string_to_int64_map__number_ranges,
+  (ProtobufCMessageInit) core_ml__string_to_int64_map__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__int64_to_string_map__map_entry__field_descriptors[2] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Int64ToStringMap__MapEntry, key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Int64ToStringMap__MapEntry, value),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__int64_to_string_map__map_entry__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange core_ml__int64_to_string_map__map_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__int64_to_string_map__map_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Int64ToStringMap.MapEntry",
+  "MapEntry",
+  "CoreML__Int64ToStringMap__MapEntry",
+  "",
+  sizeof(CoreML__Int64ToStringMap__MapEntry),
+  2,
+  core_ml__int64_to_string_map__map_entry__field_descriptors,
+  core_ml__int64_to_string_map__map_entry__field_indices_by_name,
+  1,  core_ml__int64_to_string_map__map_entry__number_ranges,
+  (ProtobufCMessageInit) core_ml__int64_to_string_map__map_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__int64_to_string_map__field_descriptors[1] =
+{
+  {
+    "map",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Int64ToStringMap, n_map),
+    offsetof(CoreML__Int64ToStringMap, map),
+    &core_ml__int64_to_string_map__map_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__int64_to_string_map__field_indices_by_name[] = {
+  0,   /* field[0] = map */
+};
+static const ProtobufCIntRange core_ml__int64_to_string_map__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__int64_to_string_map__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Int64ToStringMap",
+  "Int64ToStringMap",
+  "CoreML__Int64ToStringMap",
+  "",
+  sizeof(CoreML__Int64ToStringMap),
+  1,
+  core_ml__int64_to_string_map__field_descriptors,
+  core_ml__int64_to_string_map__field_indices_by_name,
+  1,  core_ml__int64_to_string_map__number_ranges,
+  (ProtobufCMessageInit) core_ml__int64_to_string_map__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__double_vector__field_descriptors[1] =
+{
+  {
+    "vector",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(CoreML__DoubleVector, n_vector),
+    offsetof(CoreML__DoubleVector, vector),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__double_vector__field_indices_by_name[] = {
+  0,   /* field[0] = vector */
+};
+static const ProtobufCIntRange core_ml__double_vector__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__double_vector__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.DoubleVector",
+  "DoubleVector",
+  "CoreML__DoubleVector",
+  "",
+  sizeof(CoreML__DoubleVector),
+  1,
+  core_ml__double_vector__field_descriptors,
+  core_ml__double_vector__field_indices_by_name,
+  1,  core_ml__double_vector__number_ranges,
+  (ProtobufCMessageInit) core_ml__double_vector__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__float_vector__field_descriptors[1] =
+{
+  {
+    "vector",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FLOAT,
+    offsetof(CoreML__FloatVector, n_vector),
+    offsetof(CoreML__FloatVector, vector),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__float_vector__field_indices_by_name[] = {
+  0,   /* field[0] = vector */
+};
+static const ProtobufCIntRange core_ml__float_vector__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__float_vector__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.FloatVector",
+  "FloatVector",
+  "CoreML__FloatVector",
+  "",
+  sizeof(CoreML__FloatVector),
+  1,
+  core_ml__float_vector__field_descriptors,
+  core_ml__float_vector__field_indices_by_name,
+  1,  core_ml__float_vector__number_ranges,
+  (ProtobufCMessageInit) core_ml__float_vector__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__array_feature_extractor__field_descriptors[1] =
+{
+  {
+    "extractIndex",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(CoreML__ArrayFeatureExtractor, n_extractindex),
+    offsetof(CoreML__ArrayFeatureExtractor, extractindex),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__array_feature_extractor__field_indices_by_name[] = {
+  0,   /* field[0] = extractIndex */
+};
+static const ProtobufCIntRange core_ml__array_feature_extractor__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__array_feature_extractor__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.ArrayFeatureExtractor",
+  "ArrayFeatureExtractor",
+  "CoreML__ArrayFeatureExtractor",
+  "",
+  sizeof(CoreML__ArrayFeatureExtractor),
+  1,
+  core_ml__array_feature_extractor__field_descriptors,
+  core_ml__array_feature_extractor__field_indices_by_name,
+  1,  core_ml__array_feature_extractor__number_ranges,
+  (ProtobufCMessageInit) core_ml__array_feature_extractor__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__categorical_mapping__field_descriptors[4] =
+{
+  {
+    "stringToInt64Map",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__CategoricalMapping, mapping_type_case),
+    offsetof(CoreML__CategoricalMapping, stringtoint64map),
+    &core_ml__string_to_int64_map__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "int64ToStringMap",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__CategoricalMapping, mapping_type_case),
+    offsetof(CoreML__CategoricalMapping, int64tostringmap),
+    &core_ml__int64_to_string_map__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "strValue",
+    101,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(CoreML__CategoricalMapping, value_on_unknown_case),
+    offsetof(CoreML__CategoricalMapping, strvalue),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "int64Value",
+    102,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(CoreML__CategoricalMapping, value_on_unknown_case),
+    offsetof(CoreML__CategoricalMapping, int64value),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__categorical_mapping__field_indices_by_name[] = {
+  1,   /* field[1] = int64ToStringMap */
+  3,   /* field[3] = int64Value */
+  2,   /* field[2] = strValue */
+  0,   /* field[0] = stringToInt64Map */
+};
+static const ProtobufCIntRange core_ml__categorical_mapping__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 101, 2 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor core_ml__categorical_mapping__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.CategoricalMapping",
+  "CategoricalMapping",
+  "CoreML__CategoricalMapping",
+  "",
+  sizeof(CoreML__CategoricalMapping),
+  4,
+  core_ml__categorical_mapping__field_descriptors,
+  core_ml__categorical_mapping__field_indices_by_name,
+  2,  core_ml__categorical_mapping__number_ranges,
+  (ProtobufCMessageInit) core_ml__categorical_mapping__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__dict_vectorizer__field_descriptors[2] =
+{
+  {
+    "stringToIndex",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__DictVectorizer, map_case),
+    offsetof(CoreML__DictVectorizer, stringtoindex),
+    &core_ml__string_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "int64ToIndex",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__DictVectorizer, map_case),
+    offsetof(CoreML__DictVectorizer, int64toindex),
+    &core_ml__int64_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__dict_vectorizer__field_indices_by_name[] = {
+  1,   /* field[1] = int64ToIndex */
+  0,   /* field[0] = stringToIndex */
+};
+static const ProtobufCIntRange core_ml__dict_vectorizer__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__dict_vectorizer__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.DictVectorizer",
+  "DictVectorizer",
+  "CoreML__DictVectorizer",
+  "",
+  sizeof(CoreML__DictVectorizer),
+  2,
+  core_ml__dict_vectorizer__field_descriptors,
+  core_ml__dict_vectorizer__field_indices_by_name,
+  1,  core_ml__dict_vectorizer__number_ranges,
+  (ProtobufCMessageInit) core_ml__dict_vectorizer__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__feature_vectorizer__input_column__field_descriptors[2] =
+{
+  {
+    "inputColumn",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__FeatureVectorizer__InputColumn, inputcolumn),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "inputDimensions",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__FeatureVectorizer__InputColumn, inputdimensions),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__feature_vectorizer__input_column__field_indices_by_name[] = {
+  0,   /* field[0] = inputColumn */
+  1,   /* field[1] = inputDimensions */
+};
+static const ProtobufCIntRange core_ml__feature_vectorizer__input_column__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__feature_vectorizer__input_column__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.FeatureVectorizer.InputColumn",
+  "InputColumn",
+  "CoreML__FeatureVectorizer__InputColumn",
+  "",
+  sizeof(CoreML__FeatureVectorizer__InputColumn),
+  2,
+  core_ml__feature_vectorizer__input_column__field_descriptors,
+  core_ml__feature_vectorizer__input_column__field_indices_by_name,
+  1,  core_ml__feature_vectorizer__input_column__number_ranges,
+  (ProtobufCMessageInit) core_ml__feature_vectorizer__input_column__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__feature_vectorizer__field_descriptors[1] =
+{
+  {
+    "inputList",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__FeatureVectorizer, n_inputlist),
+    offsetof(CoreML__FeatureVectorizer, inputlist),
+    &core_ml__feature_vectorizer__input_column__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__feature_vectorizer__field_indices_by_name[] = {
+  0,   /* field[0] = inputList */
+};
+static const ProtobufCIntRange core_ml__feature_vectorizer__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__feature_vectorizer__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.FeatureVectorizer",
+  "FeatureVectorizer",
+  "CoreML__FeatureVectorizer",
+  "",
+  sizeof(CoreML__FeatureVectorizer),
+  1,
+  core_ml__feature_vectorizer__field_descriptors,
+  core_ml__feature_vectorizer__field_indices_by_name,
+  1,  core_ml__feature_vectorizer__number_ranges,
+  (ProtobufCMessageInit) core_ml__feature_vectorizer__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__imputer__field_descriptors[10] =
+{
+  {
+    "imputedDoubleValue",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(CoreML__Imputer, imputed_value_case),
+    offsetof(CoreML__Imputer, imputeddoublevalue),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "imputedInt64Value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(CoreML__Imputer, imputed_value_case),
+    offsetof(CoreML__Imputer, imputedint64value),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "imputedStringValue",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(CoreML__Imputer, imputed_value_case),
+    offsetof(CoreML__Imputer, imputedstringvalue),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "imputedDoubleArray",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Imputer, imputed_value_case),
+    offsetof(CoreML__Imputer, imputeddoublearray),
+    &core_ml__double_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "imputedInt64Array",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Imputer, imputed_value_case),
+    offsetof(CoreML__Imputer, imputedint64array),
+    &core_ml__int64_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "imputedStringDictionary",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Imputer, imputed_value_case),
+    offsetof(CoreML__Imputer, imputedstringdictionary),
+    &core_ml__unsupported__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "imputedInt64Dictionary",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Imputer, imputed_value_case),
+    offsetof(CoreML__Imputer, imputedint64dictionary),
+    &core_ml__unsupported__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "replaceDoubleValue",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(CoreML__Imputer, replace_value_case),
+    offsetof(CoreML__Imputer, replacedoublevalue),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "replaceInt64Value",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(CoreML__Imputer, replace_value_case),
+    offsetof(CoreML__Imputer, replaceint64value),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "replaceStringValue",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(CoreML__Imputer, replace_value_case),
+    offsetof(CoreML__Imputer, replacestringvalue),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__imputer__field_indices_by_name[] = {
+  3,   /* field[3] = imputedDoubleArray */
+  0,   /* field[0] = imputedDoubleValue */
+  4,   /* field[4] = imputedInt64Array */
+  6,   /* field[6] = imputedInt64Dictionary */
+  1,   /* field[1] = imputedInt64Value */
+  5,   /* field[5] = imputedStringDictionary */
+  2,   /* field[2] = imputedStringValue */
+  7,   /* field[7] = replaceDoubleValue */
+  8,   /* field[8] = replaceInt64Value */
+  9,   /* field[9] = replaceStringValue */
+};
+static const ProtobufCIntRange core_ml__imputer__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 11, 7 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor core_ml__imputer__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Imputer",
+  "Imputer",
+  "CoreML__Imputer",
+  "",
+  sizeof(CoreML__Imputer),
+  10,
+  core_ml__imputer__field_descriptors,
+  core_ml__imputer__field_indices_by_name,
+  2,  core_ml__imputer__number_ranges,
+  (ProtobufCMessageInit) core_ml__imputer__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue core_ml__normalizer__norm_type__enum_values_by_number[3] =
+{
+  { "LMax", "CORE_ML__NORMALIZER__NORM_TYPE__LMax", 0 },
+  { "L1", "CORE_ML__NORMALIZER__NORM_TYPE__L1", 1 },
+  { "L2", "CORE_ML__NORMALIZER__NORM_TYPE__L2", 2 },
+};
+static const ProtobufCIntRange core_ml__normalizer__norm_type__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex core_ml__normalizer__norm_type__enum_values_by_name[3] =
+{
+  { "L1", 1 },
+  { "L2", 2 },
+  { "LMax", 0 },
+};
+const ProtobufCEnumDescriptor core_ml__normalizer__norm_type__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "CoreML.Normalizer.NormType",
+  "NormType",
+  "CoreML__Normalizer__NormType",
+  "",
+  3,
+  core_ml__normalizer__norm_type__enum_values_by_number,
+  3,
+  core_ml__normalizer__norm_type__enum_values_by_name,
+  1,
+  core_ml__normalizer__norm_type__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCFieldDescriptor core_ml__normalizer__field_descriptors[1] =
+{
+  {
+    "normType",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Normalizer, normtype),
+    &core_ml__normalizer__norm_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__normalizer__field_indices_by_name[] = {
+  0,   /* field[0] = normType */
+};
+static const ProtobufCIntRange core_ml__normalizer__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__normalizer__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Normalizer",
+  "Normalizer",
+  "CoreML__Normalizer",
+  "",
+  sizeof(CoreML__Normalizer),
+  1,
+  core_ml__normalizer__field_descriptors,
+  core_ml__normalizer__field_indices_by_name,
+  1,  core_ml__normalizer__number_ranges,
+  (ProtobufCMessageInit) core_ml__normalizer__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue core_ml__one_hot_encoder__handle_unknown__enum_values_by_number[2] =
+{
+  { "ErrorOnUnknown", "CORE_ML__ONE_HOT_ENCODER__HANDLE_UNKNOWN__ErrorOnUnknown", 0 },
+  { "IgnoreUnknown", "CORE_ML__ONE_HOT_ENCODER__HANDLE_UNKNOWN__IgnoreUnknown", 1 },
+};
+static const ProtobufCIntRange core_ml__one_hot_encoder__handle_unknown__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex core_ml__one_hot_encoder__handle_unknown__enum_values_by_name[2] =
+{
+  { "ErrorOnUnknown", 0 },
+  { "IgnoreUnknown", 1 },
+};
+const ProtobufCEnumDescriptor core_ml__one_hot_encoder__handle_unknown__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "CoreML.OneHotEncoder.HandleUnknown",
+  "HandleUnknown",
+  "CoreML__OneHotEncoder__HandleUnknown",
+  "",
+  2,
+  core_ml__one_hot_encoder__handle_unknown__enum_values_by_number,
+  2,
+  core_ml__one_hot_encoder__handle_unknown__enum_values_by_name,
+  1,
+  core_ml__one_hot_encoder__handle_unknown__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCFieldDescriptor core_ml__one_hot_encoder__field_descriptors[4] =
+{
+  {
+    "stringCategories",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__OneHotEncoder, category_type_case),
+    offsetof(CoreML__OneHotEncoder, stringcategories),
+    &core_ml__string_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "int64Categories",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__OneHotEncoder, category_type_case),
+    offsetof(CoreML__OneHotEncoder, int64categories),
+    &core_ml__int64_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputSparse",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__OneHotEncoder, outputsparse),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "handleUnknown",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__OneHotEncoder, handleunknown),
+    &core_ml__one_hot_encoder__handle_unknown__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__one_hot_encoder__field_indices_by_name[] = {
+  3,   /* field[3] = handleUnknown */
+  1,   /* field[1] = int64Categories */
+  2,   /* field[2] = outputSparse */
+  0,   /* field[0] = stringCategories */
+};
+static const ProtobufCIntRange core_ml__one_hot_encoder__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 10, 2 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor core_ml__one_hot_encoder__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.OneHotEncoder",
+  "OneHotEncoder",
+  "CoreML__OneHotEncoder",
+  "",
+  sizeof(CoreML__OneHotEncoder),
+  4,
+  core_ml__one_hot_encoder__field_descriptors,
+  core_ml__one_hot_encoder__field_indices_by_name,
+  2,  core_ml__one_hot_encoder__number_ranges,
+  (ProtobufCMessageInit) core_ml__one_hot_encoder__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__scaler__field_descriptors[2] =
+{
+  {
+    "shiftValue",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(CoreML__Scaler, n_shiftvalue),
+    offsetof(CoreML__Scaler, shiftvalue),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "scaleValue",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(CoreML__Scaler, n_scalevalue),
+    offsetof(CoreML__Scaler, scalevalue),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__scaler__field_indices_by_name[] = {
+  1,   /* field[1] = scaleValue */
+  0,   /* field[0] = shiftValue */
+};
+static const ProtobufCIntRange core_ml__scaler__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__scaler__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Scaler",
+  "Scaler",
+  "CoreML__Scaler",
+  "",
+  sizeof(CoreML__Scaler),
+  2,
+  core_ml__scaler__field_descriptors,
+  core_ml__scaler__field_indices_by_name,
+  1,  core_ml__scaler__number_ranges,
+  (ProtobufCMessageInit) core_ml__scaler__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__double_array__field_descriptors[1] =
+{
+  {
+    "value",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(CoreML__DoubleArray, n_value),
+    offsetof(CoreML__DoubleArray, value),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__double_array__field_indices_by_name[] = {
+  0,   /* field[0] = value */
+};
+static const ProtobufCIntRange core_ml__double_array__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__double_array__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.DoubleArray",
+  "DoubleArray",
+  "CoreML__DoubleArray",
+  "",
+  sizeof(CoreML__DoubleArray),
+  1,
+  core_ml__double_array__field_descriptors,
+  core_ml__double_array__field_indices_by_name,
+  1,  core_ml__double_array__number_ranges,
+  (ProtobufCMessageInit) core_ml__double_array__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue core_ml__glmregressor__post_evaluation_transform__enum_values_by_number[3] =
+{
+  { "NoTransform", "CORE_ML__GLMREGRESSOR__POST_EVALUATION_TRANSFORM__NoTransform", 0 },
+  { "Logit", "CORE_ML__GLMREGRESSOR__POST_EVALUATION_TRANSFORM__Logit", 1 },
+  { "Probit", "CORE_ML__GLMREGRESSOR__POST_EVALUATION_TRANSFORM__Probit", 2 },
+};
+static const ProtobufCIntRange core_ml__glmregressor__post_evaluation_transform__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex core_ml__glmregressor__post_evaluation_transform__enum_values_by_name[3] =
+{
+  { "Logit", 1 },
+  { "NoTransform", 0 },
+  { "Probit", 2 },
+};
+const ProtobufCEnumDescriptor core_ml__glmregressor__post_evaluation_transform__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "CoreML.GLMRegressor.PostEvaluationTransform",
+  "PostEvaluationTransform",
+  "CoreML__GLMRegressor__PostEvaluationTransform",
+  "",
+  3,
+  core_ml__glmregressor__post_evaluation_transform__enum_values_by_number,
+  3,
+  core_ml__glmregressor__post_evaluation_transform__enum_values_by_name,
+  1,
+  core_ml__glmregressor__post_evaluation_transform__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCFieldDescriptor core_ml__glmregressor__field_descriptors[3] =
+{
+  {
+    "weights",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__GLMRegressor, n_weights),
+    offsetof(CoreML__GLMRegressor, weights),
+    &core_ml__double_array__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offset",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(CoreML__GLMRegressor, n_offset),
+    offsetof(CoreML__GLMRegressor, offset),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "postEvaluationTransform",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GLMRegressor, postevaluationtransform),
+    &core_ml__glmregressor__post_evaluation_transform__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__glmregressor__field_indices_by_name[] = {
+  1,   /* field[1] = offset */
+  2,   /* field[2] = postEvaluationTransform */
+  0,   /* field[0] = weights */
+};
+static const ProtobufCIntRange core_ml__glmregressor__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor core_ml__glmregressor__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.GLMRegressor",
+  "GLMRegressor",
+  "CoreML__GLMRegressor",
+  "",
+  sizeof(CoreML__GLMRegressor),
+  3,
+  core_ml__glmregressor__field_descriptors,
+  core_ml__glmregressor__field_indices_by_name,
+  1,  core_ml__glmregressor__number_ranges,
+  (ProtobufCMessageInit) core_ml__glmregressor__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue core_ml__glmclassifier__post_evaluation_transform__enum_values_by_number[2] =
+{
+  { "Logit", "CORE_ML__GLMCLASSIFIER__POST_EVALUATION_TRANSFORM__Logit", 0 },
+  { "Probit", "CORE_ML__GLMCLASSIFIER__POST_EVALUATION_TRANSFORM__Probit", 1 },
+};
+static const ProtobufCIntRange core_ml__glmclassifier__post_evaluation_transform__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex core_ml__glmclassifier__post_evaluation_transform__enum_values_by_name[2] =
+{
+  { "Logit", 0 },
+  { "Probit", 1 },
+};
+const ProtobufCEnumDescriptor core_ml__glmclassifier__post_evaluation_transform__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "CoreML.GLMClassifier.PostEvaluationTransform",
+  "PostEvaluationTransform",
+  "CoreML__GLMClassifier__PostEvaluationTransform",
+  "",
+  2,
+  core_ml__glmclassifier__post_evaluation_transform__enum_values_by_number,
+  2,
+  core_ml__glmclassifier__post_evaluation_transform__enum_values_by_name,
+  1,
+  core_ml__glmclassifier__post_evaluation_transform__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue core_ml__glmclassifier__class_encoding__enum_values_by_number[2] =
+{
+  { "ReferenceClass", "CORE_ML__GLMCLASSIFIER__CLASS_ENCODING__ReferenceClass", 0 },
+  { "OneVsRest", "CORE_ML__GLMCLASSIFIER__CLASS_ENCODING__OneVsRest", 1 },
+};
+static const ProtobufCIntRange core_ml__glmclassifier__class_encoding__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex core_ml__glmclassifier__class_encoding__enum_values_by_name[2] =
+{
+  { "OneVsRest", 1 },
+  { "ReferenceClass", 0 },
+};
+const ProtobufCEnumDescriptor core_ml__glmclassifier__class_encoding__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "CoreML.GLMClassifier.ClassEncoding",
+  "ClassEncoding",
+  "CoreML__GLMClassifier__ClassEncoding",
+  "",
+  2,
+  core_ml__glmclassifier__class_encoding__enum_values_by_number,
+  2,
+  core_ml__glmclassifier__class_encoding__enum_values_by_name,
+  1,
+  core_ml__glmclassifier__class_encoding__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCFieldDescriptor core_ml__glmclassifier__field_descriptors[6] =
+{
+  {
+    "weights",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__GLMClassifier, n_weights),
+    offsetof(CoreML__GLMClassifier, weights),
+    &core_ml__double_array__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offset",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(CoreML__GLMClassifier, n_offset),
+    offsetof(CoreML__GLMClassifier, offset),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "postEvaluationTransform",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GLMClassifier, postevaluationtransform),
+    &core_ml__glmclassifier__post_evaluation_transform__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "classEncoding",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GLMClassifier, classencoding),
+    &core_ml__glmclassifier__class_encoding__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stringClassLabels",
+    100,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__GLMClassifier, class_labels_case),
+    offsetof(CoreML__GLMClassifier, stringclasslabels),
+    &core_ml__string_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "int64ClassLabels",
+    101,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__GLMClassifier, class_labels_case),
+    offsetof(CoreML__GLMClassifier, int64classlabels),
+    &core_ml__int64_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__glmclassifier__field_indices_by_name[] = {
+  3,   /* field[3] = classEncoding */
+  5,   /* field[5] = int64ClassLabels */
+  1,   /* field[1] = offset */
+  2,   /* field[2] = postEvaluationTransform */
+  4,   /* field[4] = stringClassLabels */
+  0,   /* field[0] = weights */
+};
+static const ProtobufCIntRange core_ml__glmclassifier__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 100, 4 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor core_ml__glmclassifier__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.GLMClassifier",
+  "GLMClassifier",
+  "CoreML__GLMClassifier",
+  "",
+  sizeof(CoreML__GLMClassifier),
+  6,
+  core_ml__glmclassifier__field_descriptors,
+  core_ml__glmclassifier__field_indices_by_name,
+  2,  core_ml__glmclassifier__number_ranges,
+  (ProtobufCMessageInit) core_ml__glmclassifier__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__tree_ensemble_parameters__tree_node__evaluation_info__field_descriptors[2] =
+{
+  {
+    "evaluationIndex",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleParameters__TreeNode__EvaluationInfo, evaluationindex),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evaluationValue",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleParameters__TreeNode__EvaluationInfo, evaluationvalue),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__tree_ensemble_parameters__tree_node__evaluation_info__field_indices_by_name[] = {
+  0,   /* field[0] = evaluationIndex */
+  1,   /* field[1] = evaluationValue */
+};
+static const ProtobufCIntRange core_ml__tree_ensemble_parameters__tree_node__evaluation_info__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__tree_ensemble_parameters__tree_node__evaluation_info__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.TreeEnsembleParameters.TreeNode.EvaluationInfo",
+  "EvaluationInfo",
+  "CoreML__TreeEnsembleParameters__TreeNode__EvaluationInfo",
+  "",
+  sizeof(CoreML__TreeEnsembleParameters__TreeNode__EvaluationInfo),
+  2,
+  core_ml__tree_ensemble_parameters__tree_node__evaluation_info__field_descriptors,
+  core_ml__tree_ensemble_parameters__tree_node__evaluation_info__field_indices_by_name,
+  1,  core_ml__tree_ensemble_parameters__tree_node__evaluation_info__number_ranges,
+  (ProtobufCMessageInit) core_ml__tree_ensemble_parameters__tree_node__evaluation_info__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue core_ml__tree_ensemble_parameters__tree_node__tree_node_behavior__enum_values_by_number[7] =
+{
+  { "BranchOnValueLessThanEqual", "CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__BranchOnValueLessThanEqual", 0 },
+  { "BranchOnValueLessThan", "CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__BranchOnValueLessThan", 1 },
+  { "BranchOnValueGreaterThanEqual", "CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__BranchOnValueGreaterThanEqual", 2 },
+  { "BranchOnValueGreaterThan", "CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__BranchOnValueGreaterThan", 3 },
+  { "BranchOnValueEqual", "CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__BranchOnValueEqual", 4 },
+  { "BranchOnValueNotEqual", "CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__BranchOnValueNotEqual", 5 },
+  { "LeafNode", "CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__LeafNode", 6 },
+};
+static const ProtobufCIntRange core_ml__tree_ensemble_parameters__tree_node__tree_node_behavior__value_ranges[] = {
+{0, 0},{0, 7}
+};
+static const ProtobufCEnumValueIndex core_ml__tree_ensemble_parameters__tree_node__tree_node_behavior__enum_values_by_name[7] =
+{
+  { "BranchOnValueEqual", 4 },
+  { "BranchOnValueGreaterThan", 3 },
+  { "BranchOnValueGreaterThanEqual", 2 },
+  { "BranchOnValueLessThan", 1 },
+  { "BranchOnValueLessThanEqual", 0 },
+  { "BranchOnValueNotEqual", 5 },
+  { "LeafNode", 6 },
+};
+const ProtobufCEnumDescriptor core_ml__tree_ensemble_parameters__tree_node__tree_node_behavior__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "CoreML.TreeEnsembleParameters.TreeNode.TreeNodeBehavior",
+  "TreeNodeBehavior",
+  "CoreML__TreeEnsembleParameters__TreeNode__TreeNodeBehavior",
+  "",
+  7,
+  core_ml__tree_ensemble_parameters__tree_node__tree_node_behavior__enum_values_by_number,
+  7,
+  core_ml__tree_ensemble_parameters__tree_node__tree_node_behavior__enum_values_by_name,
+  1,
+  core_ml__tree_ensemble_parameters__tree_node__tree_node_behavior__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCFieldDescriptor core_ml__tree_ensemble_parameters__tree_node__field_descriptors[9] =
+{
+  {
+    "treeId",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleParameters__TreeNode, treeid),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "nodeId",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleParameters__TreeNode, nodeid),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "nodeBehavior",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleParameters__TreeNode, nodebehavior),
+    &core_ml__tree_ensemble_parameters__tree_node__tree_node_behavior__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "branchFeatureIndex",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleParameters__TreeNode, branchfeatureindex),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "branchFeatureValue",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleParameters__TreeNode, branchfeaturevalue),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "trueChildNodeId",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleParameters__TreeNode, truechildnodeid),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "falseChildNodeId",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleParameters__TreeNode, falsechildnodeid),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "missingValueTracksTrueChild",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleParameters__TreeNode, missingvaluetrackstruechild),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evaluationInfo",
+    20,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__TreeEnsembleParameters__TreeNode, n_evaluationinfo),
+    offsetof(CoreML__TreeEnsembleParameters__TreeNode, evaluationinfo),
+    &core_ml__tree_ensemble_parameters__tree_node__evaluation_info__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__tree_ensemble_parameters__tree_node__field_indices_by_name[] = {
+  3,   /* field[3] = branchFeatureIndex */
+  4,   /* field[4] = branchFeatureValue */
+  8,   /* field[8] = evaluationInfo */
+  6,   /* field[6] = falseChildNodeId */
+  7,   /* field[7] = missingValueTracksTrueChild */
+  2,   /* field[2] = nodeBehavior */
+  1,   /* field[1] = nodeId */
+  0,   /* field[0] = treeId */
+  5,   /* field[5] = trueChildNodeId */
+};
+static const ProtobufCIntRange core_ml__tree_ensemble_parameters__tree_node__number_ranges[3 + 1] =
+{
+  { 1, 0 },
+  { 10, 3 },
+  { 20, 8 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor core_ml__tree_ensemble_parameters__tree_node__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.TreeEnsembleParameters.TreeNode",
+  "TreeNode",
+  "CoreML__TreeEnsembleParameters__TreeNode",
+  "",
+  sizeof(CoreML__TreeEnsembleParameters__TreeNode),
+  9,
+  core_ml__tree_ensemble_parameters__tree_node__field_descriptors,
+  core_ml__tree_ensemble_parameters__tree_node__field_indices_by_name,
+  3,  core_ml__tree_ensemble_parameters__tree_node__number_ranges,
+  (ProtobufCMessageInit) core_ml__tree_ensemble_parameters__tree_node__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__tree_ensemble_parameters__field_descriptors[3] =
+{
+  {
+    "nodes",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__TreeEnsembleParameters, n_nodes),
+    offsetof(CoreML__TreeEnsembleParameters, nodes),
+    &core_ml__tree_ensemble_parameters__tree_node__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "numPredictionDimensions",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleParameters, numpredictiondimensions),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "basePredictionValue",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(CoreML__TreeEnsembleParameters, n_basepredictionvalue),
+    offsetof(CoreML__TreeEnsembleParameters, basepredictionvalue),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__tree_ensemble_parameters__field_indices_by_name[] = {
+  2,   /* field[2] = basePredictionValue */
+  0,   /* field[0] = nodes */
+  1,   /* field[1] = numPredictionDimensions */
+};
+static const ProtobufCIntRange core_ml__tree_ensemble_parameters__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor core_ml__tree_ensemble_parameters__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.TreeEnsembleParameters",
+  "TreeEnsembleParameters",
+  "CoreML__TreeEnsembleParameters",
+  "",
+  sizeof(CoreML__TreeEnsembleParameters),
+  3,
+  core_ml__tree_ensemble_parameters__field_descriptors,
+  core_ml__tree_ensemble_parameters__field_indices_by_name,
+  1,  core_ml__tree_ensemble_parameters__number_ranges,
+  (ProtobufCMessageInit) core_ml__tree_ensemble_parameters__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__tree_ensemble_regressor__field_descriptors[2] =
+{
+  {
+    "treeEnsemble",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleRegressor, treeensemble),
+    &core_ml__tree_ensemble_parameters__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "postEvaluationTransform",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleRegressor, postevaluationtransform),
+    &core_ml__tree_ensemble_post_evaluation_transform__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__tree_ensemble_regressor__field_indices_by_name[] = {
+  1,   /* field[1] = postEvaluationTransform */
+  0,   /* field[0] = treeEnsemble */
+};
+static const ProtobufCIntRange core_ml__tree_ensemble_regressor__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__tree_ensemble_regressor__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.TreeEnsembleRegressor",
+  "TreeEnsembleRegressor",
+  "CoreML__TreeEnsembleRegressor",
+  "",
+  sizeof(CoreML__TreeEnsembleRegressor),
+  2,
+  core_ml__tree_ensemble_regressor__field_descriptors,
+  core_ml__tree_ensemble_regressor__field_indices_by_name,
+  1,  core_ml__tree_ensemble_regressor__number_ranges,
+  (ProtobufCMessageInit) core_ml__tree_ensemble_regressor__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__tree_ensemble_classifier__field_descriptors[4] =
+{
+  {
+    "treeEnsemble",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleClassifier, treeensemble),
+    &core_ml__tree_ensemble_parameters__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "postEvaluationTransform",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleClassifier, postevaluationtransform),
+    &core_ml__tree_ensemble_post_evaluation_transform__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stringClassLabels",
+    100,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__TreeEnsembleClassifier, class_labels_case),
+    offsetof(CoreML__TreeEnsembleClassifier, stringclasslabels),
+    &core_ml__string_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "int64ClassLabels",
+    101,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__TreeEnsembleClassifier, class_labels_case),
+    offsetof(CoreML__TreeEnsembleClassifier, int64classlabels),
+    &core_ml__int64_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__tree_ensemble_classifier__field_indices_by_name[] = {
+  3,   /* field[3] = int64ClassLabels */
+  1,   /* field[1] = postEvaluationTransform */
+  2,   /* field[2] = stringClassLabels */
+  0,   /* field[0] = treeEnsemble */
+};
+static const ProtobufCIntRange core_ml__tree_ensemble_classifier__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 100, 2 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor core_ml__tree_ensemble_classifier__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.TreeEnsembleClassifier",
+  "TreeEnsembleClassifier",
+  "CoreML__TreeEnsembleClassifier",
+  "",
+  sizeof(CoreML__TreeEnsembleClassifier),
+  4,
+  core_ml__tree_ensemble_classifier__field_descriptors,
+  core_ml__tree_ensemble_classifier__field_indices_by_name,
+  2,  core_ml__tree_ensemble_classifier__number_ranges,
+  (ProtobufCMessageInit) core_ml__tree_ensemble_classifier__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__kernel__rbfkernel__field_descriptors[1] =
+{
+  {
+    "gamma",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Kernel__RBFKernel, gamma),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__kernel__rbfkernel__field_indices_by_name[] = {
+  0,   /* field[0] = gamma */
+};
+static const ProtobufCIntRange core_ml__kernel__rbfkernel__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__kernel__rbfkernel__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Kernel.RBFKernel",
+  "RBFKernel",
+  "CoreML__Kernel__RBFKernel",
+  "",
+  sizeof(CoreML__Kernel__RBFKernel),
+  1,
+  core_ml__kernel__rbfkernel__field_descriptors,
+  core_ml__kernel__rbfkernel__field_indices_by_name,
+  1,  core_ml__kernel__rbfkernel__number_ranges,
+  (ProtobufCMessageInit) core_ml__kernel__rbfkernel__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__kernel__poly_kernel__field_descriptors[3] =
+{
+  {
+    "degree",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Kernel__PolyKernel, degree),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "c",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Kernel__PolyKernel, c),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "gamma",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Kernel__PolyKernel, gamma),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__kernel__poly_kernel__field_indices_by_name[] = {
+  1,   /* field[1] = c */
+  0,   /* field[0] = degree */
+  2,   /* field[2] = gamma */
+};
+static const ProtobufCIntRange core_ml__kernel__poly_kernel__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor core_ml__kernel__poly_kernel__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Kernel.PolyKernel",
+  "PolyKernel",
+  "CoreML__Kernel__PolyKernel",
+  "",
+  sizeof(CoreML__Kernel__PolyKernel),
+  3,
+  core_ml__kernel__poly_kernel__field_descriptors,
+  core_ml__kernel__poly_kernel__field_indices_by_name,
+  1,  core_ml__kernel__poly_kernel__number_ranges,
+  (ProtobufCMessageInit) core_ml__kernel__poly_kernel__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__kernel__sigmoid_kernel__field_descriptors[2] =
+{
+  {
+    "gamma",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Kernel__SigmoidKernel, gamma),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "c",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Kernel__SigmoidKernel, c),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__kernel__sigmoid_kernel__field_indices_by_name[] = {
+  1,   /* field[1] = c */
+  0,   /* field[0] = gamma */
+};
+static const ProtobufCIntRange core_ml__kernel__sigmoid_kernel__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__kernel__sigmoid_kernel__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Kernel.SigmoidKernel",
+  "SigmoidKernel",
+  "CoreML__Kernel__SigmoidKernel",
+  "",
+  sizeof(CoreML__Kernel__SigmoidKernel),
+  2,
+  core_ml__kernel__sigmoid_kernel__field_descriptors,
+  core_ml__kernel__sigmoid_kernel__field_indices_by_name,
+  1,  core_ml__kernel__sigmoid_kernel__number_ranges,
+  (ProtobufCMessageInit) core_ml__kernel__sigmoid_kernel__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__kernel__field_descriptors[4] =
+{
+  {
+    "linearKernel",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Kernel, kernel_case),
+    offsetof(CoreML__Kernel, linearkernel),
+    &core_ml__no_parameters__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rbfKernel",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Kernel, kernel_case),
+    offsetof(CoreML__Kernel, rbfkernel),
+    &core_ml__kernel__rbfkernel__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "polyKernel",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Kernel, kernel_case),
+    offsetof(CoreML__Kernel, polykernel),
+    &core_ml__kernel__poly_kernel__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sigmoidKernel",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__Kernel, kernel_case),
+    offsetof(CoreML__Kernel, sigmoidkernel),
+    &core_ml__kernel__sigmoid_kernel__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__kernel__field_indices_by_name[] = {
+  0,   /* field[0] = linearKernel */
+  2,   /* field[2] = polyKernel */
+  1,   /* field[1] = rbfKernel */
+  3,   /* field[3] = sigmoidKernel */
+};
+static const ProtobufCIntRange core_ml__kernel__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor core_ml__kernel__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Kernel",
+  "Kernel",
+  "CoreML__Kernel",
+  "",
+  sizeof(CoreML__Kernel),
+  4,
+  core_ml__kernel__field_descriptors,
+  core_ml__kernel__field_indices_by_name,
+  1,  core_ml__kernel__number_ranges,
+  (ProtobufCMessageInit) core_ml__kernel__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__sparse_support_vectors__sparse_node__field_descriptors[2] =
+{
+  {
+    "index",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SparseSupportVectors__SparseNode, index),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SparseSupportVectors__SparseNode, value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__sparse_support_vectors__sparse_node__field_indices_by_name[] = {
+  0,   /* field[0] = index */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange core_ml__sparse_support_vectors__sparse_node__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__sparse_support_vectors__sparse_node__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.SparseSupportVectors.SparseNode",
+  "SparseNode",
+  "CoreML__SparseSupportVectors__SparseNode",
+  "",
+  sizeof(CoreML__SparseSupportVectors__SparseNode),
+  2,
+  core_ml__sparse_support_vectors__sparse_node__field_descriptors,
+  core_ml__sparse_support_vectors__sparse_node__field_indices_by_name,
+  1,  core_ml__sparse_support_vectors__sparse_node__number_ranges,
+  (ProtobufCMessageInit) core_ml__sparse_support_vectors__sparse_node__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__sparse_support_vectors__sparse_vector__field_descriptors[1] =
+{
+  {
+    "nodes",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__SparseSupportVectors__SparseVector, n_nodes),
+    offsetof(CoreML__SparseSupportVectors__SparseVector, nodes),
+    &core_ml__sparse_support_vectors__sparse_node__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__sparse_support_vectors__sparse_vector__field_indices_by_name[] = {
+  0,   /* field[0] = nodes */
+};
+static const ProtobufCIntRange core_ml__sparse_support_vectors__sparse_vector__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__sparse_support_vectors__sparse_vector__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.SparseSupportVectors.SparseVector",
+  "SparseVector",
+  "CoreML__SparseSupportVectors__SparseVector",
+  "",
+  sizeof(CoreML__SparseSupportVectors__SparseVector),
+  1,
+  core_ml__sparse_support_vectors__sparse_vector__field_descriptors,
+  core_ml__sparse_support_vectors__sparse_vector__field_indices_by_name,
+  1,  core_ml__sparse_support_vectors__sparse_vector__number_ranges,
+  (ProtobufCMessageInit) core_ml__sparse_support_vectors__sparse_vector__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__sparse_support_vectors__field_descriptors[1] =
+{
+  {
+    "vectors",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__SparseSupportVectors, n_vectors),
+    offsetof(CoreML__SparseSupportVectors, vectors),
+    &core_ml__sparse_support_vectors__sparse_vector__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__sparse_support_vectors__field_indices_by_name[] = {
+  0,   /* field[0] = vectors */
+};
+static const ProtobufCIntRange core_ml__sparse_support_vectors__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__sparse_support_vectors__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.SparseSupportVectors",
+  "SparseSupportVectors",
+  "CoreML__SparseSupportVectors",
+  "",
+  sizeof(CoreML__SparseSupportVectors),
+  1,
+  core_ml__sparse_support_vectors__field_descriptors,
+  core_ml__sparse_support_vectors__field_indices_by_name,
+  1,  core_ml__sparse_support_vectors__number_ranges,
+  (ProtobufCMessageInit) core_ml__sparse_support_vectors__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__dense_support_vectors__dense_vector__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(CoreML__DenseSupportVectors__DenseVector, n_values),
+    offsetof(CoreML__DenseSupportVectors__DenseVector, values),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__dense_support_vectors__dense_vector__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange core_ml__dense_support_vectors__dense_vector__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__dense_support_vectors__dense_vector__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.DenseSupportVectors.DenseVector",
+  "DenseVector",
+  "CoreML__DenseSupportVectors__DenseVector",
+  "",
+  sizeof(CoreML__DenseSupportVectors__DenseVector),
+  1,
+  core_ml__dense_support_vectors__dense_vector__field_descriptors,
+  core_ml__dense_support_vectors__dense_vector__field_indices_by_name,
+  1,  core_ml__dense_support_vectors__dense_vector__number_ranges,
+  (ProtobufCMessageInit) core_ml__dense_support_vectors__dense_vector__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__dense_support_vectors__field_descriptors[1] =
+{
+  {
+    "vectors",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__DenseSupportVectors, n_vectors),
+    offsetof(CoreML__DenseSupportVectors, vectors),
+    &core_ml__dense_support_vectors__dense_vector__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__dense_support_vectors__field_indices_by_name[] = {
+  0,   /* field[0] = vectors */
+};
+static const ProtobufCIntRange core_ml__dense_support_vectors__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__dense_support_vectors__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.DenseSupportVectors",
+  "DenseSupportVectors",
+  "CoreML__DenseSupportVectors",
+  "",
+  sizeof(CoreML__DenseSupportVectors),
+  1,
+  core_ml__dense_support_vectors__field_descriptors,
+  core_ml__dense_support_vectors__field_indices_by_name,
+  1,  core_ml__dense_support_vectors__number_ranges,
+  (ProtobufCMessageInit) core_ml__dense_support_vectors__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__coefficients__field_descriptors[1] =
+{
+  {
+    "alpha",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(CoreML__Coefficients, n_alpha),
+    offsetof(CoreML__Coefficients, alpha),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__coefficients__field_indices_by_name[] = {
+  0,   /* field[0] = alpha */
+};
+static const ProtobufCIntRange core_ml__coefficients__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__coefficients__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Coefficients",
+  "Coefficients",
+  "CoreML__Coefficients",
+  "",
+  sizeof(CoreML__Coefficients),
+  1,
+  core_ml__coefficients__field_descriptors,
+  core_ml__coefficients__field_indices_by_name,
+  1,  core_ml__coefficients__number_ranges,
+  (ProtobufCMessageInit) core_ml__coefficients__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__support_vector_regressor__field_descriptors[5] =
+{
+  {
+    "kernel",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SupportVectorRegressor, kernel),
+    &core_ml__kernel__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sparseSupportVectors",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__SupportVectorRegressor, support_vectors_case),
+    offsetof(CoreML__SupportVectorRegressor, sparsesupportvectors),
+    &core_ml__sparse_support_vectors__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "denseSupportVectors",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__SupportVectorRegressor, support_vectors_case),
+    offsetof(CoreML__SupportVectorRegressor, densesupportvectors),
+    &core_ml__dense_support_vectors__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "coefficients",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SupportVectorRegressor, coefficients),
+    &core_ml__coefficients__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rho",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SupportVectorRegressor, rho),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__support_vector_regressor__field_indices_by_name[] = {
+  3,   /* field[3] = coefficients */
+  2,   /* field[2] = denseSupportVectors */
+  0,   /* field[0] = kernel */
+  4,   /* field[4] = rho */
+  1,   /* field[1] = sparseSupportVectors */
+};
+static const ProtobufCIntRange core_ml__support_vector_regressor__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor core_ml__support_vector_regressor__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.SupportVectorRegressor",
+  "SupportVectorRegressor",
+  "CoreML__SupportVectorRegressor",
+  "",
+  sizeof(CoreML__SupportVectorRegressor),
+  5,
+  core_ml__support_vector_regressor__field_descriptors,
+  core_ml__support_vector_regressor__field_indices_by_name,
+  1,  core_ml__support_vector_regressor__number_ranges,
+  (ProtobufCMessageInit) core_ml__support_vector_regressor__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__support_vector_classifier__field_descriptors[10] =
+{
+  {
+    "kernel",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SupportVectorClassifier, kernel),
+    &core_ml__kernel__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "numberOfSupportVectorsPerClass",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(CoreML__SupportVectorClassifier, n_numberofsupportvectorsperclass),
+    offsetof(CoreML__SupportVectorClassifier, numberofsupportvectorsperclass),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sparseSupportVectors",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__SupportVectorClassifier, support_vectors_case),
+    offsetof(CoreML__SupportVectorClassifier, sparsesupportvectors),
+    &core_ml__sparse_support_vectors__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "denseSupportVectors",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__SupportVectorClassifier, support_vectors_case),
+    offsetof(CoreML__SupportVectorClassifier, densesupportvectors),
+    &core_ml__dense_support_vectors__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "coefficients",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__SupportVectorClassifier, n_coefficients),
+    offsetof(CoreML__SupportVectorClassifier, coefficients),
+    &core_ml__coefficients__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rho",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(CoreML__SupportVectorClassifier, n_rho),
+    offsetof(CoreML__SupportVectorClassifier, rho),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "probA",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(CoreML__SupportVectorClassifier, n_proba),
+    offsetof(CoreML__SupportVectorClassifier, proba),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "probB",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(CoreML__SupportVectorClassifier, n_probb),
+    offsetof(CoreML__SupportVectorClassifier, probb),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stringClassLabels",
+    100,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__SupportVectorClassifier, class_labels_case),
+    offsetof(CoreML__SupportVectorClassifier, stringclasslabels),
+    &core_ml__string_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "int64ClassLabels",
+    101,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__SupportVectorClassifier, class_labels_case),
+    offsetof(CoreML__SupportVectorClassifier, int64classlabels),
+    &core_ml__int64_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__support_vector_classifier__field_indices_by_name[] = {
+  4,   /* field[4] = coefficients */
+  3,   /* field[3] = denseSupportVectors */
+  9,   /* field[9] = int64ClassLabels */
+  0,   /* field[0] = kernel */
+  1,   /* field[1] = numberOfSupportVectorsPerClass */
+  6,   /* field[6] = probA */
+  7,   /* field[7] = probB */
+  5,   /* field[5] = rho */
+  2,   /* field[2] = sparseSupportVectors */
+  8,   /* field[8] = stringClassLabels */
+};
+static const ProtobufCIntRange core_ml__support_vector_classifier__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 100, 8 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor core_ml__support_vector_classifier__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.SupportVectorClassifier",
+  "SupportVectorClassifier",
+  "CoreML__SupportVectorClassifier",
+  "",
+  sizeof(CoreML__SupportVectorClassifier),
+  10,
+  core_ml__support_vector_classifier__field_descriptors,
+  core_ml__support_vector_classifier__field_indices_by_name,
+  2,  core_ml__support_vector_classifier__number_ranges,
+  (ProtobufCMessageInit) core_ml__support_vector_classifier__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__nearest_neighbors_index__field_descriptors[3] =
+{
+  {
+    "numberOfDimensions",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__NearestNeighborsIndex, numberofdimensions),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "floatSamples",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__NearestNeighborsIndex, n_floatsamples),
+    offsetof(CoreML__NearestNeighborsIndex, floatsamples),
+    &core_ml__float_vector__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "squaredEuclideanDistance",
+    200,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__NearestNeighborsIndex, distance_function_case),
+    offsetof(CoreML__NearestNeighborsIndex, squaredeuclideandistance),
+    &core_ml__no_parameters__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__nearest_neighbors_index__field_indices_by_name[] = {
+  1,   /* field[1] = floatSamples */
+  0,   /* field[0] = numberOfDimensions */
+  2,   /* field[2] = squaredEuclideanDistance */
+};
+static const ProtobufCIntRange core_ml__nearest_neighbors_index__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 200, 2 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor core_ml__nearest_neighbors_index__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.NearestNeighborsIndex",
+  "NearestNeighborsIndex",
+  "CoreML__NearestNeighborsIndex",
+  "",
+  sizeof(CoreML__NearestNeighborsIndex),
+  3,
+  core_ml__nearest_neighbors_index__field_descriptors,
+  core_ml__nearest_neighbors_index__field_indices_by_name,
+  2,  core_ml__nearest_neighbors_index__number_ranges,
+  (ProtobufCMessageInit) core_ml__nearest_neighbors_index__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__int64_parameter__field_descriptors[1] =
+{
+  {
+    "defaultValue",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Int64Parameter, defaultvalue),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__int64_parameter__field_indices_by_name[] = {
+  0,   /* field[0] = defaultValue */
+};
+static const ProtobufCIntRange core_ml__int64_parameter__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__int64_parameter__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Int64Parameter",
+  "Int64Parameter",
+  "CoreML__Int64Parameter",
+  "",
+  sizeof(CoreML__Int64Parameter),
+  1,
+  core_ml__int64_parameter__field_descriptors,
+  core_ml__int64_parameter__field_indices_by_name,
+  1,  core_ml__int64_parameter__number_ranges,
+  (ProtobufCMessageInit) core_ml__int64_parameter__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__knearest_neighbors_classifier__field_descriptors[8] =
+{
+  {
+    "nearestNeighborsIndex",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__KNearestNeighborsClassifier, nearestneighborsindex),
+    &core_ml__nearest_neighbors_index__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "numberOfNeighbors",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__KNearestNeighborsClassifier, numberofneighbors),
+    &core_ml__int64_parameter__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stringClassLabels",
+    100,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__KNearestNeighborsClassifier, class_labels_case),
+    offsetof(CoreML__KNearestNeighborsClassifier, stringclasslabels),
+    &core_ml__string_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "int64ClassLabels",
+    101,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__KNearestNeighborsClassifier, class_labels_case),
+    offsetof(CoreML__KNearestNeighborsClassifier, int64classlabels),
+    &core_ml__int64_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "defaultStringLabel",
+    110,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(CoreML__KNearestNeighborsClassifier, default_class_label_case),
+    offsetof(CoreML__KNearestNeighborsClassifier, defaultstringlabel),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "defaultInt64Label",
+    111,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(CoreML__KNearestNeighborsClassifier, default_class_label_case),
+    offsetof(CoreML__KNearestNeighborsClassifier, defaultint64label),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "uniformWeighting",
+    200,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__KNearestNeighborsClassifier, weighting_scheme_case),
+    offsetof(CoreML__KNearestNeighborsClassifier, uniformweighting),
+    &core_ml__no_parameters__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "inverseDistanceWeighting",
+    210,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__KNearestNeighborsClassifier, weighting_scheme_case),
+    offsetof(CoreML__KNearestNeighborsClassifier, inversedistanceweighting),
+    &core_ml__no_parameters__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__knearest_neighbors_classifier__field_indices_by_name[] = {
+  5,   /* field[5] = defaultInt64Label */
+  4,   /* field[4] = defaultStringLabel */
+  3,   /* field[3] = int64ClassLabels */
+  7,   /* field[7] = inverseDistanceWeighting */
+  0,   /* field[0] = nearestNeighborsIndex */
+  1,   /* field[1] = numberOfNeighbors */
+  2,   /* field[2] = stringClassLabels */
+  6,   /* field[6] = uniformWeighting */
+};
+static const ProtobufCIntRange core_ml__knearest_neighbors_classifier__number_ranges[6 + 1] =
+{
+  { 1, 0 },
+  { 3, 1 },
+  { 100, 2 },
+  { 110, 4 },
+  { 200, 6 },
+  { 210, 7 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor core_ml__knearest_neighbors_classifier__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.KNearestNeighborsClassifier",
+  "KNearestNeighborsClassifier",
+  "CoreML__KNearestNeighborsClassifier",
+  "",
+  sizeof(CoreML__KNearestNeighborsClassifier),
+  8,
+  core_ml__knearest_neighbors_classifier__field_descriptors,
+  core_ml__knearest_neighbors_classifier__field_indices_by_name,
+  6,  core_ml__knearest_neighbors_classifier__number_ranges,
+  (ProtobufCMessageInit) core_ml__knearest_neighbors_classifier__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor core_ml__neural_network__field_descriptors[4] =
@@ -11586,6 +14377,38 @@ const ProtobufCMessageDescriptor core_ml__tensor_value__descriptor =
   1,  core_ml__tensor_value__number_ranges,
   (ProtobufCMessageInit) core_ml__tensor_value__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue core_ml__tree_ensemble_post_evaluation_transform__enum_values_by_number[4] =
+{
+  { "NoTransform", "CORE_ML__TREE_ENSEMBLE_POST_EVALUATION_TRANSFORM__NoTransform", 0 },
+  { "Classification_SoftMax", "CORE_ML__TREE_ENSEMBLE_POST_EVALUATION_TRANSFORM__Classification_SoftMax", 1 },
+  { "Regression_Logistic", "CORE_ML__TREE_ENSEMBLE_POST_EVALUATION_TRANSFORM__Regression_Logistic", 2 },
+  { "Classification_SoftMaxWithZeroClassReference", "CORE_ML__TREE_ENSEMBLE_POST_EVALUATION_TRANSFORM__Classification_SoftMaxWithZeroClassReference", 3 },
+};
+static const ProtobufCIntRange core_ml__tree_ensemble_post_evaluation_transform__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex core_ml__tree_ensemble_post_evaluation_transform__enum_values_by_name[4] =
+{
+  { "Classification_SoftMax", 1 },
+  { "Classification_SoftMaxWithZeroClassReference", 3 },
+  { "NoTransform", 0 },
+  { "Regression_Logistic", 2 },
+};
+const ProtobufCEnumDescriptor core_ml__tree_ensemble_post_evaluation_transform__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "CoreML.TreeEnsemblePostEvaluationTransform",
+  "TreeEnsemblePostEvaluationTransform",
+  "CoreML__TreeEnsemblePostEvaluationTransform",
+  "",
+  4,
+  core_ml__tree_ensemble_post_evaluation_transform__enum_values_by_number,
+  4,
+  core_ml__tree_ensemble_post_evaluation_transform__enum_values_by_name,
+  1,
+  core_ml__tree_ensemble_post_evaluation_transform__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue core_ml__neural_network_multi_array_shape_mapping__enum_values_by_number[2] =
 {

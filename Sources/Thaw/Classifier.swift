@@ -40,9 +40,8 @@ public final class Classifier: Sendable {
     ) throws {
         let image = try model.onlyImage()
         let output = model.graph[model.graph.outputs[0].value]
-        guard output.element == .float32, output.shape.dropFirst().filter({ $0 != 1 }).count <= 1 else {
-            throw Failure.givesNoRow(output)
-        }
+        let isRow = output.element == .float32 && output.shape.dropFirst().filter({ $0 != 1 }).count <= 1
+        guard isRow || model.laterStages != nil else { throw Failure.givesNoRow(output) }
         self.model = model
         let preparation = Preparation(
             image: image, crop: crop, resize: resize,
@@ -115,13 +114,25 @@ public final class Classifier: Sendable {
                 }
             }
             executor.run()
-            let probabilities = executor.withOutput(0) { Array($0.prefix(model.classCount)) }
+            let (probabilities, warning) = probabilities(executor)
             var answer = Classification(probabilities: probabilities, labels: model.classifier?.labels)
-            (answer.warning, answer.thumbnail) = (prepared.warning, prepared.thumbnail)
-            if answer.probabilities.contains(where: \.isNaN) {
+            (answer.warning, answer.thumbnail) = (warning ?? prepared.warning, prepared.thumbnail)
+            if warning == nil, probabilities.contains(where: \.isNaN) {
                 answer.warning = .containsNaN("the model's output", "; one of its weights may be NaN")
             }
             return answer
+        }
+    }
+
+    /// The probabilities after a run. They are NaN, with the reason, if a later stage of a pipeline refuses its input.
+    private func probabilities(_ executor: Executor) -> (values: [Float], warning: Note?) {
+        guard let laterStages = model.laterStages else {
+            return (executor.withOutput(0) { Array($0.prefix(model.classCount)) }, nil)
+        }
+        do {
+            return (try laterStages.probabilities(model.graph.outputs.indices.map { executor.output($0) }), nil)
+        } catch {
+            return (Array(repeating: .nan, count: model.classCount), .stageFailed("\(error)"))
         }
     }
 }

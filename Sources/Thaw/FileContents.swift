@@ -6,8 +6,10 @@ package struct FileContents: Sendable {
     package private(set) var version: Int?
     /// The version whose systems can load a Core ML model, considering what it contains; nil if it is newer than any known.
     package private(set) var loadableVersion: CoreMLVersion?
-    /// TensorFlow's operations or Core ML's layers, the most frequent first.
+    /// TensorFlow's operations, Core ML's layers, or a pipeline's stages, the most frequent first.
     package private(set) var parts: [(kind: String, count: Int)] = []
+    /// Whether it is a pipeline, or a model that is one by itself. `parts` are the kinds of its stages then.
+    package private(set) var isPipeline = false
     /// The weights by storage type, those with the most bytes first; empty for graphs whose variables are stored elsewhere.
     package private(set) var weights: [StoredWeights] = []
     /// A graph's placeholders as it declares them, with `?` for what it leaves open.
@@ -63,11 +65,17 @@ package struct FileContents: Sendable {
         case "neuralNetwork", "neuralNetworkClassifier":
             parts = FileContents.counted((message[kind].layers as [Message]).map { $0.choice ?? "unknown" })
         case "mlProgram": parts = FileContents.counted(try ProgramReader.kinds(message))
+        case _ where ModelKinds.pipelines.contains(kind) || ModelKinds.stages.contains(kind):
+            isPipeline = true
+            let members = message.pipelineMembers().map(\.kind)
+            parts = FileContents.counted(members.isEmpty ? [kind] : members)
         default: throw message.refusedKind(kind)
         }
         weights = StoredWeights.all(in: message)
         guard message.unknownOpset == nil else { return }
-        loadableVersion = CoreMLVersion(rawValue: message.specificationVersion).map { max($0, message.leastVersion) }
+        loadableVersion = CoreMLVersion(rawValue: message.specificationVersion).map {
+            isPipeline ? $0 : max($0, message.leastVersion)
+        }
     }
 
     /// How often each of `kinds` occurs, the most frequent first. Ties are in alphabetical order.

@@ -48,6 +48,7 @@ extension Model {
         as format: ModelFormat, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,
         precision: ProgramPrecision = ProgramPrecision()
     ) throws -> EncodedModel {
+        guard laterStages == nil else { throw Failure.pipelineWritten() }
         try requireLayers()
         try Model.require(format, allows: target, precision)
         if format == .coreMLPackage {

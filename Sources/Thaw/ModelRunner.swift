@@ -31,9 +31,16 @@ public final class ModelRunner: Sendable {
 
     /// - Parameter threads: The threads that share the work of a run.
     /// - Throws: `Failure` if the engine cannot run the model.
-    public init(_ document: ModelDocument, threads: Int = 1) throws {
-        (inputs, outputs) = try document.features()
-        (model, self.threads) = (document.model, threads)
+    public convenience init(_ document: ModelDocument, threads: Int = 1) throws {
+        try self.init(document.model, document.features(), threads: threads)
+    }
+
+    /// - Parameter features: The model's inputs and outputs.
+    init(
+        _ model: Model, _ features: (inputs: [ModelFeature], outputs: [ModelFeature]), threads: Int
+    ) throws {
+        (inputs, outputs) = features
+        (self.model, self.threads) = (model, threads)
         _ = try engine(for: model.image.map { ImageSize(width: $0.width, height: $0.height) })
     }
 

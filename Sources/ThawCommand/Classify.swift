@@ -5,7 +5,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let path = arguments.positional[0]
     let names = Array(arguments.positional.dropFirst())
     try arguments.checkOutputs()
-    let conversion = try arguments.model(at: path)
+    let conversion = try arguments.model(at: path, takesPipelines: true)
     console.tell(of: conversion)
     if conversion.model.labelsAreIndependent {
         console.note("this is a multi-label model: the probabilities need not add up to 1")

@@ -182,8 +182,8 @@ enum Commands {
         run: runApply)
 
     static let run = Command(
-        name: "run", summary: "compute a model's outputs for NumPy arrays",
-        positionals: [.one("MODEL", "the model"), .any("[NAME=]INPUT.npy")],
+        name: "run", summary: "compute a model's outputs for arrays and other values",
+        positionals: [.one("MODEL", "the model"), .any("[NAME=]INPUT.npy|VALUE")],
         mainOptions: "-o OUTPUT.npy|FOLDER",
         optionGroups: [
             ("options", [Options.arrays, Options.reference, Options.threads, Options.precision]), graphOptions,
@@ -193,6 +193,11 @@ enum Commands {
                 + "takes them so; channels are in the model's color order. Arrays are the network's own input: they "
                 + "get the graph's own arithmetic, but no other image preprocessing.",
             "If the model has several inputs, give each array with the name of its input.",
+            "A pipeline, for example of scikit-learn or XGBoost, takes values in JSON: a number, a string, an array, or an "
+                + "object for a dictionary; null is a missing number. A value may also be a .npy file, whose first axis may "
+                + "be rows of data, or an image. A .jsonl file in place of all values has an object of inputs on each line. "
+                + "The outputs are an object on a line for each row, on standard output or, with -o, in a file; a .npy file "
+                + "for a single output of numbers.",
         ],
         run: runRun)
 

@@ -3,7 +3,7 @@ import Thaw
 /// `thaw evaluate`: measures a model's accuracy on photos whose classes are known.
 func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let (path, place) = (arguments.positional[0], arguments.positional[1])
-    let conversion = try arguments.model(at: path)
+    let conversion = try arguments.model(at: path, takesPipelines: true)
     console.tell(of: conversion)
     let model = conversion.model
     let classifier = try blaming(path) { try arguments.classifier(model, threads: 1) }

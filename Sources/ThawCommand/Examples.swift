@@ -74,6 +74,9 @@ enum Examples {
             Example(
                 purpose: "Name several inputs, and write all outputs to a folder:",
                 line: "thaw run net.pb left=a.npy right=b.npy -o outputs/"),
+            Example(
+                purpose: "Predict with a pipeline made by scikit-learn, and print the label with all probabilities:",
+                line: "thaw run Iris.mlmodel input='[5.1, 3.5, 1.4, 0.2]'"),
         ],
         "benchmark": [
             Example(

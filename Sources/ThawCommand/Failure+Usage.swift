@@ -209,4 +209,22 @@ extension Failure {
     static func exclude(_ option: String, _ other: String) -> Failure {
         Failure(.invalidOption, "\(option) and \(other) cannot be combined")
     }
+
+    static func pipelineDrawn() -> Failure {
+        Failure(.unsupportedModel, "only networks are drawn, and this is a pipeline")
+    }
+
+    static func networkOption(_ option: String) -> Failure {
+        Failure(.invalidOption, "\(option) is for networks, and this is a pipeline")
+    }
+
+    static func noSingleOutput(_ names: [String]) -> Failure {
+        Failure(
+            .invalidOption, "a .npy file cannot contain the outputs '\(names.joined(separator: "', '"))'",
+            remedy: "it is for a single output of numbers; name a .jsonl file")
+    }
+
+    static func rowCounts(_ counts: [Int]) -> Failure {
+        Failure(.wrongShape, "the inputs have different numbers of rows: \(counts)")
+    }
 }

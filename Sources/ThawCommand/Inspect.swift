@@ -4,10 +4,16 @@ import Thaw
 func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     let contents = try FileContents(contentsOfFile: path, tag: arguments[Options.tag])
+    if contents.isPipeline, arguments.isGiven(Options.graph) { throw Failure.pipelineDrawn().inFile(path) }
     var report = Report()
     var model: Model?
     report.add(contents, path)
     do {
+        if contents.isPipeline {
+            report.add(try Pipeline(contentsOfFile: path))
+            try console.print(report.text)
+            return .done
+        }
         let conversion = try arguments.model(at: path)
         report.add(conversion.model, isGraph: conversion.isGraph)
         try console.print(report.text)
@@ -45,7 +51,8 @@ private struct Report {
         case .savedModel: add("format", ["a TensorFlow SavedModel"])
         case .checkpoint: add("format", ["a TensorFlow checkpoint"])
         case .coreML, .coreMLPackage:
-            let dialect = contents.format == .coreML ? "neural network" : "ML Program"
+            let dialect =
+                contents.isPipeline ? "pipeline" : contents.format == .coreML ? "neural network" : "ML Program"
             let version = contents.version ?? 0
             let systems = contents.loadableVersion.map { ", for \($0.systems) and later" } ?? ""
             add("format", ["a Core ML \(dialect), version \(version)\(systems)"])
@@ -54,7 +61,7 @@ private struct Report {
         add("signatures", contents.signatures)
         if let count = contents.variableCount { add("variables", [grouped(count)]) }
         let names: [ModelFormat: String] = [.coreML: "layers", .coreMLPackage: "operations"]
-        add(names[contents.format] ?? "nodes", contents.parts)
+        add(contents.isPipeline ? "kinds" : names[contents.format] ?? "nodes", contents.parts)
         let width = contents.weights.map { grouped($0.count).count }.max() ?? 0
         let forms = contents.weights.map(\.form.count).max() ?? 0
         add(
@@ -67,6 +74,26 @@ private struct Report {
 
     mutating func add(placeholders contents: FileContents) {
         add("placeholders", contents.placeholders.map { "\($0.name): \($0.type)" })
+    }
+
+    mutating func add(_ pipeline: Pipeline) {
+        let width = pipeline.stages.map { "\($0.position) \($0.kind)".count }.max() ?? 0
+        add(
+            "stages",
+            pipeline.stages.map { stage in
+                let names = [stage.inputs, stage.outputs].map { names in
+                    names.count > 4 ? names.prefix(3).joined(separator: ", ") + ", …" : names.joined(separator: ", ")
+                }
+                return padded("\(stage.position) \(stage.kind)", width) + "  \(names[0]) → \(names[1])"
+            })
+        func lines(_ features: [PipelineFeature]) -> [String] {
+            features.map { "\($0.name): \($0.type)" + ($0.isOptional ? ", optional" : "") }
+        }
+        add("inputs", lines(pipeline.inputs))
+        add("outputs", lines(pipeline.outputs))
+        if let labels = pipeline.labels, let first = labels.first, let last = labels.last {
+            add("labels", ["\(labels.count), from '\(first)' to '\(last)'"])
+        }
     }
 
     mutating func add(_ model: Model, isGraph: Bool) {

@@ -77,11 +77,19 @@ extension Arguments {
 
     /// Loads the model at `path`, and converts it if it is a graph.
     ///
-    /// - Parameter arrays: The arrays for a graph's inputs. If nil, a graph with several inputs is refused.
-    func model(at path: String, arrays: (any GivenArrays)? = nil) throws -> Conversion {
+    /// - Parameters:
+    ///   - takesPipelines: Whether a pipeline that classifies images is accepted.
+    ///   - arrays: The arrays for a graph's inputs. If nil, a graph with several inputs is refused.
+    func model(
+        at path: String, takesPipelines: Bool = false, arrays: (any GivenArrays)? = nil
+    ) throws -> Conversion {
         var options = try converterOptions()
         options.arrays = arrays
-        let conversion = try Model.load(contentsOfFile: path, options: options, labels: labels())
+        let isPipeline = try takesPipelines && Pipeline.isPipeline(path: path)
+        let conversion =
+            try isPipeline
+            ? blaming(path) { try Pipeline(contentsOfFile: path).imageClassifier() }
+            : Model.load(contentsOfFile: path, options: options, labels: labels())
         let forGraphs = [Options.labels] + OptionGroups.graphInput
         if !conversion.isGraph, let option = forGraphs.first(where: { isGiven($0) }) {
             throw Failure.optionForGraphs(option.spelling).inFile(path)

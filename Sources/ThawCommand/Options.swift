@@ -219,7 +219,9 @@ enum Options {
         "out", letter: "o", "FILE", "write the results to this file instead of standard output")
     static let quiet = Flag("quiet", "print no notes, warnings or progress, only results and errors")
     static let arrays = Option(
-        "out", letter: "o", "PATH", "a .npy file for a single output, or a folder for a NAME.npy of each output")
+        "out", letter: "o", "PATH",
+        "a .npy file for a single output, or a folder for a NAME.npy of each output; for a pipeline, a .npy file or a file of "
+            + "JSON lines")
     static let pictures = Option(
         "out", letter: "o", "PATH",
         "a .png or .jpg file for one image, or a folder, in which results keep the names of the images")

@@ -6,9 +6,10 @@ import Thaw
     import Darwin
 #endif
 
-/// `thaw run`: computes a model's outputs for NumPy arrays.
+/// `thaw run`: computes a model's outputs for NumPy arrays, and a pipeline's for values of any kind.
 func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
+    if try Pipeline.isPipeline(path: path) { return try runPipeline(arguments, console) }
     let words = Array(arguments.positional.dropFirst())
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
     let model = try arguments.model(at: path, arrays: words, console)
@@ -74,7 +75,7 @@ private struct ArrayWords: GivenArrays {
 }
 
 /// Splits `NAME=FILE`. File names may contain equals signs too.
-private func named(_ word: String, inputs: [String]) -> (name: String?, file: String) {
+func named(_ word: String, inputs: [String]) -> (name: String?, file: String) {
     guard let equals = word.firstIndex(of: "=") else { return (nil, word) }
     let name = String(word[..<equals])
     if !inputs.contains(name), access(word.fileName, F_OK) == 0 { return (nil, word) }

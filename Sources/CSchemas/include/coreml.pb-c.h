@@ -40,6 +40,44 @@ typedef struct CoreML__SequenceFeatureType CoreML__SequenceFeatureType;
 typedef struct CoreML__StateFeatureType CoreML__StateFeatureType;
 typedef struct CoreML__StringVector CoreML__StringVector;
 typedef struct CoreML__Int64Vector CoreML__Int64Vector;
+typedef struct CoreML__StringToInt64Map CoreML__StringToInt64Map;
+typedef struct CoreML__StringToInt64Map__MapEntry CoreML__StringToInt64Map__MapEntry;
+typedef struct CoreML__Int64ToStringMap CoreML__Int64ToStringMap;
+typedef struct CoreML__Int64ToStringMap__MapEntry CoreML__Int64ToStringMap__MapEntry;
+typedef struct CoreML__DoubleVector CoreML__DoubleVector;
+typedef struct CoreML__FloatVector CoreML__FloatVector;
+typedef struct CoreML__ArrayFeatureExtractor CoreML__ArrayFeatureExtractor;
+typedef struct CoreML__CategoricalMapping CoreML__CategoricalMapping;
+typedef struct CoreML__DictVectorizer CoreML__DictVectorizer;
+typedef struct CoreML__FeatureVectorizer CoreML__FeatureVectorizer;
+typedef struct CoreML__FeatureVectorizer__InputColumn CoreML__FeatureVectorizer__InputColumn;
+typedef struct CoreML__Imputer CoreML__Imputer;
+typedef struct CoreML__Normalizer CoreML__Normalizer;
+typedef struct CoreML__OneHotEncoder CoreML__OneHotEncoder;
+typedef struct CoreML__Scaler CoreML__Scaler;
+typedef struct CoreML__DoubleArray CoreML__DoubleArray;
+typedef struct CoreML__GLMRegressor CoreML__GLMRegressor;
+typedef struct CoreML__GLMClassifier CoreML__GLMClassifier;
+typedef struct CoreML__TreeEnsembleParameters CoreML__TreeEnsembleParameters;
+typedef struct CoreML__TreeEnsembleParameters__TreeNode CoreML__TreeEnsembleParameters__TreeNode;
+typedef struct CoreML__TreeEnsembleParameters__TreeNode__EvaluationInfo CoreML__TreeEnsembleParameters__TreeNode__EvaluationInfo;
+typedef struct CoreML__TreeEnsembleRegressor CoreML__TreeEnsembleRegressor;
+typedef struct CoreML__TreeEnsembleClassifier CoreML__TreeEnsembleClassifier;
+typedef struct CoreML__Kernel CoreML__Kernel;
+typedef struct CoreML__Kernel__RBFKernel CoreML__Kernel__RBFKernel;
+typedef struct CoreML__Kernel__PolyKernel CoreML__Kernel__PolyKernel;
+typedef struct CoreML__Kernel__SigmoidKernel CoreML__Kernel__SigmoidKernel;
+typedef struct CoreML__SparseSupportVectors CoreML__SparseSupportVectors;
+typedef struct CoreML__SparseSupportVectors__SparseNode CoreML__SparseSupportVectors__SparseNode;
+typedef struct CoreML__SparseSupportVectors__SparseVector CoreML__SparseSupportVectors__SparseVector;
+typedef struct CoreML__DenseSupportVectors CoreML__DenseSupportVectors;
+typedef struct CoreML__DenseSupportVectors__DenseVector CoreML__DenseSupportVectors__DenseVector;
+typedef struct CoreML__Coefficients CoreML__Coefficients;
+typedef struct CoreML__SupportVectorRegressor CoreML__SupportVectorRegressor;
+typedef struct CoreML__SupportVectorClassifier CoreML__SupportVectorClassifier;
+typedef struct CoreML__NearestNeighborsIndex CoreML__NearestNeighborsIndex;
+typedef struct CoreML__Int64Parameter CoreML__Int64Parameter;
+typedef struct CoreML__KNearestNeighborsClassifier CoreML__KNearestNeighborsClassifier;
 typedef struct CoreML__NeuralNetwork CoreML__NeuralNetwork;
 typedef struct CoreML__NeuralNetworkClassifier CoreML__NeuralNetworkClassifier;
 typedef struct CoreML__Preprocessing CoreML__Preprocessing;
@@ -161,6 +199,43 @@ typedef enum _CoreML__ArrayFeatureType__ArrayDataType {
   CORE_ML__ARRAY_FEATURE_TYPE__ARRAY_DATA_TYPE__INT32 = 131104
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__ARRAY_FEATURE_TYPE__ARRAY_DATA_TYPE)
 } CoreML__ArrayFeatureType__ArrayDataType;
+typedef enum _CoreML__Normalizer__NormType {
+  CORE_ML__NORMALIZER__NORM_TYPE__LMax = 0,
+  CORE_ML__NORMALIZER__NORM_TYPE__L1 = 1,
+  CORE_ML__NORMALIZER__NORM_TYPE__L2 = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__NORMALIZER__NORM_TYPE)
+} CoreML__Normalizer__NormType;
+typedef enum _CoreML__OneHotEncoder__HandleUnknown {
+  CORE_ML__ONE_HOT_ENCODER__HANDLE_UNKNOWN__ErrorOnUnknown = 0,
+  CORE_ML__ONE_HOT_ENCODER__HANDLE_UNKNOWN__IgnoreUnknown = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__ONE_HOT_ENCODER__HANDLE_UNKNOWN)
+} CoreML__OneHotEncoder__HandleUnknown;
+typedef enum _CoreML__GLMRegressor__PostEvaluationTransform {
+  CORE_ML__GLMREGRESSOR__POST_EVALUATION_TRANSFORM__NoTransform = 0,
+  CORE_ML__GLMREGRESSOR__POST_EVALUATION_TRANSFORM__Logit = 1,
+  CORE_ML__GLMREGRESSOR__POST_EVALUATION_TRANSFORM__Probit = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__GLMREGRESSOR__POST_EVALUATION_TRANSFORM)
+} CoreML__GLMRegressor__PostEvaluationTransform;
+typedef enum _CoreML__GLMClassifier__PostEvaluationTransform {
+  CORE_ML__GLMCLASSIFIER__POST_EVALUATION_TRANSFORM__Logit = 0,
+  CORE_ML__GLMCLASSIFIER__POST_EVALUATION_TRANSFORM__Probit = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__GLMCLASSIFIER__POST_EVALUATION_TRANSFORM)
+} CoreML__GLMClassifier__PostEvaluationTransform;
+typedef enum _CoreML__GLMClassifier__ClassEncoding {
+  CORE_ML__GLMCLASSIFIER__CLASS_ENCODING__ReferenceClass = 0,
+  CORE_ML__GLMCLASSIFIER__CLASS_ENCODING__OneVsRest = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__GLMCLASSIFIER__CLASS_ENCODING)
+} CoreML__GLMClassifier__ClassEncoding;
+typedef enum _CoreML__TreeEnsembleParameters__TreeNode__TreeNodeBehavior {
+  CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__BranchOnValueLessThanEqual = 0,
+  CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__BranchOnValueLessThan = 1,
+  CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__BranchOnValueGreaterThanEqual = 2,
+  CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__BranchOnValueGreaterThan = 3,
+  CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__BranchOnValueEqual = 4,
+  CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__BranchOnValueNotEqual = 5,
+  CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__LeafNode = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR)
+} CoreML__TreeEnsembleParameters__TreeNode__TreeNodeBehavior;
 typedef enum _CoreML__SamePadding__SamePaddingMode {
   CORE_ML__SAME_PADDING__SAME_PADDING_MODE__BOTTOM_RIGHT_HEAVY = 0,
   CORE_ML__SAME_PADDING__SAME_PADDING_MODE__TOP_LEFT_HEAVY = 1
@@ -250,6 +325,13 @@ typedef enum _CoreML__ReorganizeData__ReorganizationType {
   CORE_ML__REORGANIZE_DATA__REORGANIZATION_TYPE__PIXEL_SHUFFLE = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__REORGANIZE_DATA__REORGANIZATION_TYPE)
 } CoreML__ReorganizeData__ReorganizationType;
+typedef enum _CoreML__TreeEnsemblePostEvaluationTransform {
+  CORE_ML__TREE_ENSEMBLE_POST_EVALUATION_TRANSFORM__NoTransform = 0,
+  CORE_ML__TREE_ENSEMBLE_POST_EVALUATION_TRANSFORM__Classification_SoftMax = 1,
+  CORE_ML__TREE_ENSEMBLE_POST_EVALUATION_TRANSFORM__Regression_Logistic = 2,
+  CORE_ML__TREE_ENSEMBLE_POST_EVALUATION_TRANSFORM__Classification_SoftMaxWithZeroClassReference = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__TREE_ENSEMBLE_POST_EVALUATION_TRANSFORM)
+} CoreML__TreeEnsemblePostEvaluationTransform;
 /*
  * How arrays and images stand along the axes of the blobs: RANK5 is the older mapping (sequence, batch, channel,
  * height, width), the others take shapes as they are.
@@ -364,32 +446,32 @@ struct  CoreML__Model
     CoreML__PipelineModel *pipelineclassifier;
     CoreML__PipelineModel *pipelineregressor;
     CoreML__Pipeline *pipeline;
-    CoreML__Unsupported *glmregressor;
-    CoreML__Unsupported *supportvectorregressor;
-    CoreML__Unsupported *treeensembleregressor;
+    CoreML__GLMRegressor *glmregressor;
+    CoreML__SupportVectorRegressor *supportvectorregressor;
+    CoreML__TreeEnsembleRegressor *treeensembleregressor;
     CoreML__Unsupported *neuralnetworkregressor;
     CoreML__Unsupported *bayesianprobitregressor;
-    CoreML__Unsupported *glmclassifier;
-    CoreML__Unsupported *supportvectorclassifier;
-    CoreML__Unsupported *treeensembleclassifier;
+    CoreML__GLMClassifier *glmclassifier;
+    CoreML__SupportVectorClassifier *supportvectorclassifier;
+    CoreML__TreeEnsembleClassifier *treeensembleclassifier;
     CoreML__NeuralNetworkClassifier *neuralnetworkclassifier;
-    CoreML__Unsupported *knearestneighborsclassifier;
+    CoreML__KNearestNeighborsClassifier *knearestneighborsclassifier;
     CoreML__NeuralNetwork *neuralnetwork;
     CoreML__Unsupported *itemsimilarityrecommender;
     CoreML__Program *mlprogram;
     CoreML__Unsupported *custommodel;
     CoreML__Unsupported *linkedmodel;
     CoreML__Unsupported *classconfidencethresholding;
-    CoreML__Unsupported *onehotencoder;
-    CoreML__Unsupported *imputer;
-    CoreML__Unsupported *featurevectorizer;
-    CoreML__Unsupported *dictvectorizer;
-    CoreML__Unsupported *scaler;
-    CoreML__Unsupported *categoricalmapping;
-    CoreML__Unsupported *normalizer;
-    CoreML__Unsupported *arrayfeatureextractor;
+    CoreML__OneHotEncoder *onehotencoder;
+    CoreML__Imputer *imputer;
+    CoreML__FeatureVectorizer *featurevectorizer;
+    CoreML__DictVectorizer *dictvectorizer;
+    CoreML__Scaler *scaler;
+    CoreML__CategoricalMapping *categoricalmapping;
+    CoreML__Normalizer *normalizer;
+    CoreML__ArrayFeatureExtractor *arrayfeatureextractor;
     CoreML__Unsupported *nonmaximumsuppression;
-    CoreML__Unsupported *identity;
+    CoreML__NoParameters *identity;
     CoreML__Unsupported *textclassifier;
     CoreML__Unsupported *wordtagger;
     CoreML__Unsupported *visionfeatureprint;
@@ -745,6 +827,666 @@ struct  CoreML__Int64Vector
 #define CORE_ML__INT64_VECTOR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&core_ml__int64_vector__descriptor) \
     , 0,NULL }
+
+
+struct  CoreML__StringToInt64Map__MapEntry
+{
+  ProtobufCMessage base;
+  char *key;
+  int64_t value;
+};
+#define CORE_ML__STRING_TO_INT64_MAP__MAP_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__string_to_int64_map__map_entry__descriptor) \
+    , (char *)protobuf_c_empty_string, 0 }
+
+
+struct  CoreML__StringToInt64Map
+{
+  ProtobufCMessage base;
+  size_t n_map;
+  CoreML__StringToInt64Map__MapEntry **map;
+};
+#define CORE_ML__STRING_TO_INT64_MAP__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__string_to_int64_map__descriptor) \
+    , 0,NULL }
+
+
+struct  CoreML__Int64ToStringMap__MapEntry
+{
+  ProtobufCMessage base;
+  int64_t key;
+  char *value;
+};
+#define CORE_ML__INT64_TO_STRING_MAP__MAP_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__int64_to_string_map__map_entry__descriptor) \
+    , 0, (char *)protobuf_c_empty_string }
+
+
+struct  CoreML__Int64ToStringMap
+{
+  ProtobufCMessage base;
+  size_t n_map;
+  CoreML__Int64ToStringMap__MapEntry **map;
+};
+#define CORE_ML__INT64_TO_STRING_MAP__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__int64_to_string_map__descriptor) \
+    , 0,NULL }
+
+
+struct  CoreML__DoubleVector
+{
+  ProtobufCMessage base;
+  size_t n_vector;
+  double *vector;
+};
+#define CORE_ML__DOUBLE_VECTOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__double_vector__descriptor) \
+    , 0,NULL }
+
+
+struct  CoreML__FloatVector
+{
+  ProtobufCMessage base;
+  size_t n_vector;
+  float *vector;
+};
+#define CORE_ML__FLOAT_VECTOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__float_vector__descriptor) \
+    , 0,NULL }
+
+
+struct  CoreML__ArrayFeatureExtractor
+{
+  ProtobufCMessage base;
+  size_t n_extractindex;
+  uint64_t *extractindex;
+};
+#define CORE_ML__ARRAY_FEATURE_EXTRACTOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__array_feature_extractor__descriptor) \
+    , 0,NULL }
+
+
+typedef enum {
+  CORE_ML__CATEGORICAL_MAPPING__MAPPING_TYPE__NOT_SET = 0,
+  CORE_ML__CATEGORICAL_MAPPING__MAPPING_TYPE_STRING_TO_INT64_MAP = 1,
+  CORE_ML__CATEGORICAL_MAPPING__MAPPING_TYPE_INT64_TO_STRING_MAP = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__CATEGORICAL_MAPPING__MAPPING_TYPE__CASE)
+} CoreML__CategoricalMapping__MappingTypeCase;
+
+typedef enum {
+  CORE_ML__CATEGORICAL_MAPPING__VALUE_ON_UNKNOWN__NOT_SET = 0,
+  CORE_ML__CATEGORICAL_MAPPING__VALUE_ON_UNKNOWN_STR_VALUE = 101,
+  CORE_ML__CATEGORICAL_MAPPING__VALUE_ON_UNKNOWN_INT64_VALUE = 102
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__CATEGORICAL_MAPPING__VALUE_ON_UNKNOWN__CASE)
+} CoreML__CategoricalMapping__ValueOnUnknownCase;
+
+struct  CoreML__CategoricalMapping
+{
+  ProtobufCMessage base;
+  CoreML__CategoricalMapping__MappingTypeCase mapping_type_case;
+  union {
+    CoreML__StringToInt64Map *stringtoint64map;
+    CoreML__Int64ToStringMap *int64tostringmap;
+  };
+  CoreML__CategoricalMapping__ValueOnUnknownCase value_on_unknown_case;
+  union {
+    char *strvalue;
+    int64_t int64value;
+  };
+};
+#define CORE_ML__CATEGORICAL_MAPPING__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__categorical_mapping__descriptor) \
+    , CORE_ML__CATEGORICAL_MAPPING__MAPPING_TYPE__NOT_SET, {0}, CORE_ML__CATEGORICAL_MAPPING__VALUE_ON_UNKNOWN__NOT_SET, {0} }
+
+
+typedef enum {
+  CORE_ML__DICT_VECTORIZER__MAP__NOT_SET = 0,
+  CORE_ML__DICT_VECTORIZER__MAP_STRING_TO_INDEX = 1,
+  CORE_ML__DICT_VECTORIZER__MAP_INT64_TO_INDEX = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__DICT_VECTORIZER__MAP__CASE)
+} CoreML__DictVectorizer__MapCase;
+
+struct  CoreML__DictVectorizer
+{
+  ProtobufCMessage base;
+  CoreML__DictVectorizer__MapCase map_case;
+  union {
+    CoreML__StringVector *stringtoindex;
+    CoreML__Int64Vector *int64toindex;
+  };
+};
+#define CORE_ML__DICT_VECTORIZER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__dict_vectorizer__descriptor) \
+    , CORE_ML__DICT_VECTORIZER__MAP__NOT_SET, {0} }
+
+
+struct  CoreML__FeatureVectorizer__InputColumn
+{
+  ProtobufCMessage base;
+  char *inputcolumn;
+  uint64_t inputdimensions;
+};
+#define CORE_ML__FEATURE_VECTORIZER__INPUT_COLUMN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__feature_vectorizer__input_column__descriptor) \
+    , (char *)protobuf_c_empty_string, 0 }
+
+
+struct  CoreML__FeatureVectorizer
+{
+  ProtobufCMessage base;
+  size_t n_inputlist;
+  CoreML__FeatureVectorizer__InputColumn **inputlist;
+};
+#define CORE_ML__FEATURE_VECTORIZER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__feature_vectorizer__descriptor) \
+    , 0,NULL }
+
+
+typedef enum {
+  CORE_ML__IMPUTER__IMPUTED_VALUE__NOT_SET = 0,
+  CORE_ML__IMPUTER__IMPUTED_VALUE_IMPUTED_DOUBLE_VALUE = 1,
+  CORE_ML__IMPUTER__IMPUTED_VALUE_IMPUTED_INT64_VALUE = 2,
+  CORE_ML__IMPUTER__IMPUTED_VALUE_IMPUTED_STRING_VALUE = 3,
+  CORE_ML__IMPUTER__IMPUTED_VALUE_IMPUTED_DOUBLE_ARRAY = 4,
+  CORE_ML__IMPUTER__IMPUTED_VALUE_IMPUTED_INT64_ARRAY = 5,
+  CORE_ML__IMPUTER__IMPUTED_VALUE_IMPUTED_STRING_DICTIONARY = 6,
+  CORE_ML__IMPUTER__IMPUTED_VALUE_IMPUTED_INT64_DICTIONARY = 7
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__IMPUTER__IMPUTED_VALUE__CASE)
+} CoreML__Imputer__ImputedValueCase;
+
+typedef enum {
+  CORE_ML__IMPUTER__REPLACE_VALUE__NOT_SET = 0,
+  CORE_ML__IMPUTER__REPLACE_VALUE_REPLACE_DOUBLE_VALUE = 11,
+  CORE_ML__IMPUTER__REPLACE_VALUE_REPLACE_INT64_VALUE = 12,
+  CORE_ML__IMPUTER__REPLACE_VALUE_REPLACE_STRING_VALUE = 13
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__IMPUTER__REPLACE_VALUE__CASE)
+} CoreML__Imputer__ReplaceValueCase;
+
+struct  CoreML__Imputer
+{
+  ProtobufCMessage base;
+  CoreML__Imputer__ImputedValueCase imputed_value_case;
+  union {
+    double imputeddoublevalue;
+    int64_t imputedint64value;
+    char *imputedstringvalue;
+    CoreML__DoubleVector *imputeddoublearray;
+    CoreML__Int64Vector *imputedint64array;
+    CoreML__Unsupported *imputedstringdictionary;
+    CoreML__Unsupported *imputedint64dictionary;
+  };
+  CoreML__Imputer__ReplaceValueCase replace_value_case;
+  union {
+    double replacedoublevalue;
+    int64_t replaceint64value;
+    char *replacestringvalue;
+  };
+};
+#define CORE_ML__IMPUTER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__imputer__descriptor) \
+    , CORE_ML__IMPUTER__IMPUTED_VALUE__NOT_SET, {0}, CORE_ML__IMPUTER__REPLACE_VALUE__NOT_SET, {0} }
+
+
+struct  CoreML__Normalizer
+{
+  ProtobufCMessage base;
+  CoreML__Normalizer__NormType normtype;
+};
+#define CORE_ML__NORMALIZER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__normalizer__descriptor) \
+    , CORE_ML__NORMALIZER__NORM_TYPE__LMax }
+
+
+typedef enum {
+  CORE_ML__ONE_HOT_ENCODER__CATEGORY_TYPE__NOT_SET = 0,
+  CORE_ML__ONE_HOT_ENCODER__CATEGORY_TYPE_STRING_CATEGORIES = 1,
+  CORE_ML__ONE_HOT_ENCODER__CATEGORY_TYPE_INT64_CATEGORIES = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__ONE_HOT_ENCODER__CATEGORY_TYPE__CASE)
+} CoreML__OneHotEncoder__CategoryTypeCase;
+
+struct  CoreML__OneHotEncoder
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean outputsparse;
+  CoreML__OneHotEncoder__HandleUnknown handleunknown;
+  CoreML__OneHotEncoder__CategoryTypeCase category_type_case;
+  union {
+    CoreML__StringVector *stringcategories;
+    CoreML__Int64Vector *int64categories;
+  };
+};
+#define CORE_ML__ONE_HOT_ENCODER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__one_hot_encoder__descriptor) \
+    , 0, CORE_ML__ONE_HOT_ENCODER__HANDLE_UNKNOWN__ErrorOnUnknown, CORE_ML__ONE_HOT_ENCODER__CATEGORY_TYPE__NOT_SET, {0} }
+
+
+/*
+ * scaleValue · (x + shiftValue); each has one element, one for each value, or none.
+ */
+struct  CoreML__Scaler
+{
+  ProtobufCMessage base;
+  size_t n_shiftvalue;
+  double *shiftvalue;
+  size_t n_scalevalue;
+  double *scalevalue;
+};
+#define CORE_ML__SCALER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__scaler__descriptor) \
+    , 0,NULL, 0,NULL }
+
+
+struct  CoreML__DoubleArray
+{
+  ProtobufCMessage base;
+  size_t n_value;
+  double *value;
+};
+#define CORE_ML__DOUBLE_ARRAY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__double_array__descriptor) \
+    , 0,NULL }
+
+
+struct  CoreML__GLMRegressor
+{
+  ProtobufCMessage base;
+  size_t n_weights;
+  CoreML__DoubleArray **weights;
+  size_t n_offset;
+  double *offset;
+  CoreML__GLMRegressor__PostEvaluationTransform postevaluationtransform;
+};
+#define CORE_ML__GLMREGRESSOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__glmregressor__descriptor) \
+    , 0,NULL, 0,NULL, CORE_ML__GLMREGRESSOR__POST_EVALUATION_TRANSFORM__NoTransform }
+
+
+typedef enum {
+  CORE_ML__GLMCLASSIFIER__CLASS_LABELS__NOT_SET = 0,
+  CORE_ML__GLMCLASSIFIER__CLASS_LABELS_STRING_CLASS_LABELS = 100,
+  CORE_ML__GLMCLASSIFIER__CLASS_LABELS_INT64_CLASS_LABELS = 101
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__GLMCLASSIFIER__CLASS_LABELS__CASE)
+} CoreML__GLMClassifier__ClassLabelsCase;
+
+struct  CoreML__GLMClassifier
+{
+  ProtobufCMessage base;
+  size_t n_weights;
+  CoreML__DoubleArray **weights;
+  size_t n_offset;
+  double *offset;
+  CoreML__GLMClassifier__PostEvaluationTransform postevaluationtransform;
+  CoreML__GLMClassifier__ClassEncoding classencoding;
+  CoreML__GLMClassifier__ClassLabelsCase class_labels_case;
+  union {
+    CoreML__StringVector *stringclasslabels;
+    CoreML__Int64Vector *int64classlabels;
+  };
+};
+#define CORE_ML__GLMCLASSIFIER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__glmclassifier__descriptor) \
+    , 0,NULL, 0,NULL, CORE_ML__GLMCLASSIFIER__POST_EVALUATION_TRANSFORM__Logit, CORE_ML__GLMCLASSIFIER__CLASS_ENCODING__ReferenceClass, CORE_ML__GLMCLASSIFIER__CLASS_LABELS__NOT_SET, {0} }
+
+
+struct  CoreML__TreeEnsembleParameters__TreeNode__EvaluationInfo
+{
+  ProtobufCMessage base;
+  uint64_t evaluationindex;
+  double evaluationvalue;
+};
+#define CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__EVALUATION_INFO__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__tree_ensemble_parameters__tree_node__evaluation_info__descriptor) \
+    , 0, 0 }
+
+
+struct  CoreML__TreeEnsembleParameters__TreeNode
+{
+  ProtobufCMessage base;
+  uint64_t treeid;
+  uint64_t nodeid;
+  CoreML__TreeEnsembleParameters__TreeNode__TreeNodeBehavior nodebehavior;
+  uint64_t branchfeatureindex;
+  double branchfeaturevalue;
+  uint64_t truechildnodeid;
+  uint64_t falsechildnodeid;
+  protobuf_c_boolean missingvaluetrackstruechild;
+  size_t n_evaluationinfo;
+  CoreML__TreeEnsembleParameters__TreeNode__EvaluationInfo **evaluationinfo;
+};
+#define CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__tree_ensemble_parameters__tree_node__descriptor) \
+    , 0, 0, CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__BranchOnValueLessThanEqual, 0, 0, 0, 0, 0, 0,NULL }
+
+
+/*
+ * The nodes of all trees. The root of a tree is the node that is no other's child.
+ */
+struct  CoreML__TreeEnsembleParameters
+{
+  ProtobufCMessage base;
+  size_t n_nodes;
+  CoreML__TreeEnsembleParameters__TreeNode **nodes;
+  uint64_t numpredictiondimensions;
+  size_t n_basepredictionvalue;
+  double *basepredictionvalue;
+};
+#define CORE_ML__TREE_ENSEMBLE_PARAMETERS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__tree_ensemble_parameters__descriptor) \
+    , 0,NULL, 0, 0,NULL }
+
+
+struct  CoreML__TreeEnsembleRegressor
+{
+  ProtobufCMessage base;
+  CoreML__TreeEnsembleParameters *treeensemble;
+  CoreML__TreeEnsemblePostEvaluationTransform postevaluationtransform;
+};
+#define CORE_ML__TREE_ENSEMBLE_REGRESSOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__tree_ensemble_regressor__descriptor) \
+    , NULL, CORE_ML__TREE_ENSEMBLE_POST_EVALUATION_TRANSFORM__NoTransform }
+
+
+typedef enum {
+  CORE_ML__TREE_ENSEMBLE_CLASSIFIER__CLASS_LABELS__NOT_SET = 0,
+  CORE_ML__TREE_ENSEMBLE_CLASSIFIER__CLASS_LABELS_STRING_CLASS_LABELS = 100,
+  CORE_ML__TREE_ENSEMBLE_CLASSIFIER__CLASS_LABELS_INT64_CLASS_LABELS = 101
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__TREE_ENSEMBLE_CLASSIFIER__CLASS_LABELS__CASE)
+} CoreML__TreeEnsembleClassifier__ClassLabelsCase;
+
+struct  CoreML__TreeEnsembleClassifier
+{
+  ProtobufCMessage base;
+  CoreML__TreeEnsembleParameters *treeensemble;
+  CoreML__TreeEnsemblePostEvaluationTransform postevaluationtransform;
+  CoreML__TreeEnsembleClassifier__ClassLabelsCase class_labels_case;
+  union {
+    CoreML__StringVector *stringclasslabels;
+    CoreML__Int64Vector *int64classlabels;
+  };
+};
+#define CORE_ML__TREE_ENSEMBLE_CLASSIFIER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__tree_ensemble_classifier__descriptor) \
+    , NULL, CORE_ML__TREE_ENSEMBLE_POST_EVALUATION_TRANSFORM__NoTransform, CORE_ML__TREE_ENSEMBLE_CLASSIFIER__CLASS_LABELS__NOT_SET, {0} }
+
+
+struct  CoreML__Kernel__RBFKernel
+{
+  ProtobufCMessage base;
+  double gamma;
+};
+#define CORE_ML__KERNEL__RBFKERNEL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__kernel__rbfkernel__descriptor) \
+    , 0 }
+
+
+struct  CoreML__Kernel__PolyKernel
+{
+  ProtobufCMessage base;
+  int32_t degree;
+  double c;
+  double gamma;
+};
+#define CORE_ML__KERNEL__POLY_KERNEL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__kernel__poly_kernel__descriptor) \
+    , 0, 0, 0 }
+
+
+struct  CoreML__Kernel__SigmoidKernel
+{
+  ProtobufCMessage base;
+  double gamma;
+  double c;
+};
+#define CORE_ML__KERNEL__SIGMOID_KERNEL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__kernel__sigmoid_kernel__descriptor) \
+    , 0, 0 }
+
+
+typedef enum {
+  CORE_ML__KERNEL__KERNEL__NOT_SET = 0,
+  CORE_ML__KERNEL__KERNEL_LINEAR_KERNEL = 1,
+  CORE_ML__KERNEL__KERNEL_RBF_KERNEL = 2,
+  CORE_ML__KERNEL__KERNEL_POLY_KERNEL = 3,
+  CORE_ML__KERNEL__KERNEL_SIGMOID_KERNEL = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__KERNEL__KERNEL__CASE)
+} CoreML__Kernel__KernelCase;
+
+struct  CoreML__Kernel
+{
+  ProtobufCMessage base;
+  CoreML__Kernel__KernelCase kernel_case;
+  union {
+    CoreML__NoParameters *linearkernel;
+    CoreML__Kernel__RBFKernel *rbfkernel;
+    CoreML__Kernel__PolyKernel *polykernel;
+    CoreML__Kernel__SigmoidKernel *sigmoidkernel;
+  };
+};
+#define CORE_ML__KERNEL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__kernel__descriptor) \
+    , CORE_ML__KERNEL__KERNEL__NOT_SET, {0} }
+
+
+struct  CoreML__SparseSupportVectors__SparseNode
+{
+  ProtobufCMessage base;
+  int32_t index;
+  double value;
+};
+#define CORE_ML__SPARSE_SUPPORT_VECTORS__SPARSE_NODE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__sparse_support_vectors__sparse_node__descriptor) \
+    , 0, 0 }
+
+
+struct  CoreML__SparseSupportVectors__SparseVector
+{
+  ProtobufCMessage base;
+  size_t n_nodes;
+  CoreML__SparseSupportVectors__SparseNode **nodes;
+};
+#define CORE_ML__SPARSE_SUPPORT_VECTORS__SPARSE_VECTOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__sparse_support_vectors__sparse_vector__descriptor) \
+    , 0,NULL }
+
+
+/*
+ * Indices count from 1.
+ */
+struct  CoreML__SparseSupportVectors
+{
+  ProtobufCMessage base;
+  size_t n_vectors;
+  CoreML__SparseSupportVectors__SparseVector **vectors;
+};
+#define CORE_ML__SPARSE_SUPPORT_VECTORS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__sparse_support_vectors__descriptor) \
+    , 0,NULL }
+
+
+struct  CoreML__DenseSupportVectors__DenseVector
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  double *values;
+};
+#define CORE_ML__DENSE_SUPPORT_VECTORS__DENSE_VECTOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__dense_support_vectors__dense_vector__descriptor) \
+    , 0,NULL }
+
+
+struct  CoreML__DenseSupportVectors
+{
+  ProtobufCMessage base;
+  size_t n_vectors;
+  CoreML__DenseSupportVectors__DenseVector **vectors;
+};
+#define CORE_ML__DENSE_SUPPORT_VECTORS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__dense_support_vectors__descriptor) \
+    , 0,NULL }
+
+
+struct  CoreML__Coefficients
+{
+  ProtobufCMessage base;
+  size_t n_alpha;
+  double *alpha;
+};
+#define CORE_ML__COEFFICIENTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__coefficients__descriptor) \
+    , 0,NULL }
+
+
+typedef enum {
+  CORE_ML__SUPPORT_VECTOR_REGRESSOR__SUPPORT_VECTORS__NOT_SET = 0,
+  CORE_ML__SUPPORT_VECTOR_REGRESSOR__SUPPORT_VECTORS_SPARSE_SUPPORT_VECTORS = 2,
+  CORE_ML__SUPPORT_VECTOR_REGRESSOR__SUPPORT_VECTORS_DENSE_SUPPORT_VECTORS = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__SUPPORT_VECTOR_REGRESSOR__SUPPORT_VECTORS__CASE)
+} CoreML__SupportVectorRegressor__SupportVectorsCase;
+
+struct  CoreML__SupportVectorRegressor
+{
+  ProtobufCMessage base;
+  CoreML__Kernel *kernel;
+  CoreML__Coefficients *coefficients;
+  double rho;
+  CoreML__SupportVectorRegressor__SupportVectorsCase support_vectors_case;
+  union {
+    CoreML__SparseSupportVectors *sparsesupportvectors;
+    CoreML__DenseSupportVectors *densesupportvectors;
+  };
+};
+#define CORE_ML__SUPPORT_VECTOR_REGRESSOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__support_vector_regressor__descriptor) \
+    , NULL, NULL, 0, CORE_ML__SUPPORT_VECTOR_REGRESSOR__SUPPORT_VECTORS__NOT_SET, {0} }
+
+
+typedef enum {
+  CORE_ML__SUPPORT_VECTOR_CLASSIFIER__SUPPORT_VECTORS__NOT_SET = 0,
+  CORE_ML__SUPPORT_VECTOR_CLASSIFIER__SUPPORT_VECTORS_SPARSE_SUPPORT_VECTORS = 3,
+  CORE_ML__SUPPORT_VECTOR_CLASSIFIER__SUPPORT_VECTORS_DENSE_SUPPORT_VECTORS = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__SUPPORT_VECTOR_CLASSIFIER__SUPPORT_VECTORS__CASE)
+} CoreML__SupportVectorClassifier__SupportVectorsCase;
+
+typedef enum {
+  CORE_ML__SUPPORT_VECTOR_CLASSIFIER__CLASS_LABELS__NOT_SET = 0,
+  CORE_ML__SUPPORT_VECTOR_CLASSIFIER__CLASS_LABELS_STRING_CLASS_LABELS = 100,
+  CORE_ML__SUPPORT_VECTOR_CLASSIFIER__CLASS_LABELS_INT64_CLASS_LABELS = 101
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__SUPPORT_VECTOR_CLASSIFIER__CLASS_LABELS__CASE)
+} CoreML__SupportVectorClassifier__ClassLabelsCase;
+
+/*
+ * One row of coefficients less than classes; one rho, probA and probB for each pair of classes.
+ */
+struct  CoreML__SupportVectorClassifier
+{
+  ProtobufCMessage base;
+  CoreML__Kernel *kernel;
+  size_t n_numberofsupportvectorsperclass;
+  int32_t *numberofsupportvectorsperclass;
+  size_t n_coefficients;
+  CoreML__Coefficients **coefficients;
+  size_t n_rho;
+  double *rho;
+  size_t n_proba;
+  double *proba;
+  size_t n_probb;
+  double *probb;
+  CoreML__SupportVectorClassifier__SupportVectorsCase support_vectors_case;
+  union {
+    CoreML__SparseSupportVectors *sparsesupportvectors;
+    CoreML__DenseSupportVectors *densesupportvectors;
+  };
+  CoreML__SupportVectorClassifier__ClassLabelsCase class_labels_case;
+  union {
+    CoreML__StringVector *stringclasslabels;
+    CoreML__Int64Vector *int64classlabels;
+  };
+};
+#define CORE_ML__SUPPORT_VECTOR_CLASSIFIER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__support_vector_classifier__descriptor) \
+    , NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, CORE_ML__SUPPORT_VECTOR_CLASSIFIER__SUPPORT_VECTORS__NOT_SET, {0}, CORE_ML__SUPPORT_VECTOR_CLASSIFIER__CLASS_LABELS__NOT_SET, {0} }
+
+
+typedef enum {
+  CORE_ML__NEAREST_NEIGHBORS_INDEX__DISTANCE_FUNCTION__NOT_SET = 0,
+  CORE_ML__NEAREST_NEIGHBORS_INDEX__DISTANCE_FUNCTION_SQUARED_EUCLIDEAN_DISTANCE = 200
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__NEAREST_NEIGHBORS_INDEX__DISTANCE_FUNCTION__CASE)
+} CoreML__NearestNeighborsIndex__DistanceFunctionCase;
+
+struct  CoreML__NearestNeighborsIndex
+{
+  ProtobufCMessage base;
+  int32_t numberofdimensions;
+  size_t n_floatsamples;
+  CoreML__FloatVector **floatsamples;
+  CoreML__NearestNeighborsIndex__DistanceFunctionCase distance_function_case;
+  union {
+    CoreML__NoParameters *squaredeuclideandistance;
+  };
+};
+#define CORE_ML__NEAREST_NEIGHBORS_INDEX__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__nearest_neighbors_index__descriptor) \
+    , 0, 0,NULL, CORE_ML__NEAREST_NEIGHBORS_INDEX__DISTANCE_FUNCTION__NOT_SET, {0} }
+
+
+struct  CoreML__Int64Parameter
+{
+  ProtobufCMessage base;
+  int64_t defaultvalue;
+};
+#define CORE_ML__INT64_PARAMETER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__int64_parameter__descriptor) \
+    , 0 }
+
+
+typedef enum {
+  CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__CLASS_LABELS__NOT_SET = 0,
+  CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__CLASS_LABELS_STRING_CLASS_LABELS = 100,
+  CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__CLASS_LABELS_INT64_CLASS_LABELS = 101
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__CLASS_LABELS__CASE)
+} CoreML__KNearestNeighborsClassifier__ClassLabelsCase;
+
+typedef enum {
+  CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__DEFAULT_CLASS_LABEL__NOT_SET = 0,
+  CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__DEFAULT_CLASS_LABEL_DEFAULT_STRING_LABEL = 110,
+  CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__DEFAULT_CLASS_LABEL_DEFAULT_INT64_LABEL = 111
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__DEFAULT_CLASS_LABEL__CASE)
+} CoreML__KNearestNeighborsClassifier__DefaultClassLabelCase;
+
+typedef enum {
+  CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__WEIGHTING_SCHEME__NOT_SET = 0,
+  CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__WEIGHTING_SCHEME_UNIFORM_WEIGHTING = 200,
+  CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__WEIGHTING_SCHEME_INVERSE_DISTANCE_WEIGHTING = 210
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__WEIGHTING_SCHEME__CASE)
+} CoreML__KNearestNeighborsClassifier__WeightingSchemeCase;
+
+/*
+ * One label for each sample.
+ */
+struct  CoreML__KNearestNeighborsClassifier
+{
+  ProtobufCMessage base;
+  CoreML__NearestNeighborsIndex *nearestneighborsindex;
+  CoreML__Int64Parameter *numberofneighbors;
+  CoreML__KNearestNeighborsClassifier__ClassLabelsCase class_labels_case;
+  union {
+    CoreML__StringVector *stringclasslabels;
+    CoreML__Int64Vector *int64classlabels;
+  };
+  CoreML__KNearestNeighborsClassifier__DefaultClassLabelCase default_class_label_case;
+  union {
+    char *defaultstringlabel;
+    int64_t defaultint64label;
+  };
+  CoreML__KNearestNeighborsClassifier__WeightingSchemeCase weighting_scheme_case;
+  union {
+    CoreML__NoParameters *uniformweighting;
+    CoreML__NoParameters *inversedistanceweighting;
+  };
+};
+#define CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__knearest_neighbors_classifier__descriptor) \
+    , NULL, NULL, CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__CLASS_LABELS__NOT_SET, {0}, CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__DEFAULT_CLASS_LABEL__NOT_SET, {0}, CORE_ML__KNEAREST_NEIGHBORS_CLASSIFIER__WEIGHTING_SCHEME__NOT_SET, {0} }
 
 
 struct  CoreML__NeuralNetwork
@@ -2591,6 +3333,120 @@ void   core_ml__string_vector__init
 /* CoreML__Int64Vector methods */
 void   core_ml__int64_vector__init
                      (CoreML__Int64Vector         *message);
+/* CoreML__StringToInt64Map__MapEntry methods */
+void   core_ml__string_to_int64_map__map_entry__init
+                     (CoreML__StringToInt64Map__MapEntry         *message);
+/* CoreML__StringToInt64Map methods */
+void   core_ml__string_to_int64_map__init
+                     (CoreML__StringToInt64Map         *message);
+/* CoreML__Int64ToStringMap__MapEntry methods */
+void   core_ml__int64_to_string_map__map_entry__init
+                     (CoreML__Int64ToStringMap__MapEntry         *message);
+/* CoreML__Int64ToStringMap methods */
+void   core_ml__int64_to_string_map__init
+                     (CoreML__Int64ToStringMap         *message);
+/* CoreML__DoubleVector methods */
+void   core_ml__double_vector__init
+                     (CoreML__DoubleVector         *message);
+/* CoreML__FloatVector methods */
+void   core_ml__float_vector__init
+                     (CoreML__FloatVector         *message);
+/* CoreML__ArrayFeatureExtractor methods */
+void   core_ml__array_feature_extractor__init
+                     (CoreML__ArrayFeatureExtractor         *message);
+/* CoreML__CategoricalMapping methods */
+void   core_ml__categorical_mapping__init
+                     (CoreML__CategoricalMapping         *message);
+/* CoreML__DictVectorizer methods */
+void   core_ml__dict_vectorizer__init
+                     (CoreML__DictVectorizer         *message);
+/* CoreML__FeatureVectorizer__InputColumn methods */
+void   core_ml__feature_vectorizer__input_column__init
+                     (CoreML__FeatureVectorizer__InputColumn         *message);
+/* CoreML__FeatureVectorizer methods */
+void   core_ml__feature_vectorizer__init
+                     (CoreML__FeatureVectorizer         *message);
+/* CoreML__Imputer methods */
+void   core_ml__imputer__init
+                     (CoreML__Imputer         *message);
+/* CoreML__Normalizer methods */
+void   core_ml__normalizer__init
+                     (CoreML__Normalizer         *message);
+/* CoreML__OneHotEncoder methods */
+void   core_ml__one_hot_encoder__init
+                     (CoreML__OneHotEncoder         *message);
+/* CoreML__Scaler methods */
+void   core_ml__scaler__init
+                     (CoreML__Scaler         *message);
+/* CoreML__DoubleArray methods */
+void   core_ml__double_array__init
+                     (CoreML__DoubleArray         *message);
+/* CoreML__GLMRegressor methods */
+void   core_ml__glmregressor__init
+                     (CoreML__GLMRegressor         *message);
+/* CoreML__GLMClassifier methods */
+void   core_ml__glmclassifier__init
+                     (CoreML__GLMClassifier         *message);
+/* CoreML__TreeEnsembleParameters__TreeNode__EvaluationInfo methods */
+void   core_ml__tree_ensemble_parameters__tree_node__evaluation_info__init
+                     (CoreML__TreeEnsembleParameters__TreeNode__EvaluationInfo         *message);
+/* CoreML__TreeEnsembleParameters__TreeNode methods */
+void   core_ml__tree_ensemble_parameters__tree_node__init
+                     (CoreML__TreeEnsembleParameters__TreeNode         *message);
+/* CoreML__TreeEnsembleParameters methods */
+void   core_ml__tree_ensemble_parameters__init
+                     (CoreML__TreeEnsembleParameters         *message);
+/* CoreML__TreeEnsembleRegressor methods */
+void   core_ml__tree_ensemble_regressor__init
+                     (CoreML__TreeEnsembleRegressor         *message);
+/* CoreML__TreeEnsembleClassifier methods */
+void   core_ml__tree_ensemble_classifier__init
+                     (CoreML__TreeEnsembleClassifier         *message);
+/* CoreML__Kernel__RBFKernel methods */
+void   core_ml__kernel__rbfkernel__init
+                     (CoreML__Kernel__RBFKernel         *message);
+/* CoreML__Kernel__PolyKernel methods */
+void   core_ml__kernel__poly_kernel__init
+                     (CoreML__Kernel__PolyKernel         *message);
+/* CoreML__Kernel__SigmoidKernel methods */
+void   core_ml__kernel__sigmoid_kernel__init
+                     (CoreML__Kernel__SigmoidKernel         *message);
+/* CoreML__Kernel methods */
+void   core_ml__kernel__init
+                     (CoreML__Kernel         *message);
+/* CoreML__SparseSupportVectors__SparseNode methods */
+void   core_ml__sparse_support_vectors__sparse_node__init
+                     (CoreML__SparseSupportVectors__SparseNode         *message);
+/* CoreML__SparseSupportVectors__SparseVector methods */
+void   core_ml__sparse_support_vectors__sparse_vector__init
+                     (CoreML__SparseSupportVectors__SparseVector         *message);
+/* CoreML__SparseSupportVectors methods */
+void   core_ml__sparse_support_vectors__init
+                     (CoreML__SparseSupportVectors         *message);
+/* CoreML__DenseSupportVectors__DenseVector methods */
+void   core_ml__dense_support_vectors__dense_vector__init
+                     (CoreML__DenseSupportVectors__DenseVector         *message);
+/* CoreML__DenseSupportVectors methods */
+void   core_ml__dense_support_vectors__init
+                     (CoreML__DenseSupportVectors         *message);
+/* CoreML__Coefficients methods */
+void   core_ml__coefficients__init
+                     (CoreML__Coefficients         *message);
+/* CoreML__SupportVectorRegressor methods */
+void   core_ml__support_vector_regressor__init
+                     (CoreML__SupportVectorRegressor         *message);
+/* CoreML__SupportVectorClassifier methods */
+void   core_ml__support_vector_classifier__init
+                     (CoreML__SupportVectorClassifier         *message);
+/* CoreML__NearestNeighborsIndex methods */
+void   core_ml__nearest_neighbors_index__init
+                     (CoreML__NearestNeighborsIndex         *message);
+/* CoreML__Int64Parameter methods */
+void   core_ml__int64_parameter__init
+                     (CoreML__Int64Parameter         *message);
+/* CoreML__KNearestNeighborsClassifier methods */
+void   core_ml__knearest_neighbors_classifier__init
+                     (CoreML__KNearestNeighborsClassifier         *message);
 /* CoreML__NeuralNetwork methods */
 void   core_ml__neural_network__init
                      (CoreML__NeuralNetwork         *message);
@@ -2984,6 +3840,120 @@ typedef void (*CoreML__StringVector_Closure)
 typedef void (*CoreML__Int64Vector_Closure)
                  (const CoreML__Int64Vector *message,
                   void *closure_data);
+typedef void (*CoreML__StringToInt64Map__MapEntry_Closure)
+                 (const CoreML__StringToInt64Map__MapEntry *message,
+                  void *closure_data);
+typedef void (*CoreML__StringToInt64Map_Closure)
+                 (const CoreML__StringToInt64Map *message,
+                  void *closure_data);
+typedef void (*CoreML__Int64ToStringMap__MapEntry_Closure)
+                 (const CoreML__Int64ToStringMap__MapEntry *message,
+                  void *closure_data);
+typedef void (*CoreML__Int64ToStringMap_Closure)
+                 (const CoreML__Int64ToStringMap *message,
+                  void *closure_data);
+typedef void (*CoreML__DoubleVector_Closure)
+                 (const CoreML__DoubleVector *message,
+                  void *closure_data);
+typedef void (*CoreML__FloatVector_Closure)
+                 (const CoreML__FloatVector *message,
+                  void *closure_data);
+typedef void (*CoreML__ArrayFeatureExtractor_Closure)
+                 (const CoreML__ArrayFeatureExtractor *message,
+                  void *closure_data);
+typedef void (*CoreML__CategoricalMapping_Closure)
+                 (const CoreML__CategoricalMapping *message,
+                  void *closure_data);
+typedef void (*CoreML__DictVectorizer_Closure)
+                 (const CoreML__DictVectorizer *message,
+                  void *closure_data);
+typedef void (*CoreML__FeatureVectorizer__InputColumn_Closure)
+                 (const CoreML__FeatureVectorizer__InputColumn *message,
+                  void *closure_data);
+typedef void (*CoreML__FeatureVectorizer_Closure)
+                 (const CoreML__FeatureVectorizer *message,
+                  void *closure_data);
+typedef void (*CoreML__Imputer_Closure)
+                 (const CoreML__Imputer *message,
+                  void *closure_data);
+typedef void (*CoreML__Normalizer_Closure)
+                 (const CoreML__Normalizer *message,
+                  void *closure_data);
+typedef void (*CoreML__OneHotEncoder_Closure)
+                 (const CoreML__OneHotEncoder *message,
+                  void *closure_data);
+typedef void (*CoreML__Scaler_Closure)
+                 (const CoreML__Scaler *message,
+                  void *closure_data);
+typedef void (*CoreML__DoubleArray_Closure)
+                 (const CoreML__DoubleArray *message,
+                  void *closure_data);
+typedef void (*CoreML__GLMRegressor_Closure)
+                 (const CoreML__GLMRegressor *message,
+                  void *closure_data);
+typedef void (*CoreML__GLMClassifier_Closure)
+                 (const CoreML__GLMClassifier *message,
+                  void *closure_data);
+typedef void (*CoreML__TreeEnsembleParameters__TreeNode__EvaluationInfo_Closure)
+                 (const CoreML__TreeEnsembleParameters__TreeNode__EvaluationInfo *message,
+                  void *closure_data);
+typedef void (*CoreML__TreeEnsembleParameters__TreeNode_Closure)
+                 (const CoreML__TreeEnsembleParameters__TreeNode *message,
+                  void *closure_data);
+typedef void (*CoreML__TreeEnsembleParameters_Closure)
+                 (const CoreML__TreeEnsembleParameters *message,
+                  void *closure_data);
+typedef void (*CoreML__TreeEnsembleRegressor_Closure)
+                 (const CoreML__TreeEnsembleRegressor *message,
+                  void *closure_data);
+typedef void (*CoreML__TreeEnsembleClassifier_Closure)
+                 (const CoreML__TreeEnsembleClassifier *message,
+                  void *closure_data);
+typedef void (*CoreML__Kernel__RBFKernel_Closure)
+                 (const CoreML__Kernel__RBFKernel *message,
+                  void *closure_data);
+typedef void (*CoreML__Kernel__PolyKernel_Closure)
+                 (const CoreML__Kernel__PolyKernel *message,
+                  void *closure_data);
+typedef void (*CoreML__Kernel__SigmoidKernel_Closure)
+                 (const CoreML__Kernel__SigmoidKernel *message,
+                  void *closure_data);
+typedef void (*CoreML__Kernel_Closure)
+                 (const CoreML__Kernel *message,
+                  void *closure_data);
+typedef void (*CoreML__SparseSupportVectors__SparseNode_Closure)
+                 (const CoreML__SparseSupportVectors__SparseNode *message,
+                  void *closure_data);
+typedef void (*CoreML__SparseSupportVectors__SparseVector_Closure)
+                 (const CoreML__SparseSupportVectors__SparseVector *message,
+                  void *closure_data);
+typedef void (*CoreML__SparseSupportVectors_Closure)
+                 (const CoreML__SparseSupportVectors *message,
+                  void *closure_data);
+typedef void (*CoreML__DenseSupportVectors__DenseVector_Closure)
+                 (const CoreML__DenseSupportVectors__DenseVector *message,
+                  void *closure_data);
+typedef void (*CoreML__DenseSupportVectors_Closure)
+                 (const CoreML__DenseSupportVectors *message,
+                  void *closure_data);
+typedef void (*CoreML__Coefficients_Closure)
+                 (const CoreML__Coefficients *message,
+                  void *closure_data);
+typedef void (*CoreML__SupportVectorRegressor_Closure)
+                 (const CoreML__SupportVectorRegressor *message,
+                  void *closure_data);
+typedef void (*CoreML__SupportVectorClassifier_Closure)
+                 (const CoreML__SupportVectorClassifier *message,
+                  void *closure_data);
+typedef void (*CoreML__NearestNeighborsIndex_Closure)
+                 (const CoreML__NearestNeighborsIndex *message,
+                  void *closure_data);
+typedef void (*CoreML__Int64Parameter_Closure)
+                 (const CoreML__Int64Parameter *message,
+                  void *closure_data);
+typedef void (*CoreML__KNearestNeighborsClassifier_Closure)
+                 (const CoreML__KNearestNeighborsClassifier *message,
+                  void *closure_data);
 typedef void (*CoreML__NeuralNetwork_Closure)
                  (const CoreML__NeuralNetwork *message,
                   void *closure_data);
@@ -3320,6 +4290,50 @@ extern const ProtobufCMessageDescriptor core_ml__sequence_feature_type__descript
 extern const ProtobufCMessageDescriptor core_ml__state_feature_type__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__string_vector__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__int64_vector__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__string_to_int64_map__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__string_to_int64_map__map_entry__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__int64_to_string_map__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__int64_to_string_map__map_entry__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__double_vector__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__float_vector__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__array_feature_extractor__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__categorical_mapping__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__dict_vectorizer__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__feature_vectorizer__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__feature_vectorizer__input_column__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__imputer__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__normalizer__descriptor;
+extern const ProtobufCEnumDescriptor    core_ml__normalizer__norm_type__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__one_hot_encoder__descriptor;
+extern const ProtobufCEnumDescriptor    core_ml__one_hot_encoder__handle_unknown__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__scaler__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__double_array__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__glmregressor__descriptor;
+extern const ProtobufCEnumDescriptor    core_ml__glmregressor__post_evaluation_transform__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__glmclassifier__descriptor;
+extern const ProtobufCEnumDescriptor    core_ml__glmclassifier__post_evaluation_transform__descriptor;
+extern const ProtobufCEnumDescriptor    core_ml__glmclassifier__class_encoding__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__tree_ensemble_parameters__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__tree_ensemble_parameters__tree_node__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__tree_ensemble_parameters__tree_node__evaluation_info__descriptor;
+extern const ProtobufCEnumDescriptor    core_ml__tree_ensemble_parameters__tree_node__tree_node_behavior__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__tree_ensemble_regressor__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__tree_ensemble_classifier__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__kernel__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__kernel__rbfkernel__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__kernel__poly_kernel__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__kernel__sigmoid_kernel__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__sparse_support_vectors__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__sparse_support_vectors__sparse_node__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__sparse_support_vectors__sparse_vector__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__dense_support_vectors__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__dense_support_vectors__dense_vector__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__coefficients__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__support_vector_regressor__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__support_vector_classifier__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__nearest_neighbors_index__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__int64_parameter__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__knearest_neighbors_classifier__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__neural_network__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__neural_network_classifier__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__preprocessing__descriptor;
@@ -3433,6 +4447,7 @@ extern const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_bools__d
 extern const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_strings__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_long_ints__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_bytes__descriptor;
+extern const ProtobufCEnumDescriptor    core_ml__tree_ensemble_post_evaluation_transform__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__neural_network_multi_array_shape_mapping__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__neural_network_image_shape_mapping__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__data_type__descriptor;

@@ -13,17 +13,22 @@ extension Failure {
             remedy: "freeze the graph with a batch of 1, or of unknown size")
     }
 
-    static func modelKind(_ kind: String) -> Failure {
+    static func modelKind(_ kind: String, isStage: Bool) -> Failure {
         Failure(
-            .unsupportedModel, "models of kind '\(kind)' are not supported",
-            remedy: "neural networks and ML Programs are supported")
+            .unsupportedModel,
+            isStage ? "the model is of kind '\(kind)', not a network" : "models of kind '\(kind)' are not supported",
+            remedy: isStage ? computesPipelines : "neural networks, ML Programs and pipelines are supported")
     }
+
+    /// What to do with a model that is no network.
+    static let computesPipelines: Phrase =
+        "'thaw run' computes its outputs; 'thaw classify' and 'thaw evaluate' take one of images"
 
     static func pipeline(_ kind: String, _ members: [(position: String, kind: String, isSupported: Bool)]) -> Failure {
         let kinds = members.map(\.kind).joined(separator: ", ")
         let reason: Phrase =
             members.first { !$0.isSupported }.map { "member \($0.position), of kind '\($0.kind)', is not supported" }
-            ?? "each of them is supported by itself, but not as a pipeline"
+            ?? computesPipelines
         return Failure(.unsupportedModel, "the model is of kind '\(kind)': \(kinds)", remedy: reason)
     }
 

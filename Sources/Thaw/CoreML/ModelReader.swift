@@ -48,27 +48,40 @@ enum ModelReader {
     }
 }
 
+/// The kinds of models by what runs them, as the format names them.
+enum ModelKinds {
+    static let networks: Set = ["neuralNetwork", "neuralNetworkClassifier", "mlProgram"]
+    static let pipelines: Set = ["pipeline", "pipelineClassifier", "pipelineRegressor"]
+    /// Kinds that are stages of a pipeline, or one by themselves.
+    static let stages: Set = [
+        "arrayFeatureExtractor", "categoricalMapping", "dictVectorizer", "featureVectorizer", "identity", "imputer",
+        "normalizer", "oneHotEncoder", "scaler", "glmClassifier", "glmRegressor", "kNearestNeighborsClassifier",
+        "supportVectorClassifier", "supportVectorRegressor", "treeEnsembleClassifier", "treeEnsembleRegressor",
+    ]
+}
+
 extension Message {
-    /// The failure for an unsupported kind of model. For a pipeline it names the first unsupported member.
+    /// The failure for a kind of model that is no network. For a pipeline it names the first unsupported member.
     func refusedKind(_ kind: String) -> Failure {
         let members = pipelineMembers()
-        return members.isEmpty ? Failure.modelKind(kind) : Failure.pipeline(kind, members)
+        return members.isEmpty
+            ? Failure.modelKind(kind, isStage: ModelKinds.stages.contains(kind)) : Failure.pipeline(kind, members)
+    }
+
+    /// The messages of a pipeline's models; nil if this is not a pipeline.
+    var pipelineModels: [Message]? {
+        guard let choice, ModelKinds.pipelines.contains(choice) else { return nil }
+        let pipeline: Message = choice == "pipeline" ? self["pipeline"] : self[choice]["pipeline"]
+        return pipeline.models
     }
 
     /// The members of a pipeline, with nested pipelines replaced by their members.
-    private func pipelineMembers(_ prefix: String = "") -> [(position: String, kind: String, isSupported: Bool)] {
-        let pipeline: Message
-        switch choice {
-        case "pipeline"?: pipeline = self["pipeline"]
-        case "pipelineClassifier"?: pipeline = self["pipelineClassifier"]["pipeline"]
-        case "pipelineRegressor"?: pipeline = self["pipelineRegressor"]["pipeline"]
-        default: return []
-        }
-        return (pipeline.models as [Message]).enumerated().flatMap { index, model in
+    func pipelineMembers(_ prefix: String = "") -> [(position: String, kind: String, isSupported: Bool)] {
+        (pipelineModels ?? []).enumerated().flatMap { index, model in
             let position = prefix + "\(index + 1)"
             let inner = model.pipelineMembers(position + ".")
             let kind = model.choice ?? "none"
-            let isSupported = ["neuralNetwork", "neuralNetworkClassifier", "mlProgram"].contains(kind)
+            let isSupported = ModelKinds.networks.contains(kind) || ModelKinds.stages.contains(kind)
             return inner.isEmpty ? [(position, kind, isSupported)] : inner
         }
     }

@@ -1,3 +1,9 @@
+/// The stages of a pipeline of images to labels that follow its network.
+protocol LaterStages: Sendable {
+    /// The probabilities of the classes for the outputs of the network's graph.
+    func probabilities(_ outputs: [Tensor]) throws -> [Float]
+}
+
 /// A network with what is known about its use: its image input, its classes or its image output, and its metadata.
 public struct Model: Sendable {
     /// The network, in TensorFlow's axis order. If `image` is set, the first input is that image: float32, batch, height,
@@ -15,6 +21,8 @@ public struct Model: Sendable {
     public var metadata: Metadata
     /// Creates the model for images of another size, if there are several `image.sizes`.
     var resizer: (any ModelResizer)?
+    /// What follows the network if it is the first stage of a pipeline that classifies images.
+    var laterStages: (any LaterStages)?
 
     /// A model of a graph that a program has.
     public init(
@@ -65,6 +73,7 @@ public struct Model: Sendable {
 
     /// The number of values of the first output for one image: the number of classes of a classifier.
     public var classCount: Int {
+        if laterStages != nil, let classifier { return classifier.labels.count }
         guard let output = graph.outputs.first else { return 0 }
         return graph[output.value].shape.elementCount / batch
     }
@@ -74,7 +83,7 @@ public struct Model: Sendable {
 
     /// Whether this is a multi-label model: it ends in a sigmoid, and probabilities do not sum to 1.
     public var labelsAreIndependent: Bool {
-        guard let output = graph.outputs.first else { return false }
+        guard laterStages == nil, let output = graph.outputs.first else { return false }
         var value = output.value
         while let node = graph.nodes.last(where: { $0.outputs.contains(value) }) {
             if let unary = node.operation as? Unary { return unary.function == .sigmoid }

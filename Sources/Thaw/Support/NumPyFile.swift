@@ -21,7 +21,20 @@ package struct NumPyFile: Equatable, Sendable {
         self = try naming(file: path) { try NumPyFile(parsing: file.bytes) }
     }
 
+    /// The same with elements in double precision.
+    package static func doubles(contentsOfFile path: String) throws -> (shape: [Int], values: [Double]) {
+        let file = try MappedFile(path: path)
+        return try naming(file: path) { try elements(of: file.bytes) }
+    }
+
     init(parsing bytes: UnsafeRawBufferPointer) throws {
+        let (shape, values): ([Int], [Float]) = try Self.elements(of: bytes)
+        self.init(shape: shape, values: values)
+    }
+
+    private static func elements<Number: BinaryFloatingPoint>(
+        of bytes: UnsafeRawBufferPointer
+    ) throws -> (shape: [Int], values: [Number]) {
         guard bytes.count >= 10, bytes.starts(with: Self.magic) else { throw Failure.notNumPy() }
         let (major, minor) = (bytes[6], bytes[7])
         guard (1...3).contains(major), minor == 0 else { throw Failure.numPyVersion(major, minor) }
@@ -47,7 +60,7 @@ package struct NumPyFile: Equatable, Sendable {
         guard !isTooMuch, !overflow, size <= data.count else {
             throw Failure.numPySize(header.shape, isTooMuch || overflow ? nil : size, data.count)
         }
-        self.init(shape: header.shape, values: Self.floats(data, count, header.element))
+        return (header.shape, numbers(data, count, header.element))
     }
 
     /// Writes float32 in format 1.0, atomically.
@@ -79,14 +92,16 @@ package struct NumPyFile: Equatable, Sendable {
         }
     }
 
-    private static func floats(_ data: UnsafeRawBufferPointer, _ count: Int, _ type: String) -> [Float] {
-        func all<Element: BitwiseCopyable>(_: Element.Type, _ convert: (Element) -> Float) -> [Float] {
+    private static func numbers<Number: BinaryFloatingPoint>(
+        _ data: UnsafeRawBufferPointer, _ count: Int, _ type: String
+    ) -> [Number] {
+        func all<Element: BitwiseCopyable>(_: Element.Type, _ convert: (Element) -> Number) -> [Number] {
             (0..<count).map { index in
                 convert(data.loadUnaligned(fromByteOffset: index * MemoryLayout<Element>.size, as: Element.self))
             }
         }
-        func integers<Element: FixedWidthInteger & BitwiseCopyable>(_: Element.Type) -> [Float] {
-            all(Element.self) { Float(Element(littleEndian: $0)) }
+        func integers<Element: FixedWidthInteger & BitwiseCopyable>(_: Element.Type) -> [Number] {
+            all(Element.self) { Number(Element(littleEndian: $0)) }
         }
         return switch type {
         case "|b1": all(UInt8.self) { $0 == 0 ? 0 : 1 }
@@ -98,8 +113,8 @@ package struct NumPyFile: Equatable, Sendable {
         case "<i4": integers(Int32.self)
         case "<u8": integers(UInt64.self)
         case "<i8": integers(Int64.self)
-        case "<f8": all(UInt64.self) { Float(Double(bitPattern: UInt64(littleEndian: $0))) }
-        default: all(UInt32.self) { Float(bitPattern: UInt32(littleEndian: $0)) }
+        case "<f8": all(UInt64.self) { Number(Double(bitPattern: UInt64(littleEndian: $0))) }
+        default: all(UInt32.self) { Number(Float(bitPattern: UInt32(littleEndian: $0))) }
         }
     }
 }

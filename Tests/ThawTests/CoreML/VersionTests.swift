@@ -126,12 +126,10 @@ import Testing
             return #expect(throws: Failure.self) { try ModelReader.run(outer) }?.problemText
         }
         #expect(
-            problem([network, Self.pipeline(["neuralNetworkClassifier", "glmClassifier", "scaler"])])
-                == "the model is of kind 'pipelineClassifier': neuralNetwork, neuralNetworkClassifier, glmClassifier, "
-                + "scaler; member 2.2, of kind 'glmClassifier', is not supported")
-        #expect(
-            problem([network, network])?.hasSuffix("; each of them is supported by itself, but not as a pipeline")
-                == true)
+            problem([network, Self.pipeline(["neuralNetworkClassifier", "wordTagger", "scaler"])])
+                == "the model is of kind 'pipelineClassifier': neuralNetwork, neuralNetworkClassifier, wordTagger, "
+                + "scaler; member 2.2, of kind 'wordTagger', is not supported")
+        #expect(problem([network, network])?.contains("; 'thaw run' computes its outputs") == true)
         #expect(problem([])?.contains("pipelineClassifier") == true)
     }
 }

@@ -76,11 +76,14 @@ extension Double: FieldElement {
     }
 
     static func elements(_ value: Message.Value?, _ field: ProtobufCFieldDescriptor) -> [Double] {
-        Float.elements(value, field).map { Double($0) }
+        guard field.content == .numbers else { return Float.elements(value, field).map { Double($0) } }
+        if case .numbers(let numbers)? = value { return numbers }
+        return []
     }
 
     static func stored(_ elements: [Double], _ field: ProtobufCFieldDescriptor) -> Message.Value? {
-        Float.stored(elements.map { Float($0) }, field)
+        guard field.content == .numbers else { return Float.stored(elements.map { Float($0) }, field) }
+        return elements.isEmpty ? nil : .numbers(elements)
     }
 }
 

@@ -9,8 +9,8 @@ final class Unpacker {
     private var skeleton = Skeleton()
     private let arena = MessageArena()
 
-    /// Structures may take this much per byte of the skeleton …
-    static let growth = 16
+    /// Structures may take this much per byte of the skeleton (a decision tree's leaf of many classes takes 30 times as much) …
+    static let growth = 32
     /// … and always this much.
     static let allowance = 1 << 20
 

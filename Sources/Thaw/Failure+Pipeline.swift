@@ -1,0 +1,38 @@
+extension Note {
+    static func stageFailed(_ problem: String) -> Note {
+        Note(.notANumber, "the probabilities are NaN: \(problem)")
+    }
+}
+
+/// Pipelines that a command or function does not take.
+extension Failure {
+    static func graphForPipeline() -> Failure {
+        Failure(.wrongKind, "this is a TensorFlow graph, not a Core ML model")
+    }
+
+    static func pipelineWritten() -> Failure {
+        Failure(.unsupportedTarget, "a network that is a stage of a pipeline cannot be written without it")
+    }
+
+    static func imageOfStage(_ name: String) -> Failure {
+        Failure(
+            .unsupportedModel, "the output '\(name)' is an image",
+            remedy: "networks in pipelines return arrays or labels")
+    }
+
+    static func noImageClassifier(_ kinds: [String]) -> Failure {
+        Failure(
+            .unsupportedModel, "the model does not classify images: its stages are \(kinds.joined(separator: ", "))",
+            remedy: "use 'thaw run' to compute its outputs")
+    }
+
+    static func notJSON(_ text: String, _ type: FeatureType) -> Failure {
+        Failure(.wrongType, "'\(text)' is neither \(type), as JSON, nor a file", remedy: "for example \(type.example)")
+    }
+
+    static func raggedArray() -> Failure {
+        Failure(.wrongShape, "the rows of the array have different lengths, or contain something else than numbers")
+    }
+
+    static func rowNotObject() -> Failure { Failure(.invalidTable, "an object of inputs is expected, in JSON") }
+}

@@ -1,0 +1,151 @@
+/// The type of a feature.
+public enum FeatureType: Equatable, Sendable {
+    case integer, number, string
+    /// The shape is nil if the description leaves it open.
+    case multiArray(shape: [Int]?)
+    case dictionary(hasIntegerKeys: Bool)
+    case image(ImageInput)
+}
+
+extension FeatureType: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .integer: "an integer"
+        case .number: "a number"
+        case .string: "a string"
+        case .multiArray(let shape?): "an array of shape \(Shape(shape))"
+        case .multiArray(nil): "an array"
+        case .dictionary(let hasIntegerKeys): "a dictionary of \(hasIntegerKeys ? "integers" : "strings") to numbers"
+        case .image(let image): "an image, \(image.width)×\(image.height), \(image.color.rawValue)"
+        }
+    }
+}
+
+extension FeatureType {
+    /// The type in a feature's description.
+    init(_ type: Message, of name: String) throws {
+        switch type.choice {
+        case "int64Type": self = .integer
+        case "doubleType": self = .number
+        case "stringType": self = .string
+        case "imageType": self = .image(try ModelInterface.image(name, type["imageType"]))
+        case "dictionaryType": self = .dictionary(hasIntegerKeys: type.dictionaryType.choice == "int64KeyType")
+        case "multiArrayType":
+            let array: Message = type["multiArrayType"]
+            let shape: [Int] = array.shape
+            let isOpen = shape.isEmpty || array.has("enumeratedShapes") || array.has("shapeRange")
+            if !isOpen {
+                guard let count = Shape(shape).checkedCount, count > 0, count < 1 << 28 else {
+                    throw Failure.badFeature(name, "is an array of shape \(Shape(shape))")
+                }
+            }
+            self = .multiArray(shape: isOpen ? nil : shape)
+        case let kind: throw Failure.featureKind(name, kind ?? "none")
+        }
+    }
+
+    /// How many numbers a value of this type has; nil if that is open, or if it has none.
+    var count: Int? {
+        switch self {
+        case .integer, .number: 1
+        case .multiArray(let shape): shape?.reduce(1, *)
+        default: nil
+        }
+    }
+
+    /// Whether values of this type consist of numbers in order.
+    package var isNumeric: Bool {
+        switch self {
+        case .integer, .number, .multiArray: true
+        default: false
+        }
+    }
+
+    /// Whether a stage may take values of this type for an input of the type `wanted`.
+    func fits(_ wanted: FeatureType) -> Bool {
+        switch (self, wanted) {
+        case (.integer, .number), (.number, .integer): true
+        case (.multiArray, .multiArray): count == nil || wanted.count == nil || count == wanted.count
+        case (.image, .image): true
+        default: self == wanted
+        }
+    }
+
+    /// These numbers as a value of this type.
+    /// - Throws: `Failure` if there are more or fewer than the type has, or if an integer is wanted and this is none.
+    func value(_ numbers: [Double]) throws -> FeatureValue {
+        switch self {
+        case .number where numbers.count == 1: return .number(numbers[0])
+        case .integer where numbers.count == 1:
+            guard let integer = Int(exactly: numbers[0]) else { throw Failure.noInteger(numbers[0]) }
+            return .integer(integer)
+        case .multiArray(let shape):
+            guard let count, count != numbers.count else {
+                return .multiArray(numbers, shape: shape ?? [numbers.count])
+            }
+            throw Failure.valueCount(numbers.count, count)
+        default: throw Failure.valueCount(numbers.count, 1)
+        }
+    }
+
+    /// The value as one of this type.
+    /// - Throws: `Failure` if it is of another kind or shape.
+    func checked(_ value: FeatureValue) throws -> FeatureValue {
+        switch (self, value) {
+        case (.integer, .integer), (.number, .number), (.string, .string), (.image, .image): return value
+        case (.number, .integer(let integer)): return .number(Double(integer))
+        case (.integer, .number(let number)):
+            guard let integer = Int(exactly: number) else { throw Failure.noInteger(number) }
+            return .integer(integer)
+        case (.multiArray(let shape), .multiArray(let values, let given)):
+            guard let shape, shape != given else { return value }
+            // Axes of size 1 make no difference.
+            guard shape.filter({ $0 != 1 }) == given.filter({ $0 != 1 }) else { throw Failure.valueKind(value, self) }
+            return .multiArray(values, shape: shape)
+        case (.dictionary(let hasIntegerKeys), .dictionary(let entries)):
+            let fit = entries.allSatisfy { if case .integer = $0.key { hasIntegerKeys } else { !hasIntegerKeys } }
+            guard fit else { throw Failure.valueKind(value, self) }
+            return value
+        default: throw Failure.valueKind(value, self)
+        }
+    }
+}
+
+/// An input or output of a stage or of a pipeline.
+public struct PipelineFeature: Equatable, Sendable {
+    public var name: String
+    public var type: FeatureType
+    /// What the model says about it.
+    public var text: String
+    /// Whether an input need not be given.
+    public var isOptional: Bool
+    /// The number that an array consists of if it is not given.
+    var standard: Double?
+
+    /// - Parameter feature: The feature's description.
+    init(_ feature: Message) throws {
+        name = feature.name
+        text = feature.shortDescription
+        let message: Message = feature["type"]
+        type = try FeatureType(message, of: name)
+        isOptional = message.isOptional
+        let array: Message = message["multiArrayType"]
+        let defaults = ["doubleDefaultValue", "floatDefaultValue"].filter { array.has($0) }
+        standard = defaults.first.map { array[$0] }
+        if array.has("intDefaultValue") { standard = Double(array.intDefaultValue as Int) }
+    }
+
+    /// The value of an optional input that is not given: what the description says; otherwise a missing number, an empty
+    /// string or an empty dictionary. Nil if it must be given.
+    var missingValue: FeatureValue? {
+        guard isOptional else { return nil }
+        switch type {
+        case .number: return .number(.nan)
+        case .string: return .string("")
+        case .dictionary: return .dictionary([])
+        case .multiArray(let shape?):
+            return .multiArray(Array(repeating: standard ?? .nan, count: shape.reduce(1, *)), shape: shape)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/// A classifier by the labels of the nearest samples. However the file indexes the samples, the answer is that of a search
+/// through all of them.
+struct NearestNeighbors: VectorClassifier {
+    /// The labels, in order.
+    let labels: [FeatureKey]
+    /// For each sample the index of its label.
+    private let classes: [Int]
+    private let samples: [[Double]]
+    private let width: Int
+    private let neighborCount: Int
+    private let weighsByDistance: Bool
+    /// The class without samples.
+    private let standard: Int?
+
+    init(_ source: StageSource) throws {
+        let parameters = source.parameters
+        let index: Message = parameters.nearestNeighborsIndex
+        let width: Int = index.numberOfDimensions
+        guard width > 0 else { throw Failure.parameterCount("dimensions", width, 1) }
+        samples = try (index.floatSamples as [Message]).map { sample in
+            let values: [Float] = sample.vector
+            guard values.count == width else { throw Failure.parameterCount("values of a sample", values.count, width) }
+            return values.map(Double.init)
+        }
+        self.width = width
+        neighborCount = parameters.numberOfNeighbors.defaultValue
+        guard neighborCount > 0 else { throw Failure.parameterCount("neighbors", neighborCount, 1) }
+        weighsByDistance = parameters.has("inverseDistanceWeighting")
+        let given = source.keys(strings: "stringClassLabels", integers: "int64ClassLabels")
+        guard given.count == samples.count else {
+            throw Failure.parameterCount("labels", given.count, samples.count)
+        }
+        let standard: FeatureKey? =
+            parameters.has("defaultStringLabel")
+            ? .string(parameters.defaultStringLabel)
+            : parameters.has("defaultInt64Label") ? .integer(parameters.defaultInt64Label) : nil
+        let labels = Set(given + (given.isEmpty ? [standard].compactMap { $0 } : [])).sorted()
+        guard !labels.isEmpty else { throw Failure.classifierWithoutLabels() }
+        let indices = Dictionary(uniqueKeysWithValues: zip(labels, labels.indices))
+        classes = given.map { indices[$0]! }
+        self.labels = labels
+        self.standard = standard.flatMap { indices[$0] }
+    }
+
+    var widths: ClosedRange<Int> { width...width }
+    var classCount: Int { labels.count }
+    var hasProbabilities: Bool { true }
+
+    func scores(_ vector: [Double]) -> ClassScores {
+        let distances = samples.map { sample in
+            zip(sample, vector).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
+        }
+        // Of samples at the same distance, the first is nearest.
+        let nearest = distances.indices.sorted { (distances[$0], $0) < (distances[$1], $1) }.prefix(neighborCount)
+        var votes = [Double](repeating: 0, count: labels.count)
+        let hasEqual = nearest.contains { distances[$0] == 0 }
+        for sample in nearest {
+            let weight =
+                !weighsByDistance ? 1 : hasEqual ? (distances[sample] == 0 ? 1 : 0) : 1 / distances[sample]
+            votes[classes[sample]] += weight
+        }
+        let sum = votes.reduce(0, +)
+        guard sum > 0 else { return ClassScores(top: standard ?? 0, probabilities: votes) }
+        return ClassScores(votes.map { $0 / sum })
+    }
+}

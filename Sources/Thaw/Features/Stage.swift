@@ -1,0 +1,95 @@
+/// A part of a pipeline: a function of features.
+protocol Stage: Sendable {
+    /// The outputs for these inputs, both in the order of the description. Inputs have the types of the description.
+    func evaluate(_ inputs: [FeatureValue]) throws -> [FeatureValue]
+    /// The labels of a classifier.
+    var labels: [FeatureKey]? { get }
+}
+
+extension Stage {
+    var labels: [FeatureKey]? { nil }
+}
+
+/// What a stage is read from.
+struct StageSource {
+    /// The name of the kind in the format.
+    let kind: String
+    /// The message of the kind.
+    let parameters: Message
+    let inputs: [PipelineFeature]
+    let outputs: [PipelineFeature]
+    /// The name of a classifier's top-label output.
+    let predictedFeature: String
+
+    /// The only input and the only output of a transformer.
+    /// - Throws: `Failure` if there are more or fewer.
+    func single() throws -> (input: PipelineFeature, output: PipelineFeature) {
+        guard inputs.count == 1, outputs.count == 1 else {
+            throw Failure.stageFeatures(inputs.count, outputs.count)
+        }
+        return (inputs[0], outputs[0])
+    }
+
+    /// The same for a transformer of numbers to numbers.
+    func singleOfNumbers() throws -> (input: FeatureType, output: FeatureType) {
+        let (input, output) = try single()
+        for feature in [input, output] where !feature.type.isNumeric {
+            throw Failure.stageFeature(feature.name, feature.type, "numbers are expected")
+        }
+        return (input.type, output.type)
+    }
+
+    /// The number of all values of the inputs; nil if that is open.
+    /// - Throws: `Failure` for an input that does not consist of numbers.
+    func width() throws -> Int? {
+        guard !inputs.isEmpty else { throw Failure.stageFeatures(0, outputs.count) }
+        for feature in inputs where !feature.type.isNumeric {
+            throw Failure.stageFeature(feature.name, feature.type, "numbers are expected")
+        }
+        let counts = inputs.compactMap(\.type.count)
+        return counts.count == inputs.count ? counts.reduce(0, +) : nil
+    }
+
+    /// Strings or integers, of which a stage has one or the other.
+    func keys(strings: String, integers: String) -> [FeatureKey] {
+        if parameters.has(strings) {
+            return (parameters[strings].vector as [String]).map { .string($0) }
+        }
+        return (parameters[integers].vector as [Int]).map { .integer($0) }
+    }
+}
+
+/// Outputs that are the inputs.
+struct IdentityStage: Stage {
+    init(_ source: StageSource) throws {
+        let (inputs, outputs) = (source.inputs, source.outputs)
+        guard inputs.count == outputs.count else { throw Failure.stageFeatures(inputs.count, outputs.count) }
+        for (input, output) in zip(inputs, outputs) where !input.type.fits(output.type) {
+            throw Failure.stageFeature(output.name, output.type, "the input is \(input.type)")
+        }
+    }
+
+    func evaluate(_ inputs: [FeatureValue]) -> [FeatureValue] { inputs }
+}
+
+/// The stages that are neither networks nor pipelines, by their kinds.
+enum Stages {
+    static let all: [String: @Sendable (StageSource) throws -> any Stage] = [
+        "arrayFeatureExtractor": { try ArrayFeatureExtractor($0) },
+        "categoricalMapping": { try CategoricalMapping($0) },
+        "dictVectorizer": { try DictVectorizer($0) },
+        "featureVectorizer": { try FeatureVectorizer($0) },
+        "identity": { try IdentityStage($0) },
+        "imputer": { try Imputer($0) },
+        "normalizer": { try Normalizer($0) },
+        "oneHotEncoder": { try OneHotEncoder($0) },
+        "scaler": { try Scaler($0) },
+        "glmClassifier": { try ClassifierStage($0, LinearClassifier($0)) },
+        "glmRegressor": { try RegressorStage($0, LinearRegressor($0)) },
+        "kNearestNeighborsClassifier": { try ClassifierStage($0, NearestNeighbors($0)) },
+        "supportVectorClassifier": { try ClassifierStage($0, SupportVectorClassifier($0)) },
+        "supportVectorRegressor": { try RegressorStage($0, SupportVectorRegressor($0)) },
+        "treeEnsembleClassifier": { try ClassifierStage($0, TreeClassifier($0)) },
+        "treeEnsembleRegressor": { try RegressorStage($0, TreeRegressor($0)) },
+    ]
+}

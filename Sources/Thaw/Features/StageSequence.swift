@@ -1,0 +1,152 @@
+/// The stages of a pipeline, one after the other. Each takes features by their names: inputs of the pipeline, or what an
+/// earlier stage returned. A stage may return a feature under the name of an earlier one, which it replaces.
+struct StageSequence: Stage {
+    /// A stage with the positions of its inputs and outputs among all features.
+    struct Step: Sendable {
+        /// What messages call the stage.
+        let location: String
+        let description: StageDescription
+        let stage: any Stage
+        let inputs: [Int]
+        let outputs: [Int]
+    }
+
+    let inputs: [PipelineFeature]
+    let outputs: [PipelineFeature]
+    let steps: [Step]
+    private let featureCount: Int
+    /// The position of each output among all features.
+    private let results: [Int]
+
+    /// Makes the stage of a network.
+    typealias MakeNetwork = (Message) throws -> any Stage
+
+    /// - Parameters:
+    ///   - model: A model of any kind. One that is not a pipeline is the only stage.
+    ///   - prefix: What comes before the positions of the stages, in a pipeline that is a stage itself.
+    /// - Throws: `Failure` naming the stage that cannot be read.
+    init(_ model: Message, prefix: String = "", network: MakeNetwork) throws {
+        let description: Message = model["description"]
+        inputs = try (description.input as [Message]).map { try PipelineFeature($0) }
+        outputs = try (description.output as [Message]).map { try PipelineFeature($0) }
+        guard !outputs.isEmpty else { throw Failure.noOutputsDescribed() }
+        var features = KnownFeatures()
+        try features.define(inputs)
+        let models = model.pipelineModels ?? [model]
+        guard !models.isEmpty else { throw Failure.noStages() }
+        var steps: [Step] = []
+        for (index, model) in models.enumerated() {
+            let position = prefix + "\(index + 1)"
+            let location = "stage \(position) (\(model.choice ?? "of no kind"))"
+            try naming(location: location) {
+                steps.append(try Self.step(model, location, position, &features, network))
+            }
+        }
+        self.steps = steps
+        results = try features.positions(of: outputs) { Failure.pipelineOutput($0) }
+        featureCount = features.count
+    }
+
+    private static func step(
+        _ model: Message, _ location: String, _ position: String, _ features: inout KnownFeatures,
+        _ network: MakeNetwork
+    ) throws -> Step {
+        guard let kind = model.choice else { throw Failure.noModelKind() }
+        let description: Message = model["description"]
+        let inputs = try (description.input as [Message]).map { try PipelineFeature($0) }
+        let outputs = try (description.output as [Message]).map { try PipelineFeature($0) }
+        let positions = try features.positions(of: inputs) { Failure.stageInput($0) }
+        let stage: any Stage
+        if ModelKinds.networks.contains(kind) {
+            stage = try network(model)
+        } else if ModelKinds.pipelines.contains(kind) {
+            stage = try StageSequence(model, prefix: position + ".", network: network)
+        } else if let make = Stages.all[kind] {
+            // Where a description leaves the number of values open, that of the feature itself is known.
+            let known = zip(inputs, positions).map { $0.type.count == nil ? features.types[$1] : $0.type }
+            let source = StageSource(
+                kind: kind, parameters: model[kind],
+                inputs: zip(inputs, known).map { input, type in
+                    var input = input
+                    input.type = type
+                    return input
+                },
+                outputs: outputs, predictedFeature: description.predictedFeatureName)
+            stage = try make(source)
+        } else {
+            throw Failure.stageKind(kind)
+        }
+        return Step(
+            location: location,
+            description: StageDescription(
+                position: position, kind: kind, inputs: inputs.map(\.name), outputs: outputs.map(\.name)),
+            stage: stage, inputs: positions, outputs: try features.define(outputs))
+    }
+
+    func evaluate(_ inputs: [FeatureValue]) throws -> [FeatureValue] { try evaluate(inputs, firstOutputs: nil) }
+
+    /// - Parameter firstOutputs: The outputs of the first stage, if they are known.
+    func evaluate(_ inputs: [FeatureValue], firstOutputs: [FeatureValue]?) throws -> [FeatureValue] {
+        var features = inputs + [FeatureValue](repeating: .integer(0), count: featureCount - inputs.count)
+        for (index, step) in steps.enumerated() {
+            let known = index == 0 ? firstOutputs : nil
+            let outputs =
+                try known
+                ?? naming(location: step.location) {
+                    try step.stage.evaluate(step.inputs.map { features[$0] })
+                }
+            for (position, output) in zip(step.outputs, outputs) { features[position] = output }
+        }
+        return results.map { features[$0] }
+    }
+
+    /// The descriptions of all stages, those of an inner pipeline in place of it.
+    var stages: [StageDescription] {
+        steps.flatMap { ($0.stage as? StageSequence)?.stages ?? [$0.description] }
+    }
+
+    /// The labels of the last classifier; nil if there is none.
+    var labels: [FeatureKey]? { steps.reversed().lazy.compactMap(\.stage.labels).first }
+}
+
+/// A stage of a pipeline.
+public struct StageDescription: Equatable, Sendable {
+    /// The position in the pipeline, from 1 on; `2.1` is the first stage of the pipeline that is the second stage.
+    public var position: String
+    /// The kind's name in Core ML's format.
+    public var kind: String
+    /// The names of features.
+    public var inputs: [String]
+    public var outputs: [String]
+}
+
+/// The features that are known at some point of a pipeline.
+private struct KnownFeatures {
+    private(set) var types: [FeatureType] = []
+    private var positions: [String: Int] = [:]
+
+    var count: Int { types.count }
+
+    /// Adds features. Each gets a position of its own, also if its name is known.
+    @discardableResult
+    mutating func define(_ features: [PipelineFeature]) throws -> [Int] {
+        guard Set(features.map(\.name)).count == features.count else {
+            throw Failure.featuresOfOneName(features.map(\.name))
+        }
+        return features.map { feature in
+            positions[feature.name] = types.count
+            types.append(feature.type)
+            return types.count - 1
+        }
+    }
+
+    func positions(of features: [PipelineFeature], unknown: (String) -> Failure) throws -> [Int] {
+        try features.map { feature in
+            guard let position = positions[feature.name] else { throw unknown(feature.name) }
+            guard types[position].fits(feature.type) else {
+                throw Failure.stageFeature(feature.name, feature.type, "the feature of this name is \(types[position])")
+            }
+            return position
+        }
+    }
+}

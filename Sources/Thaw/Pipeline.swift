@@ -1,0 +1,137 @@
+/// A Core ML model that is a sequence of stages on named features, as coremltools makes it of scikit-learn's pipelines.
+///
+///     let pipeline = try Pipeline(contentsOfFile: "Iris.mlmodel")
+///     let outputs = try pipeline.run(["input": .multiArray([5.1, 3.5, 1.4, 0.2], shape: [4])])
+///
+/// A classifier or regressor without other stages is a pipeline too. A pipeline may be used from several threads at once.
+public final class Pipeline: Sendable {
+    public let inputs: [PipelineFeature]
+    public let outputs: [PipelineFeature]
+    /// The stages, those of an inner pipeline in place of it.
+    public let stages: [StageDescription]
+    /// The labels of a classifier; nil if the pipeline does not end in one.
+    public let labels: [FeatureKey]?
+    /// The names of a classifier's outputs; empty if it has none.
+    private let predictedFeature: String
+    private let probabilities: String
+    private let sequence: StageSequence
+
+    /// - Parameter threads: The threads that share the work of a network.
+    /// - Throws: `Failure` naming the file, and the stage that cannot be read.
+    public convenience init(contentsOfFile path: String, threads: Int = 1) throws {
+        let format = try ModelFormat(of: path)
+        guard format == .coreML || format == .coreMLPackage else { throw Failure.graphForPipeline().inFile(path) }
+        let file = try CoreMLFile(path, format)
+        let pipeline = try naming(file: path) { try Pipeline.sequence(file.message(), file.weights, threads: threads) }
+        self.init(pipeline.sequence, pipeline.description)
+    }
+
+    /// A model in memory.
+    convenience init(_ message: Message, threads: Int = 1) throws {
+        let pipeline = try Pipeline.sequence(message, nil, threads: threads)
+        self.init(pipeline.sequence, pipeline.description)
+    }
+
+    private static func sequence(
+        _ message: Message, _ weights: (any WeightFiles)?, threads: Int
+    ) throws -> (sequence: StageSequence, description: Message) {
+        guard message.choice != nil else { throw Failure.noModelKind() }
+        guard message.specificationVersion as Int > 0 else { throw Failure.noVersion() }
+        let sequence = try StageSequence(message) { try NetworkStage($0, weights, threads: threads) }
+        return (sequence, message["description"])
+    }
+
+    private init(_ sequence: StageSequence, _ description: Message) {
+        self.sequence = sequence
+        (inputs, outputs, stages, labels) = (sequence.inputs, sequence.outputs, sequence.stages, sequence.labels)
+        predictedFeature = description.predictedFeatureName
+        probabilities = description.predictedProbabilitiesName
+    }
+
+    /// Whether the file is a Core ML model of another kind than a network.
+    /// - Throws: `Failure` naming the file if it is not a model.
+    public static func isPipeline(path: String) throws -> Bool {
+        let format = try ModelFormat(of: path)
+        guard format == .coreML || format == .coreMLPackage else { return false }
+        let file = try CoreMLFile(path, format)
+        var isPipeline = false
+        try naming(file: path) {
+            try RawMessage(file.bytes).forEachField { field in
+                guard let known = MessageType.model.fields.first(where: { $0.id == field.number }), known.isChoice
+                else { return }
+                isPipeline = !ModelKinds.networks.contains(String(cString: known.name))
+            }
+        }
+        return isPipeline
+    }
+
+    /// The outputs for these inputs, in the order of the description.
+    ///
+    /// - Throws: `Failure` for an input that is unknown or missing or does not fit, and naming a stage that does not accept
+    ///   what it gets.
+    public func run(_ values: [String: FeatureValue]) throws -> [(name: String, value: FeatureValue)] {
+        let names = inputs.map(\.name)
+        if let unknown = values.keys.filter({ !names.contains($0) }).min() {
+            throw Failure.unknownPipelineInput(unknown, names)
+        }
+        let given = try inputs.map { input in
+            guard let value = values[input.name] ?? input.missingValue else {
+                throw Failure.pipelineInput(input.name, input.type)
+            }
+            return try naming(location: "input '\(input.name)'") { try input.type.checked(value) }
+        }
+        return Array(zip(outputs, try sequence.evaluate(given))).map { ($0.name, $1) }
+    }
+
+    /// The input of this name, or the only one if there is no name.
+    /// - Throws: `Failure` if there is no such input.
+    package func input(named name: String?) throws -> PipelineFeature {
+        let names = inputs.map(\.name)
+        guard let name = name ?? (names.count == 1 ? names[0] : nil) else { throw Failure.valueWithoutName(names) }
+        guard let input = inputs.first(where: { $0.name == name }) else {
+            throw Failure.unknownPipelineInput(name, names)
+        }
+        return input
+    }
+
+    /// The network that a pipeline of images to labels begins with, followed by the other stages.
+    /// - Throws: `Failure` for other pipelines.
+    package func imageClassifier() throws -> Conversion {
+        guard inputs.count == 1, case .image = inputs[0].type, let labels,
+            let network = sequence.steps.first?.stage as? NetworkStage
+        else { throw Failure.noImageClassifier(stages.map(\.kind)) }
+        var model = network.model
+        var hasIntegers = false
+        if case .integer? = labels.first { hasIntegers = true }
+        let names = model.graph.outputs.map(\.name)
+        model.classifier = ClassifierConfiguration(
+            labels: labels.map(\.description), hasIntegerLabels: hasIntegers, predictedFeature: predictedFeature,
+            probabilities: probabilities)
+        model.laterStages = StagesAfterNetwork(
+            sequence: sequence, network: network, names: names, labels: labels, predictedFeature: predictedFeature)
+        return Conversion(model: model, notes: [], warnings: [], isGraph: false)
+    }
+}
+
+/// The stages of a pipeline after its network.
+private struct StagesAfterNetwork: LaterStages {
+    let sequence: StageSequence
+    let network: NetworkStage
+    /// The names of the outputs of the network's graph.
+    let names: [String]
+    let labels: [FeatureKey]
+    let predictedFeature: String
+
+    /// The probability of each label; 1 for the top label of a classifier without probabilities.
+    func probabilities(_ outputs: [Tensor]) throws -> [Float] {
+        let features = try network.features(Array(zip(names, outputs)).map { (name: $0, tensor: $1) })
+        // The only input is the image, which no later stage takes.
+        let values = try sequence.evaluate([.integer(0)], firstOutputs: features)
+        for case .dictionary(let entries) in values {
+            let byLabel = Dictionary(entries.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+            return labels.map { Float(byLabel[$0] ?? .nan) }
+        }
+        let top = zip(sequence.outputs, values).first { $0.0.name == predictedFeature }?.1.key
+        return labels.map { $0 == top ? 1 : 0 }
+    }
+}

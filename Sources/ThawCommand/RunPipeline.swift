@@ -1,0 +1,94 @@
+import Thaw
+
+/// `thaw run` for a pipeline: its outputs for each row of inputs.
+func runPipeline(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+    let path = arguments.positional[0]
+    let words = Array(arguments.positional.dropFirst())
+    for option in [Options.reference as any AnyOption, Options.labels] + OptionGroups.graphInput
+    where arguments.isGiven(option) {
+        throw Failure.networkOption(option.spelling).inFile(path)
+    }
+    let pipeline = try Pipeline(contentsOfFile: path, threads: arguments.threads)
+    let isArray = arguments[Options.arrays]?.hasSuffix(".npy") == true
+    if isArray {
+        guard pipeline.outputs.count == 1, pipeline.outputs[0].type.isNumeric else {
+            throw Failure.noSingleOutput(pipeline.outputs.map(\.name))
+        }
+    }
+    let rows: [[String: FeatureValue]]
+    if words.count == 1, words[0].hasSuffix(".jsonl") {
+        rows = try pipeline.rows(inFile: words[0])
+    } else {
+        rows = try pipeline.rows(words)
+    }
+    let answers = try rows.map { row in try blaming(path) { try pipeline.run(row) } }
+    guard let target = arguments[Options.arrays] else {
+        for answer in answers { try console.print(line(answer)) }
+        return .done
+    }
+    if isArray {
+        try write(answers.map { $0[0].value }, to: target)
+    } else {
+        let file = try AtomicFile(path: target)
+        for answer in answers { try file.write(line(answer).utf8) }
+        try file.commit()
+    }
+    return .done
+}
+
+/// The outputs for a row, as a line of JSON.
+private func line(_ outputs: [(name: String, value: FeatureValue)]) -> String {
+    JSON.object(outputs.map { (key: $0.name, value: $0.value.json) }).text + "\n"
+}
+
+/// Writes numbers or arrays, those of several rows along a first axis.
+private func write(_ values: [FeatureValue], to path: String) throws {
+    var numbers: [Float] = []
+    var shape: [Int] = []
+    for value in values {
+        guard case .multiArray(let elements, let own) = value else {
+            numbers += (value.numbers ?? []).map { Float($0) }
+            continue
+        }
+        numbers += elements.map { Float($0) }
+        shape = own
+    }
+    try NumPyFile(shape: (values.count == 1 ? [] : [values.count]) + shape, values: numbers).write(toFile: path)
+}
+
+extension Pipeline {
+    /// The rows that words of the form `NAME=VALUE` are: one, or as many as the arrays in files have.
+    fileprivate func rows(_ words: [String]) throws -> [[String: FeatureValue]] {
+        var columns: [(name: String, values: [FeatureValue])] = []
+        for word in words {
+            // JSON may contain equals signs too.
+            let isJSON = word.first.map { "{[\"".contains($0) } ?? false
+            let (name, text) = isJSON ? (nil, word) : named(word, inputs: inputs.map(\.name))
+            let input = try input(named: name)
+            guard !columns.contains(where: { $0.name == input.name }) else { throw Failure.givenTwice(input.name) }
+            do { columns.append((input.name, try values(text, input.type))) } catch let failure as Failure {
+                throw failure.file == nil ? failure.at("input '\(input.name)'") : failure
+            }
+        }
+        let counts = columns.map(\.values.count)
+        let count = counts.max() ?? 1
+        guard counts.allSatisfy({ $0 == 1 || $0 == count }) else { throw Failure.rowCounts(counts) }
+        return (0..<count).map { row in
+            var inputs: [String: FeatureValue] = [:]
+            for (name, values) in columns { inputs[name] = values[values.count == 1 ? 0 : row] }
+            return inputs
+        }
+    }
+
+    /// The values in a word: JSON, an image, or an array in a file, which may have several rows.
+    private func values(_ text: String, _ type: FeatureType) throws -> [FeatureValue] {
+        if case .image(let image) = type {
+            return [.image(try Pixels(contentsOfFile: text).fitted(to: image))]
+        }
+        guard type.isNumeric, text.hasSuffix(".npy") else { return [try type.value(json: text)] }
+        return try blaming(text) {
+            let (shape, values) = try NumPyFile.doubles(contentsOfFile: text)
+            return try type.rows(values, shape: shape)
+        }
+    }
+}
