@@ -107,7 +107,7 @@ let package = Package(
             ]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
         .testTarget(name: "ThawFoundationTests", dependencies: ["ThawFoundation", "Thaw"]),
-        .testTarget(name: "ThawServiceTests", dependencies: ["ThawService", "Thaw", "ThawServe", "ThawMain"]),
+        .testTarget(name: "ThawServiceTests", dependencies: ["ThawService", "Thaw"]),
         .testTarget(
             name: "ThawCommandTests", dependencies: ["ThawCommand", "Thaw"], exclude: ["CInterface/Programs"]),
     ] + kernelModules
