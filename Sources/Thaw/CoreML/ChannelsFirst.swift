@@ -12,6 +12,6 @@ extension Model {
         }
         // Blocks in a TensorFlow graph are recognized in its axis order, those in a Core ML model in Core ML's.
         .withNamedBlocks().reordered(to: .first, imageInputs: imagePositions).withNamedBlocks()
-        .withMergedAxes(most: MILBlock.mostAxes)
+        .withMergedAxes(most: CoreMLDialect.mostAxes)
     }
 }

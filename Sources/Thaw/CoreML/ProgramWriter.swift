@@ -159,7 +159,7 @@ struct ProgramWriter {
             throw Failure.cannotWriteOperation(node.name, node.operation.kind)
         }
         for (index, output) in node.outputs.enumerated() where values[output] == nil {
-            guard graph[output].shape.rank <= MILBlock.mostAxes else {
+            guard graph[output].shape.rank <= CoreMLDialect.mostAxes else {
                 throw Failure.tooManyAxes(node.name, node.operation.kind, graph[output].shape.rank)
             }
             let name = block.unique(index == 0 ? node.name : "\(node.name)_\(index)")

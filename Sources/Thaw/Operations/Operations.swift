@@ -1,7 +1,7 @@
 /// The rules for every supported TensorFlow operation, by name. New operations are registered here.
 enum Operations {
     static let tensorFlow: [String: TensorFlowRule] = {
-        let rules: [[TensorFlowRule]] = [
+        let floatingPoint: [[TensorFlowRule]] = [
             ArgMax.tensorFlow,
             BatchNormalization.tensorFlow,
             Binary.tensorFlow,
@@ -30,7 +30,6 @@ enum Operations {
             PassThrough.tensorFlow,
             Patches.tensorFlow,
             Pooling.tensorFlow,
-            Quantized.tensorFlow,
             Reduction.tensorFlow,
             Reshape.tensorFlow,
             Resize.tensorFlow,
@@ -49,8 +48,14 @@ enum Operations {
             Unary.tensorFlow,
             WhereAndUnique.tensorFlow,
         ]
-        return Dictionary(uniqueKeysWithValues: rules.joined().flatMap { rule in rule.ops.map { ($0, rule) } })
+        // Quantized operations are imported as floating-point ones.
+        let quantized = Quantized(rules: byName(floatingPoint)).tensorFlow
+        return byName(floatingPoint + [quantized])
     }()
+
+    private static func byName(_ rules: [[TensorFlowRule]]) -> [String: TensorFlowRule] {
+        Dictionary(uniqueKeysWithValues: rules.joined().flatMap { rule in rule.ops.map { ($0, rule) } })
+    }
 
     /// Every supported layer type of Core ML neural networks.
     static let neural: [String: NeuralRule] = {

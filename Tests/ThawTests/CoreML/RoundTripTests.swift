@@ -51,7 +51,7 @@ enum Dialect: String, CaseIterable, Sendable {
                 #expect(difference(answer, expected) <= max(dialect.tolerance, graphCase.tolerance))
             }
         } catch let failure as Failure {
-            let hasTooManyAxes = graph.types.contains { $0.shape.rank > NeuralLayers.mostAxes }
+            let hasTooManyAxes = graph.types.contains { $0.shape.rank > CoreMLDialect.mostAxes }
             let takesSeveralImages = imported.takesImage && model.batch != 1
             // Core ML does not load models without layers.
             let hasNoLayers = graph.nodes.isEmpty

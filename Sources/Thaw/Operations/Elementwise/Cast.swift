@@ -74,3 +74,19 @@ extension Cast {
         }
     ]
 }
+
+// MARK: Parts of other rules
+
+extension ImportContext {
+    /// The operand as float32, which is how neural networks treat every tensor.
+    mutating func asFloats(_ x: Operand, _ node: some SourceNode) throws -> Operand {
+        x.type.element == .float32 ? x : try add(Cast(element: .float32), x, node)
+    }
+}
+
+extension Decomposition {
+    /// The operand in floating point.
+    mutating func floats(_ operand: Operand) throws -> Operand {
+        operand.type.element.isFloatingPoint ? operand : try add(Cast(element: .float32), operand, as: "floats")
+    }
+}

@@ -5,6 +5,9 @@ enum CoreMLDialect: Sendable {
     case neuralNetwork(NeuralArrays, target: CoreMLVersion? = nil)
     case program
 
+    /// The highest rank that Core ML supports.
+    static let mostAxes = 5
+
     var isProgram: Bool {
         if case .program = self { true } else { false }
     }
@@ -56,7 +59,7 @@ struct Decomposition {
             return result
         }
         let result = try context.add(isInFloat32 ? InFloat32(operation) : operation, inputs, name: name)[0]
-        guard result.shape.rank <= MILBlock.mostAxes else {
+        guard result.shape.rank <= CoreMLDialect.mostAxes else {
             throw Failure.tooManyAxes(node, operation.kind, result.shape.rank)
         }
         return result
@@ -76,28 +79,10 @@ struct Decomposition {
         try add(steps.enumerated().map { (part: "step\($0)", operation: $1) }, to: input)
     }
 
-    /// Adds a function of two operands, either of which may be constant.
-    mutating func combine(
-        _ function: Binary.Function, _ a: Operand, _ b: Operand, as part: String? = nil
-    ) throws -> Operand {
-        switch (a, b) {
-        case (.edge(_, let type), .constant(let tensor)):
-            try add(Binary(function, constant: tensor.converted(to: type.element)), a, as: part)
-        case (.constant(let tensor), .edge(_, let type)):
-            try add(Binary(function, constant: tensor.converted(to: type.element), constantFirst: true), b, as: part)
-        default: try add(Binary(function), a, b, as: part)
-        }
-    }
-
     /// The operand as a computed value; a constant becomes a node of its own.
     mutating func edge(_ operand: Operand) throws -> Operand {
         let value = try context.edge(operand, name: name + "/constant")
         return .edge(value, context.builder[value])
-    }
-
-    /// The operand in floating point.
-    mutating func floats(_ operand: Operand) throws -> Operand {
-        operand.type.element.isFloatingPoint ? operand : try add(Cast(element: .float32), operand, as: "floats")
     }
 
     /// Adds parts that are computed in float32 even if an ML Program computes in float16.

@@ -103,41 +103,4 @@ extension ImportContext {
     mutating func add(_ operation: any Operation, _ input: Operand, _ node: some SourceNode) throws -> Operand {
         try add(operation, [input], node)[0]
     }
-
-    /// Adds a function of two operands, either of which may be constant and then takes the other's element type.
-    mutating func combine(
-        _ function: Binary.Function, _ a: Operand, _ b: Operand, _ node: some SourceNode
-    ) throws -> Operand {
-        switch (a, b) {
-        case (.edge(_, let type), .constant(let tensor)):
-            try add(Binary(function, constant: tensor.converted(to: type.element)), a, node)
-        case (.constant(let tensor), .edge(_, let type)):
-            try add(Binary(function, constant: tensor.converted(to: type.element), constantFirst: true), b, node)
-        default: try add(Binary(function), [a, b], node)[0]
-        }
-    }
-
-    /// A function of an operand and a scalar.
-    mutating func apply(
-        _ function: Binary.Function, _ x: Operand, _ number: Float, _ node: some SourceNode
-    ) throws -> Operand {
-        try combine(function, x, .constant(Tensor([number], shape: [])), node)
-    }
-
-    mutating func scaled(_ x: Operand, by factor: Float, _ node: some SourceNode) throws -> Operand {
-        factor == 1 ? x : try apply(.multiply, x, factor, node)
-    }
-
-    mutating func shifted(_ x: Operand, by offset: Float, _ node: some SourceNode) throws -> Operand {
-        offset == 0 ? x : try apply(.add, x, offset, node)
-    }
-
-    mutating func reshaped(_ x: Operand, _ shape: Shape, _ node: some SourceNode) throws -> Operand {
-        x.shape == shape ? x : try add(Reshape(shape), x, node)
-    }
-
-    /// The operand as float32, which is how neural networks treat every tensor.
-    mutating func asFloats(_ x: Operand, _ node: some SourceNode) throws -> Operand {
-        x.type.element == .float32 ? x : try add(Cast(element: .float32), x, node)
-    }
 }

@@ -1,8 +1,11 @@
 /// TensorFlow's quantized operations, as written by its tools `quantize_graph` and `quantize_nodes`. Each is imported
 /// as the corresponding floating-point operation, with values rounded wherever TensorFlow rounds to 8 bits. See
 /// `QuantizedRange`.
-enum Quantized {
-    static let tensorFlow = quantizing + layers
+struct Quantized {
+    /// The rules of the floating-point operations, by name.
+    let rules: [String: TensorFlowRule]
+
+    var tensorFlow: [TensorFlowRule] { quantizing + layers }
 
     /// The names of these operations' outputs, as function bodies refer to them.
     static let outputs: [String: [String]] = {
@@ -29,56 +32,58 @@ enum Quantized {
 
     // MARK: From one range to another
 
-    private static let quantizing = [
-        TensorFlowRule("QuantizeV2", axes: .lost, roles: []) { node, context in
-            let x = try node.input(0)
-            try requireBytes(node, "T")
-            let named = try node.int("axis", default: -1)
-            // Without an axis there is a single range.
-            let axis = named == -1 ? nil : try x.shape.axis(named)
-            let given = try QuantizedRange(node, 1, 2, axis: axis, &context)
-            var range = try including0(given, node, &context)
-            let result: Operand
-            switch try Dequantize.Mode(node) {
-            case .minFirst:
-                guard axis == nil else {
-                    throw node.refused("the mode MIN_FIRST has no axis", remedy: "SCALED and MIN_COMBINED have one")
+    private var quantizing: [TensorFlowRule] {
+        [
+            TensorFlowRule("QuantizeV2", axes: .lost, roles: []) { node, context in
+                let x = try node.input(0)
+                try requireBytes(node, "T")
+                let named = try node.int("axis", default: -1)
+                // Without an axis there is a single range.
+                let axis = named == -1 ? nil : try x.shape.axis(named)
+                let given = try QuantizedRange(node, 1, 2, axis: axis, &context)
+                var range = try including0(given, node, &context)
+                let result: Operand
+                switch try Dequantize.Mode(node) {
+                case .minFirst:
+                    guard axis == nil else {
+                        throw node.refused("the mode MIN_FIRST has no axis", remedy: "SCALED and MIN_COMBINED have one")
+                    }
+                    result = try narrowed(x, to: range, node, "T", &context)
+                case .minCombined: result = try range.quantizedFromMinimum(x, name: node.name, &context)
+                case .scaled:
+                    var codes = try node.element("T", default: .quint8).bounds!
+                    if try node.bool("narrow_range", default: false) { codes = codes.lowerBound + 1...codes.upperBound }
+                    (result, range) = try range.scaled(x, codes: codes, name: node.name, &context)
                 }
-                result = try narrowed(x, to: range, node, "T", &context)
-            case .minCombined: result = try range.quantizedFromMinimum(x, name: node.name, &context)
-            case .scaled:
-                var codes = try node.element("T", default: .quint8).bounds!
-                if try node.bool("narrow_range", default: false) { codes = codes.lowerBound + 1...codes.upperBound }
-                (result, range) = try range.scaled(x, codes: codes, name: node.name, &context)
-            }
-            let bounds = try [range.minimum, range.maximum].map { bound in
-                let shape = try node.input(1).shape
-                return try context.add(Reshape(shape), bound, name: node.name + "/bound")
-            }
-            return [result] + bounds
-        },
-        TensorFlowRule("Requantize", axes: .lost, roles: []) { node, context in
-            let range = try QuantizedRange(node, 3, 4, &context)
-            let x = try real(node, 0, 1, &context)
-            return [try narrowed(x, to: range, node, "out_type", &context), range.minimum, range.maximum]
-        },
-        TensorFlowRule("RequantizationRange", axes: .lost, roles: []) { node, context in
-            let range = try used(real(node, 0, 1, &context), node.name, &context)
-            return [range.minimum, range.maximum]
-        },
-        TensorFlowRule("QuantizeDownAndShrinkRange", axes: .kept, roles: []) { node, context in
-            let x = try real(node, 0, 1, &context)
-            let range = try used(x, node.name, &context)
-            return [try narrowed(x, to: range, node, "out_type", &context), range.minimum, range.maximum]
-        },
-    ]
+                let bounds = try [range.minimum, range.maximum].map { bound in
+                    let shape = try node.input(1).shape
+                    return try context.add(Reshape(shape), bound, name: node.name + "/bound")
+                }
+                return [result] + bounds
+            },
+            TensorFlowRule("Requantize", axes: .lost, roles: []) { node, context in
+                let range = try QuantizedRange(node, 3, 4, &context)
+                let x = try real(node, 0, 1, &context)
+                return [try narrowed(x, to: range, node, "out_type", &context), range.minimum, range.maximum]
+            },
+            TensorFlowRule("RequantizationRange", axes: .lost, roles: []) { node, context in
+                let range = try used(real(node, 0, 1, &context), node.name, &context)
+                return [range.minimum, range.maximum]
+            },
+            TensorFlowRule("QuantizeDownAndShrinkRange", axes: .kept, roles: []) { node, context in
+                let x = try real(node, 0, 1, &context)
+                let range = try used(x, node.name, &context)
+                return [try narrowed(x, to: range, node, "out_type", &context), range.minimum, range.maximum]
+            },
+        ]
+    }
 
     /// Whether a node's values have 8 bits, whose levels results of arithmetic are rounded to; sums have 32.
-    static func isBytes(_ node: TensorFlowNode) throws -> Bool { try node.element("T", default: .quint8).size == 1 }
+    func isBytes(_ node: TensorFlowNode) throws -> Bool { try node.element("T", default: .quint8).size == 1 }
 
     /// The range that quantization uses for a given one: it contains 0, and is not too short
     /// (tensorflow/core/kernels/quantize_op.cc).
-    private static func including0(_ range: QuantizedRange, _ node: TensorFlowNode, _ context: inout ImportContext)
+    private func including0(_ range: QuantizedRange, _ node: TensorFlowNode, _ context: inout ImportContext)
         throws -> QuantizedRange
     {
         func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand) throws -> Operand {
@@ -97,7 +102,7 @@ enum Quantized {
     }
 
     /// The range that the values actually cover; it contains 0 or starts below.
-    private static func used(_ x: Operand, _ name: String, _ context: inout ImportContext) throws -> QuantizedRange {
+    private func used(_ x: Operand, _ name: String, _ context: inout ImportContext) throws -> QuantizedRange {
         func extreme(_ function: Reduction.Function) throws -> Operand {
             let reduction = Reduction(function: function, axes: Array(x.shape.indices), keepsAxes: false)
             return try context.add(reduction, x, name: "\(name)/\(function)")
@@ -108,7 +113,7 @@ enum Quantized {
     }
 
     /// Values rounded to the 8-bit type that an attribute of the node names.
-    private static func narrowed(
+    private func narrowed(
         _ x: Operand, to range: QuantizedRange, _ node: TensorFlowNode, _ type: String, _ context: inout ImportContext
     ) throws -> Operand {
         try requireBytes(node, type)
@@ -116,7 +121,7 @@ enum Quantized {
         return try range.quantized(x, countsFromMinimum: isUnsigned, name: node.name, &context)
     }
 
-    private static func requireBytes(_ node: TensorFlowNode, _ key: String) throws {
+    private func requireBytes(_ node: TensorFlowNode, _ key: String) throws {
         let element = try node.element(key, default: .quint8)
         guard element.size == 1 else {
             throw node.refused("the quantized type \(element.rawValue) is not supported", remedy: "8 bits are")
@@ -126,7 +131,7 @@ enum Quantized {
     // MARK: Inputs and outputs
 
     /// The real values of a node's quantized input. Constant codes have the range that starts at the input `range`.
-    static func real(_ node: TensorFlowNode, _ index: Int, _ range: Int, _ context: inout ImportContext) throws
+    func real(_ node: TensorFlowNode, _ index: Int, _ range: Int, _ context: inout ImportContext) throws
         -> Operand
     {
         let input = try node.input(index)
@@ -143,11 +148,11 @@ enum Quantized {
     }
 
     /// The result of another operation for these inputs, with the node's name and attributes.
-    static func result(
+    func result(
         _ op: String, _ node: TensorFlowNode, _ inputs: [Operand], _ context: inout ImportContext
     ) throws -> Operand {
         var definition = node.definition
         definition.op = op
-        return try Operations.tensorFlow[op]!.build(TensorFlowNode(definition: definition, inputs: inputs), &context)[0]
+        return try rules[op]!.build(TensorFlowNode(definition: definition, inputs: inputs), &context)[0]
     }
 }

@@ -1,6 +1,6 @@
 extension Quantized {
     /// Operations that have a floating-point counterpart.
-    static let layers =
+    var layers: [TensorFlowRule] {
         products + poolings + activations + [
             binary("QuantizedBiasAdd", "BiasAdd", range: QuantizedRange.sum),
             binary("QuantizedAdd", "Add", range: QuantizedRange.sum),
@@ -31,15 +31,18 @@ extension Quantized {
                 try concatenated(node, &context)
             },
         ]
+    }
 
-    private static let products = [
-        ("QuantizedConv2D", "Conv2D"), ("QuantizedDepthwiseConv2D", "DepthwiseConv2dNative"),
-        ("QuantizedMatMul", "MatMul"),
-    ].map { name, op in binary(name, op, range: QuantizedRange.product) }
+    private var products: [TensorFlowRule] {
+        [
+            ("QuantizedConv2D", "Conv2D"), ("QuantizedDepthwiseConv2D", "DepthwiseConv2dNative"),
+            ("QuantizedMatMul", "MatMul"),
+        ].map { name, op in binary(name, op, range: QuantizedRange.product) }
+    }
 
     /// An operation on two quantized tensors.
     /// - Parameter range: The range of the result, from those of the inputs.
-    private static func binary(
+    private func binary(
         _ name: String, _ op: String,
         range:
             @escaping @Sendable (
@@ -54,42 +57,46 @@ extension Quantized {
         }
     }
 
-    private static let poolings = [("QuantizedMaxPool", "MaxPool"), ("QuantizedAvgPool", "AvgPool")].map { name, op in
-        TensorFlowRule(name, axes: .lost, roles: []) { node, context in
-            let range = try QuantizedRange(node, 1, 2, &context)
-            var pooled = try result(op, node, [real(node, 0, 1, &context)], &context)
-            // Means can be between levels.
-            if op == "AvgPool" { pooled = try range.quantized(pooled, name: node.name + "/levels", &context) }
-            return [pooled, range.minimum, range.maximum]
+    private var poolings: [TensorFlowRule] {
+        [("QuantizedMaxPool", "MaxPool"), ("QuantizedAvgPool", "AvgPool")].map { name, op in
+            TensorFlowRule(name, axes: .lost, roles: []) { node, context in
+                let range = try QuantizedRange(node, 1, 2, &context)
+                var pooled = try result(op, node, [real(node, 0, 1, &context)], &context)
+                // Means can be between levels.
+                if op == "AvgPool" { pooled = try range.quantized(pooled, name: node.name + "/levels", &context) }
+                return [pooled, range.minimum, range.maximum]
+            }
         }
     }
 
-    private static let activations = [
-        TensorFlowRule("QuantizedRelu", axes: .lost, roles: []) { node, context in
-            let range = try QuantizedRange(node, 1, 2, &context)
-            return [
-                try result("Relu", node, [real(node, 0, 1, &context)], &context), range.minimum, range.maximum,
-            ]
-        },
-        TensorFlowRule("QuantizedRelu6", axes: .lost, roles: []) { node, context in
-            let range = try QuantizedRange(node, 1, 2, &context)
-            return [
-                try result("Relu6", node, [real(node, 0, 1, &context)], &context), range.minimum, range.maximum,
-            ]
-        },
-        TensorFlowRule("QuantizedReluX", axes: .lost, roles: []) { node, context in
-            let range = try QuantizedRange(node, 2, 3, &context)
-            guard let bound = try node.constant(1, "bound").floats.first, bound >= 0 else {
-                throw node.refused("the bound is negative")
-            }
-            let x = try real(node, 0, 2, &context)
-            return [try context.add(Unary(.clip(0, bound)), x, name: node.name), range.minimum, range.maximum]
-        },
-    ]
+    private var activations: [TensorFlowRule] {
+        [
+            TensorFlowRule("QuantizedRelu", axes: .lost, roles: []) { node, context in
+                let range = try QuantizedRange(node, 1, 2, &context)
+                return [
+                    try result("Relu", node, [real(node, 0, 1, &context)], &context), range.minimum, range.maximum,
+                ]
+            },
+            TensorFlowRule("QuantizedRelu6", axes: .lost, roles: []) { node, context in
+                let range = try QuantizedRange(node, 1, 2, &context)
+                return [
+                    try result("Relu6", node, [real(node, 0, 1, &context)], &context), range.minimum, range.maximum,
+                ]
+            },
+            TensorFlowRule("QuantizedReluX", axes: .lost, roles: []) { node, context in
+                let range = try QuantizedRange(node, 2, 3, &context)
+                guard let bound = try node.constant(1, "bound").floats.first, bound >= 0 else {
+                    throw node.refused("the bound is negative")
+                }
+                let x = try real(node, 0, 2, &context)
+                return [try context.add(Unary(.clip(0, bound)), x, name: node.name), range.minimum, range.maximum]
+            },
+        ]
+    }
 
     /// The inputs are the axis, the parts, all their minima, and all their maxima. The parts are requantized to a
     /// common range.
-    private static func concatenated(_ node: TensorFlowNode, _ context: inout ImportContext) throws -> [Operand] {
+    private func concatenated(_ node: TensorFlowNode, _ context: inout ImportContext) throws -> [Operand] {
         let count = (node.inputs.count - 1) / 3
         guard count > 0, node.inputs.count == 3 * count + 1 else {
             throw Failure.missingInput(node.name, node.op, 3 * count + 1, node.inputs.count)

@@ -98,6 +98,12 @@ extension Reshape {
     }
 }
 
+extension ImportContext {
+    mutating func reshaped(_ x: Operand, _ shape: Shape, _ node: some SourceNode) throws -> Operand {
+        x.shape == shape ? x : try add(Reshape(shape), x, node)
+    }
+}
+
 // MARK: Engine
 
 extension Reshape: EngineOperation {

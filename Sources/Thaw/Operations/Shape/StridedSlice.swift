@@ -208,3 +208,16 @@ extension StridedSlice: EngineOperation {
         .dataMovement(DataMovement(taking: [ranges], of: inputs[0].shape))
     }
 }
+
+extension DataMovement {
+    /// Parts of a tensor of this shape, one per output.
+    init(taking parts: [[StridedSlice.Range]], of shape: Shape) {
+        pieces = parts.enumerated().map { index, ranges in
+            let target = Shape(ranges.map(\.count))
+            return Piece(
+                output: index, sizes: target.dimensions,
+                inputStart: zip(ranges, shape.strides).reduce(0) { $0 + $1.0.start * $1.1 },
+                inputSteps: zip(ranges, shape.strides).map { $0.step * $1 }, outputSteps: target.strides)
+        }
+    }
+}

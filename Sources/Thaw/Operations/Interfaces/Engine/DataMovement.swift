@@ -27,17 +27,6 @@ extension DataMovement {
         ]
     }
 
-    /// Parts of a tensor of this shape, one per output.
-    init(taking parts: [[StridedSlice.Range]], of shape: Shape) {
-        pieces = parts.enumerated().map { index, ranges in
-            let target = Shape(ranges.map(\.count))
-            return Piece(
-                output: index, sizes: target.dimensions,
-                inputStart: zip(ranges, shape.strides).reduce(0) { $0 + $1.0.start * $1.1 },
-                inputSteps: zip(ranges, shape.strides).map { $0.step * $1 }, outputSteps: target.strides)
-        }
-    }
-
     /// Pads a tensor of this shape.
     init(padding shape: Shape, before: [Int], after: [Int], with value: Float) {
         let target = Shape(shape.indices.map { before[$0] + shape[$0] + after[$0] })

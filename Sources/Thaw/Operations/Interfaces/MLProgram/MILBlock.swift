@@ -34,8 +34,6 @@ struct MILBlock {
         var content: Content
     }
 
-    /// The highest rank that Core ML supports.
-    static let mostAxes = 5
     /// Constants with fewer elements are stored in the program itself.
     private static let fewestInFile = 10
 

@@ -1,21 +1,3 @@
-/// How the tensors of a Core ML neural network are shaped.
-enum NeuralArrays: Sendable {
-    /// Every tensor is an image with five axes: sequence, batch, channel, height, width. All versions support this.
-    case images
-    /// Tensors keep their rank. Supported since version 4.
-    case exact
-
-    /// The shape of a tensor in the model's description. The older form has one or three axes, and no batch.
-    func described(_ shape: Shape) -> [Int] {
-        let sizes =
-            switch self {
-            case .images: shape.rank == 4 ? Array(shape.dropFirst()) : [shape.elementCount]
-            case .exact: shape.dimensions
-            }
-        return sizes.isEmpty ? [1] : sizes
-    }
-}
-
 /// A tensor between layers of a neural network: its name, and its shape with the batch first and channels before
 /// height.
 struct NeuralBlob: Sendable {
@@ -42,9 +24,6 @@ struct NeuralLayers {
     private(set) var version: Int
     /// Names that are aliases of earlier tensors.
     private var aliases: [String: String] = [:]
-
-    /// The highest rank that neural networks support.
-    static let mostAxes = 5
 
     init(_ arrays: NeuralArrays) {
         self.arrays = arrays

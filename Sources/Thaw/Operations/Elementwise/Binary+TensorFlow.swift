@@ -1,0 +1,47 @@
+extension Binary {
+    static let tensorFlow =
+        [
+            ("Add", Function.add, TensorFlowRoles([.affine, .totalArithmetic, .averaging, .mayOverflow])),
+            ("AddV2", .add, [.affine, .totalArithmetic, .averaging, .mayOverflow]),
+            ("Sub", .subtract, [.affine, .totalArithmetic, .averaging, .mayOverflow]),
+            ("Mul", .multiply, [.affine, .totalArithmetic, .averaging, .mayOverflow]),
+            ("RealDiv", .divide, [.affine, .totalArithmetic, .averaging]),
+            ("Maximum", .maximum, .comparison),
+            ("Minimum", .minimum, .comparison),
+            ("Pow", .power, [.totalArithmetic, .mayOverflow]),
+            ("SquaredDifference", .squaredDifference, .mayOverflow),
+            ("TruncateDiv", .truncateDivide, []),
+            ("FloorDiv", .floorDivide, []),
+            ("FloorMod", .floorRemainder, []),
+            ("Mod", .remainder, []),
+            ("TruncateMod", .remainder, []),
+            ("DivNoNan", .divideOrZero, .totalArithmetic),
+            ("Equal", .equal, .question),
+            ("NotEqual", .notEqual, .question),
+            ("Less", .less, [.comparison, .ordering]),
+            ("LessEqual", .lessOrEqual, [.comparison, .ordering]),
+            ("Greater", .greater, [.comparison, .ordering]),
+            ("GreaterEqual", .greaterOrEqual, [.comparison, .ordering]),
+            ("LogicalAnd", .and, []),
+            ("LogicalOr", .or, []),
+        ].map { name, function, roles in
+            TensorFlowRule(name, axes: .kept, roles: roles) { node, context in
+                [try context.combine(function, node.input(0), node.input(1), name: node.name)]
+            }
+        } + [
+            TensorFlowRule("Div", axes: .kept, roles: [.affine, .totalArithmetic, .averaging]) { node, context in
+                let (a, b) = (try node.input(0), try node.input(1))
+                let isReal = a.type.element.isFloatingPoint
+                return [try context.combine(isReal ? .divide : .truncateDivide, a, b, name: node.name)]
+            },
+            TensorFlowRule("AddN", "AccumulateNV2", axes: .kept, roles: [.totalArithmetic, .mayOverflow]) {
+                node, context in
+                var sum = try node.input(0)
+                for other in node.inputs.dropFirst() {
+                    guard other.shape == sum.shape else { throw node.refused("the inputs have different shapes") }
+                    sum = try context.combine(.add, sum, other, name: node.name)
+                }
+                return [sum]
+            },
+        ]
+}
