@@ -31,15 +31,20 @@ struct Compiler {
     private(set) var slots: [Int] = []
     private var locations: [Key: Location] = [:]
 
+    /// - Parameters:
+    ///   - nodes: The graph's nodes in execution order.
+    ///   - addSteps: Adds the steps for a node.
     /// - Throws: `Failure` if a tensor is larger than offsets can address.
-    init(_ graph: Graph, kernels: any KernelTable.Type, threads: Int, choice: AlgorithmChoice) throws {
+    init(
+        _ graph: Graph, _ nodes: [PlannedNode], kernels: any KernelTable.Type, threads: Int, choice: AlgorithmChoice,
+        addSteps: (inout Compiler, PlannedNode) -> Void
+    ) throws {
         self.graph = graph
         self.kernels = kernels
         self.choice = choice
         let threads = min(threads, Workers.maximumCount)
         minimumChunks = threads > 1 ? 4 * threads : 1
         minimumBands = threads > 1 ? max(4, threads) : 1
-        let nodes = fuse(graph, kernels)
         layouts = LayoutAssignment(graph, nodes, blockWidth: kernels.blockWidth)
         isDeep = nodes.reduce(0) { $0 + $1.convolutionCount } >= CostModel.deep
         for port in graph.inputs {
@@ -52,7 +57,7 @@ struct Compiler {
                 locations[Key(value: node.outputs[0], kind: alias.kind)] = alias
             }
             for output in node.outputs { try makeLocations(output) }
-            if !isAlias(node) { node.traits.addSteps(&self, node) }
+            if !isAlias(node) { addSteps(&self, node) }
             for output in node.outputs { convert(output, name: node.name) }
         }
     }

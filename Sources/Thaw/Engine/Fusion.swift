@@ -1,34 +1,6 @@
 import Kernels
 
-/// A node of the graph on its way into a program, with everything that the engine has fused into it.
-struct PlannedNode {
-    var name: String
-    var operation: any Operation
-    /// Nil for operations without a kernel.
-    var form: EngineForm?
-    var inputs: [Graph.Value]
-    var outputs: [Graph.Value]
-    /// Added to a convolution's result before the activation.
-    var residual: Graph.Value?
-    /// Applied to the result before it is stored.
-    var activation: UnaryFunction?
-    /// One value for each input channel of a pointwise convolution. In every run its weights are multiplied by them.
-    /// This replaces the product with which squeeze-and-excitation scales the image before it.
-    var gates: Graph.Value?
-    /// The node before it that is fused with it, band of rows by band of rows, if any. Before a depthwise convolution,
-    /// that is another convolution. Before a pointwise one, it is a scale or a depthwise one, which in turn may have a
-    /// convolution before it.
-    var before: [PlannedNode] = []
-    var multiplyAdds: Int
-
-    var traits: FormTraits { form.map(FormTraits.init) ?? .reference }
-
-    /// The number of convolutions, including fused ones.
-    var convolutionCount: Int {
-        let own = if case .convolution = form { 1 } else { 0 }
-        return before.reduce(own) { $0 + $1.convolutionCount }
-    }
-
+extension PlannedNode {
     fileprivate var takesResidual: Bool { traits.addsResidual && residual == nil && activation == nil }
 
     fileprivate func takes(_ function: UnaryFunction) -> Bool {
@@ -100,11 +72,21 @@ struct PlannedNode {
     }
 }
 
+extension Compiler {
+    /// Fuses the nodes of a graph and compiles them.
+    /// - Throws: `Failure` if a tensor is larger than offsets can address.
+    init(_ graph: Graph, kernels: any KernelTable.Type, threads: Int, choice: AlgorithmChoice) throws {
+        try self.init(
+            graph, fuse(graph, kernels), kernels: kernels, threads: threads, choice: choice
+        ) { FormRow($1.form).addSteps(&$0, $1) }
+    }
+}
+
 /// The nodes of the graph in order, with activations and residual additions fused into the convolutions before them.
 ///
 /// Only nodes with a single consumer are fused. The convolution moves to the position of the last node fused into it,
 /// so that everything it reads has been computed.
-func fuse(_ graph: Graph, _ kernels: any KernelTable.Type) -> [PlannedNode] {
+private func fuse(_ graph: Graph, _ kernels: any KernelTable.Type) -> [PlannedNode] {
     let readers = graph.readerCounts
     var planned: [PlannedNode?] = []
     var producers: [Graph.Value: Int] = [:]
@@ -120,8 +102,8 @@ func fuse(_ graph: Graph, _ kernels: any KernelTable.Type) -> [PlannedNode] {
     for node in graph.nodes {
         let form = graph.engineForm(of: node, blockWidth: kernels.blockWidth)
         var result = PlannedNode(
-            name: node.name, operation: node.operation, form: form, inputs: node.inputs, outputs: node.outputs,
-            multiplyAdds: graph.multiplyAdds(of: node))
+            name: node.name, operation: node.operation, form: form, traits: FormRow(form).traits, inputs: node.inputs,
+            outputs: node.outputs, multiplyAdds: graph.multiplyAdds(of: node))
         let fusible = node.inputs.filter { readers[$0.index] == 1 && producers[$0] != nil }
         switch form {
         case .unary(let function):
@@ -184,7 +166,7 @@ extension Graph {
 extension EngineForm {
     /// Here, borders are stored in memory. Large ones are left to the reference implementation, which stores none.
     fileprivate var hasSmallBorders: Bool {
-        let border = FormTraits(self).border
+        let border = FormRow(self).traits.border
         return [border.top, border.bottom, border.left, border.right].allSatisfy { $0 <= 256 }
     }
 }
