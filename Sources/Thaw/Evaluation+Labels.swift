@@ -1,51 +1,3 @@
-/// Histograms of each label's scores: over the photos with the label, and over those without it.
-///
-/// Scores are counted in steps of 0.001, the precision in which thresholds are reported.
-struct LabelScores: Sendable {
-    static let steps = 1000
-    private let labelCount: Int
-    /// For each label and step, the number of photos with the label, and of those without it.
-    private var present: [Int32]
-    private var absent: [Int32]
-
-    init(labelCount: Int) {
-        self.labelCount = labelCount
-        present = [Int32](repeating: 0, count: labelCount * (Self.steps + 1))
-        absent = present
-    }
-
-    /// - Returns: The mean logarithmic loss of the labels.
-    mutating func add(_ probabilities: [Float], truths: [Int]) -> Double {
-        var loss = 0.0
-        for (label, probability) in probabilities.enumerated() {
-            let isPresent = truths.contains(label)
-            // NaN counts as the lowest score.
-            let share = probability.isNaN ? 0 : min(max(Double(probability), 0), 1)
-            let index = label * (Self.steps + 1) + Int(share * Double(Self.steps))
-            if isPresent { present[index] += 1 } else { absent[index] += 1 }
-            loss += Evaluation.loss(of: isPresent ? probability : 1 - probability)
-        }
-        return loss / Double(max(labelCount, 1))
-    }
-
-    func result(of label: Int) -> Evaluation.LabelResult {
-        let start = label * (Self.steps + 1)
-        let images = present[start...start + Self.steps].reduce(0) { $0 + Int($1) }
-        var (right, predicted) = (0, 0)
-        // From the highest threshold down to the lowest above 0.
-        let all = (1...Self.steps).reversed().map { step -> Evaluation.LabelResult.Threshold in
-            right += Int(present[start + step])
-            predicted += Int(present[start + step]) + Int(absent[start + step])
-            return .init(value: Double(step) / Double(Self.steps), images: images, predicted: predicted, right: right)
-        }
-        // All thresholds between two adjacent scores are equally good. The middle one is the safest.
-        let first = all.indices.max { (all[$0].f1OrZero, $1) < (all[$1].f1OrZero, $0) }!
-        let end = all[first...].firstIndex { $0.f1OrZero != all[first].f1OrZero } ?? all.endIndex
-        return .init(
-            index: label, images: images, atHalf: all[Self.steps / 2], best: all[(first + end - 1) / 2])
-    }
-}
-
 extension Evaluation {
     /// The accuracy of one label of a multi-label model.
     public struct LabelResult: Sendable {
@@ -74,5 +26,24 @@ extension Evaluation {
     /// One result per label; nil if the labels exclude each other.
     public var labels: [LabelResult]? {
         scores.map { scores in (0..<classCount).map { scores.result(of: $0) } }
+    }
+}
+
+extension LabelScores {
+    fileprivate func result(of label: Int) -> Evaluation.LabelResult {
+        let start = label * (Self.steps + 1)
+        let images = present[start...start + Self.steps].reduce(0) { $0 + Int($1) }
+        var (right, predicted) = (0, 0)
+        // From the highest threshold down to the lowest above 0.
+        let all = (1...Self.steps).reversed().map { step -> Evaluation.LabelResult.Threshold in
+            right += Int(present[start + step])
+            predicted += Int(present[start + step]) + Int(absent[start + step])
+            return .init(value: Double(step) / Double(Self.steps), images: images, predicted: predicted, right: right)
+        }
+        // All thresholds between two adjacent scores are equally good. The middle one is the safest.
+        let first = all.indices.max { (all[$0].f1OrZero, $1) < (all[$1].f1OrZero, $0) }!
+        let end = all[first...].firstIndex { $0.f1OrZero != all[first].f1OrZero } ?? all.endIndex
+        return .init(
+            index: label, images: images, atHalf: all[Self.steps / 2], best: all[(first + end - 1) / 2])
     }
 }

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A model's accuracy on photos whose classes are known.
 ///
 /// Outcomes are added one by one; everything else is computed from them. An outcome takes 24 bytes. In a multi-label model,
@@ -47,7 +41,7 @@ public struct Evaluation: Sendable {
     public mutating func add(_ classification: Classification, truth: Int, others: [Int] = []) {
         loss +=
             scores?.add(classification.probabilities, truths: [truth] + others)
-            ?? Self.loss(of: classification.probabilities[truth])
+            ?? LogLoss.of(classification.probabilities[truth])
         let truth = others.reduce(truth) { best, other in
             classification.probabilities[other] > classification.probabilities[best] ? other : best
         }
@@ -78,12 +72,6 @@ public struct Evaluation: Sendable {
     /// cross-entropy over all labels. Nil if the model's outputs are not probabilities.
     public var logLoss: Double? {
         calibration == nil || outcomes.isEmpty ? nil : loss / Double(outcomes.count)
-    }
-
-    /// The log loss of one probability. A probability of 0 would be infinitely bad, so the least that counts is 1e-15.
-    static func loss(of probability: Float) -> Double {
-        guard !probability.isNaN else { return .nan }
-        return -log(min(max(Double(probability), 1e-15), 1))
     }
 
     // MARK: Classes

@@ -9,6 +9,8 @@ struct EncodedModel {
 
     /// A package's only file of weights, as we and coremltools write it.
     static let weightFile = "weights/weight.bin"
+    /// What the names of files of weights begin with.
+    static let pathPrefix = "@model_path/"
 
     /// A neural network.
     init(_ message: Message, _ report: CompressionReport? = nil) {
@@ -28,7 +30,7 @@ struct EncodedModel {
         self.init(program)
         for name in program.weightFileNames.sorted() {
             let file = try files.weights(name).file
-            weights.append((String(name.dropFirst(ModelPackage.modelPrefix.count)), PendingBytes(file)))
+            weights.append((String(name.dropFirst(EncodedModel.pathPrefix.count)), PendingBytes(file)))
         }
     }
 
@@ -58,7 +60,7 @@ struct WeightBytes: WeightFiles {
 
     func weights(_ name: String) throws -> WeightFile {
         guard let bytes else { throw Failure.weightsNotGiven() }
-        guard name == ModelPackage.modelPrefix + EncodedModel.weightFile else {
+        guard name == EncodedModel.pathPrefix + EncodedModel.weightFile else {
             throw Failure.severalWeightFiles([name])
         }
         return try WeightFile(bytes, name: EncodedModel.weightFile)

@@ -17,8 +17,6 @@ struct ModelPackage: WeightFiles {
 
     private static let manifest = "Manifest.json"
     private static let author = "com.apple.CoreML"
-    /// What the names of files of weights begin with.
-    static let modelPrefix = "@model_path/"
     private static let modelPath = "com.apple.CoreML/model.mlmodel"
     private static let weightPath = "com.apple.CoreML/weights"
 
@@ -46,8 +44,8 @@ struct ModelPackage: WeightFiles {
 
     /// The weight file that a program names.
     func weights(_ name: String) throws -> WeightFile {
-        guard name.hasPrefix(Self.modelPrefix) else { throw Failure.leavesPackage(name) }
-        let relative = String(name.dropFirst(Self.modelPrefix.count))
+        guard name.hasPrefix(EncodedModel.pathPrefix) else { throw Failure.leavesPackage(name) }
+        let relative = String(name.dropFirst(EncodedModel.pathPrefix.count))
         let path = try Self.inside(modelFolder, relative)
         guard access(path.fileName, F_OK) == 0 else { throw Failure.weightFileMissing(relative) }
         try requireInside(path, relative)

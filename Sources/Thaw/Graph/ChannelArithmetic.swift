@@ -4,20 +4,6 @@ struct ChannelArithmetic {
     var scale: [Double]
     var offset: [Double]
 
-    init(scale: [Double], offset: [Double]) {
-        self.scale = scale
-        self.offset = offset
-    }
-
-    /// The effect of `operation` on a tensor with the channels on its last axis, or nil if it is not per-channel
-    /// arithmetic.
-    init?(_ operation: any Operation, on type: TensorType) {
-        guard let channels = type.shape.last, type.element == .float32, channels > 0,
-            let arithmetic = operation.channelArithmetic(on: type)
-        else { return nil }
-        self = arithmetic
-    }
-
     /// This arithmetic followed by `next`.
     func followed(by next: ChannelArithmetic) -> ChannelArithmetic {
         ChannelArithmetic(

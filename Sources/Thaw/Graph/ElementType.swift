@@ -41,24 +41,6 @@ extension ElementType {
     }
 }
 
-/// What is known about a tensor before it is computed. On the edges of a graph both parts are fixed.
-public struct TensorType: Hashable, Sendable {
-    /// The sizes along the axes.
-    public var shape: Tensor.Shape
-    /// The type of the elements.
-    public var element: ElementType
-
-    /// The type of tensors of this shape.
-    public init(_ shape: Tensor.Shape, _ element: ElementType = .float32) {
-        self.shape = shape
-        self.element = element
-    }
-}
-
-extension TensorType: CustomStringConvertible {
-    public var description: String { "\(element.rawValue)\(shape)" }
-}
-
 /// The value of an IEEE half-precision bit pattern.
 func float(fromHalf bits: UInt16) -> Float {
     let sign = UInt32(bits & 0x8000) << 16

@@ -139,3 +139,14 @@ extension Operation {
     func padded(by border: Border) -> (any Operation)? { nil }
     func followed(by arithmetic: ChannelArithmetic) -> (any Operation)? { nil }
 }
+
+extension ChannelArithmetic {
+    /// The effect of `operation` on a tensor with the channels on its last axis, or nil if it is not per-channel
+    /// arithmetic.
+    init?(_ operation: any Operation, on type: TensorType) {
+        guard let channels = type.shape.last, type.element == .float32, channels > 0,
+            let arithmetic = operation.channelArithmetic(on: type)
+        else { return nil }
+        self = arithmetic
+    }
+}

@@ -90,7 +90,7 @@ public final class ImageFiles: Sequence, IteratorProtocol {
                     return FoundImage(path: path)
                 }
             } else if let image = nextName() {
-                guard image.failure == nil, image.content == nil, isFolder(image.path) else { return image }
+                guard image.failure == nil, image.content == nil, refersToFolder(image.path) else { return image }
                 if let failure = enter(image.path) { return FoundImage(path: image.path, failure: failure) }
             } else {
                 return nil
@@ -133,7 +133,7 @@ private func wholePath(_ path: String) -> String {
     withoutLinks(path).map { $0 + "/" } ?? path
 }
 
-private func isFolder(_ path: String) -> Bool {
+private func refersToFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path.fileName, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
 }

@@ -5,14 +5,14 @@ extension StoredImage {
     /// and transparent outside it. Corrupt or truncated data is refused.
     init(webP bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         var features = WebPBitstreamFeatures()
-        try check(WebPGetFeatures(bytes.start, bytes.count, &features))
+        try requireSuccess(WebPGetFeatures(bytes.start, bytes.count, &features))
         let (width, height) = (Int(features.width), Int(features.height))
         try checkSize(width: width, height: height, options)
         let wantsAlpha = options.background != nil && features.has_alpha != 0
         if features.has_animation != 0 {
             guard let frame = Frame(firstIn: bytes) else { throw Failure.truncatedImage("WebP") }
             var picture = WebPBitstreamFeatures()
-            try check(WebPGetFeatures(frame.bytes.start, frame.bytes.count, &picture))
+            try requireSuccess(WebPGetFeatures(frame.bytes.start, frame.bytes.count, &picture))
             guard frame.x + Int(picture.width) <= width, frame.y + Int(picture.height) <= height else {
                 throw Failure.damagedImage("WebP", "the first frame extends outside the canvas")
             }
@@ -69,7 +69,7 @@ private func decode(
     return samples.splitAlpha(width: width, height: height, channels: 3)
 }
 
-private func check(_ status: VP8StatusCode) throws {
+private func requireSuccess(_ status: VP8StatusCode) throws {
     switch status {
     case VP8_STATUS_OK: return
     case VP8_STATUS_NOT_ENOUGH_DATA: throw Failure.truncatedImage("WebP")

@@ -89,6 +89,10 @@ extension Failure: CustomStringConvertible {
     }
 }
 
+extension Phrase.StringInterpolation {
+    public mutating func appendInterpolation(_ failure: Failure) { appendInterpolation(failure.phrase) }
+}
+
 extension Failure.Node: CustomStringConvertible {
     /// `name (op)`, as messages name a node.
     public var description: String { "\(name) (\(op))" }

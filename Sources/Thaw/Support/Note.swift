@@ -17,3 +17,7 @@ extension Note: CustomStringConvertible {
     /// The text, with the library's own names of options.
     public var description: String { text.description }
 }
+
+extension Phrase.StringInterpolation {
+    public mutating func appendInterpolation(_ note: Note) { appendInterpolation(note.text) }
+}

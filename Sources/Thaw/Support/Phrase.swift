@@ -56,10 +56,6 @@ extension Phrase: ExpressibleByStringInterpolation {
 
         public mutating func appendInterpolation(_ other: Phrase) { for part in other.parts { phrase.append(part) } }
 
-        public mutating func appendInterpolation(_ failure: Failure) { appendInterpolation(failure.phrase) }
-
-        public mutating func appendInterpolation(_ note: Note) { appendInterpolation(note.text) }
-
         public mutating func appendInterpolation(_ text: String) { phrase.append(.text(text)) }
 
         @_disfavoredOverload

@@ -155,6 +155,17 @@ extension ByteView: FieldValue {
     }
 }
 
+extension PendingBytes: FieldValue {
+    init(_ value: Message.Value?, _ field: ProtobufCFieldDescriptor) {
+        if case .pending(let pending)? = value { self = pending } else { self.init(ByteView(value, field)) }
+    }
+
+    func stored(_ field: ProtobufCFieldDescriptor) -> Message.Value? {
+        precondition(field.content == .bytes, "the field '\(String(cString: field.name))' has another type")
+        return count == 0 && !field.isChoice ? nil : .pending(self)
+    }
+}
+
 /// A repeated message field.
 extension Message: FieldElement {
     init(_ value: Message.Value?, _ field: ProtobufCFieldDescriptor) {
@@ -180,23 +191,5 @@ extension Message: FieldElement {
             elements.allSatisfy { $0.messageType == field.messageType },
             "the field '\(String(cString: field.name))' has another type")
         return elements.isEmpty ? nil : .messages(elements)
-    }
-}
-
-/// A map from strings to strings, stored as repeated messages of a key and a value. It is written in key order.
-extension Dictionary: FieldValue where Key == String, Value == String {
-    init(_ value: Message.Value?, _ field: ProtobufCFieldDescriptor) {
-        self.init()
-        for entry in Message.elements(value, field) { self[entry["key"]] = entry["value"] as String }
-    }
-
-    func stored(_ field: ProtobufCFieldDescriptor) -> Message.Value? {
-        Message.stored(
-            sorted { $0.key < $1.key }.map {
-                var entry = Message(field.messageType!)
-                entry.key = $0.key
-                entry.value = $0.value
-                return entry
-            }, field)
     }
 }

@@ -1,3 +1,5 @@
+import CProtobuf
+
 /// Access to fields by name, with Swift's own types. Inside an extension of `Message` they need `self`:
 /// `self.kernelSize`.
 extension Message {
@@ -34,5 +36,26 @@ extension Message {
     subscript(dynamicMember field: String) -> Message {
         get { self[field] }
         set { self[field] = newValue }
+    }
+
+    /// Sets a field to an empty message, when its presence alone is significant: `layer.choose("softmax")`.
+    mutating func choose(_ field: String) { self[field] = Message(messageType.type(of: field)) }
+}
+
+/// A map from strings to strings, stored as repeated messages of a key and a value. It is written in key order.
+extension Dictionary: FieldValue where Key == String, Value == String {
+    init(_ value: Message.Value?, _ field: ProtobufCFieldDescriptor) {
+        self.init()
+        for entry in Message.elements(value, field) { self[entry["key"]] = entry["value"] as String }
+    }
+
+    func stored(_ field: ProtobufCFieldDescriptor) -> Message.Value? {
+        Message.stored(
+            sorted { $0.key < $1.key }.map {
+                var entry = Message(field.messageType!)
+                entry.key = $0.key
+                entry.value = $0.value
+                return entry
+            }, field)
     }
 }

@@ -36,9 +36,6 @@ struct Message: Sendable {
     /// type's zero.
     func has(_ field: String) -> Bool { entry(at: messageType.index(of: field)) != nil }
 
-    /// Sets a field to an empty message, when its presence alone is significant: `layer.choose("softmax")`.
-    mutating func choose(_ field: String) { self[field] = Message(messageType.type(of: field)) }
-
     /// The name of the field that is set in a `oneof`, such as a layer's type. If the type has several of them, use
     /// `has`.
     var choice: String? {

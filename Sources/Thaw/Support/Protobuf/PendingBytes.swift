@@ -1,5 +1,3 @@
-import CProtobuf
-
 /// Bytes that are produced piece by piece while they are written: weights converted to another order or precision,
 /// without a second copy of them all.
 struct PendingBytes: Sendable {
@@ -30,16 +28,5 @@ struct PendingBytes: Sendable {
             offset += bytes.count
         }
         return ByteView(taking: memory)
-    }
-}
-
-extension PendingBytes: FieldValue {
-    init(_ value: Message.Value?, _ field: ProtobufCFieldDescriptor) {
-        if case .pending(let pending)? = value { self = pending } else { self.init(ByteView(value, field)) }
-    }
-
-    func stored(_ field: ProtobufCFieldDescriptor) -> Message.Value? {
-        precondition(field.content == .bytes, "the field '\(String(cString: field.name))' has another type")
-        return count == 0 && !field.isChoice ? nil : .pending(self)
     }
 }
