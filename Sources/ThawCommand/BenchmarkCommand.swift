@@ -49,7 +49,7 @@ private func measure(
         let profile = arguments.isGiven(Options.profile) ? benchmark.profile(seconds: seconds) : []
         let measurement = Measurement(
             model: path, benchmark: benchmark, times: times, loading: reading + benchmark.compiling,
-            peakMemory: peakMemory(), profile: profile)
+            peakMemory: peakResidentMemory(), profile: profile)
         try console.print(printer.text(measurement), restoringNames: printer.format != .json)
         if let file = arguments[Options.profile] {
             let chart = ProfileChart(title: path, steps: profile, peak: benchmark.peak)
@@ -59,7 +59,7 @@ private func measure(
 }
 
 /// The peak resident memory of the process, in bytes.
-private func peakMemory() -> Int {
+private func peakResidentMemory() -> Int {
     #if canImport(Darwin)
         var usage = rusage()
         getrusage(RUSAGE_SELF, &usage)

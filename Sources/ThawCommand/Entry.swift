@@ -53,7 +53,7 @@ private func dispatch(_ words: [String], _ console: Console) throws -> ExitStatu
         try console.print(text)
         return .done
     }
-    let command = try command(named: name)
+    let command = try knownCommand(named: name)
     if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
         try console.print(Help.text(of: command))
         return .done
@@ -85,12 +85,12 @@ private func text(ofOption name: String, _ rest: ArraySlice<String>) throws -> S
             throw Failure.notAChoice(shell, names).at("--completions")
         }
         return completions.script
-    case "help": return try rest.first.map { Help.text(of: try command(named: $0)) } ?? Help.overview
+    case "help": return try rest.first.map { Help.text(of: try knownCommand(named: $0)) } ?? Help.overview
     default: return nil
     }
 }
 
-private func command(named name: String) throws -> Command {
+private func knownCommand(named name: String) throws -> Command {
     if let command = Commands.all.first(where: { $0.name == name }) { return command }
     if name.hasPrefix("-") {
         var failure = Failure.unknownOption(name, nearest: nearest(to: name, in: Help.globalOptions.map(\.name)))

@@ -49,7 +49,7 @@ extension Console {
 }
 
 /// The other model of a comparison, and the mapping between the classes of both.
-struct Baseline {
+struct BaselineModel {
     let path: String
     let classifier: Classifier
     /// For each class of the first model, the index of the same class of this one, or -1.
@@ -82,10 +82,10 @@ struct Baseline {
 }
 
 extension Arguments {
-    func baseline(at path: String, for model: Model) throws -> Baseline {
+    func baseline(at path: String, for model: Model) throws -> BaselineModel {
         let other = try Model.load(contentsOfFile: path, options: converterOptions(), labels: labels()).model
         return try blaming(path) {
-            try Baseline(path: path, classifier: classifier(other, threads: 1), for: model)
+            try BaselineModel(path: path, classifier: classifier(other, threads: 1), for: model)
         }
     }
 }
@@ -154,7 +154,7 @@ private final class EvaluationRun {
 
     /// Evaluates the baseline on the photos that the model was evaluated on.
     func compare(
-        _ evaluation: Evaluation, _ images: [Truth.Image], with baseline: Baseline
+        _ evaluation: Evaluation, _ images: [Truth.Image], with baseline: BaselineModel
     ) throws -> EvaluationResult.Baseline {
         let other = try evaluate(baseline.classifier, images.map { baseline.image($0) })
         guard other.images.count == images.count else { throw Failure.photographsChanged() }

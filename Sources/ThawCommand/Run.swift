@@ -19,7 +19,7 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
         throw Failure.severalArrays(graph.outputs.map(\.name)).inFile(target)
     }
     let arrays = try words.map { word in
-        let (name, file) = named(word, inputs: graph.inputs.map(\.name))
+        let (name, file) = nameAndFile(word, inputs: graph.inputs.map(\.name))
         return (name, try NumPyFile(contentsOfFile: file))
     }
     let runner = try blaming(path) {
@@ -29,7 +29,7 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     if isFile {
         try answers[0].array.write(toFile: target)
     } else {
-        try write(answers, toFolder: target)
+        try writeArrays(answers, toFolder: target)
     }
     return .done
 }
@@ -48,7 +48,7 @@ extension Arguments {
             conversion.warnings.forEach(console.warn)
         }
         if words.count == 1, let word = words.first {
-            let (_, file) = named(word, inputs: conversion.model.graph.inputs.map(\.name))
+            let (_, file) = nameAndFile(word, inputs: conversion.model.graph.inputs.map(\.name))
             try blaming(file) {
                 try conversion.model.setImageSize(fromArrayShape: NumPyFile(contentsOfFile: file).shape)
             }
@@ -68,14 +68,14 @@ private struct ArrayWords: GivenArrays {
     func shapes(ofInputs inputs: [String]) throws -> [(name: String?, shape: [Int])] {
         guard !words.isEmpty || inputs.isEmpty else { throw Failure.missingArgument("an array, INPUT.npy,") }
         return try words.map { word in
-            let (name, file) = named(word, inputs: inputs)
+            let (name, file) = nameAndFile(word, inputs: inputs)
             return (name, try NumPyFile(contentsOfFile: file).shape)
         }
     }
 }
 
 /// Splits `NAME=FILE`. File names may contain equals signs too.
-func named(_ word: String, inputs: [String]) -> (name: String?, file: String) {
+func nameAndFile(_ word: String, inputs: [String]) -> (name: String?, file: String) {
     guard let equals = word.firstIndex(of: "=") else { return (nil, word) }
     let name = String(word[..<equals])
     if !inputs.contains(name), access(word.fileName, F_OK) == 0 { return (nil, word) }
@@ -83,7 +83,7 @@ func named(_ word: String, inputs: [String]) -> (name: String?, file: String) {
 }
 
 /// Writes each array as `NAME.npy`.
-private func write(_ arrays: [(name: String, array: NumPyFile)], toFolder folder: String) throws {
+private func writeArrays(_ arrays: [(name: String, array: NumPyFile)], toFolder folder: String) throws {
     if mkdir(folder.fileName, 0o777) != 0, errno != EEXIST {
         throw Failure.noFolder(folder, String(cString: strerror(errno)))
     }

@@ -63,7 +63,7 @@ extension Pipeline {
         for word in words {
             // JSON may contain equals signs too.
             let isJSON = word.first.map { "{[\"".contains($0) } ?? false
-            let (name, text) = isJSON ? (nil, word) : named(word, inputs: inputs.map(\.name))
+            let (name, text) = isJSON ? (nil, word) : nameAndFile(word, inputs: inputs.map(\.name))
             let input = try input(named: name)
             guard !columns.contains(where: { $0.name == input.name }) else { throw Failure.givenTwice(input.name) }
             do { columns.append((input.name, try values(text, input.type))) } catch let failure as Failure {

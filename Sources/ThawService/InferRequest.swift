@@ -59,6 +59,14 @@ struct InferRequest {
     }
 }
 
+/// The elements of a tensor in the form of the request.
+enum TensorContent {
+    case numbers([Double])
+    case strings([String], isBase64: Bool)
+    /// Little-endian values in the order of the tensor. Each string is preceded by its length in 4 bytes.
+    case binary(ArraySlice<UInt8>)
+}
+
 extension InferRequest.Input {
     /// - Parameter binary: The binary data of this input and those after it. What belongs to this one is removed.
     fileprivate init(_ json: JSON, _ binary: inout ArraySlice<UInt8>) throws {

@@ -67,7 +67,7 @@ final class Metrics: Sendable {
     func countImages(_ count: Int) { state.with { $0.images += count } }
 
     /// The metrics in Prometheus' text format.
-    func text(_ service: Service) -> String {
+    func text(_ queue: WorkQueue, _ connections: Connections, _ models: ModelStore) -> String {
         let state = state.with { $0 }
         var text = MetricsText()
         text.heading("thaw_requests_total", "counter", "Requests that were answered, by endpoint, model and status.")
@@ -99,13 +99,12 @@ final class Metrics: Sendable {
             text.sample(name + "_sum", [], histogram.sum)
             text.sample(name + "_count", [], sum)
         }
-        let queue = service.queue
         text.value("thaw_queue_length", "gauge", "Requests waiting for a thread.", queue.waiting)
         text.value("thaw_queue_limit", "gauge", "The maximum number of waiting requests.", queue.limit)
         text.value("thaw_running_requests", "gauge", "Requests in progress.", queue.running)
-        text.value("thaw_connections", "gauge", "Open connections.", service.connections.count)
+        text.value("thaw_connections", "gauge", "Open connections.", connections.count)
         text.heading("thaw_model_bytes", "gauge", "Memory for a model's packed weights.")
-        for model in service.models.all { text.sample("thaw_model_bytes", [("model", model.name)], model.memory) }
+        for model in models.all { text.sample("thaw_model_bytes", [("model", model.name)], model.memory) }
         if let memory = residentMemory() {
             text.value("process_resident_memory_bytes", "gauge", "Resident memory in bytes.", memory)
         }

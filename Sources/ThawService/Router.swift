@@ -24,7 +24,7 @@ extension Service {
         case .models: return list
         case .details(let name): return Response(json: try models.model(name).fullDescription)
         case .drawing(let name): return try models.drawings.response(for: models.model(name))
-        case .metrics: return Response(type: Metrics.contentType, text: metrics.text(self))
+        case .metrics: return Response(type: Metrics.contentType, text: metrics.text(queue, connections, models))
         case .openAPI: return Response(type: "application/json", text: OpenAPI.text)
         case .unknownVersion(let version): throw Refusal.noSuchVersion(version)
         case .unknown: throw Refusal.noSuchPath("/" + (exchange.request?.path.joined(separator: "/") ?? ""))

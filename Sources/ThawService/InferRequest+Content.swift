@@ -1,13 +1,5 @@
 import Thaw
 
-/// The elements of a tensor in the form of the request.
-enum TensorContent {
-    case numbers([Double])
-    case strings([String], isBase64: Bool)
-    /// Little-endian values in the order of the tensor. Each string is preceded by its length in 4 bytes.
-    case binary(ArraySlice<UInt8>)
-}
-
 extension InferRequest.Input {
     private var count: Int { Tensor.Shape(shape).elementCount }
 

@@ -1,0 +1,176 @@
+import Thaw
+
+/// A request that fits the model.
+struct InferPlan {
+    /// Requests with more items than this are refused.
+    private static let mostItems = 4096
+
+    /// The content of an input: pixels, encoded images, or numbers.
+    struct Input {
+        enum Items {
+            case pixels([UInt8], ImageInput)
+            case encoded([ArraySlice<UInt8>], ImageWork)
+            case numbers([Double])
+        }
+
+        let items: Items
+        /// The type of the network's input.
+        let own: TensorType
+    }
+
+    /// An output to send.
+    struct Output {
+        let index: Int
+        let port: ServedModel.Port
+        let isBinary: Bool
+        let classes: Int?
+    }
+
+    let inputs: [Input]
+    let outputs: [Output]
+    /// The size of the batch.
+    let items: Int
+
+    /// - Throws: `Refusal` or `Failure` if the request does not fit the model.
+    init(_ request: InferRequest, _ model: ServedModel, _ settings: Settings) throws {
+        let names = model.inputs.map(\.name)
+        for input in request.inputs where !names.contains(input.name) {
+            throw InferPlan.unknown("input", input.name, names)
+        }
+        var items: Int?
+        inputs = try model.inputs.map { port in
+            let given = request.inputs.filter { $0.name == port.name }
+            guard let input = given.first, given.count == 1 else {
+                throw Refusal(
+                    400, given.isEmpty ? .noInput : .invalidRequest,
+                    "the input '\(port.name)' is given \(given.isEmpty ? "not at all" : "\(given.count) times")",
+                    remedy: "give it once")
+            }
+            let count = try InferPlan.items(of: input, port, isBatched: model.isBatched)
+            guard items == nil || items == count else {
+                throw Refusal(
+                    400, .wrongShape, "the inputs have batches of \(items!) and \(count)", remedy: "they must agree")
+            }
+            items = count
+            return try Input(input, port, settings)
+        }
+        self.items = items ?? 1
+        guard self.items <= InferPlan.mostItems else { throw Refusal.tensorTooLarge(InferPlan.mostItems) }
+        guard self.items > 0 else {
+            throw Refusal(400, .wrongShape, "the batch is empty", remedy: "send at least one item")
+        }
+        let wanted =
+            request.outputs
+            ?? model.outputs.map { InferRequest.Output(name: $0.name, isBinary: request.isBinary, classes: nil) }
+        outputs = try wanted.map { output in
+            guard let index = model.outputs.firstIndex(where: { $0.name == output.name }) else {
+                throw InferPlan.unknown("output", output.name, model.outputs.map(\.name))
+            }
+            return Output(index: index, port: model.outputs[index], isBinary: output.isBinary, classes: output.classes)
+        }
+        guard outputs.count <= model.outputs.count else { throw Refusal.badRequest("an output is requested twice") }
+        let bytes = outputs.reduce(0) { sum, output in
+            let size = output.port.own.shape.elementCount * output.port.own.element.size / model.group * self.items
+            // Text takes more than the values themselves.
+            return sum + (output.isBinary || output.classes != nil ? size : 4 * size)
+        }
+        guard bytes <= 4 * settings.maxBody else {
+            throw Refusal(413, .limitExceeded, "the outputs would take \(bytes) bytes", remedy: "send smaller batches")
+        }
+    }
+
+    private static func unknown(_ kind: String, _ name: String, _ names: [String]) -> Refusal {
+        var refusal = Refusal(
+            400, .noSuchFeature, "the model has no \(kind) '\(name)'",
+            remedy: "it has '\(names.joined(separator: "', '"))'")
+        refusal.failure.names = names
+        return refusal
+    }
+
+    /// The number of items in an input, whose shape and type must fit.
+    private static func items(of input: InferRequest.Input, _ port: ServedModel.Port, isBatched: Bool) throws -> Int {
+        if input.type == .bytes, port.image != nil {
+            guard input.shape.count == 1 || input.shape.count == 2 && input.shape[1] == 1 else {
+                throw InferPlan.wrongShape(input, expected: "[n] encoded images")
+            }
+            return input.shape[0]
+        }
+        guard input.type == port.type else {
+            let expected = port.image == nil ? port.type.rawValue : "UINT8, or BYTES for encoded images"
+            throw Refusal(
+                400, .wrongType, "'\(port.name)' is given as \(input.type.rawValue)", remedy: "expected \(expected)")
+        }
+        let isRight =
+            input.shape.count == port.shape.count && zip(input.shape, port.shape).allSatisfy { $1 == -1 || $0 == $1 }
+        guard isRight else { throw InferPlan.wrongShape(input, expected: "\(Tensor.Shape(port.shape))") }
+        return isBatched ? input.shape[0] : 1
+    }
+
+    private static func wrongShape(_ input: InferRequest.Input, expected: String) -> Refusal {
+        Refusal(
+            400, .wrongShape, "'\(input.name)' has the shape \(Tensor.Shape(input.shape))",
+            remedy: "expected \(expected)")
+    }
+}
+
+extension InferPlan.Input {
+    init(_ input: InferRequest.Input, _ port: ServedModel.Port, _ settings: Settings) throws {
+        own = port.own
+        switch (port.image, input.type) {
+        case (let image?, .bytes): items = .encoded(try input.encodedImages(), ImageWork(settings, image))
+        case (let image?, _): items = .pixels(try input.pixelBytes(), image)
+        case (nil, _): items = .numbers(try input.values())
+        }
+    }
+
+    /// The content of one run.
+    enum Group {
+        case images([Pixels], ImageInput)
+        case pixels([ArraySlice<UInt8>], ImageInput)
+        case tensor(Tensor)
+
+        func load(into executor: Executor, input: Int) {
+            switch self {
+            case .images(let images, let image):
+                for (index, pixels) in images.enumerated() {
+                    pixels.bytes.withUnsafeBufferPointer {
+                        executor.load(pixels: $0, image.scaling, input: input, image: index)
+                    }
+                }
+            case .pixels(let items, let image):
+                for (index, pixels) in items.enumerated() {
+                    pixels.withUnsafeBufferPointer {
+                        executor.load(pixels: $0, image.scaling, input: input, image: index)
+                    }
+                }
+            case .tensor(let tensor): executor.load(tensor, input: input)
+            }
+        }
+    }
+
+    /// The items from `first`, as many as a run takes. After the last item, it is repeated.
+    func group(at first: Int, _ size: Int) throws -> Group {
+        switch items {
+        case .encoded(let images, let work):
+            let pixels = try images[first..<min(first + size, images.count)].map {
+                try work.pixels(decoding: $0).pixels
+            }
+            return .images((0..<size).map { pixels[min($0, pixels.count - 1)] }, work.image)
+        case .pixels(let bytes, let image):
+            let count = image.width * image.height * image.color.channels
+            let last = bytes.count / count - 1
+            return .pixels(
+                (0..<size).map { index in
+                    let item = min(first + index, last)
+                    return bytes[item * count..<(item + 1) * count]
+                }, image)
+        case .numbers(let values):
+            let count = own.shape.elementCount
+            let start = min(first * (count / size), values.count - count)
+            if own.element == .float32 {
+                return .tensor(Tensor(values[start..<start + count].map { Float($0) }, shape: own.shape))
+            }
+            return .tensor(Tensor(shape: own.shape, element: own.element) { values[start + $0] })
+        }
+    }
+}
