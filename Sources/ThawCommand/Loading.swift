@@ -133,3 +133,11 @@ extension Console {
         conversion.warnings.forEach(warn)
     }
 }
+
+/// Splits `NAME=FILE`. File names may contain equals signs too.
+func nameAndFile(_ word: String, inputs: [String]) -> (name: String?, file: String) {
+    guard let equals = word.firstIndex(of: "=") else { return (nil, word) }
+    let name = String(word[..<equals])
+    if !inputs.contains(name), access(word.fileName, F_OK) == 0 { return (nil, word) }
+    return (name, String(word[word.index(after: equals)...]))
+}

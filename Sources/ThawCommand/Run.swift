@@ -74,14 +74,6 @@ private struct ArrayWords: GivenArrays {
     }
 }
 
-/// Splits `NAME=FILE`. File names may contain equals signs too.
-func nameAndFile(_ word: String, inputs: [String]) -> (name: String?, file: String) {
-    guard let equals = word.firstIndex(of: "=") else { return (nil, word) }
-    let name = String(word[..<equals])
-    if !inputs.contains(name), access(word.fileName, F_OK) == 0 { return (nil, word) }
-    return (name, String(word[word.index(after: equals)...]))
-}
-
 /// Writes each array as `NAME.npy`.
 private func writeArrays(_ arrays: [(name: String, array: NumPyFile)], toFolder folder: String) throws {
     if mkdir(folder.fileName, 0o777) != 0, errno != EEXIST {

@@ -23,26 +23,26 @@ func runPipeline(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     }
     let answers = try rows.map { row in try blaming(path) { try pipeline.run(row) } }
     guard let target = arguments[Options.arrays] else {
-        for answer in answers { try console.print(line(answer)) }
+        for answer in answers { try console.print(jsonLine(answer)) }
         return .done
     }
     if isArray {
-        try write(answers.map { $0[0].value }, to: target)
+        try writeNumbers(answers.map { $0[0].value }, to: target)
     } else {
         let file = try AtomicFile(path: target)
-        for answer in answers { try file.write(line(answer).utf8) }
+        for answer in answers { try file.write(jsonLine(answer).utf8) }
         try file.commit()
     }
     return .done
 }
 
 /// The outputs for a row, as a line of JSON.
-private func line(_ outputs: [(name: String, value: FeatureValue)]) -> String {
+private func jsonLine(_ outputs: [(name: String, value: FeatureValue)]) -> String {
     JSON.object(outputs.map { (key: $0.name, value: $0.value.json) }).text + "\n"
 }
 
 /// Writes numbers or arrays, those of several rows along a first axis.
-private func write(_ values: [FeatureValue], to path: String) throws {
+private func writeNumbers(_ values: [FeatureValue], to path: String) throws {
     var numbers: [Float] = []
     var shape: [Int] = []
     for value in values {

@@ -1,7 +1,9 @@
 // The stages between strings, integers, dictionaries and arrays.
 
 /// An array, or a dictionary of its values other than zero by their indices, as an output's type says.
-private func vector(_ values: [(index: Int, value: Double)], count: Int, _ type: FeatureType) throws -> FeatureValue {
+private func sparseVector(_ values: [(index: Int, value: Double)], count: Int, _ type: FeatureType) throws
+    -> FeatureValue
+{
     if case .dictionary = type { return .dictionary(values.map { (.integer($0.index), $0.value) }) }
     var dense = [Double](repeating: 0, count: count)
     for (index, value) in values { dense[index] = value }
@@ -55,7 +57,7 @@ struct OneHotEncoder: Stage {
         let key = inputs[0].key
         let index = key.flatMap { indices[$0] }
         guard index != nil || ignoresUnknown else { throw Failure.unknownCategory(key) }
-        return [try vector(index.map { [($0, 1)] } ?? [], count: indices.count, output)]
+        return [try sparseVector(index.map { [($0, 1)] } ?? [], count: indices.count, output)]
     }
 }
 
@@ -78,7 +80,7 @@ struct DictVectorizer: Stage {
     func evaluate(_ inputs: [FeatureValue]) throws -> [FeatureValue] {
         guard case .dictionary(let entries) = inputs[0] else { preconditionFailure("the input is not a dictionary") }
         let values = entries.compactMap { entry in indices[entry.key].map { (index: $0, value: entry.value) } }
-        return [try vector(values, count: indices.count, output)]
+        return [try sparseVector(values, count: indices.count, output)]
     }
 }
 

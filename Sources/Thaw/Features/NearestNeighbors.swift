@@ -64,3 +64,10 @@ struct NearestNeighbors: VectorClassifier {
         return ClassScores(votes.map { $0 / sum })
     }
 }
+
+extension ClassifierStage {
+    /// Nearest neighbors have a label for each sample.
+    init(_ source: StageSource, _ classifier: NearestNeighbors) throws {
+        try self.init(source, classifier, labels: classifier.labels)
+    }
+}

@@ -66,12 +66,7 @@ struct ClassifierStage: Stage {
         try self.init(source, classifier, labels: source.labels())
     }
 
-    /// Nearest neighbors have a label for each sample.
-    init(_ source: StageSource, _ classifier: NearestNeighbors) throws {
-        try self.init(source, classifier, labels: classifier.labels)
-    }
-
-    private init(_ source: StageSource, _ classifier: any VectorClassifier, labels: [FeatureKey]) throws {
+    init(_ source: StageSource, _ classifier: any VectorClassifier, labels: [FeatureKey]) throws {
         (self.classifier, classes, outputs) = (classifier, labels, source.outputs)
         guard labels.count == classifier.classCount else {
             throw Failure.labelsAndClasses(labels.count, classifier.classCount)
