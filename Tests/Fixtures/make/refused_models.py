@@ -81,7 +81,7 @@ def write(good):
              "a tree ensemble", "tree")]:
         changed(name + ".mlmodel", change, wrong, words)
     data = good.SerializeToString(deterministic=True)
-    save("truncated.mlmodel", data[:len(data) // 2], "the first half of a model", "cut off")
-    save("truncated_by_a_byte.mlmodel", data[:-1], "a model without its last byte", "cut off")
+    save("truncated.mlmodel", data[:len(data) // 2], "the first half of a model", "truncated")
+    save("truncated_by_a_byte.mlmodel", data[:-1], "a model without its last byte", "truncated")
     save("empty.mlmodel", b"", "an empty file", "empty")
     save_table("coreml/refuse/refuse.tsv", ("file", "words", "wrong"), rows)

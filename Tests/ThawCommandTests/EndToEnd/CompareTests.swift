@@ -227,7 +227,7 @@ import Testing
             ([gray.path("m.mlmodel"), color.path("c.mlmodel"), image], "takes images of 1 channels, the second of 3"),
             ([rgb, rgb, image, "--color", "bgr"], "--color is for graphs; both are Core ML models"),
             ([rgb, "none.mlmodel", image], "none.mlmodel: no such file"),
-            ([rgb, image, image], "cat.jpg: is an image; a Core ML model"),
+            ([rgb, image, image], "cat.jpg: is an image; expected a Core ML model"),
             ([rgb, rgb, Project.fixture("make")], "there are no images in the folder"),
         ] {
             let outcome = try Thaw.run(["compare"] + words)

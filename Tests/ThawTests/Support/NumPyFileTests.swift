@@ -72,7 +72,10 @@ import Testing
                 "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}",
                 "an array of shape (4294967296, 4294967296) takes more bytes than any file has"
             ),
-            ("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", "the size of an axis"),
+            (
+                "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
+                "expected the size of an axis"
+            ),
             ("{'descr': '<f4', 'shape': (1,)}", "'descr', 'fortran_order' or 'shape' is missing"),
             ("{'descr': '<f4", "expected a closing quote"),
             ("{'descr'", "expected ':' at the end"),

@@ -41,8 +41,8 @@ func graph(_ bytes: [UInt8]) throws -> GraphDefinition {
         ("false, which is written too", { $0.int(5, 0) }, "bool(false)"),
         ("a string", { $0.string(2, "SAME") }, "string(\"SAME\")"),
         ("an empty string", { $0.string(2, "") }, "string(\"\")"),
-        ("a type", { $0.int(6, 19) }, "type(Thaw.DataType.half)"),
-        ("a reference type", { $0.int(6, 101) }, "type(Thaw.DataType.float)"),
+        ("a type", { $0.int(6, 19) }, "type(Thaw.NodeDefinition.DataType.half)"),
+        ("a reference type", { $0.int(6, 101) }, "type(Thaw.NodeDefinition.DataType.float)"),
         ("a type of the future", { $0.int(6, 77) }, "int(77)"),
         (
             "a shape",
@@ -58,7 +58,7 @@ func graph(_ bytes: [UInt8]) throws -> GraphDefinition {
         ("a function", { $0.message(10) { $0.string(1, "helper") } }, "function(\"helper\")"),
         (
             "a list of integers", { $0.message(1) { $0.packed(3, varints: [1, 2, -1]) } },
-            "list([Thaw.Attribute.int(1), Thaw.Attribute.int(2), Thaw.Attribute.int(-1)])"
+            "list([Thaw.NodeDefinition.Attribute.int(1), Thaw.NodeDefinition.Attribute.int(2), Thaw.NodeDefinition.Attribute.int(-1)])"
         ),
         (
             "a list that is not packed",
@@ -68,7 +68,7 @@ func graph(_ bytes: [UInt8]) throws -> GraphDefinition {
                     $0.int(3, 2)
                 }
             },
-            "list([Thaw.Attribute.int(1), Thaw.Attribute.int(2)])"
+            "list([Thaw.NodeDefinition.Attribute.int(1), Thaw.NodeDefinition.Attribute.int(2)])"
         ),
         (
             "a list of strings",
@@ -78,7 +78,7 @@ func graph(_ bytes: [UInt8]) throws -> GraphDefinition {
                     $0.string(2, "")
                 }
             },
-            "list([Thaw.Attribute.string(\"a\"), Thaw.Attribute.string(\"\")])"
+            "list([Thaw.NodeDefinition.Attribute.string(\"a\"), Thaw.NodeDefinition.Attribute.string(\"\")])"
         ),
         ("an empty list", { $0.message(1) }, "list([])"),
     ]
