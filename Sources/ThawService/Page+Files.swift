@@ -1243,6 +1243,10 @@ function fillOther() {
             "description": "The file is not an image of a supported format, or the content encoding is not supported.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
           },
+          "501": {
+            "description": "The transfer encoding is not supported.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+          },
           "503": {
             "description": "The queue is full, or the service is shutting down.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
@@ -1536,6 +1540,10 @@ function fillOther() {
             "description": "The file is not an image of a supported format, or the content encoding is not supported.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
           },
+          "501": {
+            "description": "The transfer encoding is not supported.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+          },
           "503": {
             "description": "The queue is full, or the service is shutting down.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
@@ -1612,6 +1620,10 @@ function fillOther() {
           },
           "415": {
             "description": "The file is not an image of a supported format, or the content encoding is not supported.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+          },
+          "501": {
+            "description": "The transfer encoding is not supported.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
           },
           "503": {
