@@ -137,7 +137,7 @@ import Thaw
         #expect(throws: Failure.self) { try Commands.convert.arguments(words) }
         #expect(try Commands.convert.arguments(words + ["--verify", "c.jpg"]).positional == words)
         #expect(Commands.convert.usage == "SOURCE --labels FILE [-o OUT.mlmodel]")
-        #expect(Commands.run.usage == "MODEL [NAME=]INPUT.npy... -o OUTPUT.npy|FOLDER")
+        #expect(Commands.run.usage == "MODEL [NAME=]INPUT.npy|VALUE... -o OUTPUT.npy|FOLDER")
     }
 
     @Test("Options of other commands are refused too")
