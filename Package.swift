@@ -25,8 +25,8 @@ var kernelModules = [kernels("KernelsBaseline")]
     ]
 #endif
 
-// Programs and the C library contain the Swift runtime. SwiftPM's option for that hides all symbols while compiling, so that
-// the C library would need a build of its own; linking alone does not.
+// Programs and the C library contain the Swift runtime. SwiftPM's own option for that knows programs only, and compiles
+// everything anew.
 let staticRuntime = LinkerSetting.unsafeFlags(
     ["-static-stdlib"], .when(platforms: [.linux], configuration: .release))
 

@@ -8,7 +8,7 @@ import Thaw
 #endif
 
 /// Where a function stores a handle.
-typealias HandleResult = UnsafeMutablePointer<OpaquePointer?>
+public typealias HandleResult = UnsafeMutablePointer<OpaquePointer?>
 
 /// Runs the body of a function that can fail, and stores its failure as an error.
 func call(_ error: HandleResult?, _ body: () throws -> Void) -> thaw_status {
@@ -122,27 +122,29 @@ private func text(
 }
 
 @_cdecl("thaw_error_code")
-func errorCode(_ error: OpaquePointer?) -> UnsafePointer<CChar>? { text(error, forked: thaw_forked_code, \.code) }
+public func errorCode(_ error: OpaquePointer?) -> UnsafePointer<CChar>? {
+    text(error, forked: thaw_forked_code, \.code)
+}
 
 @_cdecl("thaw_error_message")
-func errorMessage(_ error: OpaquePointer?) -> UnsafePointer<CChar>? {
+public func errorMessage(_ error: OpaquePointer?) -> UnsafePointer<CChar>? {
     text(error, forked: thaw_forked_message, \.message)
 }
 
 @_cdecl("thaw_error_details")
-func errorDetails(_ error: OpaquePointer?) -> UnsafePointer<CChar>? {
+public func errorDetails(_ error: OpaquePointer?) -> UnsafePointer<CChar>? {
     text(error, forked: thaw_forked_details, \.details)
 }
 
 @_cdecl("thaw_error_free")
-func freeError(_ error: OpaquePointer?) { release(error, as: CError.self) }
+public func freeError(_ error: OpaquePointer?) { release(error, as: CError.self) }
 
 // MARK: The library
 
 private let version = CText(thawVersion)
 
 @_cdecl("thaw_version")
-func libraryVersion() -> UnsafePointer<CChar> { version.pointer }
+public func libraryVersion() -> UnsafePointer<CChar> { version.pointer }
 
 @_cdecl("thaw_free")
-func freeMemory(_ memory: UnsafeMutableRawPointer?) { free(memory) }
+public func freeMemory(_ memory: UnsafeMutableRawPointer?) { free(memory) }

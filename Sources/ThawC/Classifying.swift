@@ -28,7 +28,7 @@ final class CClassifier: Sendable {
 }
 
 @_cdecl("thaw_classifier_create")
-func createClassifier(
+public func createClassifier(
     _ model: OpaquePointer?, _ options: UnsafePointer<thaw_classifier_options>?, _ classifier: HandleResult?,
     _ error: HandleResult?
 ) -> thaw_status {
@@ -41,10 +41,10 @@ func createClassifier(
 }
 
 @_cdecl("thaw_classifier_free")
-func freeClassifier(_ classifier: OpaquePointer?) { release(classifier, as: CClassifier.self) }
+public func freeClassifier(_ classifier: OpaquePointer?) { release(classifier, as: CClassifier.self) }
 
 @_cdecl("thaw_classifier_run")
-func runClassifier(
+public func runClassifier(
     _ classifier: OpaquePointer?, _ image: UnsafePointer<thaw_image>?, _ result: HandleResult?,
     _ error: HandleResult?
 ) -> thaw_status {
@@ -97,7 +97,7 @@ final class CBatch: @unchecked Sendable {
 }
 
 @_cdecl("thaw_batch_create")
-func createBatch(
+public func createBatch(
     _ classifier: OpaquePointer?, _ options: UnsafePointer<thaw_batch_options>?, _ batch: HandleResult?,
     _ error: HandleResult?
 ) -> thaw_status {
@@ -110,7 +110,7 @@ func createBatch(
 }
 
 @_cdecl("thaw_batch_add")
-func addToBatch(
+public func addToBatch(
     _ batch: OpaquePointer?, _ image: UnsafePointer<thaw_image>?, _ error: HandleResult?
 ) -> thaw_status {
     call(error) {
@@ -124,14 +124,14 @@ func addToBatch(
 }
 
 @_cdecl("thaw_batch_window")
-func batchWindow(_ batch: OpaquePointer?) -> Int {
+public func batchWindow(_ batch: OpaquePointer?) -> Int {
     guard thaw_enter_call() else { return 0 }
     defer { thaw_leave_call() }
     return Handles.shared.find(batch, CBatch.self)?.batch.window ?? 0
 }
 
 @_cdecl("thaw_batch_next")
-func nextOfBatch(
+public func nextOfBatch(
     _ batch: OpaquePointer?, _ timeout: Int32, _ result: HandleResult?, _ error: HandleResult?
 ) -> thaw_status {
     result?.pointee = nil
@@ -150,14 +150,14 @@ func nextOfBatch(
 }
 
 @_cdecl("thaw_batch_cancel")
-func cancelBatch(_ batch: OpaquePointer?) {
+public func cancelBatch(_ batch: OpaquePointer?) {
     guard thaw_enter_call() else { return }
     defer { thaw_leave_call() }
     Handles.shared.find(batch, CBatch.self)?.batch.cancel()
 }
 
 @_cdecl("thaw_batch_free")
-func freeBatch(_ batch: OpaquePointer?) {
+public func freeBatch(_ batch: OpaquePointer?) {
     guard thaw_enter_call() else { return }
     defer { thaw_leave_call() }
     guard let found = Handles.shared.remove(batch, CBatch.self) else { return }
@@ -168,13 +168,13 @@ func freeBatch(_ batch: OpaquePointer?) {
 // MARK: The command
 
 @_cdecl("thaw_main")
-func runMain(_ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
+public func runMain(_ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
     guard let arguments, count > 0 else { return runCommand([]) }
     return runCommand((1..<Int(count)).compactMap { path(arguments[$0].map { UnsafePointer($0) }) })
 }
 
 @_cdecl("thaw_command")
-func runWords(
+public func runWords(
     _ count: Int32, _ words: UnsafePointer<UnsafePointer<CChar>?>?, _ exitStatus: UnsafeMutablePointer<Int32>?,
     _ error: HandleResult?
 ) -> thaw_status {

@@ -40,7 +40,7 @@ final class CModel: @unchecked Sendable {
 }
 
 @_cdecl("thaw_model_load")
-func loadModel(_ path: UnsafePointer<CChar>?, _ model: HandleResult?, _ error: HandleResult?) -> thaw_status {
+public func loadModel(_ path: UnsafePointer<CChar>?, _ model: HandleResult?, _ error: HandleResult?) -> thaw_status {
     model?.pointee = nil
     return call(error) {
         let model = try required(model, "model")
@@ -50,7 +50,7 @@ func loadModel(_ path: UnsafePointer<CChar>?, _ model: HandleResult?, _ error: H
 }
 
 @_cdecl("thaw_model_load_bytes")
-func loadModel(
+public func loadModel(
     _ content: UnsafeRawPointer?, _ count: Int, _ weights: UnsafeRawPointer?, _ weightCount: Int,
     _ model: HandleResult?, _ error: HandleResult?
 ) -> thaw_status {
@@ -65,10 +65,10 @@ func loadModel(
 }
 
 @_cdecl("thaw_model_free")
-func freeModel(_ model: OpaquePointer?) { release(model, as: CModel.self) }
+public func freeModel(_ model: OpaquePointer?) { release(model, as: CModel.self) }
 
 @_cdecl("thaw_convert")
-func convert(
+public func convert(
     _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<thaw_convert_options>?, _ model: HandleResult?,
     _ error: HandleResult?
 ) -> thaw_status {
@@ -83,7 +83,7 @@ func convert(
 }
 
 @_cdecl("thaw_convert_bytes")
-func convert(
+public func convert(
     _ graph: UnsafeRawPointer?, _ count: Int, _ variables: UnsafePointer<thaw_tensor>?, _ variableCount: Int,
     _ options: UnsafePointer<thaw_convert_options>?, _ model: HandleResult?, _ error: HandleResult?
 ) -> thaw_status {
@@ -107,7 +107,7 @@ func convert(
 // MARK: Describing
 
 @_cdecl("thaw_model_describe")
-func describeModel(
+public func describeModel(
     _ model: OpaquePointer?, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, _ error: HandleResult?
 ) -> thaw_status {
     json?.pointee = nil
@@ -119,7 +119,7 @@ func describeModel(
 }
 
 @_cdecl("thaw_inspect")
-func inspect(
+public func inspect(
     _ path: UnsafePointer<CChar>?, _ tag: UnsafePointer<CChar>?,
     _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, _ error: HandleResult?
 ) -> thaw_status {
@@ -132,7 +132,7 @@ func inspect(
 }
 
 @_cdecl("thaw_model_labels")
-func modelLabels(
+public func modelLabels(
     _ model: OpaquePointer?, _ labels: UnsafeMutablePointer<UnsafePointer<UnsafePointer<CChar>?>?>?,
     _ count: UnsafeMutablePointer<Int>?, _ error: HandleResult?
 ) -> thaw_status {
@@ -146,7 +146,7 @@ func modelLabels(
 }
 
 @_cdecl("thaw_model_set_metadata")
-func setMetadata(
+public func setMetadata(
     _ model: OpaquePointer?, _ field: UnsafePointer<CChar>?, _ key: UnsafePointer<CChar>?,
     _ value: UnsafePointer<CChar>?, _ error: HandleResult?
 ) -> thaw_status {

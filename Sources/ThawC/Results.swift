@@ -54,10 +54,10 @@ final class CResult: @unchecked Sendable {
 }
 
 @_cdecl("thaw_result_free")
-func freeResult(_ result: OpaquePointer?) { release(result, as: CResult.self) }
+public func freeResult(_ result: OpaquePointer?) { release(result, as: CResult.self) }
 
 @_cdecl("thaw_result_classification")
-func resultClassification(
+public func resultClassification(
     _ result: OpaquePointer?, _ classification: UnsafeMutablePointer<thaw_classification>?, _ error: HandleResult?
 ) -> thaw_status {
     call(error) {
@@ -76,7 +76,7 @@ func resultClassification(
 }
 
 @_cdecl("thaw_result_top")
-func resultTop(
+public func resultTop(
     _ result: OpaquePointer?, _ count: Int, _ indices: UnsafeMutablePointer<Int>?,
     _ found: UnsafeMutablePointer<Int>?, _ error: HandleResult?
 ) -> thaw_status {
@@ -95,14 +95,14 @@ func resultTop(
 }
 
 @_cdecl("thaw_result_output_count")
-func resultOutputCount(_ result: OpaquePointer?) -> Int {
+public func resultOutputCount(_ result: OpaquePointer?) -> Int {
     guard thaw_enter_call() else { return 0 }
     defer { thaw_leave_call() }
     return Handles.shared.find(result, CResult.self)?.outputs.count ?? 0
 }
 
 @_cdecl("thaw_result_output")
-func resultOutput(
+public func resultOutput(
     _ result: OpaquePointer?, _ index: Int, _ tensor: UnsafeMutablePointer<thaw_tensor>?, _ error: HandleResult?
 ) -> thaw_status {
     call(error) {

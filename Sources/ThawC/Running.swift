@@ -2,7 +2,7 @@ import CThaw
 import Thaw
 
 @_cdecl("thaw_model_run")
-func runModel(
+public func runModel(
     _ model: OpaquePointer?, _ inputs: UnsafePointer<thaw_tensor>?, _ inputCount: Int, _ threads: Int32,
     _ result: HandleResult?, _ error: HandleResult?
 ) -> thaw_status {

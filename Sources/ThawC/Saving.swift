@@ -68,10 +68,10 @@ extension WrittenModel {
 }
 
 /// Where a function stores text.
-typealias TextResult = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+public typealias TextResult = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
 @_cdecl("thaw_model_save")
-func saveModel(
+public func saveModel(
     _ model: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<thaw_save_options>?,
     _ report: TextResult?, _ error: HandleResult?
 ) -> thaw_status {
@@ -89,7 +89,7 @@ func saveModel(
 }
 
 @_cdecl("thaw_model_serialize")
-func serializeModel(
+public func serializeModel(
     _ model: OpaquePointer?, _ options: UnsafePointer<thaw_save_options>?,
     _ content: UnsafeMutablePointer<thaw_buffer>?, _ weights: UnsafeMutablePointer<thaw_buffer>?,
     _ error: HandleResult?
@@ -117,7 +117,7 @@ private func buffer(_ bytes: [UInt8]) -> thaw_buffer {
 }
 
 @_cdecl("thaw_model_compress")
-func compressModel(
+public func compressModel(
     _ model: OpaquePointer?, _ options: UnsafePointer<thaw_save_options>?, _ compressed: HandleResult?,
     _ report: TextResult?, _ error: HandleResult?
 ) -> thaw_status {
