@@ -34,6 +34,7 @@ class Interface:
                     self.probabilities_name = name
                 elif feature["type"] in ("string", "int64"):
                     self.label_name = name
+        self._probabilities = dict.fromkeys(self.labels, 0.0)
 
     def predict(self, handle: Any, data: dict[str, Any]) -> dict[str, Any]:
         """Runs the model once."""
@@ -62,7 +63,9 @@ class Interface:
             name = tensor.name.decode()
             if name == self.probabilities_name:
                 values = unpack(f"{tensor.byte_count // 4}f", string_at(tensor.data, tensor.byte_count))
-                outputs[name] = dict(zip(self.labels, values))
+                # Of a copy, all keys have their places: that is faster than a dictionary which grows.
+                outputs[name] = self._probabilities.copy()
+                outputs[name].update(zip(self.labels, values))
             elif self.outputs[name]["type"] == "image":
                 outputs[name] = _image(tensor)
             else:
