@@ -1,5 +1,6 @@
 """Starts and stops thaw-serve for tests."""
 import http.client
+import io
 import json
 import os
 import signal
@@ -7,6 +8,8 @@ import socket
 import subprocess
 import tempfile
 import time
+
+import PIL.Image
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 PROGRAM = os.environ.get("THAW_SERVE", os.path.join(ROOT, ".build/release/thaw-serve"))
@@ -19,6 +22,13 @@ PHOTOS = os.path.join(ROOT, "Tests/Fixtures/photographs")
 def photo(name):
     with open(os.path.join(PHOTOS, name + ".jpg"), "rb") as file:
         return file.read()
+
+
+def slow_photo(side=6000):
+    """A PNG that takes even a fast service a tenth of a second."""
+    image = io.BytesIO()
+    PIL.Image.new("RGB", (side, side), (90, 60, 30)).save(image, "PNG", compress_level=1)
+    return image.getvalue()
 
 
 class Server:

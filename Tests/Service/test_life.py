@@ -14,9 +14,10 @@ import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from server import DEMO, LABELS, PROGRAM, THAW, Server, form, photo
+from server import DEMO, LABELS, PROGRAM, THAW, Server, form, photo, slow_photo
 
 PHOTO = photo("cat")
+SLOW_PHOTO = slow_photo()
 
 
 def resident(server):
@@ -46,7 +47,7 @@ class LifeTests(unittest.TestCase):
     def test_a_full_queue_is_told_to_clients_that_send_much(self):
         """The rest of a body is read, so that the client gets the answer."""
         with Server("--queue", "1", "--threads", "1") as server, ThreadPoolExecutor(4) as pool:
-            body, fields = form([(str(index), PHOTO) for index in range(40)])
+            body, fields = form([(str(index), SLOW_PHOTO) for index in range(10)])
             busy = [pool.submit(server.request, "POST", "/classify", body, fields) for _ in range(4)]
             time.sleep(0.5)
             status, fields, data = server.request("POST", "/classify", bytes(8_000_000))
@@ -201,7 +202,7 @@ class LifeTests(unittest.TestCase):
     def test_grace_is_limited(self):
         server = Server("--grace", "0")
         with ThreadPoolExecutor(1) as pool:
-            body, fields = form([(str(index), PHOTO) for index in range(300)])
+            body, fields = form([(str(index), SLOW_PHOTO) for index in range(40)])
             request = pool.submit(server.request, "POST", "/classify", body, fields)
             time.sleep(0.4)
             start = time.time()
