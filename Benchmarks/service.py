@@ -20,8 +20,8 @@ Each ends with status 1 if its limit is exceeded. GRAPH is a frozen graph or a C
 
     python -m tf2onnx.convert --graphdef GRAPH.pb --inputs input:0 --outputs OUTPUT:0 --output NET.onnx
 
-Needs Debian's wrk, and for `compare`: pip install litserve fastapi uvicorn onnxruntime pillow numpy (tf2onnx tensorflow-cpu to
-make NET.onnx).
+Needs Debian's wrk, and for `compare`: pip install litserve fastapi uvicorn python-multipart onnxruntime pillow numpy (and tf2onnx
+tensorflow-cpu to make NET.onnx).
 """
 import argparse
 import collections
@@ -193,6 +193,8 @@ def compare(arguments):
                     server.load(2, 2, arguments.photos)
                     for count in counts:
                         result = server.load(count, arguments.seconds, arguments.photos)
+                        if kind != "thaw" and failed(result):
+                            sys.exit(f"{kind} answers {failed(result)} requests with errors: its figures would mean nothing")
                         result["rate"] = result["requests"] / result["seconds"]
                         results[kind, workers, count].append(result)
                 finally:
