@@ -9,8 +9,7 @@ struct NetworkStage: Stage {
     init(_ message: Message, _ weights: (any WeightFiles)?, threads: Int) throws {
         let description: Message = message["description"]
         model = try ModelReader.run(message, weights).model
-        inputs = try (description.input as [Message]).map { try PipelineFeature($0) }
-        outputs = try (description.output as [Message]).map { try PipelineFeature($0) }
+        (inputs, outputs) = try PipelineFeature.all(in: description)
         if let image = outputs.first(where: { if case .image = $0.type { true } else { false } }) {
             throw Failure.imageOfStage(image.name)
         }
@@ -22,9 +21,6 @@ struct NetworkStage: Stage {
             classifier.labels.map { classifier.hasIntegerLabels ? .integer(Int($0)!) : .string($0) }
         }
     }
-
-    /// The names of the outputs that the graph computes.
-    var outputNames: [String] { outputs.filter { $0.type.isNumeric && !isLabel($0) }.map(\.name) }
 
     private func isLabel(_ feature: PipelineFeature) -> Bool {
         feature.name == model.classifier?.predictedFeature

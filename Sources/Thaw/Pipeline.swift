@@ -101,11 +101,10 @@ public final class Pipeline: Sendable {
             let network = sequence.steps.first?.stage as? NetworkStage
         else { throw Failure.noImageClassifier(stages.map(\.kind)) }
         var model = network.model
-        var hasIntegers = false
-        if case .integer? = labels.first { hasIntegers = true }
         let names = model.graph.outputs.map(\.name)
         model.classifier = ClassifierConfiguration(
-            labels: labels.map(\.description), hasIntegerLabels: hasIntegers, predictedFeature: predictedFeature,
+            labels: labels.map(\.description), hasIntegerLabels: labels.first?.isInteger == true,
+            predictedFeature: predictedFeature,
             probabilities: probabilities)
         model.laterStages = StagesAfterNetwork(
             sequence: sequence, network: network, names: names, labels: labels, predictedFeature: predictedFeature)

@@ -27,8 +27,7 @@ extension StageSource {
         guard !keys.isEmpty else { throw Failure.parameterCount("categories", 0, 1) }
         var indices = [FeatureKey: Int](minimumCapacity: keys.count)
         for (index, key) in keys.enumerated() {
-            if case .integer = key, !hasIntegers { throw Failure.keyKind(key) }
-            if case .string = key, hasIntegers { throw Failure.keyKind(key) }
+            guard key.isInteger == hasIntegers else { throw Failure.keyKind(key) }
             guard indices.updateValue(index, forKey: key) == nil else { throw Failure.keyTwice(key) }
         }
         return indices

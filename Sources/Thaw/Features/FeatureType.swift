@@ -103,8 +103,9 @@ extension FeatureType {
             guard shape.filter({ $0 != 1 }) == given.filter({ $0 != 1 }) else { throw Failure.valueKind(value, self) }
             return .multiArray(values, shape: shape)
         case (.dictionary(let hasIntegerKeys), .dictionary(let entries)):
-            let fit = entries.allSatisfy { if case .integer = $0.key { hasIntegerKeys } else { !hasIntegerKeys } }
-            guard fit else { throw Failure.valueKind(value, self) }
+            guard entries.allSatisfy({ $0.key.isInteger == hasIntegerKeys }) else {
+                throw Failure.valueKind(value, self)
+            }
             return value
         default: throw Failure.valueKind(value, self)
         }
@@ -133,6 +134,14 @@ public struct PipelineFeature: Equatable, Sendable {
         let defaults = ["doubleDefaultValue", "floatDefaultValue"].filter { array.has($0) }
         standard = defaults.first.map { array[$0] }
         if array.has("intDefaultValue") { standard = Double(array.intDefaultValue as Int) }
+    }
+
+    /// The inputs and outputs of a model's description.
+    static func all(in description: Message) throws -> (inputs: [PipelineFeature], outputs: [PipelineFeature]) {
+        (
+            try (description.input as [Message]).map { try PipelineFeature($0) },
+            try (description.output as [Message]).map { try PipelineFeature($0) }
+        )
     }
 
     /// The value of an optional input that is not given: what the description says; otherwise a missing number, an empty

@@ -4,6 +4,10 @@ public enum FeatureKey: Hashable, Sendable {
     case string(String)
 }
 
+extension FeatureKey {
+    var isInteger: Bool { if case .integer = self { true } else { false } }
+}
+
 extension FeatureKey: CustomStringConvertible, Comparable {
     public var description: String {
         switch self {
@@ -45,8 +49,7 @@ extension FeatureValue: Equatable {
         case (.multiArray(let a, let shape), .multiArray(let b, let other)): a == b && shape == other
         case (.dictionary(let a), .dictionary(let b)):
             a.sorted { $0.key < $1.key }.elementsEqual(b.sorted { $0.key < $1.key }) { $0 == $1 }
-        case (.image(let a), .image(let b)):
-            a.bytes == b.bytes && (a.width, a.height, a.channels) == (b.width, b.height, b.channels)
+        case (.image(let a), .image(let b)): a == b
         default: false
         }
     }

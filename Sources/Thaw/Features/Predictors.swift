@@ -28,9 +28,9 @@ struct ClassScores {
     var top: Int
     /// The probability of each class; nil if the classifier has none.
     var probabilities: [Double]?
+}
 
-    init(top: Int, probabilities: [Double]?) { (self.top, self.probabilities) = (top, probabilities) }
-
+extension ClassScores {
     /// The class with the highest probability, the first of equal ones, is the top label.
     init(_ probabilities: [Double]) { self.init(top: probabilities.highest, probabilities: probabilities) }
 }
@@ -75,8 +75,7 @@ struct ClassifierStage: Stage {
         guard outputs.contains(where: { $0.name == source.predictedFeature }) else {
             throw Failure.predictedMissing("label", source.predictedFeature, outputs.map(\.name))
         }
-        var hasIntegers = false
-        if case .integer? = labels.first { hasIntegers = true }
+        let hasIntegers = labels.first?.isInteger == true
         for output in outputs {
             switch output.type {
             case .integer where hasIntegers && output.name == source.predictedFeature: break

@@ -12,8 +12,6 @@ extension Stage {
 
 /// What a stage is read from.
 struct StageSource {
-    /// The name of the kind in the format.
-    let kind: String
     /// The message of the kind.
     let parameters: Message
     let inputs: [PipelineFeature]
@@ -33,9 +31,7 @@ struct StageSource {
     /// The same for a transformer of numbers to numbers.
     func singleOfNumbers() throws -> (input: FeatureType, output: FeatureType) {
         let (input, output) = try single()
-        for feature in [input, output] where !feature.type.isNumeric {
-            throw Failure.stageFeature(feature.name, feature.type, "numbers are expected")
-        }
+        try Self.requireNumbers([input, output])
         return (input.type, output.type)
     }
 
@@ -43,11 +39,15 @@ struct StageSource {
     /// - Throws: `Failure` for an input that does not consist of numbers.
     func width() throws -> Int? {
         guard !inputs.isEmpty else { throw Failure.stageFeatures(0, outputs.count) }
-        for feature in inputs where !feature.type.isNumeric {
-            throw Failure.stageFeature(feature.name, feature.type, "numbers are expected")
-        }
+        try Self.requireNumbers(inputs)
         let counts = inputs.compactMap(\.type.count)
         return counts.count == inputs.count ? counts.reduce(0, +) : nil
+    }
+
+    private static func requireNumbers(_ features: [PipelineFeature]) throws {
+        for feature in features where !feature.type.isNumeric {
+            throw Failure.stageFeature(feature.name, feature.type, "numbers are expected")
+        }
     }
 
     /// Strings or integers, of which a stage has one or the other.

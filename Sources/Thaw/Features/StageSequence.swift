@@ -27,8 +27,7 @@ struct StageSequence: Stage {
     /// - Throws: `Failure` naming the stage that cannot be read.
     init(_ model: Message, prefix: String = "", network: MakeNetwork) throws {
         let description: Message = model["description"]
-        inputs = try (description.input as [Message]).map { try PipelineFeature($0) }
-        outputs = try (description.output as [Message]).map { try PipelineFeature($0) }
+        (inputs, outputs) = try PipelineFeature.all(in: description)
         guard !outputs.isEmpty else { throw Failure.noOutputsDescribed() }
         var features = KnownFeatures()
         try features.define(inputs)
@@ -53,8 +52,7 @@ struct StageSequence: Stage {
     ) throws -> Step {
         guard let kind = model.choice else { throw Failure.noModelKind() }
         let description: Message = model["description"]
-        let inputs = try (description.input as [Message]).map { try PipelineFeature($0) }
-        let outputs = try (description.output as [Message]).map { try PipelineFeature($0) }
+        let (inputs, outputs) = try PipelineFeature.all(in: description)
         let positions = try features.positions(of: inputs) { Failure.stageInput($0) }
         let stage: any Stage
         if ModelKinds.networks.contains(kind) {
@@ -65,7 +63,7 @@ struct StageSequence: Stage {
             // Where a description leaves the number of values open, that of the feature itself is known.
             let known = zip(inputs, positions).map { $0.type.count == nil ? features.types[$1] : $0.type }
             let source = StageSource(
-                kind: kind, parameters: model[kind],
+                parameters: model[kind],
                 inputs: zip(inputs, known).map { input, type in
                     var input = input
                     input.type = type
