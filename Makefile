@@ -120,10 +120,11 @@ lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Package.swift
 
 # The checks that need no test runner.
-check: build lint
+check: build libthaw lint
 	.ci/check-protos
 	.ci/check-page
 	.ci/check-instruction-sets $(THAW)
+	.ci/check-library $(LIBRARY)/libthaw.so.0
 	.ci/check-folders Sources/Thaw
 	.ci/check-operations Sources/Thaw/Operations
 	.ci/check-facts Sources/Thaw

@@ -25,8 +25,7 @@ var kernelModules = [kernels("KernelsBaseline")]
     ]
 #endif
 
-// Programs and the C library contain the Swift runtime. SwiftPM's own option for that knows programs only, and compiles
-// everything anew.
+// Programs and the C library contain the Swift runtime; SwiftPM's own option for that knows programs only.
 let staticRuntime = LinkerSetting.unsafeFlags(
     ["-static-stdlib"], .when(platforms: [.linux], configuration: .release))
 
