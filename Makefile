@@ -5,7 +5,8 @@ PREFIX ?= /usr/local
 SHARE = $(DESTDIR)$(PREFIX)/share
 SWIFT ?= swift
 # Nothing reads debug information in the binaries. Leaving it out saves build time and two thirds of their size.
-BUILD = $(SWIFT) build -c release -debug-info-format none
+# With the integrated driver, modules compile side by side as soon as they can.
+BUILD = $(SWIFT) build -c release -debug-info-format none --use-integrated-swift-driver
 TESTING = .build/testing
 THAW = .build/release/thaw
 LIBRARY = .build/lib

@@ -7,13 +7,17 @@ import PackageDescription
 let redundantPasses = ["loop-invariant-code-motion", "redundant-load-elimination", "dead-store-elimination"]
     .flatMap { ["-Xllvm", "-sil-disable-pass=\($0)"] }
 
+// The interface of a module in a job of its own, which takes seconds: with the Makefile's driver option, whatever imports the
+// module compiles beside it, not after it. Nothing of these modules is worth inlining into others.
+let earlyInterface = ["-emit-module-separately-wmo", "-disable-cmo"]
+
 // Every instruction set gets the same kernel sources (KernelsAVX2 and KernelsAVX512 are symbolic links to KernelsBaseline),
 // compiled with its own flags. Which one runs is decided at run time.
 func kernels(_ name: String, define: String? = nil, flags: [String] = []) -> Target {
     .target(
         name: name, dependencies: ["Kernels", "CMachine"],
         swiftSettings: (define.map { [.define($0)] } ?? [])
-            + [.unsafeFlags(flags.flatMap { ["-Xcc", $0] } + redundantPasses)])
+            + [.unsafeFlags(flags.flatMap { ["-Xcc", $0] } + redundantPasses + earlyInterface)])
 }
 var kernelModules = [kernels("KernelsBaseline")]
 #if arch(x86_64)
@@ -83,7 +87,7 @@ let package = Package(
             name: "Thaw",
             dependencies: ["CProtobuf", "CCodecs", "CSchemas", "CMachine", "Kernels"]
                 + kernelModules.map { .byName(name: $0.name) },
-            swiftSettings: [.unsafeFlags(redundantPasses)]),
+            swiftSettings: [.unsafeFlags(redundantPasses + earlyInterface)]),
         // Foundation adds megabytes and milliseconds to a command that does without it.
         .target(name: "ThawFoundation", dependencies: ["Thaw"], packageAccess: false),
         .target(name: "ThawCommand", dependencies: ["Thaw", "CMachine"], exclude: ["Report/Page"]),
