@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from ctypes import c_char_p, c_void_p, cast
+from ctypes import POINTER, Structure, c_char_p, c_int64, c_void_p, cast, py_object, pythonapi
 from typing import Any, Iterator
 
 from . import _library
@@ -26,6 +26,38 @@ def reading() -> Iterator[None]:
         yield
     except Exception as failure:
         raise error("imageDamaged", f"the image cannot be read: {failure}") from failure
+
+
+class _ArrowArray(Structure):
+    """The beginning of Arrow's structure for an array in memory (the Arrow C data interface)."""
+
+
+_ArrowArray._fields_ = [
+    *((name, c_int64) for name in ("length", "null_count", "offset", "buffer_count", "child_count")),
+    ("buffers", POINTER(c_void_p)),
+    ("children", POINTER(POINTER(_ArrowArray))),
+]
+_capsule_pointer = pythonapi.PyCapsule_GetPointer
+_capsule_pointer.restype, _capsule_pointer.argtypes = POINTER(_ArrowArray), (py_object, c_char_p)
+
+
+def shared_pixels(image: Any) -> tuple[Any, int, int] | None:
+    """Pillow's own memory of an RGB image: its owner, its address, and its size in bytes, four for each pixel.
+
+    None if this Pillow does not share it, or if the image is so large that Pillow keeps it in several pieces.
+    """
+    try:
+        _, owner = image.__arrow_c_array__()
+    except (AttributeError, ValueError):
+        return None
+    array = _capsule_pointer(owner, b"arrow_array").contents
+    if array.offset != 0 or array.child_count != 1:
+        return None
+    values = array.children[0].contents
+    byte_count = 4 * image.size[0] * image.size[1]
+    if values.offset != 0 or values.buffer_count != 2 or values.length != byte_count:
+        return None
+    return owner, values.buffers[1], byte_count
 
 
 def record(image: Any) -> Any:

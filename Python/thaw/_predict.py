@@ -98,6 +98,7 @@ class _Image(_Input):
         self.mode = ("F" if feature["isFloat16"] else "L") if is_gray else "RGB"
         self._channels = () if is_gray else (3,)
         super().__init__(feature, (feature["height"], feature["width"], *self._channels))
+        self._shared_shape = _sizes((feature["height"], feature["width"], 4))
 
     def fill(self, tensor: Any, image: Any) -> Any:
         mode, size = getattr(image, "mode", None), getattr(image, "size", None)
@@ -111,6 +112,12 @@ class _Image(_Input):
             message = "the input {!r} takes images of {} pixels, not {}x{}; image.resize changes it"
             raise InvalidValueError(message.format(self.name, self._supported(), *size), "wrongSize")
         with _images.reading():
+            shared = _images.shared_pixels(image) if mode == "RGB" else None
+            if shared:
+                owner, tensor.data, tensor.byte_count = shared
+                tensor.type = _library.TYPES["uint8"]
+                tensor.shape = _sizes((size[1], size[0], 4)) if self.type["sizes"] else self._shared_shape
+                return owner
             if mode == "F":
                 import numpy
 

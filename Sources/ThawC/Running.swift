@@ -32,12 +32,15 @@ extension GivenTensor {
         }
         let sizes = shape.dimensions
         let channels = sizes.count == 2 ? 1 : sizes.last ?? 0
-        guard 2...3 ~= sizes.count, channels == 1 || channels == 3, sizes[0] > 0, sizes[1] > 0 else {
+        guard 2...3 ~= sizes.count, [1, 3, 4].contains(channels), sizes[0] > 0, sizes[1] > 0 else {
             throw Failure(
                 .wrongShape, "the image for '\(feature!.name)' has shape \(shape)",
-                remedy: "expected [height, width, 3] or [height, width]", names: [feature!.name])
+                remedy: "expected [height, width, 3], [height, width, 4] or [height, width]", names: [feature!.name])
         }
-        return .pixels(Pixels(width: sizes[1], height: sizes[0], channels: channels, bytes: Array(bytes)))
+        return .pixels(
+            pixels(
+                bytes.bindMemory(to: UInt8.self).baseAddress!, stride: sizes[1] * channels, width: sizes[1],
+                height: sizes[0], channels: channels))
     }
 }
 
@@ -69,15 +72,26 @@ private func pixels(_ image: thaw_image, _ background: RGBColor?) throws -> Pixe
     let length = width * channels
     let stride = image.row_stride == 0 ? length : image.row_stride
     guard stride >= length else { throw Failure.rowStride(stride, length) }
+    let pixels = pixels(image.pixels, stride: stride, width: width, height: height, channels: channels)
+    guard channels == 4, let background else { return pixels }
+    var alpha: [UInt8] = []
+    alpha.reserveCapacity(width * height)
+    for y in 0..<height {
+        for x in 0..<width { alpha.append(image.pixels![y * stride + 4 * x + 3]) }
+    }
+    return pixels.composed(with: alpha, on: background)
+}
+
+/// A copy of the caller's pixels without the gaps between rows, and without a fourth channel.
+private func pixels(_ source: UnsafePointer<UInt8>, stride: Int, width: Int, height: Int, channels: Int) -> Pixels {
     let kept = min(channels, 3)
     var bytes = [UInt8](repeating: 0, count: width * height * kept)
-    var alpha: [UInt8] = []
     bytes.withUnsafeMutableBufferPointer { target in
         for y in 0..<height {
-            let row = image.pixels! + y * stride
+            let row = source + y * stride
             let start = target.baseAddress! + y * width * kept
             if kept == channels {
-                start.update(from: row, count: length)
+                start.update(from: row, count: width * channels)
             } else {
                 for x in 0..<width {
                     (start[3 * x], start[3 * x + 1], start[3 * x + 2]) = (row[4 * x], row[4 * x + 1], row[4 * x + 2])
@@ -85,11 +99,5 @@ private func pixels(_ image: thaw_image, _ background: RGBColor?) throws -> Pixe
             }
         }
     }
-    let pixels = Pixels(width: width, height: height, channels: kept, bytes: bytes)
-    guard channels == 4, let background else { return pixels }
-    alpha.reserveCapacity(width * height)
-    for y in 0..<height {
-        for x in 0..<width { alpha.append(image.pixels![y * stride + 4 * x + 3]) }
-    }
-    return pixels.composed(with: alpha, on: background)
+    return Pixels(width: width, height: height, channels: kept, bytes: bytes)
 }

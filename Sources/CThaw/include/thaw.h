@@ -355,9 +355,10 @@ thaw_status thaw_model_compress(
 /// Computes a model's outputs, as Core ML's `prediction` does.
 ///
 /// - `inputs`: one tensor for each input of the model, in any order. `name` may be NULL if there is one input. An
-///   image is THAW_UINT8 of shape [height, width, 3] in the order red, green, blue, or [height, width] for a gray
-///   image; a grayscale image of 16 bits is THAW_FLOAT16. Its size must be one of the model's. A multi-array is of
-///   any type and has the shape that `thaw_model_describe` shows; a batch axis of 1 may be missing or added.
+///   image is THAW_UINT8 of shape [height, width, 3] in the order red, green, blue, or with a fourth channel, which is
+///   ignored; or [height, width] for a gray image. A grayscale image of 16 bits is THAW_FLOAT16. Its size must be one
+///   of the model's. A multi-array is of any type and has the shape that `thaw_model_describe` shows; a batch axis of
+///   1 may be missing or added.
 /// - `threads`: the threads that share the work. 0: one per core.
 /// - `result`: the outputs: `thaw_result_output`, and for a classifier `thaw_result_top`.
 thaw_status thaw_model_run(
