@@ -5,6 +5,8 @@ public struct UnaryFunction: Equatable, Sendable {
         case clamp
         /// x, or alpha · x if x is negative
         case leaky
+        /// x, or 0 if x is less than alpha
+        case threshold
         /// x, or alpha · (eˣ − 1) if x is negative
         case elu
         case sigmoid, tanh, exp

@@ -11,6 +11,7 @@ extension Float32Kernels {
         let beta = Vector(repeating: function.beta)
         @inline(__always) func clamp(_ x: Vector) -> Vector { minimum(maximum(x, alpha), beta) }
         @inline(__always) func leaky(_ x: Vector) -> Vector { x.replacing(with: x * alpha, where: x .< 0) }
+        @inline(__always) func threshold(_ x: Vector) -> Vector { x.replacing(with: Vector.zero, where: x .< alpha) }
         @inline(__always) func elu(_ x: Vector) -> Vector {
             x.replacing(with: exponentialLessOne(x) * alpha, where: x .< 0)
         }
@@ -26,6 +27,7 @@ extension Float32Kernels {
         switch function.kind {
         case .clamp: map(work, clamp)
         case .leaky: map(work, leaky)
+        case .threshold: map(work, threshold)
         case .elu: map(work, elu)
         case .sigmoid: map(work, sigmoid)
         case .tanh: map(work, hyperbolicTangent)

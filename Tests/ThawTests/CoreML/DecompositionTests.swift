@@ -60,6 +60,9 @@ extension DecompositionCase {
         unary(
             "erfc", .complementaryErrorFunction, network: ["ErrorFunction", "Subtract"],
             program: ["ErrorFunction", "Subtract"]),
+        unary(
+            "ReLU from a bound", .thresholdedRelu(bound: -0.25), network: ["ThresholdedRelu"],
+            program: ["ThresholdedRelu"]),
         unary("SELU", .selu, network: ["ScaledElu", "Multiply"], program: ["ScaledElu", "Multiply"]),
         unary(
             "hard swish", .hardSwish(alpha: 1 / 6, beta: 0.5), network: ["HardSigmoid", "Multiply"],

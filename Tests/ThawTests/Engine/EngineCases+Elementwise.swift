@@ -28,7 +28,8 @@ extension EngineCase {
         var cases: [EngineCase] = []
         let functions: [Unary.Function] = [
             .negate, .square, .exponential, .relu, .relu6, .elu, .sigmoid, .tanh, .leakyRelu(slope: 0.2),
-            .clip(-0.25, 0.5), .absolute, .sign, .ceiling, .floor, .round, .exponentialMinus1, .errorFunction,
+            .thresholdedRelu(bound: -0.25), .clip(-0.25, 0.5), .absolute, .sign, .ceiling, .floor, .round,
+            .exponentialMinus1, .errorFunction,
             .complementaryErrorFunction, .selu, .softplus, .softsign, .swish(beta: 1), .swish(beta: 1.702),
             .hardSigmoid(alpha: 0.2, beta: 0.5), .hardSwish(alpha: 1 / 6, beta: 0.5), .gelu, .geluByTanh, .mish,
         ]

@@ -14,6 +14,7 @@ func scalar(_ function: UnaryFunction?, _ x: Float) -> Float {
         switch function.kind {
         case .clamp: min(max(x, alpha), beta)
         case .leaky: x < 0 ? alpha * x : x
+        case .threshold: x < alpha ? 0 : x
         case .elu: x < 0 ? alpha * expm1(x) : x
         case .sigmoid: 1 / (1 + exp(-x))
         case .tanh: tanh(x)
@@ -117,7 +118,7 @@ struct ElementwiseKernelTests {
         "NaN stays NaN, and infinities are handled",
         arguments: [
             UnaryFunction.Kind.clamp, .exp, .expm1, .sigmoid, .tanh, .elu, .selu, .leaky, .erf, .erfc, .softplus, .log,
-            .round, .floor, .ceiling, .sign, .hardSigmoid,
+            .round, .floor, .ceiling, .sign, .hardSigmoid, .threshold,
         ])
     func special(_ kind: UnaryFunction.Kind) {
         let function = UnaryFunction(kind, alpha: kind == .clamp ? 0 : 0.5, beta: 6)

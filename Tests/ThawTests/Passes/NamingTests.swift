@@ -84,6 +84,10 @@ private let functionCases: [NamingCase] = [
     NamingCase("x · relu6(x + 2.5) · (1 / 6), with other bounds", becomes: "HardSwish") {
         try $0.hardSwish($1, shift: 2.5)
     },
+    NamingCase("y · hard sigmoid(y) with y = x from −3 on, otherwise 0", becomes: "HardSwish") {
+        let kept = try $0.one(.thresholdedRelu(bound: -3), $1)
+        return try $0.times(kept, $0.one(.hardSigmoid(alpha: 1 / 6, beta: 0.5), kept))
+    },
     NamingCase("relu6(x + 3) / 6", becomes: "HardSigmoid") {
         try $0.one(Binary(.divide, constant: Tensor([6], shape: [])), $0.one(.relu6, $0.add($1, 3)))
     },
@@ -117,6 +121,10 @@ private let otherFunctionCases: [NamingCase] = [
     },
     NamingCase("the factor is a sixth to four digits", becomes: "Add", "Relu6", "Multiply", "Multiply") {
         try $0.hardSwish($1, factor: 0.1667)
+    },
+    NamingCase("y · hard sigmoid(y) with y = x from −2 on", becomes: "ThresholdedRelu", "HardSigmoid", "Multiply") {
+        let kept = try $0.one(.thresholdedRelu(bound: -2), $1)
+        return try $0.times(kept, $0.one(.hardSigmoid(alpha: 1 / 6, beta: 0.5), kept))
     },
     NamingCase("√2 to four digits", becomes: "Divide", "ErrorFunction", "Add", "Multiply", "Multiply") {
         try $0.gelu($1, root: 1.414)

@@ -5,9 +5,6 @@ enum ComposedOperations {
             let (slope, bound) = (try op.number("alpha"), try op.number("beta"))
             return [try reading.clampedRelu(op.operand(), slope: slope, bound: bound, op)]
         },
-        MILRule("thresholded_relu") { op, reading in
-            [try reading.thresholdedRelu(op.operand(), bound: op.number("alpha", default: 1), op)]
-        },
         MILRule("softplus_parametric") { op, reading in
             let numbers = try ["alpha", "beta"].map { try op.channelwise($0) }
             return [try reading.parametricSoftplus(op.operand(), outer: numbers[0], inner: numbers[1], op)]

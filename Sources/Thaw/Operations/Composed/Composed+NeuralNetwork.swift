@@ -90,7 +90,6 @@ enum ComposedLayers {
         }
         switch kind {
         case "ELU": return try reading.elu(x, alpha: parameters.alpha, layer)
-        case "thresholdedReLU": return try reading.thresholdedRelu(x, bound: parameters.alpha, layer)
         case "scaledTanh":
             return try reading.scaledTanh(x, outer: parameters.alpha, inner: parameters.beta, layer)
         case "PReLU": return try reading.parametricRelu(x, slopes: channels("alpha"), layer)

@@ -9,12 +9,6 @@ extension ImportContext {
         return try combine(.add, add(Unary(.relu), x, node), apply(.multiply, power, alpha, node), node)
     }
 
-    /// x if it is at least `bound`, otherwise 0.
-    mutating func thresholdedRelu(_ x: Operand, bound: Float, _ node: some SourceNode) throws -> Operand {
-        let isKept = try apply(.greaterOrEqual, x, bound, node)
-        return try combine(.multiply, x, add(Cast(element: .float32), isKept, node), node)
-    }
-
     /// x, times `slope` if negative, and clamped to `bound` from above.
     mutating func clampedRelu(_ x: Operand, slope: Float, bound: Float, _ node: some SourceNode) throws -> Operand {
         try apply(.minimum, add(Unary(.leakyRelu(slope: slope)), x, node), bound, node)

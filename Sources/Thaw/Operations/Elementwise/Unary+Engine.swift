@@ -31,6 +31,7 @@ extension Unary: EngineOperation {
         case .softplus: UnaryFunction(.softplus)
         case .softsign: UnaryFunction(.softsign)
         case .leakyRelu(let slope): UnaryFunction(.leaky, alpha: slope)
+        case .thresholdedRelu(let bound): UnaryFunction(.threshold, alpha: bound)
         case .clip(let low, let high): UnaryFunction(.clamp, alpha: low, beta: high)
         case .swish(let beta): UnaryFunction(.swish, alpha: beta)
         case .hardSigmoid(let alpha, let beta): UnaryFunction(.hardSigmoid, alpha: alpha, beta: beta)

@@ -26,6 +26,7 @@ extension Unary: MILOperation {
         case .elu: block.add("elu", node, ["x": x, "alpha": .number(1)])
         case .scaledElu(let alpha): block.add("elu", node, ["x": x, "alpha": .number(alpha)])
         case .leakyRelu(let slope): block.add("leaky_relu", node, ["x": x, "alpha": .number(slope)])
+        case .thresholdedRelu(let bound): block.add("thresholded_relu", node, ["x": x, "alpha": .number(bound)])
         case .clip(let low, let high):
             block.add("clip", node, ["x": x, "alpha": .number(low), "beta": .number(high)])
         case .reciprocalSquareRoot: block.add("rsqrt", node, ["x": x, "epsilon": .number(0)])
@@ -66,6 +67,10 @@ extension Unary {
             },
             MILRule("leaky_relu") { op, reading in
                 [try reading.add(Unary(.leakyRelu(slope: op.number("alpha"))), op.operand(), op)]
+            },
+            MILRule("thresholded_relu") { op, reading in
+                let bound = try op.number("alpha", default: 1)
+                return [try reading.add(Unary(.thresholdedRelu(bound: bound)), op.operand(), op)]
             },
             // The tiny epsilons that coremltools sets have no effect.
             MILRule("log") { op, reading in

@@ -21,6 +21,7 @@ extension Unary: NeuralOperation {
                 $0.unary.scale = -1.0 as Float
             }
         case .leakyRelu(let slope): layers.add(node) { $0.activation.leakyReLU.alpha = slope }
+        case .thresholdedRelu(let bound): layers.add(node) { $0.activation.thresholdedReLU.alpha = bound }
         case .relu6, .clip:
             let (low, high) = bounds
             layers.add(node) {
@@ -110,6 +111,8 @@ extension Unary {
             switch kind {
             case "leakyReLU":
                 return [try reading.add(Unary(.leakyRelu(slope: parameters.alpha)), layer.input(), layer)]
+            case "thresholdedReLU":
+                return [try reading.add(Unary(.thresholdedRelu(bound: parameters.alpha)), layer.input(), layer)]
             case "sigmoidHard":
                 return [
                     try reading.add(

@@ -27,6 +27,8 @@ struct Unary: Operation, Hashable {
         case not, isNaN
         /// x if x is positive, otherwise slope · x.
         case leakyRelu(slope: Float)
+        /// x if x is at least a bound, otherwise 0.
+        case thresholdedRelu(bound: Float)
         /// x clamped to a range.
         case clip(Float, Float)
         /// x · sigmoid(beta · x) (Ramachandran et al., Searching for Activation Functions, 2017).
@@ -101,6 +103,7 @@ struct Unary: Operation, Hashable {
         case .sigmoid: 1 / (1 + exp(-x))
         case .tanh: Unary.tanh(x)
         case .leakyRelu(let slope): x < 0 ? x * Double(slope) : x
+        case .thresholdedRelu(let bound): x < Double(bound) ? 0 : x
         case .clip(let low, let high): x < Double(low) ? Double(low) : x > Double(high) ? Double(high) : x
         case .swish(let beta): x / (1 + exp(-Double(beta) * x))
         case .hardSigmoid(let alpha, let beta): Unary.share(x, alpha, beta)
@@ -174,8 +177,8 @@ extension Unary {
     /// Whether it is drawn together with the operation before it.
     var isActivation: Bool {
         switch function {
-        case .relu, .relu6, .elu, .selu, .sigmoid, .tanh, .softplus, .softsign, .leakyRelu, .clip, .swish, .hardSigmoid,
-            .hardSwish, .gelu, .geluByTanh, .mish:
+        case .relu, .relu6, .elu, .selu, .sigmoid, .tanh, .softplus, .softsign, .leakyRelu, .thresholdedRelu, .clip,
+            .swish, .hardSigmoid, .hardSwish, .gelu, .geluByTanh, .mish:
             true
         default: false
         }
@@ -191,6 +194,7 @@ extension Unary {
         case .gelu: Caption("GELU")
         case .geluByTanh: Caption("GELU (tanh)")
         case .leakyRelu(let slope): Caption("Leaky ReLU, slope \(Words.number(slope))")
+        case .thresholdedRelu(let bound): Caption("ReLU from \(Words.number(bound))")
         case .clip(let low, let high): Caption("Clip to \(Words.number(low)) … \(Words.number(high))")
         case .swish(let beta): Caption(beta == 1 ? "Swish" : "Swish, β = \(Words.number(beta))")
         case .float16: Caption("Round to float16")
