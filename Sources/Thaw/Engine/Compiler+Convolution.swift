@@ -114,27 +114,40 @@ extension Compiler {
     }
 
     private mutating func addConvolution(_ node: PlannedNode, _ from: Location, _ layer: ConvolutionLayer) {
+        let cut = cut(layer, from: from, minimumChunks: minimumChunks)
+        add(
+            Step(
+                name: node.name, kind: node.operation.kind, algorithm: layer.algorithm,
+                reads: [from.slot] + layer.reads, writes: [layer.to.slot], multiplyAdds: node.multiplyAdds,
+                chunks: from.images * cut.chunks
+            ) { memory, chunk in
+                let (image, part) = chunk.quotientAndRemainder(dividingBy: cut.chunks)
+                memory.run(layer, image, cut[part], from: from)
+            })
+    }
+
+    /// The chunks of a convolution of the image `from`.
+    func cut(_ layer: ConvolutionLayer, from: Location, minimumChunks: Int) -> Cut {
         let to = layer.to
         let groups = BlockGroups(blocks: to.blocks, maximumWidth: kernels.groupBlocks)
-        let cut = Cut(
+        return Cut(
             pixels: to.pixels, tile: kernels.tilePixels, groups: groups.ranges,
             groupBytes: groups.widest * kernels.packedBytes(layer.steps),
             // A convolution with a stride skips most of the image.
             inputBytes: min(from.imageStride, to.pixels * layer.steps.count * from.element.size),
             outputBytes: to.pixels * to.blocks * to.blockBytes, minimumChunks: minimumChunks)
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind, algorithm: layer.algorithm,
-                reads: [from.slot] + layer.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
-                chunks: from.images * cut.chunks
-            ) { memory, chunk in
-                let (image, part) = chunk.quotientAndRemainder(dividingBy: cut.chunks)
-                let (pixels, blocks) = cut[part]
-                if pixels.lowerBound == 0 { memory.clearHalo(to, image: image, blocks: blocks) }
-                layer.run(
-                    memory, image, pixels: pixels, blocks: blocks, from: memory.start(from, image: image),
-                    to: memory.pixels(to, image: image), blockStride: to.blockStride)
-            })
+    }
+}
+
+extension Memory {
+    /// Runs one chunk of a convolution, and writes the border of the blocks of which it computes the first pixels.
+    func run(_ layer: ConvolutionLayer, _ image: Int, _ part: (pixels: Range<Int>, blocks: Range<Int>), from: Location)
+    {
+        let to = layer.to
+        if part.pixels.lowerBound == 0 { clearHalo(to, image: image, blocks: part.blocks) }
+        layer.run(
+            self, image, pixels: part.pixels, blocks: part.blocks, from: start(from, image: image),
+            to: pixels(to, image: image), blockStride: to.blockStride)
     }
 }
 

@@ -18,7 +18,7 @@ struct ConvolutionLayer: Sendable {
     var weights: Weights
     let bias: Int
     let outputOffsets: Int
-    let residual: Location?
+    var residual: Location?
     let residualOffsets: Int?
     let activation: UnaryFunction?
     /// A description for people.

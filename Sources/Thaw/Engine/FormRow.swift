@@ -20,6 +20,13 @@ struct FormRow {
                 reads: .slidingWindow(window), writes: .blocks, canWritePlain: true, border: Halo(window),
                 addsResidual: true, activations: .any)
             self.init(traits) { $0.addConvolution($1, filters: filters, bias: bias, window: window) }
+        case .sections(let filters, let bias, let window, let sections):
+            let traits = FormTraits(
+                reads: .borderedBlocks(Halo(window)), writes: .blocks, border: Halo(window), addsResidual: true,
+                activations: .any)
+            self.init(traits) {
+                $0.addSections($1, filters: filters, bias: bias, window: window, sections)
+            }
         case .depthwise(_, _, let window):
             // Fused only if the image is too large for a core's cache and the weights are not.
             let bands = FormTraits.BandLimits(leastImageBytes: 1 << 20, mostWeightBytes: 256 << 10)

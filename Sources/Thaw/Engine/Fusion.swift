@@ -159,7 +159,7 @@ extension Graph {
         }
         if case .dataMovement = form { return form }
         guard node.outputs.count == 1 else { return nil }
-        return form.withoutGroups(inputChannels: self[node.inputs[0]].shape.last ?? 1)
+        return form.inSections(inputChannels: self[node.inputs[0]].shape.last ?? 1, blockWidth: blockWidth)
     }
 }
 
@@ -168,50 +168,6 @@ extension EngineForm {
     fileprivate var hasSmallBorders: Bool {
         let border = FormRow(self).traits.border
         return [border.top, border.bottom, border.left, border.right].allSatisfy { $0 <= 256 }
-    }
-}
-
-extension EngineForm {
-    /// The maximum number of weights after the groups of a convolution are expanded with zeros.
-    private static let largestExpansion = 1 << 22
-
-    /// Expands grouped convolutions, and depthwise ones with a multiplier, to one full convolution that contains zeros.
-    /// Returns nil if that would be too large.
-    fileprivate func withoutGroups(inputChannels: Int) -> EngineForm? {
-        switch self {
-        case .convolution(let filters, let bias, let window) where filters.shape[2] != inputChannels:
-            let perGroup = filters.shape[2]
-            let outputs = filters.shape[3]
-            let outputsPerGroup = outputs / (inputChannels / perGroup)
-            return expanded(filters, bias, window, inputChannels: inputChannels) { tap, channel, output in
-                output / outputsPerGroup == channel / perGroup
-                    ? (tap * perGroup + channel % perGroup) * outputs + output : nil
-            }
-        case .depthwise(let filters, let bias, let window) where filters.shape[3] != 1:
-            let multiplier = filters.shape[3]
-            let whole = filters.reshaped([filters.shape[0], filters.shape[1], 1, inputChannels * multiplier])
-            return expanded(whole, bias, window, inputChannels: inputChannels) { tap, channel, output in
-                output / multiplier == channel ? tap * inputChannels * multiplier + output : nil
-            }
-        default: return self
-        }
-    }
-
-    private func expanded(
-        _ filters: Tensor, _ bias: Tensor?, _ window: Window, inputChannels: Int, _ source: (Int, Int, Int) -> Int?
-    ) -> EngineForm? {
-        let shape: Shape = [filters.shape[0], filters.shape[1], inputChannels, filters.shape[3]]
-        guard shape.elementCount <= EngineForm.largestExpansion else { return nil }
-        let all = filters.withFloats { from in
-            Tensor(shape: shape) { to in
-                for i in 0..<to.count {
-                    let output = i % shape[3]
-                    let channel = i / shape[3] % inputChannels
-                    to[i] = source(i / shape[3] / inputChannels, channel, output).map { from[$0] } ?? 0
-                }
-            }
-        }
-        return .convolution(filters: all, bias: bias, window: window)
     }
 }
 

@@ -25,7 +25,11 @@ struct PlannedNode {
 
     /// The number of convolutions, including fused ones.
     var convolutionCount: Int {
-        let own = if case .convolution = form { 1 } else { 0 }
+        let own =
+            switch form {
+            case .convolution, .sections: 1
+            default: 0
+            }
         return before.reduce(own) { $0 + $1.convolutionCount }
     }
 }

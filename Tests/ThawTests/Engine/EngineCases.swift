@@ -106,6 +106,18 @@ extension EngineCase {
             single(
                 "few inputs, dilated along the width", [1, 9, 9, 3], convolution(axis(3), axis(3, dilation: 2), 3, 16)),
             single("groups", [1, 6, 6, 24], convolution(axis(3, 1, 1), axis(3, 1, 1), 8, 36)),
+            single("groups of 8 channels", [2, 6, 7, 40], convolution(axis(3, 1, 1), axis(3, 1, 1), 8, 40)),
+            single(
+                "groups of 4 channels to 8, stride 2", [1, 9, 7, 72],
+                convolution(axis(3, stride: 2, 1, 1), axis(3, stride: 2, 1, 1), 4, 144)),
+            single("groups of 16 channels to 2", [1, 5, 5, 160], convolution(axis(1), axis(1), 16, 20)),
+            single("groups of 24 channels", [1, 5, 6, 120], convolution(axis(3, 1, 1), axis(1), 24, 120)),
+            EngineCase("groups between convolutions, with a residual", [1, 7, 6, 8]) { builder, values in
+                let image = try builder.one(convolution(axis(1), axis(1), 8, 56), values[0])
+                let grouped = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 8, 56), image)
+                let sum = try builder.one(Unary(.swish(beta: 1)), builder.one(Binary(.add), grouped, image))
+                return [try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 56, 8), sum)]
+            },
             single(
                 "a border too wide for the halo", [1, 3, 4, 2], convolution(axis(2, stride: 90, 300, 0), axis(1), 2, 3)),
             single("one output", [1, 5, 5, 16], convolution(axis(3, 1, 1), axis(3, 1, 1), 16, 1)),
@@ -120,6 +132,9 @@ extension EngineCase {
                 depthwise(axis(3, dilation: 2, 2, 2), axis(3, dilation: 3, 3, 3), 16)),
             single(
                 "depthwise with a multiplier", [1, 7, 7, 6], depthwise(axis(3, 1, 1), axis(3, 1, 1), 6, multiplier: 3)),
+            single(
+                "depthwise with a multiplier, many channels", [1, 7, 7, 40],
+                depthwise(axis(3, 1, 1), axis(3, 1, 1), 40, multiplier: 2)),
             single("dense", [1, 50], Dense(matrix: tensor([50, 33]), bias: tensor([33], seed: 2))),
             single("dense, many rows, no bias", [17, 64], Dense(matrix: tensor([64, 100]))),
         ]

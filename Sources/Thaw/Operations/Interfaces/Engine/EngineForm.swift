@@ -19,6 +19,9 @@ protocol EngineComposite: Operation {
 enum EngineForm {
     /// Filter axes: height, width, channels of a group, output channels. The bias has one value per output channel.
     case convolution(filters: Tensor, bias: Tensor?, window: Window)
+    /// The same for a convolution of which each output channel reads only some input channels: it is a full convolution
+    /// within each section.
+    case sections(filters: Tensor, bias: Tensor?, window: Window, ChannelSections)
     /// Filter axes: height, width, channel, multiplier.
     case depthwise(filters: Tensor, bias: Tensor?, window: Window)
     /// Matrix axes: inputs, outputs. The input has two axes.
