@@ -1,7 +1,6 @@
 import Kernels
 
-// Steps over plain tensors of any shape: elementwise functions with broadcasting, reductions along any axes, matrix
-// products.
+// Steps over plain tensors of any shape: elementwise functions with broadcasting, and reductions along any axes.
 
 /// A plain tensor that a step reads: a buffer, or one of the program's constants.
 enum TensorSource {
@@ -157,52 +156,6 @@ extension Compiler {
                             columns: column * columnsPerChunk..<min((column + 1) * columnsPerChunk, sizes.inner),
                             factor: factor, output: memory.floats(slot: to) + row * sizes.inner))
                 }
-            })
-    }
-}
-
-// MARK: Matrix multiplication
-
-extension Compiler {
-    /// Matrices that are transposed are first copied to a transposed layout.
-    mutating func addMatrixProduct(_ node: PlannedNode, transposeFirst: Bool, transposeSecond: Bool) {
-        func laidOut(_ index: Int, _ isTransposed: Bool) -> (slot: Int, shape: Shape) {
-            let shape = graph[node.inputs[index]].shape
-            let slot = location(node.inputs[index], .plain).slot
-            guard isTransposed else { return (slot, shape) }
-            let order = MatrixProduct.turningOver(shape.rank)
-            let turned = scratch(byteCount: shape.elementCount * 4)
-            addDataMovement(
-                (node.name, "Transpose"), DataMovement(transposing: shape, order), from: [slot], to: [turned],
-                counts: [shape.elementCount])
-            return (turned, shape.permuted(order))
-        }
-        let left = laidOut(0, transposeFirst)
-        let right = laidOut(1, transposeSecond)
-        let output = graph[node.outputs[0]].shape
-        let to = location(node.outputs[0], .plain).slot
-        let (rows, columns) = (output[output.rank - 2], output[output.rank - 1])
-        let depth = left.shape[left.shape.rank - 1]
-        let batch = Shape(output.dropLast(2))
-        let batches = Odometer(sizes: batch.dimensions)
-        let leftSteps = Shape(left.shape.dropLast(2)).broadcastSteps(to: batch).map { $0 * rows * depth }
-        let rightSteps = Shape(right.shape.dropLast(2)).broadcastSteps(to: batch).map { $0 * depth * columns }
-        let rowsPerChunk = 32
-        let chunks = (rows + rowsPerChunk - 1) / rowsPerChunk
-        let kernels = kernels.plain
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind, reads: [left.slot, right.slot], writes: [to],
-                multiplyAdds: node.multiplyAdds, chunks: batches.count * chunks
-            ) { memory, chunk in
-                let (index, part) = chunk.quotientAndRemainder(dividingBy: chunks)
-                let first = part * rowsPerChunk
-                kernels.multiplyMatrices(
-                    MatrixWork(
-                        left: memory.floats(slot: left.slot) + batches.offset(index, leftSteps) + first * depth,
-                        right: memory.floats(slot: right.slot) + batches.offset(index, rightSteps),
-                        output: memory.floats(slot: to) + (index * rows + first) * columns,
-                        rows: min(rowsPerChunk, rows - first), depth: depth, columns: columns))
             })
     }
 }

@@ -82,6 +82,7 @@ struct FormRow {
             self.init { $0.addReduction($1, kind, axes: axes, factor: factor) }
         case .matrixProduct(let transposeFirst, let transposeSecond):
             self.init { $0.addMatrixProduct($1, transposeFirst: transposeFirst, transposeSecond: transposeSecond) }
+        case .attention(let factor, let mask): self.init { $0.addAttention($1, factor: factor, mask: mask) }
         case .dataMovement(let movement):
             let traits = FormTraits(
                 reads: .likeOutput,

@@ -164,6 +164,11 @@ extension DecompositionCase {
 
     private static let others = [
         DecompositionCase(
+            "attention with a mask", Attention(factor: 0.5, mask: tensor([3, 5])),
+            [tensor([2, 3, 4]), tensor([2, 5, 4], seed: 2), tensor([2, 5, 6], seed: 3)],
+            ["MatrixProduct", "Multiply", "Add", "Softmax", "MatrixProduct"],
+            ["MatrixProduct", "Multiply", "Add", "Softmax", "MatrixProduct"]),
+        DecompositionCase(
             "fake quantization",
             FakeQuantize(channels: [.init(minimum: -0.7, maximum: 0.8, bottom: 0, top: 15)]), [1, 3, 4, 5],
             network: ["Maximum", "Minimum", "Subtract", "Multiply", "Subtract", "Floor", "Multiply"],

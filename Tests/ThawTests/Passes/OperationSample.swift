@@ -117,6 +117,9 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
         .init(Dense(matrix: tensor([3, 4]), bias: tensor([4])), [2, 3], absorbs: .arithmetic),
         .init(MatrixProduct(), [2, 3, 4], [4, 5], absorbs: .nothing),
         .init(MatrixProduct(transposeFirst: true, transposeSecond: true), [4, 3], [2, 5, 4], absorbs: .nothing),
+        .init(Attention(factor: 0.5), [2, 3, 4], [2, 5, 4], [2, 5, 6], absorbs: .nothing),
+        .init(Attention(factor: 2, mask: tensor([3, 5])), [2, 3, 4], [2, 5, 4], [2, 5, 6], absorbs: .nothing),
+        .init(Attention(factor: 1), [2, 3, 4], [2, 5, 4], [2, 5, 6], [2, 1, 5], absorbs: .nothing),
         .init(Softmax(axis: 1), [2, 3, 4], absorbs: .nothing),
         .init(Softmax(axis: 1, isLogarithmic: true), [2, 3], absorbs: .nothing),
         .init(

@@ -53,6 +53,8 @@ enum EngineForm {
     /// The sum (or maximum, minimum, product) along some axes, times a factor.
     case reduction(ReductionWork.Kind, axes: [Int], factor: Float)
     case matrixProduct(transposeFirst: Bool, transposeSecond: Bool)
+    /// Three inputs, or four with a computed mask.
+    case attention(factor: Float, mask: Tensor?)
     /// Copies elements of the input. The only form with several outputs.
     case dataMovement(DataMovement)
     /// The same elements with another shape.

@@ -1,0 +1,85 @@
+import Kernels
+
+/// The product of two plain matrices that are both computed during the run: `rows` × `depth` times `depth` × `columns`.
+///
+/// The second one is packed as the weights of a dense layer are, and then the kernel of convolutions multiplies them.
+/// Packing takes about as long as multiplying a few rows.
+struct PackedProduct: Sendable {
+    let kernels: any KernelTable.Type
+    let rows: Int
+    let columns: Range<Int>
+    private let steps: ConvolutionSteps
+    /// Indices into the constants.
+    private let inputOffsets: Int
+    private let outputOffsets: Int
+    private let tap: Int
+    private let bias: Int
+    /// The elements of the second matrix.
+    private let packedRows: [WeightPackingWork.Row]
+    private let packedColumns: [Int]
+    private let groups: [Range<Int>]
+
+    /// - Parameters:
+    ///   - rows: The maximum number of rows that are multiplied at once.
+    ///   - columns: The columns to compute, out of `width`.
+    ///   - isTransposed: Whether the second matrix is stored column by column.
+    init(
+        _ compiler: inout Compiler, rows: Int, depth: Int, columns: Range<Int>, of width: Int, isTransposed: Bool
+    ) {
+        kernels = compiler.kernels
+        (self.rows, self.columns) = (rows, columns)
+        var steps = ConvolutionSteps(tapCount: 1, depth: depth)
+        steps.readsPlain = true
+        self.steps = steps
+        let blocks = (columns.count + kernels.blockWidth - 1) / kernels.blockWidth
+        groups = BlockGroups(blocks: blocks, maximumWidth: kernels.groupBlocks).ranges
+        let (rowStep, columnStep) = isTransposed ? (4, depth * 4) : (width * 4, 4)
+        packedRows = (0..<depth).map { WeightPackingWork.Row(offset: $0 * rowStep, index: $0) }
+        packedColumns = columns.map { $0 * columnStep }
+        bias = compiler.packBias(nil, outputs: columns.count)
+        (inputOffsets, outputOffsets, tap) = compiler.withConstants { pool in
+            (
+                pool.offsets((0..<rows).map { Int32($0 * depth * 4) }),
+                pool.offsets((0..<rows).map { Int32($0 * width * 4) }), pool.offsets([0])
+            )
+        }
+    }
+
+    private var blockBytes: Int { kernels.packedBytes(steps) }
+    /// The bytes that the second matrix takes when it is packed.
+    var packedBytes: Int { (groups.last?.upperBound ?? 0) * blockBytes }
+
+    func pack(_ matrix: UnsafeRawPointer, to packed: UnsafeMutableRawPointer) {
+        packed.clear(byteCount: packedBytes)
+        packedRows.withUnsafeBufferPointer { rows in
+            packedColumns.withUnsafeBufferPointer { offsets in
+                for group in groups {
+                    let first = group.lowerBound * kernels.blockWidth
+                    let count = min(group.count * kernels.blockWidth, offsets.count - first)
+                    kernels.packWeights(
+                        WeightPackingWork(
+                            source: matrix, rows: rows.baseAddress!, rowCount: rows.count,
+                            columns: offsets.baseAddress! + first, columnCount: count, blockCount: group.count,
+                            steps: steps, packed: packed + group.lowerBound * blockBytes))
+                }
+            }
+        }
+    }
+
+    /// Multiplies rows that follow one another.
+    /// - Parameters:
+    ///   - count: At most the maximum number of rows.
+    ///   - output: The first row of the result, of which these columns are written.
+    func multiply(
+        _ memory: Memory, _ left: UnsafeRawPointer, count: Int, by packed: UnsafeRawPointer,
+        to output: UnsafeMutableRawPointer
+    ) {
+        var work = ConvolutionWork(
+            input: left, inputOffsets: memory.offsets(inputOffsets), taps: memory.offsets(tap), steps: steps,
+            weights: packed, bias: memory.floats(bias), output: output + columns.lowerBound * 4,
+            outputOffsets: memory.offsets(outputOffsets), outputBlockStride: kernels.blockWidth * 4,
+            channels: columns.count, pixelCount: count, blockCount: groups.last?.upperBound ?? 0)
+        work.writesPlain = true
+        kernels.convolve(work)
+    }
+}
