@@ -106,7 +106,7 @@ let package = Package(
             exclude: [
                 "README.md", "compression.py", "fast.py", "folder.py", "memory.py", "networks.py", "peers.py",
                 "processes.py", "python.py", "service.lua", "service.py", "spark.py",
-                "speed.svg",
+                "speed.svg", "torchvision.py",
             ]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
         .testTarget(name: "ThawFoundationTests", dependencies: ["ThawFoundation", "Thaw"]),
