@@ -94,6 +94,8 @@ enum Operations {
     /// Every supported operation of ML Programs.
     static let mil: [String: MILRule] = {
         let rules: [[MILRule]] = [
+            AffineDequantize.mil,
+            AffineQuantize.mil,
             ArgMax.mil,
             BatchNormalization.mil,
             Binary.mil,

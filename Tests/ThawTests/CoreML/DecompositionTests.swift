@@ -174,6 +174,22 @@ extension DecompositionCase {
             network: ["Maximum", "Minimum", "Subtract", "Multiply", "Subtract", "Floor", "Multiply"],
             program: ["Maximum", "Minimum", "Subtract", "Multiply", "Subtract", "Add", "Floor", "Multiply"]),
         DecompositionCase(
+            "affine quantization", AffineQuantize(scale: AffineScale([0.01], zeroPoints: [20]), element: .int8),
+            [1, 3, 4, 5], network: ["Divide", "Round", "Add", "Clip", "Cast"],
+            program: ["Divide", "Round", "Add", "Clip", "Cast"]),
+        DecompositionCase(
+            "affine quantization per channel",
+            AffineQuantize(
+                scale: AffineScale([0.01, 0.002, 0.5], zeroPoints: [128, 100, 3], axis: 1), element: .uint8),
+            [1, 3, 4, 5], network: ["Divide", "Round", "Add", "Clip", "Cast"],
+            program: ["Divide", "Round", "Add", "Clip", "Cast"]),
+        DecompositionCase(
+            "affine dequantization per row",
+            AffineDequantize(scale: AffineScale([0.5, 2], zeroPoints: [-3, 4], axis: 0)),
+            [Tensor(integers: [0, 1, -128, 127, 5, -7], shape: [2, 3], element: .int8)],
+            ["Cast", "Subtract", "Multiply"],
+            ["Cast", "Subtract", "Multiply"]),
+        DecompositionCase(
             "one-hot", OneHot(axis: 1, depth: 3, on: 5, off: -1, element: .float32), [integers([0, 2, 1, 7])],
             ["Reshape", "Equal", "Cast", "Multiply", "Add"], ["OneHot"]),
         DecompositionCase(

@@ -68,6 +68,15 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
             FakeQuantize(channels: (1...3).map { .init(minimum: -1, maximum: Float($0), bottom: 0, top: 255) }),
             [2, 3],
             absorbs: .nothing),
+        .init(
+            AffineQuantize(scale: AffineScale([0.01], zeroPoints: [3]), element: .int8), [2, 3, 4], absorbs: .nothing),
+        .init(
+            AffineQuantize(
+                scale: AffineScale([0.01, 0.02, 0.03], zeroPoints: [128, 100, 90], axis: 1), element: .uint8),
+            [2, 3, 4], absorbs: .nothing),
+        .init(
+            AffineDequantize(scale: AffineScale([0.5, 0.25, 1], zeroPoints: [1, 0, -2], axis: 1)), [2, 3, 4],
+            absorbs: .nothing, indices: -8..<8),
     ]
 
     private static let images: [OperationSample] = [

@@ -1,0 +1,84 @@
+/// Values rounded to 8-bit codes: value / scale, rounded to an integer with ties to even, plus the zero point, clamped to
+/// the type.
+///
+/// Every step is rounded to float32: a slight difference could move a value to another code.
+struct AffineQuantize: Operation {
+    var scale: AffineScale
+    /// The type of the codes: int8 or uint8.
+    var element: ElementType
+
+    var kind: String { "AffineQuantize" }
+    var isElementwise: Bool { scale.axis == nil }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        try scale.check(inputs[0].shape)
+        return [TensorType(inputs[0].shape, element)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let pair = scale.index(in: inputs[0].shape)
+        return inputs[0].withFloats { x in
+            [
+                Tensor(shape: inputs[0].shape, element: element) { i in
+                    let code = (x[i] / scale.scales[pair(i)]).rounded(.toNearestOrEven)
+                    return Double(code + Float(scale.zeroPoints[pair(i)]))
+                }
+            ]
+        }
+    }
+
+    func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
+        Reordered(
+            AffineQuantize(scale: scale.reordered(orders[0]), element: element), inputs: orders, outputs: orders)
+    }
+}
+
+// MARK: Facts
+
+extension AffineQuantize {
+    var family: Family { .quantization }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse { scale.use(ofAxis: axis) }
+
+    func mergingAxes(_ inputs: [Shape], _ output: Shape) -> (operation: any Operation, groups: AxisGroups)? {
+        let (scale, groups) = scale.merged(output)
+        return (AffineQuantize(scale: scale, element: element), groups)
+    }
+
+    func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? { element.bounds }
+}
+
+// MARK: Core ML
+
+extension AffineQuantize: CoreMLOperation {
+    /// The steps of the reference, in ML Programs always in float32.
+    func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        let (rank, bounds) = (inputs[0].shape.rank, element.bounds!)
+        return try parts.inFloat32 { parts in
+            try parts.add(
+                [
+                    ("scaled", Binary(.divide, constant: scale.aligned(scale.scales, rank: rank))),
+                    ("whole", Unary(.round)),
+                    ("moved", Binary(.add, constant: scale.aligned(scale.zeroPoints.map { Float($0) }, rank: rank))),
+                    ("held", Unary(.clip(Float(bounds.lowerBound), Float(bounds.upperBound)))),
+                    ("codes", Cast(element: element)),
+                ], to: inputs[0])
+        }
+    }
+}
+
+// MARK: ML Program
+
+extension AffineQuantize {
+    static let mil = [
+        MILRule("quantize") { op, reading in
+            let x = try op.operand("input")
+            let scale = try AffineScale(op, of: x)
+            guard !scale.scales.contains(0) else { throw op.refused("a scale is 0") }
+            let name = try op.text("output_dtype")
+            guard let element = ElementType(rawValue: name), element == .int8 || element == .uint8 else {
+                throw op.refused("codes of type '\(name)' are not supported", remedy: "int8 and uint8 are")
+            }
+            return [try reading.add(AffineQuantize(scale: scale, element: element), x, op)]
+        }
+    ]
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// An ML Program of one operation, written by coremltools, with NumPy's answers.
+private struct ProgramCase: CustomTestStringConvertible, Sendable {
+    let name: String
+    let inputCount: Int
+    let outputCount: Int
+    let tolerance: Float
+
+    static let all = Fixtures.table("programs/programs.tsv").map {
+        ProgramCase(name: $0[0], inputCount: Int($0[1])!, outputCount: Int($0[2])!, tolerance: Float($0[4])!)
+    }
+
+    var testDescription: String { name }
+
+    func model() throws -> Model { try Model.load(contentsOfFile: Fixtures.path("programs/\(name).mlmodel")).model }
+
+    func outputs() throws -> [Tensor] {
+        try (0..<outputCount).map { try Fixtures.tensor(Fixtures.path("programs/\(name).output\($0).npy")) }
+    }
+
+    /// The inputs in the types of the graph's.
+    func inputs(of graph: Graph) throws -> [Tensor] {
+        try (0..<inputCount).map { index in
+            let tensor = try Fixtures.tensor(Fixtures.path("programs/\(name).input\(index).npy"))
+            return tensor.converted(to: graph[graph.inputs[index].value].element)
+        }
+    }
+}
+
+@Suite struct ProgramCaseTests {
+    @Test(arguments: ProgramCase.all) private func `an operation of a program gives NumPy's answer`(
+        _ programCase: ProgramCase
+    ) throws {
+        let graph = try programCase.model().graph
+        let inputs = try programCase.inputs(of: graph)
+        let expected = try programCase.outputs()
+        let answers = [
+            "reference": graph.evaluate(inputs), "engine": try Program(graph).run(inputs, threads: 1),
+        ]
+        for (method, outputs) in answers {
+            #expect(outputs.map(\.shape) == expected.map(\.shape), "\(method)")
+            for (output, answer) in zip(outputs, expected) where output.shape == answer.shape {
+                #expect(difference(output, answer) <= programCase.tolerance, "\(method)")
+            }
+        }
+    }
+
+    @Test(arguments: Fixtures.table("programs/refuse/refuse.tsv"))
+    func `a program that cannot be computed is refused with the reason`(_ row: [String]) {
+        let failure = #expect(throws: Failure.self) {
+            try Model.load(contentsOfFile: Fixtures.path("programs/refuse/\(row[0])"))
+        }
+        for word in row[1].split(separator: " ") {
+            #expect(failure?.problemText.contains(word) == true, "\(word) is not in: \(failure.map { "\($0)" } ?? "")")
+        }
+    }
+}
