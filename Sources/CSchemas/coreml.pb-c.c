@@ -523,6 +523,42 @@ void   core_ml__load_constant__init
   static const CoreML__LoadConstant init_value = CORE_ML__LOAD_CONSTANT__INIT;
   *message = init_value;
 }
+void   core_ml__scatter__init
+                     (CoreML__Scatter         *message)
+{
+  static const CoreML__Scatter init_value = CORE_ML__SCATTER__INIT;
+  *message = init_value;
+}
+void   core_ml__scatter_nd__init
+                     (CoreML__ScatterND         *message)
+{
+  static const CoreML__ScatterND init_value = CORE_ML__SCATTER_ND__INIT;
+  *message = init_value;
+}
+void   core_ml__arg_sort__init
+                     (CoreML__ArgSort         *message)
+{
+  static const CoreML__ArgSort init_value = CORE_ML__ARG_SORT__INIT;
+  *message = init_value;
+}
+void   core_ml__convolution3_d__init
+                     (CoreML__Convolution3D         *message)
+{
+  static const CoreML__Convolution3D init_value = CORE_ML__CONVOLUTION3_D__INIT;
+  *message = init_value;
+}
+void   core_ml__pooling3_d__init
+                     (CoreML__Pooling3D         *message)
+{
+  static const CoreML__Pooling3D init_value = CORE_ML__POOLING3_D__INIT;
+  *message = init_value;
+}
+void   core_ml__global_pooling3_d__init
+                     (CoreML__GlobalPooling3D         *message)
+{
+  static const CoreML__GlobalPooling3D init_value = CORE_ML__GLOBAL_POOLING3_D__INIT;
+  *message = init_value;
+}
 void   core_ml__activation__init
                      (CoreML__Activation         *message)
 {
@@ -7138,7 +7174,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, scatter),
-    &core_ml__unsupported__descriptor,
+    &core_ml__scatter__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7162,7 +7198,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, scatternd),
-    &core_ml__unsupported__descriptor,
+    &core_ml__scatter_nd__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7186,7 +7222,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, gatheralongaxis),
-    &core_ml__unsupported__descriptor,
+    &core_ml__along_axis__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7198,7 +7234,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, scatteralongaxis),
-    &core_ml__unsupported__descriptor,
+    &core_ml__scatter__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7918,7 +7954,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, argsort),
-    &core_ml__unsupported__descriptor,
+    &core_ml__arg_sort__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7930,7 +7966,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, pooling3d),
-    &core_ml__unsupported__descriptor,
+    &core_ml__pooling3_d__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7942,7 +7978,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, globalpooling3d),
-    &core_ml__unsupported__descriptor,
+    &core_ml__global_pooling3_d__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7966,7 +8002,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, convolution3d),
-    &core_ml__unsupported__descriptor,
+    &core_ml__convolution3_d__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -9764,6 +9800,865 @@ const ProtobufCMessageDescriptor core_ml__load_constant__descriptor =
   core_ml__load_constant__field_indices_by_name,
   1,  core_ml__load_constant__number_ranges,
   (ProtobufCMessageInit) core_ml__load_constant__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__scatter__field_descriptors[2] =
+{
+  {
+    "axis",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Scatter, axis),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mode",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Scatter, mode),
+    &core_ml__scatter_mode__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__scatter__field_indices_by_name[] = {
+  0,   /* field[0] = axis */
+  1,   /* field[1] = mode */
+};
+static const ProtobufCIntRange core_ml__scatter__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__scatter__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Scatter",
+  "Scatter",
+  "CoreML__Scatter",
+  "",
+  sizeof(CoreML__Scatter),
+  2,
+  core_ml__scatter__field_descriptors,
+  core_ml__scatter__field_indices_by_name,
+  1,  core_ml__scatter__number_ranges,
+  (ProtobufCMessageInit) core_ml__scatter__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__scatter_nd__field_descriptors[1] =
+{
+  {
+    "mode",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__ScatterND, mode),
+    &core_ml__scatter_mode__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__scatter_nd__field_indices_by_name[] = {
+  0,   /* field[0] = mode */
+};
+static const ProtobufCIntRange core_ml__scatter_nd__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__scatter_nd__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.ScatterND",
+  "ScatterND",
+  "CoreML__ScatterND",
+  "",
+  sizeof(CoreML__ScatterND),
+  1,
+  core_ml__scatter_nd__field_descriptors,
+  core_ml__scatter_nd__field_indices_by_name,
+  1,  core_ml__scatter_nd__number_ranges,
+  (ProtobufCMessageInit) core_ml__scatter_nd__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__arg_sort__field_descriptors[2] =
+{
+  {
+    "axis",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__ArgSort, axis),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "descending",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__ArgSort, descending),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__arg_sort__field_indices_by_name[] = {
+  0,   /* field[0] = axis */
+  1,   /* field[1] = descending */
+};
+static const ProtobufCIntRange core_ml__arg_sort__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__arg_sort__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.ArgSort",
+  "ArgSort",
+  "CoreML__ArgSort",
+  "",
+  sizeof(CoreML__ArgSort),
+  2,
+  core_ml__arg_sort__field_descriptors,
+  core_ml__arg_sort__field_indices_by_name,
+  1,  core_ml__arg_sort__number_ranges,
+  (ProtobufCMessageInit) core_ml__arg_sort__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue core_ml__convolution3_d__padding_kind__enum_values_by_number[3] =
+{
+  { "CUSTOM", "CORE_ML__CONVOLUTION3_D__PADDING_KIND__CUSTOM", 0 },
+  { "VALID", "CORE_ML__CONVOLUTION3_D__PADDING_KIND__VALID", 1 },
+  { "SAME", "CORE_ML__CONVOLUTION3_D__PADDING_KIND__SAME", 2 },
+};
+static const ProtobufCIntRange core_ml__convolution3_d__padding_kind__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex core_ml__convolution3_d__padding_kind__enum_values_by_name[3] =
+{
+  { "CUSTOM", 0 },
+  { "SAME", 2 },
+  { "VALID", 1 },
+};
+const ProtobufCEnumDescriptor core_ml__convolution3_d__padding_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "CoreML.Convolution3D.PaddingKind",
+  "PaddingKind",
+  "CoreML__Convolution3D__PaddingKind",
+  "",
+  3,
+  core_ml__convolution3_d__padding_kind__enum_values_by_number,
+  3,
+  core_ml__convolution3_d__padding_kind__enum_values_by_name,
+  1,
+  core_ml__convolution3_d__padding_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCFieldDescriptor core_ml__convolution3_d__field_descriptors[24] =
+{
+  {
+    "outputChannels",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, outputchannels),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "inputChannels",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, inputchannels),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "nGroups",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, ngroups),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kernelDepth",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, kerneldepth),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kernelHeight",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, kernelheight),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kernelWidth",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, kernelwidth),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "strideDepth",
+    31,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, stridedepth),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "strideHeight",
+    32,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, strideheight),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "strideWidth",
+    33,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, stridewidth),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dilationDepth",
+    40,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, dilationdepth),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dilationHeight",
+    41,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, dilationheight),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dilationWidth",
+    42,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, dilationwidth),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hasBias",
+    50,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, hasbias),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "weights",
+    60,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, weights),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bias",
+    61,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, bias),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "paddingType",
+    70,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, paddingtype),
+    &core_ml__convolution3_d__padding_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customPaddingFront",
+    80,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, custompaddingfront),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customPaddingBack",
+    81,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, custompaddingback),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customPaddingTop",
+    82,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, custompaddingtop),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customPaddingBottom",
+    83,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, custompaddingbottom),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customPaddingLeft",
+    84,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, custompaddingleft),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customPaddingRight",
+    85,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, custompaddingright),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "isDeconvolution",
+    86,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Convolution3D, isdeconvolution),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputShape",
+    87,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(CoreML__Convolution3D, n_outputshape),
+    offsetof(CoreML__Convolution3D, outputshape),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__convolution3_d__field_indices_by_name[] = {
+  14,   /* field[14] = bias */
+  17,   /* field[17] = customPaddingBack */
+  19,   /* field[19] = customPaddingBottom */
+  16,   /* field[16] = customPaddingFront */
+  20,   /* field[20] = customPaddingLeft */
+  21,   /* field[21] = customPaddingRight */
+  18,   /* field[18] = customPaddingTop */
+  9,   /* field[9] = dilationDepth */
+  10,   /* field[10] = dilationHeight */
+  11,   /* field[11] = dilationWidth */
+  12,   /* field[12] = hasBias */
+  1,   /* field[1] = inputChannels */
+  22,   /* field[22] = isDeconvolution */
+  3,   /* field[3] = kernelDepth */
+  4,   /* field[4] = kernelHeight */
+  5,   /* field[5] = kernelWidth */
+  2,   /* field[2] = nGroups */
+  0,   /* field[0] = outputChannels */
+  23,   /* field[23] = outputShape */
+  15,   /* field[15] = paddingType */
+  6,   /* field[6] = strideDepth */
+  7,   /* field[7] = strideHeight */
+  8,   /* field[8] = strideWidth */
+  13,   /* field[13] = weights */
+};
+static const ProtobufCIntRange core_ml__convolution3_d__number_ranges[9 + 1] =
+{
+  { 1, 0 },
+  { 10, 2 },
+  { 20, 3 },
+  { 31, 6 },
+  { 40, 9 },
+  { 50, 12 },
+  { 60, 13 },
+  { 70, 15 },
+  { 80, 16 },
+  { 0, 24 }
+};
+const ProtobufCMessageDescriptor core_ml__convolution3_d__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Convolution3D",
+  "Convolution3D",
+  "CoreML__Convolution3D",
+  "",
+  sizeof(CoreML__Convolution3D),
+  24,
+  core_ml__convolution3_d__field_descriptors,
+  core_ml__convolution3_d__field_indices_by_name,
+  9,  core_ml__convolution3_d__number_ranges,
+  (ProtobufCMessageInit) core_ml__convolution3_d__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue core_ml__pooling3_d__pooling_type__enum_values_by_number[2] =
+{
+  { "MAX", "CORE_ML__POOLING3_D__POOLING_TYPE__MAX", 0 },
+  { "AVERAGE", "CORE_ML__POOLING3_D__POOLING_TYPE__AVERAGE", 1 },
+};
+static const ProtobufCIntRange core_ml__pooling3_d__pooling_type__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex core_ml__pooling3_d__pooling_type__enum_values_by_name[2] =
+{
+  { "AVERAGE", 1 },
+  { "MAX", 0 },
+};
+const ProtobufCEnumDescriptor core_ml__pooling3_d__pooling_type__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "CoreML.Pooling3D.PoolingType",
+  "PoolingType",
+  "CoreML__Pooling3D__PoolingType",
+  "",
+  2,
+  core_ml__pooling3_d__pooling_type__enum_values_by_number,
+  2,
+  core_ml__pooling3_d__pooling_type__enum_values_by_name,
+  1,
+  core_ml__pooling3_d__pooling_type__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue core_ml__pooling3_d__padding_kind__enum_values_by_number[3] =
+{
+  { "CUSTOM", "CORE_ML__POOLING3_D__PADDING_KIND__CUSTOM", 0 },
+  { "VALID", "CORE_ML__POOLING3_D__PADDING_KIND__VALID", 1 },
+  { "SAME", "CORE_ML__POOLING3_D__PADDING_KIND__SAME", 2 },
+};
+static const ProtobufCIntRange core_ml__pooling3_d__padding_kind__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex core_ml__pooling3_d__padding_kind__enum_values_by_name[3] =
+{
+  { "CUSTOM", 0 },
+  { "SAME", 2 },
+  { "VALID", 1 },
+};
+const ProtobufCEnumDescriptor core_ml__pooling3_d__padding_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "CoreML.Pooling3D.PaddingKind",
+  "PaddingKind",
+  "CoreML__Pooling3D__PaddingKind",
+  "",
+  3,
+  core_ml__pooling3_d__padding_kind__enum_values_by_number,
+  3,
+  core_ml__pooling3_d__padding_kind__enum_values_by_name,
+  1,
+  core_ml__pooling3_d__padding_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCFieldDescriptor core_ml__pooling3_d__field_descriptors[15] =
+{
+  {
+    "type",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Pooling3D, type),
+    &core_ml__pooling3_d__pooling_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kernelDepth",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Pooling3D, kerneldepth),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kernelHeight",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Pooling3D, kernelheight),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kernelWidth",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Pooling3D, kernelwidth),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "strideDepth",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Pooling3D, stridedepth),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "strideHeight",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Pooling3D, strideheight),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "strideWidth",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Pooling3D, stridewidth),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customPaddingFront",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Pooling3D, custompaddingfront),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customPaddingBack",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Pooling3D, custompaddingback),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customPaddingTop",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Pooling3D, custompaddingtop),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customPaddingBottom",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Pooling3D, custompaddingbottom),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customPaddingLeft",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Pooling3D, custompaddingleft),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customPaddingRight",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Pooling3D, custompaddingright),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "countExcludePadding",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Pooling3D, countexcludepadding),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "paddingType",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Pooling3D, paddingtype),
+    &core_ml__pooling3_d__padding_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__pooling3_d__field_indices_by_name[] = {
+  13,   /* field[13] = countExcludePadding */
+  8,   /* field[8] = customPaddingBack */
+  10,   /* field[10] = customPaddingBottom */
+  7,   /* field[7] = customPaddingFront */
+  11,   /* field[11] = customPaddingLeft */
+  12,   /* field[12] = customPaddingRight */
+  9,   /* field[9] = customPaddingTop */
+  1,   /* field[1] = kernelDepth */
+  2,   /* field[2] = kernelHeight */
+  3,   /* field[3] = kernelWidth */
+  14,   /* field[14] = paddingType */
+  4,   /* field[4] = strideDepth */
+  5,   /* field[5] = strideHeight */
+  6,   /* field[6] = strideWidth */
+  0,   /* field[0] = type */
+};
+static const ProtobufCIntRange core_ml__pooling3_d__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 15 }
+};
+const ProtobufCMessageDescriptor core_ml__pooling3_d__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Pooling3D",
+  "Pooling3D",
+  "CoreML__Pooling3D",
+  "",
+  sizeof(CoreML__Pooling3D),
+  15,
+  core_ml__pooling3_d__field_descriptors,
+  core_ml__pooling3_d__field_indices_by_name,
+  1,  core_ml__pooling3_d__number_ranges,
+  (ProtobufCMessageInit) core_ml__pooling3_d__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue core_ml__global_pooling3_d__pooling_type__enum_values_by_number[2] =
+{
+  { "MAX", "CORE_ML__GLOBAL_POOLING3_D__POOLING_TYPE__MAX", 0 },
+  { "AVERAGE", "CORE_ML__GLOBAL_POOLING3_D__POOLING_TYPE__AVERAGE", 1 },
+};
+static const ProtobufCIntRange core_ml__global_pooling3_d__pooling_type__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex core_ml__global_pooling3_d__pooling_type__enum_values_by_name[2] =
+{
+  { "AVERAGE", 1 },
+  { "MAX", 0 },
+};
+const ProtobufCEnumDescriptor core_ml__global_pooling3_d__pooling_type__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "CoreML.GlobalPooling3D.PoolingType",
+  "PoolingType",
+  "CoreML__GlobalPooling3D__PoolingType",
+  "",
+  2,
+  core_ml__global_pooling3_d__pooling_type__enum_values_by_number,
+  2,
+  core_ml__global_pooling3_d__pooling_type__enum_values_by_name,
+  1,
+  core_ml__global_pooling3_d__pooling_type__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCFieldDescriptor core_ml__global_pooling3_d__field_descriptors[1] =
+{
+  {
+    "type",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GlobalPooling3D, type),
+    &core_ml__global_pooling3_d__pooling_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__global_pooling3_d__field_indices_by_name[] = {
+  0,   /* field[0] = type */
+};
+static const ProtobufCIntRange core_ml__global_pooling3_d__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__global_pooling3_d__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.GlobalPooling3D",
+  "GlobalPooling3D",
+  "CoreML__GlobalPooling3D",
+  "",
+  sizeof(CoreML__GlobalPooling3D),
+  1,
+  core_ml__global_pooling3_d__field_descriptors,
+  core_ml__global_pooling3_d__field_indices_by_name,
+  1,  core_ml__global_pooling3_d__number_ranges,
+  (ProtobufCMessageInit) core_ml__global_pooling3_d__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor core_ml__activation__field_descriptors[13] =
@@ -14464,6 +15359,44 @@ const ProtobufCEnumDescriptor core_ml__neural_network_image_shape_mapping__descr
   core_ml__neural_network_image_shape_mapping__enum_values_by_name,
   1,
   core_ml__neural_network_image_shape_mapping__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue core_ml__scatter_mode__enum_values_by_number[7] =
+{
+  { "SCATTER_UPDATE", "CORE_ML__SCATTER_MODE__SCATTER_UPDATE", 0 },
+  { "SCATTER_ADD", "CORE_ML__SCATTER_MODE__SCATTER_ADD", 1 },
+  { "SCATTER_SUB", "CORE_ML__SCATTER_MODE__SCATTER_SUB", 2 },
+  { "SCATTER_MUL", "CORE_ML__SCATTER_MODE__SCATTER_MUL", 3 },
+  { "SCATTER_DIV", "CORE_ML__SCATTER_MODE__SCATTER_DIV", 4 },
+  { "SCATTER_MAX", "CORE_ML__SCATTER_MODE__SCATTER_MAX", 5 },
+  { "SCATTER_MIN", "CORE_ML__SCATTER_MODE__SCATTER_MIN", 6 },
+};
+static const ProtobufCIntRange core_ml__scatter_mode__value_ranges[] = {
+{0, 0},{0, 7}
+};
+static const ProtobufCEnumValueIndex core_ml__scatter_mode__enum_values_by_name[7] =
+{
+  { "SCATTER_ADD", 1 },
+  { "SCATTER_DIV", 4 },
+  { "SCATTER_MAX", 5 },
+  { "SCATTER_MIN", 6 },
+  { "SCATTER_MUL", 3 },
+  { "SCATTER_SUB", 2 },
+  { "SCATTER_UPDATE", 0 },
+};
+const ProtobufCEnumDescriptor core_ml__scatter_mode__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "CoreML.ScatterMode",
+  "ScatterMode",
+  "CoreML__ScatterMode",
+  "",
+  7,
+  core_ml__scatter_mode__enum_values_by_number,
+  7,
+  core_ml__scatter_mode__enum_values_by_name,
+  1,
+  core_ml__scatter_mode__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue core_ml__data_type__enum_values_by_number[23] =

@@ -102,6 +102,12 @@ typedef struct CoreML__LayerNormalization CoreML__LayerNormalization;
 typedef struct CoreML__Bias CoreML__Bias;
 typedef struct CoreML__Scale CoreML__Scale;
 typedef struct CoreML__LoadConstant CoreML__LoadConstant;
+typedef struct CoreML__Scatter CoreML__Scatter;
+typedef struct CoreML__ScatterND CoreML__ScatterND;
+typedef struct CoreML__ArgSort CoreML__ArgSort;
+typedef struct CoreML__Convolution3D CoreML__Convolution3D;
+typedef struct CoreML__Pooling3D CoreML__Pooling3D;
+typedef struct CoreML__GlobalPooling3D CoreML__GlobalPooling3D;
 typedef struct CoreML__Activation CoreML__Activation;
 typedef struct CoreML__Alpha CoreML__Alpha;
 typedef struct CoreML__AlphaBeta CoreML__AlphaBeta;
@@ -248,6 +254,28 @@ typedef enum _CoreML__SamplingMode__Method {
   CORE_ML__SAMPLING_MODE__METHOD__ROI_ALIGN_MODE = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__SAMPLING_MODE__METHOD)
 } CoreML__SamplingMode__Method;
+typedef enum _CoreML__Convolution3D__PaddingKind {
+  CORE_ML__CONVOLUTION3_D__PADDING_KIND__CUSTOM = 0,
+  CORE_ML__CONVOLUTION3_D__PADDING_KIND__VALID = 1,
+  CORE_ML__CONVOLUTION3_D__PADDING_KIND__SAME = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__CONVOLUTION3_D__PADDING_KIND)
+} CoreML__Convolution3D__PaddingKind;
+typedef enum _CoreML__Pooling3D__PoolingType {
+  CORE_ML__POOLING3_D__POOLING_TYPE__MAX = 0,
+  CORE_ML__POOLING3_D__POOLING_TYPE__AVERAGE = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__POOLING3_D__POOLING_TYPE)
+} CoreML__Pooling3D__PoolingType;
+typedef enum _CoreML__Pooling3D__PaddingKind {
+  CORE_ML__POOLING3_D__PADDING_KIND__CUSTOM = 0,
+  CORE_ML__POOLING3_D__PADDING_KIND__VALID = 1,
+  CORE_ML__POOLING3_D__PADDING_KIND__SAME = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__POOLING3_D__PADDING_KIND)
+} CoreML__Pooling3D__PaddingKind;
+typedef enum _CoreML__GlobalPooling3D__PoolingType {
+  CORE_ML__GLOBAL_POOLING3_D__POOLING_TYPE__MAX = 0,
+  CORE_ML__GLOBAL_POOLING3_D__POOLING_TYPE__AVERAGE = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__GLOBAL_POOLING3_D__POOLING_TYPE)
+} CoreML__GlobalPooling3D__PoolingType;
 typedef enum _CoreML__Gelu__GeluMode {
   CORE_ML__GELU__GELU_MODE__EXACT = 0,
   CORE_ML__GELU__GELU_MODE__TANH_APPROXIMATION = 1,
@@ -346,6 +374,16 @@ typedef enum _CoreML__NeuralNetworkImageShapeMapping {
   CORE_ML__NEURAL_NETWORK_IMAGE_SHAPE_MAPPING__RANK4_IMAGE_MAPPING = 1
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__NEURAL_NETWORK_IMAGE_SHAPE_MAPPING)
 } CoreML__NeuralNetworkImageShapeMapping;
+typedef enum _CoreML__ScatterMode {
+  CORE_ML__SCATTER_MODE__SCATTER_UPDATE = 0,
+  CORE_ML__SCATTER_MODE__SCATTER_ADD = 1,
+  CORE_ML__SCATTER_MODE__SCATTER_SUB = 2,
+  CORE_ML__SCATTER_MODE__SCATTER_MUL = 3,
+  CORE_ML__SCATTER_MODE__SCATTER_DIV = 4,
+  CORE_ML__SCATTER_MODE__SCATTER_MAX = 5,
+  CORE_ML__SCATTER_MODE__SCATTER_MIN = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__SCATTER_MODE)
+} CoreML__ScatterMode;
 typedef enum _CoreML__DataType {
   CORE_ML__DATA_TYPE__UNUSED_TYPE = 0,
   CORE_ML__DATA_TYPE__BOOL = 1,
@@ -1862,12 +1900,12 @@ struct  CoreML__Layer
     CoreML__Tile *tile;
     CoreML__AlongAxis *stack;
     CoreML__AlongAxis *gather;
-    CoreML__Unsupported *scatter;
+    CoreML__Scatter *scatter;
     CoreML__NoParameters *gathernd;
-    CoreML__Unsupported *scatternd;
+    CoreML__ScatterND *scatternd;
     CoreML__AlongAxis *softmaxnd;
-    CoreML__Unsupported *gatheralongaxis;
-    CoreML__Unsupported *scatteralongaxis;
+    CoreML__AlongAxis *gatheralongaxis;
+    CoreML__Scatter *scatteralongaxis;
     CoreML__Reverse *reverse;
     CoreML__Unsupported *reverseseq;
     CoreML__SplitND *splitnd;
@@ -1927,11 +1965,11 @@ struct  CoreML__Layer
     CoreML__Unsupported *onehot;
     CoreML__CumSum *cumsum;
     CoreML__ClampedReLU *clampedrelu;
-    CoreML__Unsupported *argsort;
-    CoreML__Unsupported *pooling3d;
-    CoreML__Unsupported *globalpooling3d;
+    CoreML__ArgSort *argsort;
+    CoreML__Pooling3D *pooling3d;
+    CoreML__GlobalPooling3D *globalpooling3d;
     CoreML__Unsupported *slicebysize;
-    CoreML__Unsupported *convolution3d;
+    CoreML__Convolution3D *convolution3d;
   };
 };
 #define CORE_ML__LAYER__INIT \
@@ -2217,6 +2255,106 @@ struct  CoreML__LoadConstant
 #define CORE_ML__LOAD_CONSTANT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&core_ml__load_constant__descriptor) \
     , 0,NULL, NULL }
+
+
+struct  CoreML__Scatter
+{
+  ProtobufCMessage base;
+  int64_t axis;
+  CoreML__ScatterMode mode;
+};
+#define CORE_ML__SCATTER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__scatter__descriptor) \
+    , 0, CORE_ML__SCATTER_MODE__SCATTER_UPDATE }
+
+
+struct  CoreML__ScatterND
+{
+  ProtobufCMessage base;
+  CoreML__ScatterMode mode;
+};
+#define CORE_ML__SCATTER_ND__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__scatter_nd__descriptor) \
+    , CORE_ML__SCATTER_MODE__SCATTER_UPDATE }
+
+
+struct  CoreML__ArgSort
+{
+  ProtobufCMessage base;
+  int64_t axis;
+  protobuf_c_boolean descending;
+};
+#define CORE_ML__ARG_SORT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__arg_sort__descriptor) \
+    , 0, 0 }
+
+
+struct  CoreML__Convolution3D
+{
+  ProtobufCMessage base;
+  int32_t outputchannels;
+  int32_t inputchannels;
+  int32_t ngroups;
+  int32_t kerneldepth;
+  int32_t kernelheight;
+  int32_t kernelwidth;
+  int32_t stridedepth;
+  int32_t strideheight;
+  int32_t stridewidth;
+  int32_t dilationdepth;
+  int32_t dilationheight;
+  int32_t dilationwidth;
+  protobuf_c_boolean hasbias;
+  CoreML__WeightParams *weights;
+  CoreML__WeightParams *bias;
+  CoreML__Convolution3D__PaddingKind paddingtype;
+  int32_t custompaddingfront;
+  int32_t custompaddingback;
+  int32_t custompaddingtop;
+  int32_t custompaddingbottom;
+  int32_t custompaddingleft;
+  int32_t custompaddingright;
+  protobuf_c_boolean isdeconvolution;
+  size_t n_outputshape;
+  uint64_t *outputshape;
+};
+#define CORE_ML__CONVOLUTION3_D__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__convolution3_d__descriptor) \
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, CORE_ML__CONVOLUTION3_D__PADDING_KIND__CUSTOM, 0, 0, 0, 0, 0, 0, 0, 0,NULL }
+
+
+struct  CoreML__Pooling3D
+{
+  ProtobufCMessage base;
+  CoreML__Pooling3D__PoolingType type;
+  int32_t kerneldepth;
+  int32_t kernelheight;
+  int32_t kernelwidth;
+  int32_t stridedepth;
+  int32_t strideheight;
+  int32_t stridewidth;
+  int32_t custompaddingfront;
+  int32_t custompaddingback;
+  int32_t custompaddingtop;
+  int32_t custompaddingbottom;
+  int32_t custompaddingleft;
+  int32_t custompaddingright;
+  protobuf_c_boolean countexcludepadding;
+  CoreML__Pooling3D__PaddingKind paddingtype;
+};
+#define CORE_ML__POOLING3_D__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__pooling3_d__descriptor) \
+    , CORE_ML__POOLING3_D__POOLING_TYPE__MAX, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, CORE_ML__POOLING3_D__PADDING_KIND__CUSTOM }
+
+
+struct  CoreML__GlobalPooling3D
+{
+  ProtobufCMessage base;
+  CoreML__GlobalPooling3D__PoolingType type;
+};
+#define CORE_ML__GLOBAL_POOLING3_D__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__global_pooling3_d__descriptor) \
+    , CORE_ML__GLOBAL_POOLING3_D__POOLING_TYPE__MAX }
 
 
 typedef enum {
@@ -3519,6 +3657,24 @@ void   core_ml__scale__init
 /* CoreML__LoadConstant methods */
 void   core_ml__load_constant__init
                      (CoreML__LoadConstant         *message);
+/* CoreML__Scatter methods */
+void   core_ml__scatter__init
+                     (CoreML__Scatter         *message);
+/* CoreML__ScatterND methods */
+void   core_ml__scatter_nd__init
+                     (CoreML__ScatterND         *message);
+/* CoreML__ArgSort methods */
+void   core_ml__arg_sort__init
+                     (CoreML__ArgSort         *message);
+/* CoreML__Convolution3D methods */
+void   core_ml__convolution3_d__init
+                     (CoreML__Convolution3D         *message);
+/* CoreML__Pooling3D methods */
+void   core_ml__pooling3_d__init
+                     (CoreML__Pooling3D         *message);
+/* CoreML__GlobalPooling3D methods */
+void   core_ml__global_pooling3_d__init
+                     (CoreML__GlobalPooling3D         *message);
 /* CoreML__Activation methods */
 void   core_ml__activation__init
                      (CoreML__Activation         *message);
@@ -4026,6 +4182,24 @@ typedef void (*CoreML__Scale_Closure)
 typedef void (*CoreML__LoadConstant_Closure)
                  (const CoreML__LoadConstant *message,
                   void *closure_data);
+typedef void (*CoreML__Scatter_Closure)
+                 (const CoreML__Scatter *message,
+                  void *closure_data);
+typedef void (*CoreML__ScatterND_Closure)
+                 (const CoreML__ScatterND *message,
+                  void *closure_data);
+typedef void (*CoreML__ArgSort_Closure)
+                 (const CoreML__ArgSort *message,
+                  void *closure_data);
+typedef void (*CoreML__Convolution3D_Closure)
+                 (const CoreML__Convolution3D *message,
+                  void *closure_data);
+typedef void (*CoreML__Pooling3D_Closure)
+                 (const CoreML__Pooling3D *message,
+                  void *closure_data);
+typedef void (*CoreML__GlobalPooling3D_Closure)
+                 (const CoreML__GlobalPooling3D *message,
+                  void *closure_data);
 typedef void (*CoreML__Activation_Closure)
                  (const CoreML__Activation *message,
                   void *closure_data);
@@ -4360,6 +4534,16 @@ extern const ProtobufCMessageDescriptor core_ml__layer_normalization__descriptor
 extern const ProtobufCMessageDescriptor core_ml__bias__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__scale__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__load_constant__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__scatter__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__scatter_nd__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__arg_sort__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__convolution3_d__descriptor;
+extern const ProtobufCEnumDescriptor    core_ml__convolution3_d__padding_kind__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__pooling3_d__descriptor;
+extern const ProtobufCEnumDescriptor    core_ml__pooling3_d__pooling_type__descriptor;
+extern const ProtobufCEnumDescriptor    core_ml__pooling3_d__padding_kind__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__global_pooling3_d__descriptor;
+extern const ProtobufCEnumDescriptor    core_ml__global_pooling3_d__pooling_type__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__activation__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__alpha__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__alpha_beta__descriptor;
@@ -4450,6 +4634,7 @@ extern const ProtobufCMessageDescriptor core_ml__tensor_value__repeated_bytes__d
 extern const ProtobufCEnumDescriptor    core_ml__tree_ensemble_post_evaluation_transform__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__neural_network_multi_array_shape_mapping__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__neural_network_image_shape_mapping__descriptor;
+extern const ProtobufCEnumDescriptor    core_ml__scatter_mode__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__data_type__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -75,6 +75,12 @@ extension DecompositionCase {
         DecompositionCase(
             "log(1 + x)", Unary(.logarithm1p), [Tensor([0, 0.5, 3, -0.25], shape: [1, 4])], ["Logarithm1p"],
             ["Add", "Logarithm"]),
+        unary(
+            "asinh", .inverseHyperbolicSine, network: ["InverseHyperbolicSine"],
+            program: ["Absolute", "Square", "Add", "SquareRoot", "Add", "Logarithm", "Sign", "Multiply"]),
+        DecompositionCase(
+            "acosh", Unary(.inverseHyperbolicCosine), [Tensor([1, 1.5, 20], shape: [3])], ["InverseHyperbolicCosine"],
+            ["Square", "Add", "SquareRoot", "Add", "Logarithm"]),
         DecompositionCase(
             "an activation of integers", Unary(.hardSwish(alpha: 1, beta: 0)), [integers([-2, 0, 1, 3])],
             ["Cast", "HardSigmoid", "Multiply", "Cast"], ["Cast", "HardSigmoid", "Multiply", "Cast"]),

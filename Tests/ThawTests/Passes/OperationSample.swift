@@ -49,6 +49,7 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
         .init(Unary(.relu), [2, 3, 4], absorbs: .nothing),
         .init(Unary(.relu6), [2, 3], absorbs: .nothing),
         .init(Unary(.tanh), [2, 3], absorbs: .nothing),
+        .init(Unary(.arcTangent), [2, 3], absorbs: .nothing),
         .init(InFloat32(Unary(.exponential)), [2, 3], absorbs: .nothing),
         .init(Unary(.negate), [2, 3, 4], absorbs: .nothing),
         .init(Unary(.clip(-0.25, 0.5)), [2, 3], absorbs: .nothing),
@@ -108,6 +109,9 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
         .init(
             Resize(rows: .linear(.edges, 6, 12), columns: .nearest(.left, 8, 4)), image, absorbs: .nothing),
         .init(Resize(rows: .linear(.left, 6, 3), columns: .cubic(.corners, 8, 5)), image, absorbs: .nothing),
+        .init(
+            GridSample(outside: .border, coordinates: .aroundZero, alignsCenters: true), image, [2, 3, 5, 2],
+            absorbs: .nothing),
         .init(BlockExchange(exchange: .depthToSpace, size: 2), image, absorbs: .nothing),
         .init(BlockExchange(exchange: .spaceToDepth, size: 2), image, absorbs: .nothing),
         .init(MirrorPad(before: [1, 0], after: [2, 0]), image, absorbs: .nothing),
@@ -164,6 +168,11 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
         .init(Tile(multiples: [1, 2, 1]), [2, 3, 4], absorbs: .nothing),
         .init(BroadcastTo(shape: [2, 3, 5, 4]), [3, 1, 4], absorbs: .nothing),
         .init(Gather(axis: 1), [2, 3, 4], [2, 2], absorbs: .nothing, indices: 0..<3),
+        .init(GatherAlongAxis(axis: 1), [2, 3, 4], [2, 5, 4], absorbs: .nothing, indices: 0..<3),
+        .init(
+            ScatterAlongAxis(axis: 1, mode: .add), [2, 3, 4], [2, 2, 4], [2, 2, 4], absorbs: .nothing, indices: 0..<3),
+        .init(ScatterSlices(mode: .update), [3, 3, 4], [5, 4], [5, 2], absorbs: .nothing, indices: 0..<3),
+        .init(TopK(axis: 1, count: 2, isAscending: true), [2, 3, 4], absorbs: .nothing),
         .init(GatherSlices(), [3, 3, 4], [5, 2], absorbs: .nothing, indices: 0..<3),
         .init(OneHot(axis: 1, depth: 4, on: 1, off: 0, element: .float32), [2, 3], absorbs: .nothing, indices: 0..<4),
     ]

@@ -49,29 +49,20 @@ extension Window {
 extension Convolution {
     static let mil = [
         MILRule("conv") { op, reading in
-            let image = try op.image()
-            let weights = try op.constant("weight")
+            let x = try op.operand()
+            guard (3...5).contains(x.shape.rank) else { throw Failure.wrongRank(4, x.shape).at(op.location) }
+            let weights = try op.operand("weight")
             let groups = try op.integer("groups", default: 1)
-            guard weights.shape.rank == 4, groups > 0, weights.shape[1] * groups == image.shape[1],
-                weights.shape[0] % groups == 0, weights.elementCount > 0
+            guard weights.shape.rank == x.shape.rank, groups > 0, x.shape[1] % groups == 0,
+                weights.shape[1] == x.shape[1] / groups, weights.shape[0] % groups == 0,
+                weights.shape.elementCount > 0
             else {
                 throw op.refused(
-                    "weights of shape \(weights.shape) in \(groups) groups do not fit an image of shape \(image.shape)")
+                    "weights of shape \(weights.shape) in \(groups) groups do not fit an image of shape \(x.shape)")
             }
-            let window = try op.window(over: image.shape, sizes: [weights.shape[2], weights.shape[3]])
-            let bias = try op.has("bias") ? op.channels("bias", weights.shape[0]) : nil
-            if weights.shape[1] == 1, groups > 1 {
-                let depthwise = weights.transposed([2, 3, 0, 1]).reshaped([
-                    weights.shape[2], weights.shape[3], groups, weights.shape[0] / groups,
-                ])
-                return [
-                    try reading.add(DepthwiseConvolution(filters: depthwise, bias: bias, window: window), image, op)
-                ]
-            }
-            return [
-                try reading.add(
-                    Convolution(filters: weights.transposed([2, 3, 1, 0]), bias: bias, window: window), image, op)
-            ]
+            let axes = try op.windowAxes(over: x.shape.dropFirst(2), sizes: Array(weights.shape.dropFirst(2)))
+            let bias = try op.has("bias") ? Operand.constant(op.channels("bias", weights.shape[0])) : nil
+            return [try reading.convolved(x, weights, bias, axes, groups: groups, op)]
         }
     ]
 }
@@ -79,33 +70,36 @@ extension Convolution {
 extension MILRead {
     /// The window given by the operation's strides, dilations and padding, over a channels-first image.
     func window(over image: Shape, sizes: [Int]) throws -> Window {
-        let strides = try integers("strides", default: [1, 1])
-        let dilations = try integers("dilations", default: [1, 1])
+        let axes = try windowAxes(over: image.dropFirst(2), sizes: sizes)
+        return Window(height: axes[0], width: axes[1])
+    }
+
+    /// The window along each of the axes of an image, or of a sequence or a volume, which have one or three of them.
+    func windowAxes(over lengths: some Collection<Int>, sizes: [Int]) throws -> [Window.Axis] {
+        let ones = lengths.map { _ in 1 }
+        let strides = try integers("strides", default: ones)
+        let dilations = try integers("dilations", default: ones)
         let small = 1..<1 << 24
-        guard strides.count == 2, dilations.count == 2, sizes.count == 2,
+        guard strides.count == ones.count, dilations.count == ones.count, sizes.count == ones.count,
             (strides + dilations + sizes).allSatisfy(small.contains)
         else { throw refused("sizes \(sizes), strides \(strides) and dilations \(dilations) do not form a window") }
-        var window = Window(
-            height: .init(size: sizes[0], stride: strides[0], dilation: dilations[0]),
-            width: .init(size: sizes[1], stride: strides[1], dilation: dilations[1]))
+        var axes = sizes.indices.map {
+            Window.Axis(size: sizes[$0], stride: strides[$0], dilation: dilations[$0])
+        }
         switch try text("pad_type", default: "valid") {
         case "valid": break
-        case "same", "same_lower":
-            window.height = window.height.same(image[2])
-            window.width = window.width.same(image[3])
-            if try text("pad_type") == "same_lower" {
-                swap(&window.height.before, &window.height.after)
-                swap(&window.width.before, &window.width.after)
-            }
+        case "same": axes = zip(axes, lengths).map { $0.same($1) }
+        case "same_lower":
+            axes = zip(axes, lengths).map { $0.same($1) }
+            for index in axes.indices { swap(&axes[index].before, &axes[index].after) }
         case "custom":
             let pad = try integers("pad")
-            guard pad.count == 4, pad.allSatisfy((0..<1 << 24).contains) else {
-                throw refused("the padding \(pad) must have four values for height and width")
+            guard pad.count == 2 * axes.count, pad.allSatisfy((0..<1 << 24).contains) else {
+                throw refused("the padding \(pad) must have two values for each of \(axes.count) axes")
             }
-            (window.height.before, window.height.after) = (pad[0], pad[1])
-            (window.width.before, window.width.after) = (pad[2], pad[3])
+            for index in axes.indices { (axes[index].before, axes[index].after) = (pad[2 * index], pad[2 * index + 1]) }
         case let kind: throw refused("the padding '\(kind)' is unknown")
         }
-        return window
+        return axes
     }
 }

@@ -53,7 +53,6 @@ extension Convolution {
     static let neural = [
         NeuralRule("convolution") { layer, reading in
             let parameters = layer.parameters
-            guard layer.inputs.count == 1 else { throw layer.refused("computed weights are not supported") }
             if parameters.isDeconvolution as Bool { return [try TransposedConvolution.read(layer, &reading)] }
             let image = try layer.input()
             let shape = image.shape
@@ -68,24 +67,85 @@ extension Convolution {
                 throw layer.refused("\(groups) groups of \(inputs) channels do not add up to the image's \(shape[1])")
             }
             let window = try layer.window(over: shape, kernel: 3)
-            let filters = try layer.weights(
-                parameters.weights, [outputs, inputs, window.height.size, window.width.size])
-            let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
-            if inputs == 1, groups == shape[1], groups > 1 {
-                let depthwise = filters.transposed([2, 3, 0, 1]).reshaped([
-                    window.height.size, window.width.size, groups, outputs / groups,
-                ])
-                return [
-                    try reading.add(
-                        DepthwiseConvolution(filters: depthwise, bias: bias, window: window), image, layer)
-                ]
+            let axes = [window.height, window.width]
+            let filterShape: Shape = [outputs, inputs, window.height.size, window.width.size]
+            // Filters and bias may be inputs.
+            let filters =
+                try layer.inputs.count > 1
+                ? layer.input(1) : .constant(layer.weights(parameters.weights, filterShape))
+            guard filters.shape == filterShape else {
+                throw layer.refused("the filters have shape \(filters.shape)", remedy: "expected \(filterShape)")
             }
+            let bias =
+                try layer.inputs.count > 2
+                ? layer.input(2)
+                : parameters.hasBias as Bool ? Operand.constant(layer.weights(parameters.bias, [outputs])) : nil
+            guard bias.map({ $0.shape.elementCount == outputs }) ?? true else {
+                throw layer.refused("the bias has shape \(bias!.shape)", remedy: "expected \(outputs) values")
+            }
+            return [try reading.convolved(image, filters, bias, axes, groups: groups, layer)]
+        },
+        NeuralRule("convolution3d") { layer, reading in
+            let parameters = layer.parameters
+            let x = try layer.input()
+            guard x.shape.rank == 5 else { throw Failure.wrongRank(5, x.shape).at(layer.name) }
+            let (outputs, inputs): (Int, Int) = (parameters.outputChannels, parameters.inputChannels)
+            let groups = Swift.max(1, parameters.nGroups as Int)
+            let isTransposed: Bool = parameters.isDeconvolution
+            guard outputs > 0, inputs == x.shape[1], inputs % groups == 0, outputs % groups == 0 else {
+                throw layer.refused("\(inputs) channels in \(groups) groups do not fit a tensor of shape \(x.shape)")
+            }
+            let axes = try layer.volumeWindow(over: x.shape, isTransposed: isTransposed)
+            let sizes = axes.map(\.size)
+            let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
+            if isTransposed {
+                let filters = try layer.weights(parameters.weights, Shape([inputs, outputs / groups] + sizes))
+                return [try reading.spread(x, filters, bias, axes, groups: groups, layer)]
+            }
+            let filters = try layer.weights(parameters.weights, Shape([outputs, inputs / groups] + sizes))
             return [
-                try reading.add(
-                    Convolution(filters: filters.transposed([2, 3, 1, 0]), bias: bias, window: window), image, layer)
+                try reading.convolved(
+                    x, .constant(filters), bias.map { .constant($0) }, axes, groups: groups, layer)
             ]
-        }
+        },
     ]
+}
+
+extension NeuralLayer {
+    /// The window of a layer for volumes along depth, height and width.
+    func volumeWindow(over volume: Shape, isTransposed: Bool = false) throws -> [Window.Axis] {
+        let names = ["Depth", "Height", "Width"]
+        let ends = [("Front", "Back"), ("Top", "Bottom"), ("Left", "Right")]
+        let paddingType: String = parameters.paddingType
+        let target: [Int] = isTransposed ? parameters.outputShape : []
+        return try names.indices.map { index in
+            let size: Int = parameters["kernel" + names[index]]
+            let stride: Int = parameters["stride" + names[index]]
+            let dilation: Int = kind == "convolution3d" ? parameters["dilation" + names[index]] : 1
+            let small = 1..<1 << 24
+            var axis = Window.Axis(
+                size: size, stride: Swift.max(1, stride), dilation: Swift.max(1, dilation))
+            guard small.contains(size), small.contains(axis.stride), small.contains(axis.dilation) else {
+                throw refused("kernel, stride and dilation must be positive")
+            }
+            let length = volume[index + 2]
+            if target.count == 3 { return axis.spreading(length, to: target[index]) }
+            switch paddingType {
+            case "SAME":
+                axis =
+                    isTransposed
+                    ? axis.sharing(length, to: length * axis.stride, heavyInFront: false) : axis.same(length)
+            case "CUSTOM":
+                (axis.before, axis.after) = (
+                    parameters["customPadding" + ends[index].0], parameters["customPadding" + ends[index].1]
+                )
+                guard axis.before >= 0, axis.after >= 0, axis.before < small.upperBound, axis.after < small.upperBound
+                else { throw refused("the padding is not valid") }
+            default: break
+            }
+            return axis
+        }
+    }
 }
 
 extension NeuralLayer {

@@ -28,40 +28,37 @@ extension TransposedConvolution: MILOperation {
 extension TransposedConvolution {
     static let mil = [
         MILRule("conv_transpose") { op, reading in
-            let image = try op.image()
+            let x = try op.operand()
+            guard (3...5).contains(x.shape.rank) else { throw Failure.wrongRank(4, x.shape).at(op.location) }
             let weights = try op.constant("weight")
             let groups = try op.integer("groups", default: 1)
-            guard weights.shape.rank == 4, groups > 0, weights.shape[0] == image.shape[1],
+            guard weights.shape.rank == x.shape.rank, groups > 0, weights.shape[0] == x.shape[1],
                 weights.shape[0] % groups == 0, weights.elementCount > 0
             else {
                 throw op.refused(
-                    "weights of shape \(weights.shape) in \(groups) groups do not fit an image of shape \(image.shape)")
+                    "weights of shape \(weights.shape) in \(groups) groups do not fit an image of shape \(x.shape)")
             }
+            let lengths = Array(x.shape.dropFirst(2))
             let isSame = try op.text("pad_type", default: "valid") == "same"
-            var window = try op.window(over: image.shape, sizes: [weights.shape[2], weights.shape[3]])
+            var axes = try op.windowAxes(over: lengths, sizes: Array(weights.shape.dropFirst(2)))
             if isSame || op.has("output_shape") {
                 let target =
                     try op.has("output_shape")
-                    ? op.integers("output_shape").suffix(2)
-                    : [image.shape[2] * window.height.stride, image.shape[3] * window.width.stride]
-                guard target.count == 2, target.allSatisfy((1..<1 << 24).contains) else {
-                    throw op.refused("\(Array(target)) is not a valid image size")
+                    ? Array(op.integers("output_shape").suffix(axes.count)) : zip(axes, lengths).map { $0.stride * $1 }
+                guard target.count == axes.count, target.allSatisfy((1..<1 << 24).contains) else {
+                    throw op.refused("\(target) is not a valid image size")
                 }
-                if isSame {
-                    (window.height.before, window.height.after, window.width.before, window.width.after) = (0, 0, 0, 0)
-                    window.height = window.height.sharing(
-                        image.shape[2], to: target[target.startIndex], heavyInFront: false)
-                    window.width = window.width.sharing(
-                        image.shape[3], to: target[target.startIndex + 1], heavyInFront: false)
-                } else {
-                    window.height = window.height.spreading(image.shape[2], to: target[target.startIndex])
-                    window.width = window.width.spreading(image.shape[3], to: target[target.startIndex + 1])
+                for index in axes.indices {
+                    guard isSame else {
+                        axes[index] = axes[index].spreading(lengths[index], to: target[index])
+                        continue
+                    }
+                    (axes[index].before, axes[index].after) = (0, 0)
+                    axes[index] = axes[index].sharing(lengths[index], to: target[index], heavyInFront: false)
                 }
             }
             let bias = try op.has("bias") ? op.channels("bias", weights.shape[1] * groups) : nil
-            let convolution = TransposedConvolution(
-                filters: weights.transposed([2, 3, 1, 0]), bias: bias, window: window, groups: groups)
-            return [try reading.add(convolution, image, op)]
+            return [try reading.spread(x, weights, bias, axes, groups: groups, op)]
         }
     ]
 }

@@ -11,7 +11,7 @@ extension Unary: CoreMLOperation {
         switch function {
         case .exponentialMinus1, .complementaryErrorFunction, .selu, .hardSwish, .mish: true
         case .swish(let beta): !dialect.isProgram || beta != 1
-        case .logarithm1p: dialect.isProgram
+        case .logarithm1p, .inverseHyperbolicSine, .inverseHyperbolicCosine: dialect.isProgram
         // The layer is newer than iOS 12, whose layers have lower bounds only.
         case .relu6, .clip:
             if case .neuralNetwork(.images, let target?) = dialect { target < .iOS13 } else { false }
@@ -28,6 +28,16 @@ extension Unary: CoreMLOperation {
         case .logarithm1p:
             return try parts.add(
                 [("sum", Binary(.add, constant: number(1))), ("logarithm", Unary(.logarithm))], to: x)
+        case .inverseHyperbolicSine:
+            // log(|x| + √(x² + 1)) with the sign of x: the sum loses no digits.
+            let size = try parts.add(Unary(.absolute), x, as: "size")
+            let sum = try parts.add(Binary(.add), size, root(size, 1, &parts), as: "sum")
+            let logarithm = try parts.add(Unary(.logarithm), sum, as: "logarithm")
+            let sign = try parts.add(Unary(.sign), x, as: "sign")
+            return try parts.add(Binary(.multiply), logarithm, sign)
+        case .inverseHyperbolicCosine:
+            let sum = try parts.add(Binary(.add), x, root(x, -1, &parts), as: "sum")
+            return try parts.add(Unary(.logarithm), sum)
         case .complementaryErrorFunction:
             let difference = Binary(.subtract, constant: number(1), constantFirst: true)
             return try parts.add([("erf", Unary(.errorFunction)), ("difference", difference)], to: x)
@@ -47,6 +57,14 @@ extension Unary: CoreMLOperation {
         case .mish: return try share([("softplus", Unary(.softplus)), ("share", Unary(.tanh))], of: x, &parts)
         default: preconditionFailure("\(function) is not decomposed")
         }
+    }
+
+    /// √(x² + number)
+    private func root(_ x: Operand, _ number: Float, _ parts: inout Decomposition) throws -> Operand {
+        let square = try parts.add(Unary(.square), x, as: "square")
+        let shifted = try parts.add(
+            Binary(.add, constant: Tensor([number], shape: [])), square, as: "shifted")
+        return try parts.add(Unary(.squareRoot), shifted, as: "root")
     }
 
     /// The bounds of a clip.

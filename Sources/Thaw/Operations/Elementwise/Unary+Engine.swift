@@ -41,6 +41,8 @@ extension Unary: EngineOperation {
         case .mish: UnaryFunction(.mish)
         // Their arguments would have to be reduced in double precision, and no image network uses them.
         case .sine, .cosine: nil
+        case .arcSine, .arcCosine, .arcTangent, .hyperbolicSine, .hyperbolicCosine: nil
+        case .inverseHyperbolicSine, .inverseHyperbolicCosine, .inverseHyperbolicTangent: nil
         // Parts of operations that are decomposed for Core ML.
         case .inverseDeviation, .scaledElu, .boundedNegation: nil
         // Booleans are not floats.

@@ -47,7 +47,9 @@ extension Unary: MILOperation {
         ("relu", .relu), ("relu6", .relu6), ("sigmoid", .sigmoid), ("tanh", .tanh), ("softplus", .softplus),
         ("softsign", .softsign), ("sqrt", .squareRoot), ("square", .square), ("exp", .exponential),
         ("abs", .absolute), ("sign", .sign), ("ceil", .ceiling), ("floor", .floor), ("round", .round),
-        ("sin", .sine), ("cos", .cosine), ("erf", .errorFunction), ("logical_not", .not),
+        ("sin", .sine), ("cos", .cosine), ("asin", .arcSine), ("acos", .arcCosine), ("atan", .arcTangent),
+        ("sinh", .hyperbolicSine), ("cosh", .hyperbolicCosine), ("atanh", .inverseHyperbolicTangent),
+        ("erf", .errorFunction), ("logical_not", .not),
     ]
 }
 

@@ -3,6 +3,8 @@ extension Unary: NeuralOperation {
         switch function {
         case .ceiling, .floor, .round, .sign, .sine, .cosine, .errorFunction, .not, .isNaN: false
         case .gelu, .geluByTanh, .relu6, .clip: false
+        case .arcSine, .arcCosine, .arcTangent, .hyperbolicSine, .hyperbolicCosine: false
+        case .inverseHyperbolicSine, .inverseHyperbolicCosine, .inverseHyperbolicTangent: false
         default: true
         }
     }
@@ -51,7 +53,9 @@ extension Unary: NeuralOperation {
         case .softsign: layers.add(node) { $0.activation.choose("softsign") }
         case .not where node.input.element != .bool:
             layers.add(node) { $0.choose("equal") }
-        case .ceiling, .floor, .round, .sign, .sine, .cosine, .errorFunction, .not:
+        case .ceiling, .floor, .round, .sign, .sine, .cosine, .errorFunction, .not, .arcSine, .arcCosine, .arcTangent,
+            .hyperbolicSine, .hyperbolicCosine, .inverseHyperbolicSine, .inverseHyperbolicCosine,
+            .inverseHyperbolicTangent:
             let kind = Unary.layers.first { $0.value == function }!.key
             layers.add(node) { $0.choose(kind) }
         // Apple's processors choose the precision themselves.
@@ -71,6 +75,8 @@ extension Unary: NeuralOperation {
     /// The layers without parameters.
     fileprivate static let layers: [String: Function] = [
         "ceil": .ceiling, "floor": .floor, "round": .round, "sign": .sign, "sin": .sine, "cos": .cosine,
+        "asin": .arcSine, "acos": .arcCosine, "atan": .arcTangent, "sinh": .hyperbolicSine, "cosh": .hyperbolicCosine,
+        "asinh": .inverseHyperbolicSine, "acosh": .inverseHyperbolicCosine, "atanh": .inverseHyperbolicTangent,
         "erf": .errorFunction, "logicalNot": .not, "tanh": .tanh,
     ]
 }

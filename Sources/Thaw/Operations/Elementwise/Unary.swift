@@ -9,6 +9,9 @@ struct Unary: Operation, Hashable {
     enum Function: Hashable, Sendable {
         case negate, squareRoot, reciprocalSquareRoot, square, exponential
         case absolute, sign, ceiling, floor, reciprocal, sine, cosine
+        /// The inverse trigonometric, the hyperbolic and the inverse hyperbolic functions.
+        case arcSine, arcCosine, arcTangent, hyperbolicSine, hyperbolicCosine
+        case inverseHyperbolicSine, inverseHyperbolicCosine, inverseHyperbolicTangent
         /// To the nearest integer, ties to even.
         case round
         case logarithm, errorFunction, complementaryErrorFunction
@@ -83,6 +86,14 @@ struct Unary: Operation, Hashable {
         case .reciprocal: 1 / x
         case .sine: sin(x)
         case .cosine: cos(x)
+        case .arcSine: asin(x)
+        case .arcCosine: acos(x)
+        case .arcTangent: atan(x)
+        case .hyperbolicSine: sinh(x)
+        case .hyperbolicCosine: cosh(x)
+        case .inverseHyperbolicSine: asinh(x)
+        case .inverseHyperbolicCosine: acosh(x)
+        case .inverseHyperbolicTangent: atanh(x)
         case .logarithm: log(x)
         case .logarithm1p: log1p(x)
         case .exponentialMinus1: expm1(x)

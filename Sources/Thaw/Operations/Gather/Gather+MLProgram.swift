@@ -11,13 +11,19 @@ extension Gather: MILOperation {
 extension Gather {
     static let mil = [
         MILRule("gather") { op, reading in
-            guard try op.integer("batch_dims", default: 0) == 0 else {
-                throw op.refused("batched indices are not supported")
-            }
             let x = try op.operand()
             let indices = try op.operand("indices")
             let axis = try op.axis(x, default: 0)
             try op.check(indices, sizes: [x.shape[axis]], of: x)
+            let batches = try op.integer("batch_dims", default: 0)
+            if batches != 0 {
+                guard Gather.shareBatches(x.shape, indices.shape, batches, axis: axis) else {
+                    throw op.refused(
+                        "tensors of shapes \(x.shape) and \(indices.shape) do not share their first \(batches) axes")
+                }
+                let counted = try reading.countedFromFront(indices, size: x.shape[axis], op)
+                return [try reading.gather(x, counted, axis: axis, batches: batches, name: op.name)]
+            }
             let gather = Gather(axis: axis, countsFromEnd: true)
             guard indices.shape.rank == 0 else { return try reading.add(gather, [x, indices], op) }
             let list = try reading.add(Reshape([1]), indices, op)
@@ -41,5 +47,18 @@ extension MILRead {
             guard !((isFromFront ? 0 : -size)..<size).contains(index) else { continue }
             throw refused("index \(index) is out of bounds for a tensor of shape \(tensor.shape)")
         }
+    }
+}
+
+extension ImportContext {
+    /// Indices along an axis of this size, with negative ones, which count from the end, made positive.
+    mutating func countedFromFront(_ indices: Operand, size: Int, _ node: some SourceNode) throws -> Operand {
+        if let known = indices.constant {
+            let counted = known.integers.map { $0 < 0 ? $0 + size : $0 }
+            return .constant(Tensor(integers: counted, shape: known.shape))
+        }
+        let isNegative = try apply(.less, indices, 0, node)
+        let steps = try add(Cast(element: indices.type.element), isNegative, node)
+        return try combine(.add, indices, apply(.multiply, steps, Float(size), node), node)
     }
 }

@@ -59,7 +59,11 @@ extension Gather {
             let batches = try node.int("batch_dims", default: 0)
             if batches != 0 {
                 let count = batches < 0 ? batches + indices.shape.rank : batches
-                return [try context.gather(node, axis: axis, batches: count)]
+                guard Gather.shareBatches(input.shape, indices.shape, count, axis: axis) else {
+                    throw node.refused(
+                        "tensors of shapes \(input.shape) and \(indices.shape) do not share their first \(count) axes")
+                }
+                return [try context.gather(input, indices, axis: axis, batches: count, name: node.name)]
             }
             guard indices.shape.rank == 0 else {
                 return try context.add(Gather(axis: axis), [input, indices], name: node.name)
@@ -79,39 +83,43 @@ extension Gather {
     }
 }
 
+extension Gather {
+    /// Whether a tensor and its indices have the same first axes, all of them before `axis`.
+    static func shareBatches(_ shape: Shape, _ indices: Shape, _ batches: Int, axis: Int) -> Bool {
+        (0...indices.rank).contains(batches) && batches <= axis
+            && shape.prefix(batches).elementsEqual(indices.prefix(batches))
+    }
+}
+
 extension ImportContext {
     /// Slices along `axis`, with separate indices for each entry of the leading axes that tensor and indices share.
     ///
     /// The batch axes are merged into one long axis, and each batch's indices are offset to where it starts.
-    fileprivate mutating func gather(_ node: TensorFlowNode, axis: Int, batches: Int) throws -> Operand {
-        let (input, indices) = (try node.input(0), try node.input(1))
+    /// - Precondition: `Gather.shareBatches`, and no index is negative.
+    mutating func gather(
+        _ input: Operand, _ indices: Operand, axis: Int, batches: Int, name: String
+    ) throws -> Operand {
         let shape = input.shape
-        guard (0...indices.shape.rank).contains(batches), batches <= axis,
-            shape.prefix(batches).elementsEqual(indices.shape.prefix(batches))
-        else {
-            throw node.refused(
-                "tensors of shapes \(shape) and \(indices.shape) do not share their first \(batches) axes")
-        }
         let (between, behind) = (Array(batches..<axis), Array(axis + 1..<shape.rank))
         let count = shape.prefix(batches).reduce(1, *)
         let rest = (between + behind).map { shape[$0] }
         var turned = input
         if axis != batches {
             let order = Array(0..<batches) + [axis] + between + behind
-            turned = try add(Transpose(order), input, name: node.name + "/turn")
+            turned = try add(Transpose(order), input, name: name + "/turn")
         }
-        let long = try add(Reshape(Shape([count * shape[axis]] + rest)), turned, name: node.name + "/long")
+        let long = try add(Reshape(Shape([count * shape[axis]] + rest)), turned, name: name + "/long")
         let starts = Tensor(
             integers: (0..<count).map { $0 * shape[axis] },
             shape: Shape(shape.prefix(batches) + Array(repeating: 1, count: indices.shape.rank - batches)),
             element: indices.type.element)
-        let moved = try combine(.add, indices, .constant(starts), name: node.name + "/places")
-        let slices = try add(Gather(axis: 0), [long, moved], name: node.name)[0]
+        let moved = try combine(.add, indices, .constant(starts), name: name + "/places")
+        let slices = try add(Gather(axis: 0), [long, moved], name: name)[0]
         guard !between.isEmpty else { return slices }
         let rank = indices.shape.rank
         let order =
             Array(0..<batches) + between.indices.map { rank + $0 } + Array(batches..<rank)
             + behind.indices.map { rank + between.count + $0 }
-        return try add(Transpose(order), slices, name: node.name + "/order")
+        return try add(Transpose(order), slices, name: name + "/order")
     }
 }

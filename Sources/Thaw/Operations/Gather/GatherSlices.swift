@@ -90,12 +90,25 @@ extension GatherSlices: MILOperation {
 extension GatherSlices {
     static let mil = [
         MILRule("gather_nd") { op, reading in
-            guard try op.integer("batch_dims", default: 0) == 0 else {
-                throw op.refused("batched indices are not supported")
+            let x = try op.operand()
+            var indices = try op.operand("indices")
+            let batches = try op.integer("batch_dims", default: 0)
+            let leading = indices.shape.dropLast()
+            guard (0...leading.count).contains(batches), x.shape.prefix(batches).elementsEqual(leading.prefix(batches))
+            else {
+                throw op.refused(
+                    "tensors of shapes \(x.shape) and \(indices.shape) do not share their first \(batches) axes")
             }
-            let (x, indices) = (try op.operand(), try op.operand("indices"))
-            let depth = min(indices.shape.last ?? 0, x.shape.rank)
-            try op.check(indices, sizes: Array(x.shape.prefix(depth)), of: x)
+            let depth = min(indices.shape.last ?? 0, x.shape.rank - batches)
+            try op.check(indices, sizes: Array(x.shape.dropFirst(batches).prefix(depth)), of: x)
+            if batches > 0 {
+                // The position in the batch becomes a part of the index.
+                let strides = Shape(leading).strides
+                let positions = Tensor(
+                    shape: Shape(leading + [batches]), element: indices.type.element
+                ) { Double($0 / batches / strides[$0 % batches] % leading[$0 % batches]) }
+                indices = try reading.add(Concatenation(axis: leading.count), [.constant(positions), indices], op)[0]
+            }
             return try reading.add(GatherSlices(countsFromEnd: true), [x, indices], op)
         }
     ]

@@ -104,11 +104,14 @@ extension OneHot {
             let x = try op.operand("indices")
             let axis = try op.integer("axis", default: -1)
             let depth = try op.integer("one_hot_vector_size")
-            guard axis >= -1, depth >= 0 else { throw op.refused("there is no axis \(axis), or no depth \(depth)") }
+            guard (-x.shape.rank - 1...x.shape.rank).contains(axis), depth >= 0 else {
+                throw op.refused("there is no axis \(axis), or no depth \(depth)")
+            }
             let values = try ["on_value", "off_value"].map { try op.has($0) ? op.constant($0) : nil }
             let element = values.compactMap { $0?.element }.first ?? .int32
             let operation = OneHot(
-                axis: axis == -1 ? x.shape.rank : axis, depth: depth, on: Double(try op.number("on_value", default: 1)),
+                axis: axis < 0 ? axis + x.shape.rank + 1 : axis, depth: depth,
+                on: Double(try op.number("on_value", default: 1)),
                 off: Double(try op.number("off_value", default: 0)), element: element)
             return [try reading.add(operation, x, op)]
         }

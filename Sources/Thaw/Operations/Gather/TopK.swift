@@ -1,8 +1,11 @@
-/// The largest elements along an axis, in descending order, and their indices. Ties keep their original order.
+/// The largest elements along an axis in descending order, or the smallest in ascending order, and their indices. Ties
+/// keep their original order.
 struct TopK: Operation, AxisOperation {
     /// Counted from the front.
     var axis: Int
     var count: Int
+    /// Whether these are the smallest elements.
+    var isAscending = false
 
     var kind: String { "TopK" }
 
@@ -26,7 +29,7 @@ struct TopK: Operation, AxisOperation {
             for row in 0..<inputs[0].elementCount / size {
                 let start = row / step * step * size + row % step
                 let numbers = (0..<size).map { x[start + $0 * step] }
-                let order = numbers.indices.sorted { TopK.precedes(numbers, $0, $1) }
+                let order = numbers.indices.sorted { precedes(numbers, $0, $1) }
                 let target = row / step * step * count + row % step
                 for (rank, index) in order.prefix(count).enumerated() {
                     values[target + rank * step] = numbers[index]
@@ -41,10 +44,10 @@ struct TopK: Operation, AxisOperation {
     }
 
     /// Whether the value at `a` comes before that at `b`. NaN comes last.
-    private static func precedes(_ numbers: [Double], _ a: Int, _ b: Int) -> Bool {
+    private func precedes(_ numbers: [Double], _ a: Int, _ b: Int) -> Bool {
         let (x, y) = (numbers[a], numbers[b])
         if x.isNaN || y.isNaN { return x.isNaN == y.isNaN ? a < b : y.isNaN }
-        return x == y ? a < b : x > y
+        return x == y ? a < b : isAscending ? x < y : x > y
     }
 
     func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? { reordered(orders, outputCount: 2) }
@@ -75,6 +78,7 @@ extension TopK: NeuralOperation {
         layers.add(node) { layer in
             layer.topK.axis = axis
             layer.topK.K = count
+            layer.topK.useBottomK = isAscending
         }
     }
 }
@@ -82,14 +86,23 @@ extension TopK: NeuralOperation {
 extension TopK {
     static let neural = [
         NeuralRule("topK") { layer, reading in
-            guard !(layer.parameters.useBottomK as Bool), layer.inputs.count == 1 else {
-                throw layer.refused("the smallest elements, or a computed count, are not supported")
+            let x = try layer.input()
+            let given = layer.inputs.count > 1 ? layer.inputs[1].constant?.integers : [layer.parameters.K as Int]
+            guard let count = given?.first, given?.count == 1 else {
+                throw layer.refused("a computed count is not supported", remedy: "a constant is")
             }
-            let axis = try layer.input().shape.axis(layer.parameters.axis)
-            let results = try reading.add(
-                TopK(axis: axis, count: layer.parameters.K), [layer.input()], layer)
-            return try results.map { try reading.asFloats($0, layer) }
-        }
+            let operation = TopK(
+                axis: try x.shape.axis(layer.parameters.axis), count: count,
+                isAscending: layer.parameters.useBottomK)
+            return try reading.add(operation, [x], layer).map { try reading.asFloats($0, layer) }
+        },
+        NeuralRule("argSort") { layer, reading in
+            let x = try layer.input()
+            let axis = try x.shape.axis(layer.parameters.axis)
+            let operation = TopK(
+                axis: axis, count: x.shape[axis], isAscending: !(layer.parameters.descending as Bool))
+            return [try reading.asFloats(reading.add(operation, [x], layer)[1], layer)]
+        },
     ]
 }
 
@@ -100,7 +113,8 @@ extension TopK: MILOperation {
         block.add(
             "topk", node,
             [
-                "x": .value(node.input), "k": .integer(count), "axis": .integer(axis), "ascending": .bool(false),
+                "x": .value(node.input), "k": .integer(count), "axis": .integer(axis),
+                "ascending": .bool(isAscending),
             ])
     }
 }
@@ -108,12 +122,20 @@ extension TopK: MILOperation {
 extension TopK {
     static let mil = [
         MILRule("topk") { op, reading in
-            guard try !op.bool("ascending", default: false) else {
-                throw op.refused("the smallest elements are not supported")
-            }
             let x = try op.operand()
-            let operation = TopK(axis: try op.axis(x, default: -1), count: try op.integer("k", default: 1))
+            let axis = try op.axis(x, default: -1)
+            let count = try op.integer("k", default: 1)
+            let operation = TopK(
+                axis: axis, count: count == -1 ? x.shape[axis] : count,
+                isAscending: try op.bool("ascending", default: false))
             return Array(try reading.add(operation, [x], op).prefix(op.outputCount))
-        }
+        },
+        MILRule("argsort") { op, reading in
+            let x = try op.operand()
+            let axis = try op.axis(x, default: -1)
+            let operation = TopK(
+                axis: axis, count: x.shape[axis], isAscending: try op.bool("ascending", default: false))
+            return [try reading.add(operation, [x], op)[1]]
+        },
     ]
 }

@@ -35,12 +35,13 @@ extension Normalization {
     static let mil = [
         MILRule("instance_norm") { op, reading in
             let x = try op.operand()
-            guard x.shape.rank == 4 else { throw Failure.wrongRank(4, x.shape).at(op.location) }
-            let shape: Shape = [x.shape[1], 1, 1]
+            guard (3...5).contains(x.shape.rank) else { throw Failure.wrongRank(4, x.shape).at(op.location) }
+            let shape = Shape([x.shape[1]] + Array(repeating: 1, count: x.shape.rank - 2))
             let scale = try op.has("gamma") ? op.channels("gamma", x.shape[1]).reshaped(shape).unless(1) : nil
             let offset = try op.has("beta") ? op.channels("beta", x.shape[1]).reshaped(shape).unless(0) : nil
             let normalization = Normalization(
-                axes: [2, 3], epsilon: try op.number("epsilon", default: 1e-5), scale: scale, offset: offset)
+                axes: Array(2..<x.shape.rank), epsilon: try op.number("epsilon", default: 1e-5), scale: scale,
+                offset: offset)
             return [try reading.add(normalization, x, op)]
         },
         MILRule("layer_norm") { op, reading in

@@ -27,21 +27,63 @@ extension Pooling: MILOperation {
 
 extension Pooling {
     static let mil = [
-        MILRule("max_pool", "avg_pool") { op, reading in
-            let image = try op.image()
-            var window = try op.window(over: image.shape, sizes: op.integers("kernel_sizes"))
+        MILRule("max_pool", "avg_pool", "l2_pool") { op, reading in
+            let x = try op.operand()
+            guard (3...5).contains(x.shape.rank) else { throw Failure.wrongRank(4, x.shape).at(op.location) }
+            let lengths = Array(x.shape.dropFirst(2))
+            var axes = try op.windowAxes(over: lengths, sizes: op.integers("kernel_sizes"))
             if try op.bool("ceil_mode", default: false) {
-                window.height = window.height.roundedUp(image.shape[2])
-                window.width = window.width.roundedUp(image.shape[3])
+                axes = zip(axes, lengths).map { $0.roundedUp($1) }
             }
-            let isAverage = op.kind == "avg_pool"
+            if op.kind == "l2_pool" { return [try reading.pooledLength(x, axes, op)] }
             let excludes = try op.bool("exclude_padding_from_average", default: false)
-            let pooling = Pooling(
-                function: isAverage ? .average : .maximum, window: window,
-                countsPadding: isAverage && window.hasPadding && !excludes)
-            return [try reading.add(pooling, image, op)]
+            let function = op.kind == "avg_pool" ? Function.average : .maximum
+            return [try reading.pooled(x, function, axes, countsPadding: !excludes, op)]
         }
     ]
+}
+
+extension ImportContext {
+    /// A pooling of an image, a sequence or a volume, channels first.
+    mutating func pooled(
+        _ x: Operand, _ function: Pooling.Function, _ axes: [Window.Axis], countsPadding: Bool,
+        _ node: some SourceNode
+    ) throws -> Operand {
+        switch axes.count {
+        case 1:
+            return try asImage(x, node) { image, reading in
+                try reading.pooled(
+                    image, function, [Window.Axis(size: 1)] + axes, countsPadding: countsPadding, node)
+            }
+        case 2:
+            let window = Window(height: axes[0], width: axes[1])
+            let counts = function == .average && window.hasPadding && countsPadding
+            return try add(Pooling(function: function, window: window, countsPadding: counts), x, node)
+        default:
+            let depth = axes[0]
+            let isMaximum = function == .maximum
+            let result = try volume(x, depth, filling: isMaximum ? -.infinity : 0, node) { slices, _, reading in
+                try reading.pooled(slices, function, Array(axes.dropFirst()), countsPadding: countsPadding, node)
+            } combining: {
+                try $2.combine(isMaximum ? .maximum : .add, $0, $1, node)
+            }
+            guard !isMaximum else { return result }
+            // The sum of the means of the slices, divided by their number.
+            let counts = (0..<depth.outputSize(x.shape[2])).map { position in
+                let first = position * depth.stride - depth.before
+                let taps = (0..<depth.size).filter { (0..<x.shape[2]).contains(first + $0 * depth.dilation) }
+                return Float(countsPadding ? depth.size : taps.count)
+            }
+            return try combine(.divide, result, .constant(Tensor(counts, shape: [counts.count, 1, 1])), node)
+        }
+    }
+
+    /// The square root of the sum of the squares under a window.
+    mutating func pooledLength(_ x: Operand, _ axes: [Window.Axis], _ node: some SourceNode) throws -> Operand {
+        let means = try pooled(add(Unary(.square), x, node), .average, axes, countsPadding: true, node)
+        let sums = try apply(.multiply, means, Float(axes.reduce(1) { $0 * $1.size }), node)
+        return try add(Unary(.squareRoot), sums, node)
+    }
 }
 
 extension Window.Axis {

@@ -22,9 +22,6 @@ extension Pooling {
             let parameters = layer.parameters
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             let type: String = parameters.type
-            guard let function = ["MAX": Function.maximum, "AVERAGE": .average][type] else {
-                throw layer.refused("pooling of type \(type) is not supported", remedy: "MAX and AVERAGE are")
-            }
             var window: Window
             if parameters.globalPooling as Bool {
                 window = Window(height: .init(size: shape[2]), width: .init(size: shape[3]))
@@ -39,11 +36,24 @@ extension Pooling {
                         shape[3], padding: amounts.width, isPadded: amounts != (0, 0))
                 }
             }
-            let pooling = Pooling(
-                function: function, window: window,
-                countsPadding: function == .average && window.hasPadding && !(parameters.avgPoolExcludePadding as Bool))
-            return [try reading.add(pooling, image, layer)]
-        }
+            let axes = [window.height, window.width]
+            if type == "L2" { return [try reading.pooledLength(image, axes, layer)] }
+            let excludes: Bool = parameters.avgPoolExcludePadding
+            let function = type == "AVERAGE" ? Function.average : .maximum
+            return [try reading.pooled(image, function, axes, countsPadding: !excludes, layer)]
+        },
+        NeuralRule("pooling3d", "globalPooling3d") { layer, reading in
+            let x = try layer.input()
+            guard x.shape.rank == 5 else { throw Failure.wrongRank(5, x.shape).at(layer.name) }
+            let isGlobal = layer.kind == "globalPooling3d"
+            let type: String = layer.parameters.type
+            let excludes = isGlobal ? false : layer.parameters.countExcludePadding as Bool
+            let axes =
+                isGlobal
+                ? x.shape.dropFirst(2).map { Window.Axis(size: $0) } : try layer.volumeWindow(over: x.shape)
+            let function = type == "AVERAGE" ? Function.average : .maximum
+            return [try reading.pooled(x, function, axes, countsPadding: !excludes, layer)]
+        },
     ]
 }
 

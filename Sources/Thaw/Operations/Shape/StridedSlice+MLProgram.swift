@@ -20,25 +20,8 @@ extension StridedSlice {
     static let mil = [
         MILRule("slice_by_index") { op, reading in
             let x = try op.operand()
-            let begins = try op.integers("begin")
-            let ends = try op.integers("end")
-            let steps = try op.integers("stride", default: x.shape.map { _ in 1 })
-            let masks = try ["begin_mask", "end_mask", "squeeze_mask"].map {
-                try op.integers($0, default: x.shape.map { _ in 0 }).map { $0 != 0 }
-            }
-            guard ([begins, ends, steps].map(\.count) + masks.map(\.count)).allSatisfy({ $0 == x.shape.rank }),
-                steps.allSatisfy(Range.isStep)
-            else { throw op.refused("begin, end and stride do not fit a tensor of shape \(x.shape)") }
-            let ranges = x.shape.indices.map { axis in
-                let size = x.shape[axis]
-                if masks[2][axis] {
-                    return Range(start: begins[axis] < 0 ? begins[axis] + size : begins[axis], count: 1)
-                }
-                return Range(
-                    from: masks[0][axis] ? nil : begins[axis], to: masks[1][axis] ? nil : ends[axis],
-                    step: steps[axis], of: size)
-            }
-            return [try reading.slice(x, ranges, squeezing: masks[2], op)]
+            let (ranges, squeezed) = try op.sliceRanges(of: x)
+            return [try reading.slice(x, ranges, squeezing: squeezed, op)]
         },
         MILRule("crop") { op, reading in
             let x = try op.operand()
@@ -73,6 +56,33 @@ extension StridedSlice {
             return [try reading.slice(x, ranges, squeezing: x.shape.map { _ in false }, op)]
         },
     ]
+}
+
+extension MILRead {
+    /// The ranges that `begin`, `end`, `stride` and their masks select, and the axes that are then removed.
+    func sliceRanges(of x: Operand) throws -> (ranges: [StridedSlice.Range], squeezed: [Bool]) {
+        let begins = try integers("begin")
+        let ends = try integers("end")
+        let steps = try integers("stride", default: x.shape.map { _ in 1 })
+        let masks = try ["begin_mask", "end_mask", "squeeze_mask"].map {
+            try integers($0, default: x.shape.map { _ in 0 }).map { $0 != 0 }
+        }
+        guard ([begins, ends, steps].map(\.count) + masks.map(\.count)).allSatisfy({ $0 == x.shape.rank }),
+            steps.allSatisfy(StridedSlice.Range.isStep)
+        else { throw refused("begin, end and stride do not fit a tensor of shape \(x.shape)") }
+        let ranges = try x.shape.indices.map { axis in
+            let size = x.shape[axis]
+            guard masks[2][axis] else {
+                return StridedSlice.Range(
+                    from: masks[0][axis] ? nil : begins[axis], to: masks[1][axis] ? nil : ends[axis],
+                    step: steps[axis], of: size)
+            }
+            let start = masks[0][axis] ? 0 : begins[axis] < 0 ? begins[axis] + size : begins[axis]
+            guard (0..<size).contains(start) else { throw Failure.sliceOutside(x.shape).at(location) }
+            return StridedSlice.Range(start: start, count: 1)
+        }
+        return (ranges, masks[2])
+    }
 }
 
 extension ImportContext {

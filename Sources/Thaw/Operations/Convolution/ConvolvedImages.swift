@@ -1,0 +1,219 @@
+/// Convolutions as Core ML has them, channels first: of images, and of sequences and volumes, which have one and three axes
+/// after the channels.
+extension ImportContext {
+    /// - Parameters:
+    ///   - filters: Output channels, channels of a group, and the window's axes.
+    ///   - bias: One value per output channel.
+    mutating func convolved(
+        _ x: Operand, _ filters: Operand, _ bias: Operand?, _ axes: [Window.Axis], groups: Int,
+        _ node: some SourceNode
+    ) throws -> Operand {
+        let shape = filters.shape
+        switch axes.count {
+        case 1:
+            let flat = try reshaped(filters, [shape[0], shape[1], 1, shape[2]], node)
+            return try asImage(x, node) { image, reading in
+                try reading.convolved(image, flat, bias, [Window.Axis(size: 1)] + axes, groups: groups, node)
+            }
+        case 2:
+            let window = Window(height: axes[0], width: axes[1])
+            guard let known = filters.constant else {
+                let sum = try convolvedByComputed(x, filters, window, groups: groups, node)
+                return try shifted(sum, by: bias, node)
+            }
+            let fixed = bias?.constant
+            let sum = try convolved(x, known.asFloat32, fixed, window, groups: groups, node)
+            return fixed == nil ? try shifted(sum, by: bias, node) : sum
+        default:
+            guard let known = filters.constant else {
+                throw Failure.computedVolumeFilters(node.location)
+            }
+            let sum = try volume(x, axes[0], filling: 0, node) { slices, tap, reading in
+                try reading.convolved(
+                    slices, known.depthSlice(tap), nil, Window(height: axes[1], width: axes[2]), groups: groups, node)
+            } combining: {
+                try $2.combine(.add, $0, $1, node)
+            }
+            return try shifted(sum, by: bias, node)
+        }
+    }
+
+    /// A convolution of an image with known filters.
+    private mutating func convolved(
+        _ image: Operand, _ filters: Tensor, _ bias: Tensor?, _ window: Window, groups: Int,
+        _ node: some SourceNode
+    ) throws -> Operand {
+        let shape = filters.shape
+        guard shape[1] == 1, groups > 1 else {
+            let convolution = Convolution(filters: filters.transposed([2, 3, 1, 0]), bias: bias, window: window)
+            return try add(convolution, image, node)
+        }
+        let depthwise = filters.transposed([2, 3, 0, 1]).reshaped([shape[2], shape[3], groups, shape[0] / groups])
+        return try add(DepthwiseConvolution(filters: depthwise, bias: bias, window: window), image, node)
+    }
+
+    /// A convolution of an image with computed filters: the product of the filters with the pixels under the window, which
+    /// one-hot filters collect.
+    private mutating func convolvedByComputed(
+        _ image: Operand, _ filters: Operand, _ window: Window, groups: Int, _ node: some SourceNode
+    ) throws -> Operand {
+        let (inputs, outputs) = (filters.shape[1], filters.shape[0] / groups)
+        let taps = window.height.size * window.width.size
+        let depth = taps * inputs
+        let collected = Shape([depth, inputs, window.height.size, window.width.size])
+        guard collected.checkedCount ?? .max <= Self.largestConstant else {
+            throw Failure.constantTooLarge(collected).at(node.location)
+        }
+        let oneHot = Tensor(shape: collected) { weights in
+            weights.update(repeating: 0)
+            for i in 0..<depth { weights[i * depth + i] = 1 }
+        }
+        var results: [Operand] = []
+        for group in 0..<groups {
+            let part = try slice(image, axis: 1, group * inputs, inputs, node)
+            let columns = try convolved(part, oneHot, nil, window, groups: 1, node)
+            let (batch, height, width) = (columns.shape[0], columns.shape[2], columns.shape[3])
+            let rows = try reshaped(columns, [batch, depth, height * width], node)
+            let own = try slice(filters, axis: 0, group * outputs, outputs, node)
+            let matrix = try reshaped(own, [1, outputs, depth], node)
+            let product = try add(MatrixProduct(), [matrix, rows], node)[0]
+            results.append(try reshaped(product, [batch, outputs, height, width], node))
+        }
+        return results.count == 1 ? results[0] : try add(Concatenation(axis: 1), results, node)[0]
+    }
+
+    /// The sum with one value per channel; the channels are the second axis.
+    private mutating func shifted(_ x: Operand, by bias: Operand?, _ node: some SourceNode) throws -> Operand {
+        guard let bias else { return x }
+        let shape = Shape([x.shape[1]] + Array(repeating: 1, count: x.shape.rank - 2))
+        return try combine(.add, x, reshaped(bias, shape, node), node)
+    }
+
+    /// Indices from `start` along an axis.
+    mutating func slice(
+        _ x: Operand, axis: Int, _ start: Int, _ count: Int, step: Int = 1, _ node: some SourceNode
+    ) throws -> Operand {
+        var ranges = x.shape.map { StridedSlice.Range(start: 0, count: $0) }
+        guard start != 0 || count != x.shape[axis] || step != 1 else { return x }
+        ranges[axis] = StridedSlice.Range(start: start, count: count, step: step)
+        return try add(StridedSlice(ranges: ranges), x, node)
+    }
+}
+
+// MARK: Transposed convolutions
+
+extension ImportContext {
+    /// - Parameters:
+    ///   - filters: Input channels, output channels of a group, and the window's axes.
+    ///   - bias: One value per output channel.
+    mutating func spread(
+        _ x: Operand, _ filters: Tensor, _ bias: Tensor?, _ axes: [Window.Axis], groups: Int,
+        _ node: some SourceNode
+    ) throws -> Operand {
+        let shape = filters.shape
+        switch axes.count {
+        case 1:
+            let flat = filters.reshaped([shape[0], shape[1], 1, shape[2]])
+            return try asImage(x, node) { image, reading in
+                try reading.spread(image, flat, bias, [Window.Axis(size: 1)] + axes, groups: groups, node)
+            }
+        case 2:
+            let convolution = TransposedConvolution(
+                filters: filters.transposed([2, 3, 1, 0]), bias: bias,
+                window: Window(height: axes[0], width: axes[1]), groups: groups)
+            return try add(convolution, x, node)
+        default:
+            let depth = axes[0]
+            let count = x.shape[2]
+            let slices = try sliceImages(add(Transpose([0, 2, 1, 3, 4]), x, node), node)
+            var sum: Operand?
+            for tap in 0..<depth.size {
+                let image = try spread(
+                    slices, filters.depthSlice(tap), nil, Array(axes.dropFirst()), groups: groups, node)
+                let row = image.shape.dropFirst().reduce(1, *)
+                // Zeros between the slices, and where the other taps write before and after them.
+                let apart = try add(
+                    Pad(before: [0, 0, 0, 0], after: [0, 0, depth.stride - 1, 0]),
+                    reshaped(image, [x.shape[0], count, 1, row], node), node)
+                let long = try reshaped(apart, [x.shape[0], count * depth.stride, row], node)
+                let placed = try add(
+                    Pad(before: [0, tap * depth.dilation, 0], after: [0, depth.extent - 1 - tap * depth.dilation, 0]),
+                    slice(long, axis: 1, 0, (count - 1) * depth.stride + 1, node), node)
+                let volume = try reshaped(
+                    placed, Shape([x.shape[0], placed.shape[1]] + image.shape.dropFirst()), node)
+                sum = try sum.map { try combine(.add, $0, volume, node) } ?? volume
+            }
+            var result = sum!
+            let length = depth.spread(count)
+            guard length > 0 else { throw Failure.sliceOutside(result.shape).at(node.location) }
+            if depth.after < 0 {
+                result = try add(Pad(before: [0, 0, 0, 0, 0], after: [0, -depth.after, 0, 0, 0]), result, node)
+            }
+            result = try slice(result, axis: 1, depth.before, length, node)
+            return try shifted(add(Transpose([0, 2, 1, 3, 4]), result, node), by: bias.map { .constant($0) }, node)
+        }
+    }
+}
+
+// MARK: Sequences and volumes
+
+extension ImportContext {
+    /// A function of images applied to a sequence (batch, channel, length), as an image of one row.
+    mutating func asImage(
+        _ x: Operand, _ node: some SourceNode, _ body: (Operand, inout ImportContext) throws -> Operand
+    ) throws -> Operand {
+        let shape = x.shape
+        let image = try reshaped(x, [shape[0], shape[1], 1, shape[2]], node)
+        let result = try body(image, &self)
+        return try reshaped(result, [result.shape[0], result.shape[1], result.shape[3]], node)
+    }
+
+    /// A window over a volume (batch, channel, depth, height, width): for each tap along the depth, a function of the
+    /// images that it reads, and the combination of the results.
+    mutating func volume(
+        _ x: Operand, _ depth: Window.Axis, filling: Float, _ node: some SourceNode,
+        _ image: (Operand, Int, inout ImportContext) throws -> Operand,
+        combining combine: (Operand, Operand, inout ImportContext) throws -> Operand
+    ) throws -> Operand {
+        let count = depth.outputSize(x.shape[2])
+        guard count > 0 else { throw Failure.sliceOutside(x.shape).at(node.location) }
+        var padded = x
+        if depth.before + depth.after > 0 {
+            let pad = Pad(before: [0, 0, depth.before, 0, 0], after: [0, 0, depth.after, 0, 0], value: filling)
+            padded = try add(pad, x, node)
+        }
+        let ordered = try add(Transpose([0, 2, 1, 3, 4]), padded, node)
+        var result: Operand?
+        for tap in 0..<depth.size {
+            let part = try slice(ordered, axis: 1, tap * depth.dilation, count, step: depth.stride, node)
+            let slices = try image(sliceImages(part, node), tap, &self)
+            result = try result.map { try combine($0, slices, &self) } ?? slices
+        }
+        let images = result!.shape
+        let whole = try reshaped(result!, Shape([x.shape[0], count] + images.dropFirst()), node)
+        return try add(Transpose([0, 2, 1, 3, 4]), whole, node)
+    }
+
+    /// The slices of a volume (batch, depth, channel, height, width) as a batch of images.
+    private mutating func sliceImages(_ x: Operand, _ node: some SourceNode) throws -> Operand {
+        try reshaped(x, Shape([x.shape[0] * x.shape[1]] + x.shape.dropFirst(2)), node)
+    }
+}
+
+extension Tensor {
+    /// The filters of one tap along the depth: the third of five axes.
+    fileprivate func depthSlice(_ tap: Int) -> Tensor {
+        var ranges = shape.map { StridedSlice.Range(start: 0, count: $0) }
+        ranges[2] = StridedSlice.Range(start: tap, count: 1)
+        let part = StridedSlice(ranges: ranges).evaluate([self])[0]
+        return part.reshaped([shape[0], shape[1], shape[3], shape[4]])
+    }
+}
+
+extension Failure {
+    fileprivate static func computedVolumeFilters(_ location: String) -> Failure {
+        Failure(
+            .unsupportedOperations, location: location, "computed filters of three axes are not supported",
+            remedy: "constant ones are")
+    }
+}
