@@ -37,6 +37,12 @@ void   core_ml__pipeline__init
   static const CoreML__Pipeline init_value = CORE_ML__PIPELINE__INIT;
   *message = init_value;
 }
+void   core_ml__function_description__init
+                     (CoreML__FunctionDescription         *message)
+{
+  static const CoreML__FunctionDescription init_value = CORE_ML__FUNCTION_DESCRIPTION__INIT;
+  *message = init_value;
+}
 void   core_ml__model_description__init
                      (CoreML__ModelDescription         *message)
 {
@@ -565,6 +571,54 @@ void   core_ml__activation__init
   static const CoreML__Activation init_value = CORE_ML__ACTIVATION__INIT;
   *message = init_value;
 }
+void   core_ml__simple_recurrent__init
+                     (CoreML__SimpleRecurrent         *message)
+{
+  static const CoreML__SimpleRecurrent init_value = CORE_ML__SIMPLE_RECURRENT__INIT;
+  *message = init_value;
+}
+void   core_ml__gru__init
+                     (CoreML__GRU         *message)
+{
+  static const CoreML__GRU init_value = CORE_ML__GRU__INIT;
+  *message = init_value;
+}
+void   core_ml__lstmparams__init
+                     (CoreML__LSTMParams         *message)
+{
+  static const CoreML__LSTMParams init_value = CORE_ML__LSTMPARAMS__INIT;
+  *message = init_value;
+}
+void   core_ml__lstmweight_params__init
+                     (CoreML__LSTMWeightParams         *message)
+{
+  static const CoreML__LSTMWeightParams init_value = CORE_ML__LSTMWEIGHT_PARAMS__INIT;
+  *message = init_value;
+}
+void   core_ml__uni_directional_lstm__init
+                     (CoreML__UniDirectionalLSTM         *message)
+{
+  static const CoreML__UniDirectionalLSTM init_value = CORE_ML__UNI_DIRECTIONAL_LSTM__INIT;
+  *message = init_value;
+}
+void   core_ml__bi_directional_lstm__init
+                     (CoreML__BiDirectionalLSTM         *message)
+{
+  static const CoreML__BiDirectionalLSTM init_value = CORE_ML__BI_DIRECTIONAL_LSTM__INIT;
+  *message = init_value;
+}
+void   core_ml__branch__init
+                     (CoreML__Branch         *message)
+{
+  static const CoreML__Branch init_value = CORE_ML__BRANCH__INIT;
+  *message = init_value;
+}
+void   core_ml__loop__init
+                     (CoreML__Loop         *message)
+{
+  static const CoreML__Loop init_value = CORE_ML__LOOP__INIT;
+  *message = init_value;
+}
 void   core_ml__alpha__init
                      (CoreML__Alpha         *message)
 {
@@ -917,6 +971,12 @@ void   core_ml__value_type__init
                      (CoreML__ValueType         *message)
 {
   static const CoreML__ValueType init_value = CORE_ML__VALUE_TYPE__INIT;
+  *message = init_value;
+}
+void   core_ml__state_type__init
+                     (CoreML__StateType         *message)
+{
+  static const CoreML__StateType init_value = CORE_ML__STATE_TYPE__INIT;
   *message = init_value;
 }
 void   core_ml__tensor_type__init
@@ -1730,7 +1790,110 @@ const ProtobufCMessageDescriptor core_ml__pipeline__descriptor =
   (ProtobufCMessageInit) core_ml__pipeline__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor core_ml__model_description__field_descriptors[7] =
+static const ProtobufCFieldDescriptor core_ml__function_description__field_descriptors[6] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__FunctionDescription, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "input",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__FunctionDescription, n_input),
+    offsetof(CoreML__FunctionDescription, input),
+    &core_ml__feature_description__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "output",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__FunctionDescription, n_output),
+    offsetof(CoreML__FunctionDescription, output),
+    &core_ml__feature_description__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "predictedFeatureName",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__FunctionDescription, predictedfeaturename),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "predictedProbabilitiesName",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__FunctionDescription, predictedprobabilitiesname),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__FunctionDescription, n_state),
+    offsetof(CoreML__FunctionDescription, state),
+    &core_ml__feature_description__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__function_description__field_indices_by_name[] = {
+  1,   /* field[1] = input */
+  0,   /* field[0] = name */
+  2,   /* field[2] = output */
+  3,   /* field[3] = predictedFeatureName */
+  4,   /* field[4] = predictedProbabilitiesName */
+  5,   /* field[5] = state */
+};
+static const ProtobufCIntRange core_ml__function_description__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor core_ml__function_description__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.FunctionDescription",
+  "FunctionDescription",
+  "CoreML__FunctionDescription",
+  "",
+  sizeof(CoreML__FunctionDescription),
+  6,
+  core_ml__function_description__field_descriptors,
+  core_ml__function_description__field_indices_by_name,
+  1,  core_ml__function_description__number_ranges,
+  (ProtobufCMessageInit) core_ml__function_description__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__model_description__field_descriptors[9] =
 {
   {
     "input",
@@ -1793,6 +1956,30 @@ static const ProtobufCFieldDescriptor core_ml__model_description__field_descript
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "functions",
+    20,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__ModelDescription, n_functions),
+    offsetof(CoreML__ModelDescription, functions),
+    &core_ml__function_description__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "defaultFunctionName",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__ModelDescription, defaultfunctionname),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "trainingInput",
     50,
     PROTOBUF_C_LABEL_REPEATED,
@@ -1818,21 +2005,24 @@ static const ProtobufCFieldDescriptor core_ml__model_description__field_descript
   },
 };
 static const unsigned core_ml__model_description__field_indices_by_name[] = {
+  6,   /* field[6] = defaultFunctionName */
+  5,   /* field[5] = functions */
   0,   /* field[0] = input */
-  6,   /* field[6] = metadata */
+  8,   /* field[8] = metadata */
   1,   /* field[1] = output */
   2,   /* field[2] = predictedFeatureName */
   3,   /* field[3] = predictedProbabilitiesName */
   4,   /* field[4] = state */
-  5,   /* field[5] = trainingInput */
+  7,   /* field[7] = trainingInput */
 };
-static const ProtobufCIntRange core_ml__model_description__number_ranges[4 + 1] =
+static const ProtobufCIntRange core_ml__model_description__number_ranges[5 + 1] =
 {
   { 1, 0 },
   { 10, 1 },
-  { 50, 5 },
-  { 100, 6 },
-  { 0, 7 }
+  { 20, 5 },
+  { 50, 7 },
+  { 100, 8 },
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor core_ml__model_description__descriptor =
 {
@@ -1842,10 +2032,10 @@ const ProtobufCMessageDescriptor core_ml__model_description__descriptor =
   "CoreML__ModelDescription",
   "",
   sizeof(CoreML__ModelDescription),
-  7,
+  9,
   core_ml__model_description__field_descriptors,
   core_ml__model_description__field_indices_by_name,
-  4,  core_ml__model_description__number_ranges,
+  5,  core_ml__model_description__number_ranges,
   (ProtobufCMessageInit) core_ml__model_description__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -6526,7 +6716,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, simplerecurrent),
-    &core_ml__unsupported__descriptor,
+    &core_ml__simple_recurrent__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -6538,7 +6728,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, gru),
-    &core_ml__unsupported__descriptor,
+    &core_ml__gru__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -6550,7 +6740,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, unidirectionallstm),
-    &core_ml__unsupported__descriptor,
+    &core_ml__uni_directional_lstm__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -6562,7 +6752,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, bidirectionallstm),
-    &core_ml__unsupported__descriptor,
+    &core_ml__bi_directional_lstm__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -6598,7 +6788,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, branch),
-    &core_ml__unsupported__descriptor,
+    &core_ml__branch__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -6610,7 +6800,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, loop),
-    &core_ml__unsupported__descriptor,
+    &core_ml__loop__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -10864,6 +11054,1052 @@ const ProtobufCMessageDescriptor core_ml__activation__descriptor =
   (ProtobufCMessageInit) core_ml__activation__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor core_ml__simple_recurrent__field_descriptors[9] =
+{
+  {
+    "inputVectorSize",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SimpleRecurrent, inputvectorsize),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputVectorSize",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SimpleRecurrent, outputvectorsize),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "activation",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SimpleRecurrent, activation),
+    &core_ml__activation__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sequenceOutput",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SimpleRecurrent, sequenceoutput),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hasBiasVector",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SimpleRecurrent, hasbiasvector),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "weightMatrix",
+    30,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SimpleRecurrent, weightmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "recursionMatrix",
+    31,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SimpleRecurrent, recursionmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "biasVector",
+    32,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SimpleRecurrent, biasvector),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reverseInput",
+    100,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SimpleRecurrent, reverseinput),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__simple_recurrent__field_indices_by_name[] = {
+  2,   /* field[2] = activation */
+  7,   /* field[7] = biasVector */
+  4,   /* field[4] = hasBiasVector */
+  0,   /* field[0] = inputVectorSize */
+  1,   /* field[1] = outputVectorSize */
+  6,   /* field[6] = recursionMatrix */
+  8,   /* field[8] = reverseInput */
+  3,   /* field[3] = sequenceOutput */
+  5,   /* field[5] = weightMatrix */
+};
+static const ProtobufCIntRange core_ml__simple_recurrent__number_ranges[6 + 1] =
+{
+  { 1, 0 },
+  { 10, 2 },
+  { 15, 3 },
+  { 20, 4 },
+  { 30, 5 },
+  { 100, 8 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor core_ml__simple_recurrent__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.SimpleRecurrent",
+  "SimpleRecurrent",
+  "CoreML__SimpleRecurrent",
+  "",
+  sizeof(CoreML__SimpleRecurrent),
+  9,
+  core_ml__simple_recurrent__field_descriptors,
+  core_ml__simple_recurrent__field_indices_by_name,
+  6,  core_ml__simple_recurrent__number_ranges,
+  (ProtobufCMessageInit) core_ml__simple_recurrent__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__gru__field_descriptors[15] =
+{
+  {
+    "inputVectorSize",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GRU, inputvectorsize),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputVectorSize",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GRU, outputvectorsize),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "activations",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__GRU, n_activations),
+    offsetof(CoreML__GRU, activations),
+    &core_ml__activation__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sequenceOutput",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GRU, sequenceoutput),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hasBiasVectors",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GRU, hasbiasvectors),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "updateGateWeightMatrix",
+    30,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GRU, updategateweightmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resetGateWeightMatrix",
+    31,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GRU, resetgateweightmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputGateWeightMatrix",
+    32,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GRU, outputgateweightmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "updateGateRecursionMatrix",
+    50,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GRU, updategaterecursionmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resetGateRecursionMatrix",
+    51,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GRU, resetgaterecursionmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputGateRecursionMatrix",
+    52,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GRU, outputgaterecursionmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "updateGateBiasVector",
+    70,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GRU, updategatebiasvector),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resetGateBiasVector",
+    71,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GRU, resetgatebiasvector),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputGateBiasVector",
+    72,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GRU, outputgatebiasvector),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reverseInput",
+    100,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__GRU, reverseinput),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__gru__field_indices_by_name[] = {
+  2,   /* field[2] = activations */
+  4,   /* field[4] = hasBiasVectors */
+  0,   /* field[0] = inputVectorSize */
+  13,   /* field[13] = outputGateBiasVector */
+  10,   /* field[10] = outputGateRecursionMatrix */
+  7,   /* field[7] = outputGateWeightMatrix */
+  1,   /* field[1] = outputVectorSize */
+  12,   /* field[12] = resetGateBiasVector */
+  9,   /* field[9] = resetGateRecursionMatrix */
+  6,   /* field[6] = resetGateWeightMatrix */
+  14,   /* field[14] = reverseInput */
+  3,   /* field[3] = sequenceOutput */
+  11,   /* field[11] = updateGateBiasVector */
+  8,   /* field[8] = updateGateRecursionMatrix */
+  5,   /* field[5] = updateGateWeightMatrix */
+};
+static const ProtobufCIntRange core_ml__gru__number_ranges[8 + 1] =
+{
+  { 1, 0 },
+  { 10, 2 },
+  { 15, 3 },
+  { 20, 4 },
+  { 30, 5 },
+  { 50, 8 },
+  { 70, 11 },
+  { 100, 14 },
+  { 0, 15 }
+};
+const ProtobufCMessageDescriptor core_ml__gru__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.GRU",
+  "GRU",
+  "CoreML__GRU",
+  "",
+  sizeof(CoreML__GRU),
+  15,
+  core_ml__gru__field_descriptors,
+  core_ml__gru__field_indices_by_name,
+  8,  core_ml__gru__number_ranges,
+  (ProtobufCMessageInit) core_ml__gru__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__lstmparams__field_descriptors[6] =
+{
+  {
+    "sequenceOutput",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMParams, sequenceoutput),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hasBiasVectors",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMParams, hasbiasvectors),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "forgetBias",
+    30,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMParams, forgetbias),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hasPeepholeVectors",
+    40,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMParams, haspeepholevectors),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "coupledInputAndForgetGate",
+    50,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMParams, coupledinputandforgetgate),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cellClipThreshold",
+    60,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FLOAT,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMParams, cellclipthreshold),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__lstmparams__field_indices_by_name[] = {
+  5,   /* field[5] = cellClipThreshold */
+  4,   /* field[4] = coupledInputAndForgetGate */
+  2,   /* field[2] = forgetBias */
+  1,   /* field[1] = hasBiasVectors */
+  3,   /* field[3] = hasPeepholeVectors */
+  0,   /* field[0] = sequenceOutput */
+};
+static const ProtobufCIntRange core_ml__lstmparams__number_ranges[6 + 1] =
+{
+  { 10, 0 },
+  { 20, 1 },
+  { 30, 2 },
+  { 40, 3 },
+  { 50, 4 },
+  { 60, 5 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor core_ml__lstmparams__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.LSTMParams",
+  "LSTMParams",
+  "CoreML__LSTMParams",
+  "",
+  sizeof(CoreML__LSTMParams),
+  6,
+  core_ml__lstmparams__field_descriptors,
+  core_ml__lstmparams__field_indices_by_name,
+  6,  core_ml__lstmparams__number_ranges,
+  (ProtobufCMessageInit) core_ml__lstmparams__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__lstmweight_params__field_descriptors[15] =
+{
+  {
+    "inputGateWeightMatrix",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMWeightParams, inputgateweightmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "forgetGateWeightMatrix",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMWeightParams, forgetgateweightmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "blockInputWeightMatrix",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMWeightParams, blockinputweightmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputGateWeightMatrix",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMWeightParams, outputgateweightmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "inputGateRecursionMatrix",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMWeightParams, inputgaterecursionmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "forgetGateRecursionMatrix",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMWeightParams, forgetgaterecursionmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "blockInputRecursionMatrix",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMWeightParams, blockinputrecursionmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputGateRecursionMatrix",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMWeightParams, outputgaterecursionmatrix),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "inputGateBiasVector",
+    40,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMWeightParams, inputgatebiasvector),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "forgetGateBiasVector",
+    41,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMWeightParams, forgetgatebiasvector),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "blockInputBiasVector",
+    42,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMWeightParams, blockinputbiasvector),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputGateBiasVector",
+    43,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMWeightParams, outputgatebiasvector),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "inputGatePeepholeVector",
+    60,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMWeightParams, inputgatepeepholevector),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "forgetGatePeepholeVector",
+    61,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMWeightParams, forgetgatepeepholevector),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputGatePeepholeVector",
+    62,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__LSTMWeightParams, outputgatepeepholevector),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__lstmweight_params__field_indices_by_name[] = {
+  10,   /* field[10] = blockInputBiasVector */
+  6,   /* field[6] = blockInputRecursionMatrix */
+  2,   /* field[2] = blockInputWeightMatrix */
+  9,   /* field[9] = forgetGateBiasVector */
+  13,   /* field[13] = forgetGatePeepholeVector */
+  5,   /* field[5] = forgetGateRecursionMatrix */
+  1,   /* field[1] = forgetGateWeightMatrix */
+  8,   /* field[8] = inputGateBiasVector */
+  12,   /* field[12] = inputGatePeepholeVector */
+  4,   /* field[4] = inputGateRecursionMatrix */
+  0,   /* field[0] = inputGateWeightMatrix */
+  11,   /* field[11] = outputGateBiasVector */
+  14,   /* field[14] = outputGatePeepholeVector */
+  7,   /* field[7] = outputGateRecursionMatrix */
+  3,   /* field[3] = outputGateWeightMatrix */
+};
+static const ProtobufCIntRange core_ml__lstmweight_params__number_ranges[4 + 1] =
+{
+  { 1, 0 },
+  { 20, 4 },
+  { 40, 8 },
+  { 60, 12 },
+  { 0, 15 }
+};
+const ProtobufCMessageDescriptor core_ml__lstmweight_params__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.LSTMWeightParams",
+  "LSTMWeightParams",
+  "CoreML__LSTMWeightParams",
+  "",
+  sizeof(CoreML__LSTMWeightParams),
+  15,
+  core_ml__lstmweight_params__field_descriptors,
+  core_ml__lstmweight_params__field_indices_by_name,
+  4,  core_ml__lstmweight_params__number_ranges,
+  (ProtobufCMessageInit) core_ml__lstmweight_params__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__uni_directional_lstm__field_descriptors[6] =
+{
+  {
+    "inputVectorSize",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__UniDirectionalLSTM, inputvectorsize),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputVectorSize",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__UniDirectionalLSTM, outputvectorsize),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "activations",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__UniDirectionalLSTM, n_activations),
+    offsetof(CoreML__UniDirectionalLSTM, activations),
+    &core_ml__activation__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "params",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__UniDirectionalLSTM, params),
+    &core_ml__lstmparams__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "weightParams",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__UniDirectionalLSTM, weightparams),
+    &core_ml__lstmweight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reverseInput",
+    100,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__UniDirectionalLSTM, reverseinput),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__uni_directional_lstm__field_indices_by_name[] = {
+  2,   /* field[2] = activations */
+  0,   /* field[0] = inputVectorSize */
+  1,   /* field[1] = outputVectorSize */
+  3,   /* field[3] = params */
+  5,   /* field[5] = reverseInput */
+  4,   /* field[4] = weightParams */
+};
+static const ProtobufCIntRange core_ml__uni_directional_lstm__number_ranges[5 + 1] =
+{
+  { 1, 0 },
+  { 10, 2 },
+  { 15, 3 },
+  { 20, 4 },
+  { 100, 5 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor core_ml__uni_directional_lstm__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.UniDirectionalLSTM",
+  "UniDirectionalLSTM",
+  "CoreML__UniDirectionalLSTM",
+  "",
+  sizeof(CoreML__UniDirectionalLSTM),
+  6,
+  core_ml__uni_directional_lstm__field_descriptors,
+  core_ml__uni_directional_lstm__field_indices_by_name,
+  5,  core_ml__uni_directional_lstm__number_ranges,
+  (ProtobufCMessageInit) core_ml__uni_directional_lstm__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__bi_directional_lstm__field_descriptors[6] =
+{
+  {
+    "inputVectorSize",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__BiDirectionalLSTM, inputvectorsize),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputVectorSize",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__BiDirectionalLSTM, outputvectorsize),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "activationsForwardLSTM",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__BiDirectionalLSTM, n_activationsforwardlstm),
+    offsetof(CoreML__BiDirectionalLSTM, activationsforwardlstm),
+    &core_ml__activation__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "activationsBackwardLSTM",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__BiDirectionalLSTM, n_activationsbackwardlstm),
+    offsetof(CoreML__BiDirectionalLSTM, activationsbackwardlstm),
+    &core_ml__activation__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "params",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__BiDirectionalLSTM, params),
+    &core_ml__lstmparams__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "weightParams",
+    20,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__BiDirectionalLSTM, n_weightparams),
+    offsetof(CoreML__BiDirectionalLSTM, weightparams),
+    &core_ml__lstmweight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__bi_directional_lstm__field_indices_by_name[] = {
+  3,   /* field[3] = activationsBackwardLSTM */
+  2,   /* field[2] = activationsForwardLSTM */
+  0,   /* field[0] = inputVectorSize */
+  1,   /* field[1] = outputVectorSize */
+  4,   /* field[4] = params */
+  5,   /* field[5] = weightParams */
+};
+static const ProtobufCIntRange core_ml__bi_directional_lstm__number_ranges[4 + 1] =
+{
+  { 1, 0 },
+  { 10, 2 },
+  { 15, 4 },
+  { 20, 5 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor core_ml__bi_directional_lstm__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.BiDirectionalLSTM",
+  "BiDirectionalLSTM",
+  "CoreML__BiDirectionalLSTM",
+  "",
+  sizeof(CoreML__BiDirectionalLSTM),
+  6,
+  core_ml__bi_directional_lstm__field_descriptors,
+  core_ml__bi_directional_lstm__field_indices_by_name,
+  4,  core_ml__bi_directional_lstm__number_ranges,
+  (ProtobufCMessageInit) core_ml__bi_directional_lstm__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__branch__field_descriptors[2] =
+{
+  {
+    "ifBranch",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Branch, ifbranch),
+    &core_ml__neural_network__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "elseBranch",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Branch, elsebranch),
+    &core_ml__neural_network__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__branch__field_indices_by_name[] = {
+  1,   /* field[1] = elseBranch */
+  0,   /* field[0] = ifBranch */
+};
+static const ProtobufCIntRange core_ml__branch__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__branch__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Branch",
+  "Branch",
+  "CoreML__Branch",
+  "",
+  sizeof(CoreML__Branch),
+  2,
+  core_ml__branch__field_descriptors,
+  core_ml__branch__field_indices_by_name,
+  1,  core_ml__branch__number_ranges,
+  (ProtobufCMessageInit) core_ml__branch__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__loop__field_descriptors[4] =
+{
+  {
+    "maxLoopIterations",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Loop, maxloopiterations),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "conditionVar",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Loop, conditionvar),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "conditionNetwork",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Loop, conditionnetwork),
+    &core_ml__neural_network__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bodyNetwork",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Loop, bodynetwork),
+    &core_ml__neural_network__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__loop__field_indices_by_name[] = {
+  3,   /* field[3] = bodyNetwork */
+  2,   /* field[2] = conditionNetwork */
+  1,   /* field[1] = conditionVar */
+  0,   /* field[0] = maxLoopIterations */
+};
+static const ProtobufCIntRange core_ml__loop__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor core_ml__loop__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Loop",
+  "Loop",
+  "CoreML__Loop",
+  "",
+  sizeof(CoreML__Loop),
+  4,
+  core_ml__loop__field_descriptors,
+  core_ml__loop__field_indices_by_name,
+  1,  core_ml__loop__number_ranges,
+  (ProtobufCMessageInit) core_ml__loop__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor core_ml__alpha__field_descriptors[1] =
 {
   {
@@ -14140,7 +15376,7 @@ static const ProtobufCFieldDescriptor core_ml__operation__field_descriptors[5] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Operation, n_blocks),
     offsetof(CoreML__Operation, blocks),
-    &core_ml__unsupported__descriptor,
+    &core_ml__block__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -14382,7 +15618,7 @@ static const ProtobufCFieldDescriptor core_ml__value_type__field_descriptors[5] 
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__ValueType, type_case),
     offsetof(CoreML__ValueType, statetype),
-    &core_ml__unsupported__descriptor,
+    &core_ml__state_type__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -14413,6 +15649,44 @@ const ProtobufCMessageDescriptor core_ml__value_type__descriptor =
   core_ml__value_type__field_indices_by_name,
   1,  core_ml__value_type__number_ranges,
   (ProtobufCMessageInit) core_ml__value_type__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__state_type__field_descriptors[1] =
+{
+  {
+    "wrappedType",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__StateType, wrappedtype),
+    &core_ml__value_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__state_type__field_indices_by_name[] = {
+  0,   /* field[0] = wrappedType */
+};
+static const ProtobufCIntRange core_ml__state_type__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__state_type__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.StateType",
+  "StateType",
+  "CoreML__StateType",
+  "",
+  sizeof(CoreML__StateType),
+  1,
+  core_ml__state_type__field_descriptors,
+  core_ml__state_type__field_indices_by_name,
+  1,  core_ml__state_type__number_ranges,
+  (ProtobufCMessageInit) core_ml__state_type__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor core_ml__tensor_type__field_descriptors[3] =

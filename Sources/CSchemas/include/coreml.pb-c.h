@@ -21,6 +21,7 @@ typedef struct CoreML__NoParameters CoreML__NoParameters;
 typedef struct CoreML__Model CoreML__Model;
 typedef struct CoreML__PipelineModel CoreML__PipelineModel;
 typedef struct CoreML__Pipeline CoreML__Pipeline;
+typedef struct CoreML__FunctionDescription CoreML__FunctionDescription;
 typedef struct CoreML__ModelDescription CoreML__ModelDescription;
 typedef struct CoreML__Metadata CoreML__Metadata;
 typedef struct CoreML__Metadata__UserDefinedEntry CoreML__Metadata__UserDefinedEntry;
@@ -109,6 +110,14 @@ typedef struct CoreML__Convolution3D CoreML__Convolution3D;
 typedef struct CoreML__Pooling3D CoreML__Pooling3D;
 typedef struct CoreML__GlobalPooling3D CoreML__GlobalPooling3D;
 typedef struct CoreML__Activation CoreML__Activation;
+typedef struct CoreML__SimpleRecurrent CoreML__SimpleRecurrent;
+typedef struct CoreML__GRU CoreML__GRU;
+typedef struct CoreML__LSTMParams CoreML__LSTMParams;
+typedef struct CoreML__LSTMWeightParams CoreML__LSTMWeightParams;
+typedef struct CoreML__UniDirectionalLSTM CoreML__UniDirectionalLSTM;
+typedef struct CoreML__BiDirectionalLSTM CoreML__BiDirectionalLSTM;
+typedef struct CoreML__Branch CoreML__Branch;
+typedef struct CoreML__Loop CoreML__Loop;
 typedef struct CoreML__Alpha CoreML__Alpha;
 typedef struct CoreML__AlphaBeta CoreML__AlphaBeta;
 typedef struct CoreML__PReLU CoreML__PReLU;
@@ -168,6 +177,7 @@ typedef struct CoreML__Argument CoreML__Argument;
 typedef struct CoreML__Argument__Binding CoreML__Argument__Binding;
 typedef struct CoreML__NamedValueType CoreML__NamedValueType;
 typedef struct CoreML__ValueType CoreML__ValueType;
+typedef struct CoreML__StateType CoreML__StateType;
 typedef struct CoreML__TensorType CoreML__TensorType;
 typedef struct CoreML__Dimension CoreML__Dimension;
 typedef struct CoreML__Dimension__ConstantDimension CoreML__Dimension__ConstantDimension;
@@ -549,6 +559,27 @@ struct  CoreML__Pipeline
     , 0,NULL }
 
 
+/*
+ * In a package of several functions, each has its own description.
+ */
+struct  CoreML__FunctionDescription
+{
+  ProtobufCMessage base;
+  char *name;
+  size_t n_input;
+  CoreML__FeatureDescription **input;
+  size_t n_output;
+  CoreML__FeatureDescription **output;
+  char *predictedfeaturename;
+  char *predictedprobabilitiesname;
+  size_t n_state;
+  CoreML__FeatureDescription **state;
+};
+#define CORE_ML__FUNCTION_DESCRIPTION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__function_description__descriptor) \
+    , (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL }
+
+
 struct  CoreML__ModelDescription
 {
   ProtobufCMessage base;
@@ -560,13 +591,16 @@ struct  CoreML__ModelDescription
   char *predictedprobabilitiesname;
   size_t n_state;
   CoreML__FeatureDescription **state;
+  size_t n_functions;
+  CoreML__FunctionDescription **functions;
+  char *defaultfunctionname;
   size_t n_traininginput;
   CoreML__FeatureDescription **traininginput;
   CoreML__Metadata *metadata;
 };
 #define CORE_ML__MODEL_DESCRIPTION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&core_ml__model_description__descriptor) \
-    , 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, NULL }
+    , 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, NULL }
 
 
 struct  CoreML__Metadata__UserDefinedEntry
@@ -1846,14 +1880,14 @@ struct  CoreML__Layer
     CoreML__Unsupported *sequencerepeat;
     CoreML__ReorganizeData *reorganizedata;
     CoreML__Slice *slice;
-    CoreML__Unsupported *simplerecurrent;
-    CoreML__Unsupported *gru;
-    CoreML__Unsupported *unidirectionallstm;
-    CoreML__Unsupported *bidirectionallstm;
+    CoreML__SimpleRecurrent *simplerecurrent;
+    CoreML__GRU *gru;
+    CoreML__UniDirectionalLSTM *unidirectionallstm;
+    CoreML__BiDirectionalLSTM *bidirectionallstm;
     CoreML__Unsupported *custom;
     CoreML__NoParameters *copy;
-    CoreML__Unsupported *branch;
-    CoreML__Unsupported *loop;
+    CoreML__Branch *branch;
+    CoreML__Loop *loop;
     CoreML__Unsupported *loopbreak;
     CoreML__Unsupported *loopcontinue;
     CoreML__Unsupported *rangestatic;
@@ -2398,6 +2432,155 @@ struct  CoreML__Activation
 #define CORE_ML__ACTIVATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&core_ml__activation__descriptor) \
     , CORE_ML__ACTIVATION__NONLINEARITY_TYPE__NOT_SET, {0} }
+
+
+struct  CoreML__SimpleRecurrent
+{
+  ProtobufCMessage base;
+  uint64_t inputvectorsize;
+  uint64_t outputvectorsize;
+  CoreML__Activation *activation;
+  protobuf_c_boolean sequenceoutput;
+  protobuf_c_boolean hasbiasvector;
+  CoreML__WeightParams *weightmatrix;
+  CoreML__WeightParams *recursionmatrix;
+  CoreML__WeightParams *biasvector;
+  protobuf_c_boolean reverseinput;
+};
+#define CORE_ML__SIMPLE_RECURRENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__simple_recurrent__descriptor) \
+    , 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0 }
+
+
+/*
+ * activations: of the gates, of the output.
+ */
+struct  CoreML__GRU
+{
+  ProtobufCMessage base;
+  uint64_t inputvectorsize;
+  uint64_t outputvectorsize;
+  size_t n_activations;
+  CoreML__Activation **activations;
+  protobuf_c_boolean sequenceoutput;
+  protobuf_c_boolean hasbiasvectors;
+  CoreML__WeightParams *updategateweightmatrix;
+  CoreML__WeightParams *resetgateweightmatrix;
+  CoreML__WeightParams *outputgateweightmatrix;
+  CoreML__WeightParams *updategaterecursionmatrix;
+  CoreML__WeightParams *resetgaterecursionmatrix;
+  CoreML__WeightParams *outputgaterecursionmatrix;
+  CoreML__WeightParams *updategatebiasvector;
+  CoreML__WeightParams *resetgatebiasvector;
+  CoreML__WeightParams *outputgatebiasvector;
+  protobuf_c_boolean reverseinput;
+};
+#define CORE_ML__GRU__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__gru__descriptor) \
+    , 0, 0, 0,NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+
+
+struct  CoreML__LSTMParams
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean sequenceoutput;
+  protobuf_c_boolean hasbiasvectors;
+  protobuf_c_boolean forgetbias;
+  protobuf_c_boolean haspeepholevectors;
+  protobuf_c_boolean coupledinputandforgetgate;
+  float cellclipthreshold;
+};
+#define CORE_ML__LSTMPARAMS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__lstmparams__descriptor) \
+    , 0, 0, 0, 0, 0, 0 }
+
+
+struct  CoreML__LSTMWeightParams
+{
+  ProtobufCMessage base;
+  CoreML__WeightParams *inputgateweightmatrix;
+  CoreML__WeightParams *forgetgateweightmatrix;
+  CoreML__WeightParams *blockinputweightmatrix;
+  CoreML__WeightParams *outputgateweightmatrix;
+  CoreML__WeightParams *inputgaterecursionmatrix;
+  CoreML__WeightParams *forgetgaterecursionmatrix;
+  CoreML__WeightParams *blockinputrecursionmatrix;
+  CoreML__WeightParams *outputgaterecursionmatrix;
+  CoreML__WeightParams *inputgatebiasvector;
+  CoreML__WeightParams *forgetgatebiasvector;
+  CoreML__WeightParams *blockinputbiasvector;
+  CoreML__WeightParams *outputgatebiasvector;
+  CoreML__WeightParams *inputgatepeepholevector;
+  CoreML__WeightParams *forgetgatepeepholevector;
+  CoreML__WeightParams *outputgatepeepholevector;
+};
+#define CORE_ML__LSTMWEIGHT_PARAMS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__lstmweight_params__descriptor) \
+    , NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+
+
+/*
+ * activations: of the gates, of the block input, of the output.
+ */
+struct  CoreML__UniDirectionalLSTM
+{
+  ProtobufCMessage base;
+  uint64_t inputvectorsize;
+  uint64_t outputvectorsize;
+  size_t n_activations;
+  CoreML__Activation **activations;
+  CoreML__LSTMParams *params;
+  CoreML__LSTMWeightParams *weightparams;
+  protobuf_c_boolean reverseinput;
+};
+#define CORE_ML__UNI_DIRECTIONAL_LSTM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__uni_directional_lstm__descriptor) \
+    , 0, 0, 0,NULL, NULL, NULL, 0 }
+
+
+/*
+ * weightParams: forward, backward.
+ */
+struct  CoreML__BiDirectionalLSTM
+{
+  ProtobufCMessage base;
+  uint64_t inputvectorsize;
+  uint64_t outputvectorsize;
+  size_t n_activationsforwardlstm;
+  CoreML__Activation **activationsforwardlstm;
+  size_t n_activationsbackwardlstm;
+  CoreML__Activation **activationsbackwardlstm;
+  CoreML__LSTMParams *params;
+  size_t n_weightparams;
+  CoreML__LSTMWeightParams **weightparams;
+};
+#define CORE_ML__BI_DIRECTIONAL_LSTM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__bi_directional_lstm__descriptor) \
+    , 0, 0, 0,NULL, 0,NULL, NULL, 0,NULL }
+
+
+struct  CoreML__Branch
+{
+  ProtobufCMessage base;
+  CoreML__NeuralNetwork *ifbranch;
+  CoreML__NeuralNetwork *elsebranch;
+};
+#define CORE_ML__BRANCH__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__branch__descriptor) \
+    , NULL, NULL }
+
+
+struct  CoreML__Loop
+{
+  ProtobufCMessage base;
+  uint64_t maxloopiterations;
+  char *conditionvar;
+  CoreML__NeuralNetwork *conditionnetwork;
+  CoreML__NeuralNetwork *bodynetwork;
+};
+#define CORE_ML__LOOP__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__loop__descriptor) \
+    , 0, (char *)protobuf_c_empty_string, NULL, NULL }
 
 
 struct  CoreML__Alpha
@@ -3069,7 +3252,7 @@ struct  CoreML__Operation
   size_t n_outputs;
   CoreML__NamedValueType **outputs;
   size_t n_blocks;
-  CoreML__Unsupported **blocks;
+  CoreML__Block **blocks;
   size_t n_attributes;
   CoreML__Operation__AttributesEntry **attributes;
 };
@@ -3140,12 +3323,22 @@ struct  CoreML__ValueType
     CoreML__ListType *listtype;
     CoreML__Unsupported *tupletype;
     CoreML__DictionaryType *dictionarytype;
-    CoreML__Unsupported *statetype;
+    CoreML__StateType *statetype;
   };
 };
 #define CORE_ML__VALUE_TYPE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&core_ml__value_type__descriptor) \
     , CORE_ML__VALUE_TYPE__TYPE__NOT_SET, {0} }
+
+
+struct  CoreML__StateType
+{
+  ProtobufCMessage base;
+  CoreML__ValueType *wrappedtype;
+};
+#define CORE_ML__STATE_TYPE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__state_type__descriptor) \
+    , NULL }
 
 
 struct  CoreML__TensorType
@@ -3414,6 +3607,9 @@ void   core_ml__pipeline_model__init
 /* CoreML__Pipeline methods */
 void   core_ml__pipeline__init
                      (CoreML__Pipeline         *message);
+/* CoreML__FunctionDescription methods */
+void   core_ml__function_description__init
+                     (CoreML__FunctionDescription         *message);
 /* CoreML__ModelDescription methods */
 void   core_ml__model_description__init
                      (CoreML__ModelDescription         *message);
@@ -3678,6 +3874,30 @@ void   core_ml__global_pooling3_d__init
 /* CoreML__Activation methods */
 void   core_ml__activation__init
                      (CoreML__Activation         *message);
+/* CoreML__SimpleRecurrent methods */
+void   core_ml__simple_recurrent__init
+                     (CoreML__SimpleRecurrent         *message);
+/* CoreML__GRU methods */
+void   core_ml__gru__init
+                     (CoreML__GRU         *message);
+/* CoreML__LSTMParams methods */
+void   core_ml__lstmparams__init
+                     (CoreML__LSTMParams         *message);
+/* CoreML__LSTMWeightParams methods */
+void   core_ml__lstmweight_params__init
+                     (CoreML__LSTMWeightParams         *message);
+/* CoreML__UniDirectionalLSTM methods */
+void   core_ml__uni_directional_lstm__init
+                     (CoreML__UniDirectionalLSTM         *message);
+/* CoreML__BiDirectionalLSTM methods */
+void   core_ml__bi_directional_lstm__init
+                     (CoreML__BiDirectionalLSTM         *message);
+/* CoreML__Branch methods */
+void   core_ml__branch__init
+                     (CoreML__Branch         *message);
+/* CoreML__Loop methods */
+void   core_ml__loop__init
+                     (CoreML__Loop         *message);
 /* CoreML__Alpha methods */
 void   core_ml__alpha__init
                      (CoreML__Alpha         *message);
@@ -3855,6 +4075,9 @@ void   core_ml__named_value_type__init
 /* CoreML__ValueType methods */
 void   core_ml__value_type__init
                      (CoreML__ValueType         *message);
+/* CoreML__StateType methods */
+void   core_ml__state_type__init
+                     (CoreML__StateType         *message);
 /* CoreML__TensorType methods */
 void   core_ml__tensor_type__init
                      (CoreML__TensorType         *message);
@@ -3938,6 +4161,9 @@ typedef void (*CoreML__PipelineModel_Closure)
                   void *closure_data);
 typedef void (*CoreML__Pipeline_Closure)
                  (const CoreML__Pipeline *message,
+                  void *closure_data);
+typedef void (*CoreML__FunctionDescription_Closure)
+                 (const CoreML__FunctionDescription *message,
                   void *closure_data);
 typedef void (*CoreML__ModelDescription_Closure)
                  (const CoreML__ModelDescription *message,
@@ -4203,6 +4429,30 @@ typedef void (*CoreML__GlobalPooling3D_Closure)
 typedef void (*CoreML__Activation_Closure)
                  (const CoreML__Activation *message,
                   void *closure_data);
+typedef void (*CoreML__SimpleRecurrent_Closure)
+                 (const CoreML__SimpleRecurrent *message,
+                  void *closure_data);
+typedef void (*CoreML__GRU_Closure)
+                 (const CoreML__GRU *message,
+                  void *closure_data);
+typedef void (*CoreML__LSTMParams_Closure)
+                 (const CoreML__LSTMParams *message,
+                  void *closure_data);
+typedef void (*CoreML__LSTMWeightParams_Closure)
+                 (const CoreML__LSTMWeightParams *message,
+                  void *closure_data);
+typedef void (*CoreML__UniDirectionalLSTM_Closure)
+                 (const CoreML__UniDirectionalLSTM *message,
+                  void *closure_data);
+typedef void (*CoreML__BiDirectionalLSTM_Closure)
+                 (const CoreML__BiDirectionalLSTM *message,
+                  void *closure_data);
+typedef void (*CoreML__Branch_Closure)
+                 (const CoreML__Branch *message,
+                  void *closure_data);
+typedef void (*CoreML__Loop_Closure)
+                 (const CoreML__Loop *message,
+                  void *closure_data);
 typedef void (*CoreML__Alpha_Closure)
                  (const CoreML__Alpha *message,
                   void *closure_data);
@@ -4380,6 +4630,9 @@ typedef void (*CoreML__NamedValueType_Closure)
 typedef void (*CoreML__ValueType_Closure)
                  (const CoreML__ValueType *message,
                   void *closure_data);
+typedef void (*CoreML__StateType_Closure)
+                 (const CoreML__StateType *message,
+                  void *closure_data);
 typedef void (*CoreML__TensorType_Closure)
                  (const CoreML__TensorType *message,
                   void *closure_data);
@@ -4443,6 +4696,7 @@ extern const ProtobufCMessageDescriptor core_ml__no_parameters__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__model__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__pipeline_model__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__pipeline__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__function_description__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__model_description__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__metadata__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__metadata__user_defined_entry__descriptor;
@@ -4545,6 +4799,14 @@ extern const ProtobufCEnumDescriptor    core_ml__pooling3_d__padding_kind__descr
 extern const ProtobufCMessageDescriptor core_ml__global_pooling3_d__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__global_pooling3_d__pooling_type__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__activation__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__simple_recurrent__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__gru__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__lstmparams__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__lstmweight_params__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__uni_directional_lstm__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__bi_directional_lstm__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__branch__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__loop__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__alpha__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__alpha_beta__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__pre_lu__descriptor;
@@ -4615,6 +4877,7 @@ extern const ProtobufCMessageDescriptor core_ml__argument__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__argument__binding__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__named_value_type__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__value_type__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__state_type__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__tensor_type__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__dimension__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__dimension__constant_dimension__descriptor;

@@ -2,13 +2,18 @@
 ///
 /// The compute precision of a program is not kept: weights become float32, and casts between float16 and float32 disappear.
 struct ProgramReader {
-    private let weightFiles: (any WeightFiles)?
+    let weightFiles: (any WeightFiles)?
     private let description: Message
     private let function: Message
     private let block: Message
-    private var reading = ImportContext(channelOrder: .first)
-    private var names: [String: MILRead.Argument] = [:]
-    private var files: [String: WeightFile] = [:]
+    var reading = ImportContext(channelOrder: .first)
+    /// The values that are known so far.
+    var names: [String: MILRead.Argument] = [:]
+    var files: [String: WeightFile] = [:]
+    /// The constants of nested blocks, which may be read several times.
+    private var innerConstants: [String: MILRead.Argument] = [:]
+    /// How many blocks around the current one are open.
+    var depth = 0
     private var interface: ModelInterface
     /// The operation at the end of a classifier.
     private var end: ClassifierEnd?
@@ -57,12 +62,7 @@ struct ProgramReader {
     private mutating func model() throws -> Model {
         guard (description.state as [Message]).isEmpty else { throw Failure.stateful() }
         try addInputs()
-        for (position, operation) in (block.operations as [Message]).enumerated() {
-            let node = Failure.Node(name: Self.name(operation), op: operation.type)
-            try naming(node: node, location: "operation \(position + 1) '\(node.name)'") {
-                try add(operation, position)
-            }
-        }
+        try addOperations(of: block)
         try addOutputs()
         return try interface.model(reading.builder.graph)
     }
@@ -86,106 +86,8 @@ struct ProgramReader {
         try interface.checkInputs((function.inputs as [Message]).map { $0.name })
     }
 
-    private mutating func define(_ name: String, _ binding: MILRead.Argument) throws {
+    mutating func define(_ name: String, _ binding: MILRead.Argument) throws {
         guard names.updateValue(binding, forKey: name) == nil else { throw Failure.valueTwice(name) }
-    }
-
-    // MARK: Types and constants
-
-    /// The shape and the element type of a tensor whose sizes are all known.
-    private func type(_ type: Message, of name: String) throws -> (Shape, ElementType) {
-        let (sizes, element) = try openType(type, of: name)
-        guard let count = Shape(sizes).checkedCount, count < 1 << 31 else { throw Failure.valueShape(name, sizes) }
-        return (Shape(sizes), element)
-    }
-
-    /// The sizes of a tensor, −1 for those left open, and its element type.
-    private func openType(_ type: Message, of name: String) throws -> ([Int], ElementType) {
-        guard type.has("tensorType") else { throw Failure.valueType(name, type.choice ?? "none") }
-        let tensor: Message = type["tensorType"]
-        let sizes = (tensor.dimensions as [Message]).map { $0.has("constant") ? $0.constant.size as Int : -1 }
-        let element: String = tensor.dataType
-        if element == "BOOL" { return (sizes, .bool) }
-        guard let known = MILElement(element)?.element ?? (element == "INT64" ? .int64 : nil) else {
-            throw Failure.valueElement(name, element)
-        }
-        return (sizes, known)
-    }
-
-    /// A constant of the program.
-    private mutating func constant(_ value: Message, of name: String) throws -> MILRead.Argument {
-        if value.has("immediateValue") {
-            let immediate: Message = value["immediateValue"]
-            if immediate.has("list") {
-                let elements: [Message] = immediate.list.values
-                return .texts(try elements.flatMap { try texts($0, of: name) })
-            }
-            if (value.type.tensorType.dataType as String) == "STRING" { return .texts(try texts(value, of: name)) }
-        }
-        let (shape, element) = try type(value["type"], of: name)
-        let elementName: String = value.type.tensorType.dataType
-        let tensor: Tensor
-        if value.has("blobFileValue") {
-            let fileName: String = value.blobFileValue.fileName
-            guard let known = MILElement(elementName), let weightFiles else {
-                throw Failure.valueElement(name, elementName)
-            }
-            if files[fileName] == nil { files[fileName] = try weightFiles.weights(fileName) }
-            tensor = try files[fileName]!.tensor(at: value.blobFileValue.offset, shape, known)
-        } else {
-            tensor = try Self.immediate(value.immediateValue["tensor"], shape, element, elementName, of: name)
-        }
-        return .operand(.constant(element.isFloatingPoint ? tensor.asFloat32 : tensor))
-    }
-
-    /// A constant stored in the program itself.
-    static func immediate(
-        _ message: Message, _ shape: Shape, _ element: ElementType, _ elementName: String, of name: String
-    ) throws -> Tensor {
-        let count = shape.elementCount
-        func checked(_ found: Int) throws { if found != count { throw Failure.valueCount(name, found, shape) } }
-        switch message.choice {
-        case "floats":
-            let view: ByteView = message.floats.values
-            try checked(view.count / 4)
-            return Tensor(
-                shape: shape, element: .float32, storage: Tensor.Storage(viewing: view.bytes, of: view.owner))
-        case "ints", "longInts":
-            let integers: [Int] = message.has("ints") ? message.ints.values : message.longInts.values
-            try checked(integers.count)
-            return Tensor(integers: integers, shape: shape, element: element)
-        case "bools":
-            let bools: [Bool] = message.bools.values
-            try checked(bools.count)
-            return Tensor(shape: shape, element: .bool) { bools[$0] ? 1 : 0 }
-        case "bytes":
-            let view: ByteView = message.bytes.values
-            guard let known = MILElement(elementName) else { throw Failure.valueElement(name, elementName) }
-            guard view.count == known.kind.byteCount(count) else { throw Failure.valueCount(name, view.count, shape) }
-            return known.tensor(shape, view)
-        default:
-            try checked(0)
-            return Tensor(shape: shape, element: element) { _ in 0 }
-        }
-    }
-
-    /// The strings of a value. Integers are converted to strings.
-    private func texts(_ value: Message, of name: String) throws -> [String] {
-        let tensor: Message = value.immediateValue["tensor"]
-        switch tensor.choice {
-        case "strings": return tensor.strings.values
-        case "ints": return (tensor.ints.values as [Int]).map(String.init)
-        case "longInts": return (tensor.longInts.values as [Int]).map(String.init)
-        // 64-bit integers may be stored as bytes.
-        case "bytes":
-            let view: ByteView = tensor.bytes.values
-            return view.withBytes { bytes in
-                stride(from: 0, to: bytes.count - 7, by: 8).map {
-                    "\(Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: Int64.self)))"
-                }
-            }
-        default: throw Failure.valueType(name, tensor.choice ?? "none")
-        }
     }
 
     // MARK: Operations
@@ -195,7 +97,14 @@ struct ProgramReader {
         return outputs.first?.name ?? ""
     }
 
-    private mutating func add(_ operation: Message, _ position: Int) throws {
+    mutating func addOperations(of block: Message) throws {
+        for (position, operation) in (block.operations as [Message]).enumerated() {
+            let node = Failure.Node(name: Self.name(operation), op: operation.type)
+            try naming(node: node, location: "operation \(position + 1) '\(node.name)'") { try add(operation) }
+        }
+    }
+
+    private mutating func add(_ operation: Message) throws {
         let kind: String = operation.type
         let outputs: [Message] = operation.outputs
         let name = Self.name(operation)
@@ -203,13 +112,12 @@ struct ProgramReader {
         let attributes: [Message] = operation.attributes
         if kind == "const" {
             guard let value = attributes.first(where: { $0.key == "val" }) else { throw Failure.constantWithoutValue() }
-            return try define(name, constant(value["value"], of: name))
+            return try define(name, constant(value["value"], named: name))
         }
         let arguments = try arguments(operation, attributes)
         let read = MILRead(name: name, kind: kind, arguments: arguments, outputCount: outputs.count)
-        if kind == "classify" { return try addClassification(read, outputs) }
-        guard let rule = Operations.mil[kind] else { throw Failure.unknownOperation(kind) }
-        let results = try rule.build(read, &reading)
+        if kind == "classify", depth == 0 { return try addClassification(read, outputs) }
+        let results = try results(of: read, operation.blocks)
         guard results.count >= outputs.count else {
             throw Failure.operationOutputs(kind, outputs.count, results.count)
         }
@@ -220,6 +128,23 @@ struct ProgramReader {
             }
             try define(output.name, .operand(result))
         }
+    }
+
+    private mutating func results(of read: MILRead, _ blocks: [Message]) throws -> [Operand] {
+        switch read.kind {
+        case "cond": return try branches(read, blocks)
+        case "while_loop": return try loop(read, blocks)
+        default:
+            guard let rule = Operations.mil[read.kind] else { throw Failure.unknownOperation(read.kind) }
+            return try rule.build(read, &reading)
+        }
+    }
+
+    private mutating func constant(_ value: Message, named name: String) throws -> MILRead.Argument {
+        if let known = innerConstants[name] { return known }
+        let read = try constant(value, of: name)
+        if depth > 0 { innerConstants[name] = read }
+        return read
     }
 
     /// All arguments of an operation, by name. Constants may also be given as attributes.

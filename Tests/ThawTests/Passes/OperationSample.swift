@@ -43,7 +43,7 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
 
     private static let image: Shape = [2, 6, 8, 4]
 
-    static let all: [OperationSample] = elementwise + images + matrices + reductions + movements
+    static let all: [OperationSample] = elementwise + images + matrices + reductions + movements + sequences
 
     private static let elementwise: [OperationSample] = [
         .init(Unary(.relu), [2, 3, 4], absorbs: .nothing),
@@ -176,4 +176,50 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
         .init(GatherSlices(), [3, 3, 4], [5, 2], absorbs: .nothing, indices: 0..<3),
         .init(OneHot(axis: 1, depth: 4, on: 1, off: 0, element: .float32), [2, 3], absorbs: .nothing, indices: 0..<4),
     ]
+
+    private static let sequences: [OperationSample] = [
+        .init(recurrence(.simple), [3, 2, 4], [2, 5], absorbs: .nothing),
+        .init(recurrence(.gated(resetsProduct: true)), [3, 2, 4], [2, 5], absorbs: .nothing),
+        .init(recurrence(.memory(isCoupled: false), count: 2), [3, 2, 4], [2, 10], [2, 10], absorbs: .nothing),
+        .init(
+            Conditional(whenTrue: centered(), whenFalse: centered(times: 2)), [], [2, 3], absorbs: .nothing),
+        .init(Loop(condition: isSmall(), body: centered(times: 2)), [2, 3], absorbs: .nothing),
+    ]
+
+    private static func recurrence(_ cell: Recurrence.Cell, count: Int = 1) -> Recurrence {
+        let direction = Recurrence.Direction(
+            inputWeights: tensor([cell.gateCount * 5, 4]), stateWeights: tensor([cell.gateCount * 5, 5]),
+            stateBias: tensor([cell.gateCount * 5]))
+        return Recurrence(cell: cell, directions: Array(repeating: direction, count: count), returnsSequence: true)
+    }
+
+    /// Subtracts the mean plus 1 of a matrix of 2 × 3 from it, and multiplies it by a factor.
+    private static func centered(times factor: Float = 1) -> Graph {
+        graph { x, builder in
+            let mean = try builder.add(Reduction(function: .mean, axes: [0, 1], keepsAxes: true), [x], name: "mean")[0]
+            let offset = Binary(.add, constant: Tensor([1], shape: []))
+            let moved = try builder.add(offset, [mean], name: "offset")[0]
+            let rest = try builder.add(Binary(.subtract), [x, moved], name: "rest")[0]
+            return try builder.add(Binary(.multiply, constant: Tensor([factor], shape: [])), [rest], name: "result")[0]
+        }
+    }
+
+    /// Whether all of its values are above -100.
+    private static func isSmall() -> Graph {
+        graph { x, builder in
+            let least = try builder.add(
+                Reduction(function: .minimum, axes: [0, 1], keepsAxes: false), [x], name: "least")[0]
+            let bound = Binary(.greater, constant: Tensor([-100], shape: []))
+            return try builder.add(bound, [least], name: "result")[0]
+        }
+    }
+
+    private static func graph(
+        _ build: (Graph.Value, inout GraphBuilder) throws -> Graph.Value
+    ) -> Graph {
+        var builder = GraphBuilder()
+        let x = builder.input("x", TensorType([2, 3]))
+        builder.output("y", try! build(x, &builder))
+        return builder.graph
+    }
 }

@@ -1,0 +1,98 @@
+/// A cell of a recurrent layer that runs over one sequence.
+struct CellRunner {
+    /// The hidden state, and the memory if the cell has one.
+    private(set) var states: [[Double]] = []
+    var hidden: [Double] { states[0] }
+
+    private let cell: Recurrence.Cell
+    private let activations: Recurrence.Activations
+    private let clip: Double
+    private let units: Int
+    private let inputWeights: Rows
+    private let stateWeights: Rows
+    private let peepholes: [Float]?
+
+    init(_ cell: Recurrence.Cell, _ direction: Recurrence.Direction, _ clip: Float) {
+        self.cell = cell
+        activations = direction.activations
+        self.clip = Double(clip)
+        units = direction.units
+        inputWeights = Rows(direction.inputWeights, direction.inputBias)
+        stateWeights = Rows(direction.stateWeights, direction.stateBias)
+        peepholes = direction.peepholes?.floats
+    }
+
+    mutating func start(_ states: [[Double]]) { self.states = states }
+
+    mutating func advance(_ input: UnsafeBufferPointer<Float>) {
+        let sums = inputWeights.products { Double(input[$0]) }
+        switch cell {
+        case .simple:
+            let products = stateWeights.products { hidden[$0] }
+            states[0] = (0..<units).map { activations.candidate.apply(clipped(sums[$0] + products[$0])) }
+        case .gated(let resetsProduct): advanceGated(sums, resetsProduct)
+        case .memory(let isCoupled): advanceMemory(sums, isCoupled)
+        }
+    }
+
+    /// Gates: reset, candidate, update.
+    private mutating func advanceGated(_ sums: [Double], _ resetsProduct: Bool) {
+        let old = hidden
+        let products = stateWeights.products(0..<units) { old[$0] }
+        let reset = (0..<units).map { activations.gates.apply(clipped(sums[$0] + products[$0])) }
+        let candidates = stateWeights.products(units..<2 * units) { resetsProduct ? old[$0] : reset[$0] * old[$0] }
+        let updates = stateWeights.products(2 * units..<3 * units) { old[$0] }
+        states[0] = (0..<units).map { unit in
+            let product = resetsProduct ? reset[unit] * candidates[unit] : candidates[unit]
+            let candidate = activations.candidate.apply(clipped(sums[units + unit] + product))
+            let update = activations.gates.apply(clipped(sums[2 * units + unit] + updates[unit]))
+            return (1 - update) * candidate + update * old[unit]
+        }
+    }
+
+    /// Gates: input, forget, output, candidate. The peephole of the output gate sees the new memory.
+    private mutating func advanceMemory(_ sums: [Double], _ isCoupled: Bool) {
+        let old = hidden
+        let products = stateWeights.products { old[$0] }
+        for unit in 0..<units {
+            func sum(_ gate: Int) -> Double { sums[gate * units + unit] + products[gate * units + unit] }
+            func open(_ gate: Int, _ memory: Double) -> Double {
+                let peephole = peepholes.map { Double($0[gate * units + unit]) * memory } ?? 0
+                return activations.gates.apply(clipped(sum(gate) + peephole))
+            }
+            let memory = states[1][unit]
+            let input = open(0, memory)
+            let forget = isCoupled ? 1 - input : open(1, memory)
+            let new = forget * memory + input * activations.candidate.apply(clipped(sum(3)))
+            states[1][unit] = new
+            states[0][unit] = open(2, new) * activations.output.apply(new)
+        }
+    }
+
+    /// Written so that NaN is preserved.
+    private func clipped(_ sum: Double) -> Double { sum > clip ? clip : sum < -clip ? -clip : sum }
+}
+
+/// The rows of a weight matrix, with a bias for each.
+private struct Rows {
+    private let matrix: [Float]
+    private let bias: [Float]?
+    private let width: Int
+
+    init(_ matrix: Tensor, _ bias: Tensor?) {
+        (self.matrix, self.bias, width) = (matrix.floats, bias?.floats, matrix.shape[1])
+    }
+
+    /// The products of rows with a vector, plus their biases; of all rows if none are given.
+    func products(_ rows: Range<Int>? = nil, _ value: (Int) -> Double) -> [Double] {
+        let vector = (0..<width).map(value)
+        let rows = rows ?? 0..<(width == 0 ? bias?.count ?? 0 : matrix.count / width)
+        return matrix.withUnsafeBufferPointer { matrix in
+            rows.map { row in
+                var sum = bias.map { Double($0[row]) } ?? 0
+                for column in 0..<width { sum += Double(matrix[row * width + column]) * vector[column] }
+                return sum
+            }
+        }
+    }
+}
