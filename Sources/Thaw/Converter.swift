@@ -33,6 +33,8 @@ public struct Converter: Sendable {
         public var tag: String?
         /// The signature of a SavedModel; nil means `serving_default`, or the only one.
         public var signature: String?
+        /// The function of an ML Program with several; nil means its default.
+        public var function: String?
         /// The family whose preprocessing is used; nil detects it.
         public var preprocessing: Preprocessing?
         /// One value, or one per channel in the order of `color`: y = scale · x + bias. Not together with `preprocessing`.

@@ -15,13 +15,15 @@ package struct FileContents: Sendable {
     /// A graph's placeholders as it declares them, with `?` for what it leaves open.
     package private(set) var placeholders: [(name: String, type: String)] = []
 
+    /// The names of an ML Program's functions if it has several, the default first.
+    package private(set) var functions: [String] = []
     /// A SavedModel's signatures: their inputs and outputs.
     package private(set) var signatures: [String] = []
     /// The number of variables that a SavedModel or a checkpoint stores; nil if it stores none.
     package private(set) var variableCount: Int?
 
     /// - Throws: `Failure` naming the file if it is neither a TensorFlow graph nor a Core ML model, or is corrupt.
-    package init(contentsOfFile path: String, tag: String? = nil) throws {
+    package init(contentsOfFile path: String, tag: String? = nil, function: String? = nil) throws {
         format = try ModelFormat(of: path)
         switch format {
         case .frozenGraph:
@@ -41,7 +43,7 @@ package struct FileContents: Sendable {
         case .coreML, .coreMLPackage:
             let file = try CoreMLFile(path, format)
             byteCount = file.byteCount
-            try naming(file: path) { try read(file.message()) }
+            try naming(file: path) { try read(file.message(), function) }
         }
     }
 
@@ -58,13 +60,14 @@ package struct FileContents: Sendable {
         }
     }
 
-    private mutating func read(_ message: Message) throws {
+    private mutating func read(_ message: Message, _ function: String?) throws {
+        functions = message.functionNames
         version = message.specificationVersion
         guard let kind = message.choice else { throw Failure.noModelKind() }
         switch kind {
         case "neuralNetwork", "neuralNetworkClassifier":
             parts = FileContents.counted((message[kind].layers as [Message]).map { $0.choice ?? "unknown" })
-        case "mlProgram": parts = FileContents.counted(try ProgramReader.kinds(message))
+        case "mlProgram": parts = FileContents.counted(try ProgramReader.kinds(message.selecting(function)))
         case _ where ModelKinds.pipelines.contains(kind) || ModelKinds.stages.contains(kind):
             isPipeline = true
             let members = message.pipelineMembers().map(\.kind)

@@ -12,6 +12,8 @@ public struct ModelDocument: Sendable {
     /// The model.
     public var model: Model { conversion.model }
     private var source: CoreMLSource?
+    /// The function that was read; nil for the default.
+    private var function: String?
 
     /// Reads a Core ML model, or converts a TensorFlow graph.
     /// - Throws: `Failure` naming the file and what is wrong with it.
@@ -24,7 +26,7 @@ public struct ModelDocument: Sendable {
             return
         }
         let file = try CoreMLFile(path, format, isMapped: options.mapsFiles)
-        self = try naming(file: path) { try ModelDocument(file) }
+        self = try naming(file: path) { try ModelDocument(file, function: options.function) }
     }
 
     /// Reads a Core ML model in memory: the content of an `.mlmodel` file, or of that in a package.
@@ -40,10 +42,10 @@ public struct ModelDocument: Sendable {
     /// A model that was converted.
     public init(_ conversion: Conversion) { self.conversion = conversion }
 
-    private init(_ file: CoreMLFile) throws {
+    private init(_ file: CoreMLFile, function: String? = nil) throws {
         let source = try CoreMLSource(file)
-        conversion = try file.conversion(of: source.message)
-        self.source = source
+        conversion = try file.conversion(of: source.message, function: function)
+        (self.source, self.function) = (source, function)
     }
 
     // MARK: Description
@@ -62,7 +64,7 @@ public struct ModelDocument: Sendable {
 
     /// The inputs and outputs in Core ML's order. A converted graph has those that it would have as an ML Program.
     public func features() throws -> (inputs: [ModelFeature], outputs: [ModelFeature]) {
-        guard let message = source?.message else {
+        guard let message = try source?.message.selecting(function) else {
             return try model.features(model.programDescription, arrays: .exact)
         }
         return try model.features(message["description"], arrays: message.arrays)

@@ -2,7 +2,7 @@ extension Model {
     /// Reads a Core ML model (`.mlmodel`, `.mlpackage`), or converts a TensorFlow graph in memory.
     ///
     /// - Parameters:
-    ///   - options: Options for converting a graph; of these, a Core ML model needs only `mapsFiles`.
+    ///   - options: Options for converting a graph; of these, a Core ML model needs only `mapsFiles` and `function`.
     ///   - labels: The labels of a graph's classes; a Core ML classifier has its own.
     /// - Throws: `Failure` naming the file and what is wrong with it.
     public static func load(
@@ -15,7 +15,7 @@ extension Model {
                 return try Converter(options).convert(contentsOfFile: path, labels: labels)
             case .coreML, .coreMLPackage:
                 let file = try CoreMLFile(path, format, isMapped: options.mapsFiles)
-                return try file.conversion(of: file.message())
+                return try file.conversion(of: file.message(), function: options.function)
             }
         }
     }
@@ -145,8 +145,9 @@ struct CoreMLFile {
     func message() throws -> Message { try Message(.model, reading: bytes) }
 
     /// Reads the model from the file's message.
-    func conversion(of message: Message) throws -> Conversion {
-        let (model, warnings) = try ModelReader.run(message, weights)
+    /// - Parameter function: The function of an ML Program; nil for its default.
+    func conversion(of message: Message, function: String? = nil) throws -> Conversion {
+        let (model, warnings) = try ModelReader.run(message, weights, function: function)
         var conversion = Conversion(
             model: model, notes: model.formulas.map(Note.formula), warnings: warnings, isGraph: false)
         // A program with short weights computes in float16, which also rounds the input.

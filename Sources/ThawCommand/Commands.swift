@@ -120,7 +120,8 @@ enum Commands {
         optionGroups: [
             (
                 "options",
-                [Options.top, Options.resultFormat] + images + [Options.results, Options.resume, Options.report]
+                [Options.top, Options.resultFormat, Options.function] + images
+                    + [Options.results, Options.resume, Options.report]
             ), graphOptions,
         ],
         notes: [
@@ -142,7 +143,8 @@ enum Commands {
         optionGroups: [
             (
                 "options",
-                [Options.offset, Options.baseline, Options.resultFormat] + images + [Options.results, Options.report]
+                [Options.offset, Options.baseline, Options.resultFormat, Options.function] + images
+                    + [Options.results, Options.report]
             ), graphOptions,
         ],
         notes: [
@@ -186,7 +188,8 @@ enum Commands {
         positionals: [.one("MODEL", "the model"), .any("[NAME=]INPUT.npy|VALUE")],
         mainOptions: "-o OUTPUT.npy|FOLDER",
         optionGroups: [
-            ("options", [Options.arrays, Options.reference, Options.threads, Options.precision]), graphOptions,
+            ("options", [Options.arrays, Options.function, Options.reference, Options.threads, Options.precision]),
+            graphOptions,
         ],
         notes: [
             "Images have the axes batch, height, width, channel, or channels before height and width if the graph "
@@ -208,7 +211,10 @@ enum Commands {
             .many("IMAGE|FOLDER", "an image or a folder of images"),
         ],
         optionGroups: [
-            ("options", [Options.tolerance, Options.reportFormat, Options.results] + OptionGroups.images), graphOptions,
+            (
+                "options",
+                [Options.tolerance, Options.reportFormat, Options.function, Options.results] + OptionGroups.images
+            ), graphOptions,
         ],
         notes: [
             "A and B are models or frozen graphs. A runs on the reference implementations of its operations, B on the "
@@ -226,8 +232,8 @@ enum Commands {
             (
                 "options",
                 [
-                    Options.threadCounts, Options.batch, Options.seconds, Options.benchmarkFormat, Options.results,
-                    Options.precision, Options.profile,
+                    Options.threadCounts, Options.batch, Options.seconds, Options.benchmarkFormat, Options.function,
+                    Options.results, Options.precision, Options.profile,
                 ]
             ), graphOptions,
         ],
@@ -241,7 +247,7 @@ enum Commands {
     static let inspect = Command(
         name: "inspect", summary: "show what a model or graph contains",
         positionals: [.one("FILE", "the file")],
-        optionGroups: [("options", [Options.graph, Options.results]), graphOptions],
+        optionGroups: [("options", [Options.graph, Options.function, Options.results]), graphOptions],
         notes: [
             "FILE is a frozen graph, a SavedModel, a checkpoint, a .mlmodel or a .mlpackage.",
             "A drawing shows the network as it runs: a box for each operation with its activation, arrows labeled with "

@@ -42,7 +42,9 @@ extension Arguments {
         {
             throw Failure.optionForNoGraph(option.spelling)
         }
-        let models = try zip(paths, isGraph).map { try $1 ? nil : Model.load(contentsOfFile: $0) }
+        let models = try zip(paths, isGraph).map {
+            try $1 ? nil : Model.load(contentsOfFile: $0, options: converterOptions())
+        }
         let preprocessing: [any AnyOption] = [Options.color, Options.preprocess, Options.scale, Options.bias]
         let isSaid = preprocessing.contains { isGiven($0) }
         var pair = try paths.indices.map { index -> Conversion in

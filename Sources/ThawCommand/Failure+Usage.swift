@@ -67,6 +67,12 @@ extension Failure {
             remedy: "this is a Core ML model, which already contains this information")
     }
 
+    static func optionForPrograms(_ option: String) -> Failure {
+        Failure(
+            .invalidOption, "\(option) is for Core ML models of several functions",
+            remedy: "this is another kind of model")
+    }
+
     static func optionForNoGraph(_ option: String) -> Failure {
         Failure(
             .invalidOption, "\(option) is for graphs",

@@ -3,7 +3,8 @@ import Thaw
 /// `thaw inspect`: shows what a file contains, as far as possible even if it cannot be converted or run.
 func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
-    let contents = try FileContents(contentsOfFile: path, tag: arguments[Options.tag])
+    let contents = try FileContents(
+        contentsOfFile: path, tag: arguments[Options.tag], function: arguments[Options.function])
     if contents.isPipeline, arguments.isGiven(Options.graph) { throw Failure.pipelineDrawn().inFile(path) }
     var report = Report()
     var model: Model?
@@ -59,6 +60,7 @@ private struct Report {
         }
         add("size", [megabytes(contents.byteCount)])
         add("signatures", contents.signatures)
+        add("functions", contents.functions.enumerated().map { $0 == 0 ? "\($1), the default" : $1 })
         if let count = contents.variableCount { add("variables", [grouped(count)]) }
         let names: [ModelFormat: String] = [.coreML: "layers", .coreMLPackage: "operations"]
         add(contents.isPipeline ? "kinds" : names[contents.format] ?? "nodes", contents.parts)

@@ -24,6 +24,7 @@ extension Arguments {
         options.batchNorm = self[Options.batchNorm]
         options.tag = self[Options.tag]
         options.signature = self[Options.signature]
+        options.function = self[Options.function]
         options.preprocessing = self[Options.preprocess].family
         options.scale = unnamed(Options.scale)
         options.bias = unnamed(Options.bias)
@@ -93,6 +94,9 @@ extension Arguments {
         let forGraphs = [Options.labels] + OptionGroups.graphInput
         if !conversion.isGraph, let option = forGraphs.first(where: { isGiven($0) }) {
             throw Failure.optionForGraphs(option.spelling).inFile(path)
+        }
+        if conversion.isGraph || isPipeline, isGiven(Options.function) {
+            throw Failure.optionForPrograms(Options.function.spelling).inFile(path)
         }
         return conversion
     }

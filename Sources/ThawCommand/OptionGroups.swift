@@ -8,7 +8,7 @@ enum OptionGroups {
 
     /// The options that affect the results for a given model and image.
     static let results: [any AnyOption] =
-        [Options.crop, Options.resize, Options.fast, Options.background] + graphInput
+        [Options.crop, Options.resize, Options.fast, Options.background, Options.function] + graphInput
 
     /// How images are decoded and resized to the network's size, and the number of threads.
     static let images: [any AnyOption] = [

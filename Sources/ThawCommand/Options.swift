@@ -48,6 +48,8 @@ enum Options {
     static let tag = Option("tag", "TAGS", "the tags of the graph to read from a SavedModel (default: serve)")
     static let signature = Option(
         "signature", "NAME", "the signature to read from a SavedModel (default: serving_default, or the only one)")
+    static let function = Option(
+        "function", "NAME", "the function of a Core ML model that has several (default: the model's default)")
     static let scale = Option(
         "scale", "[NAME=]S|S,S,S", "y = scale x + bias for pixels x from 0 to 255: one scale, or one per channel",
         standard: Named<[Double]>?.none, isRepeatable: true

@@ -9,7 +9,20 @@ extension Failure {
     static func severalFunctions(_ names: [String]) -> Failure {
         Failure(
             .unsupportedModel, "the package has several functions: '\(names.sorted().joined(separator: "', '"))'",
-            remedy: "models of one function are supported: save the one you need as a separate model")
+            remedy: "none of them is described: save the one you need as a separate model")
+    }
+
+    static func unknownFunction(_ name: String, _ names: [String]) -> Failure {
+        Failure(
+            .invalidOption, "the model has no function '\(name)'",
+            remedy: names.isEmpty
+                ? "only ML Programs have functions" : "it has '\(names.sorted().joined(separator: "', '"))'")
+    }
+
+    static func noDefaultFunction(_ names: [String]) -> Failure {
+        Failure(
+            .invalidOption, "the model has several functions, none of which is its default",
+            remedy: "choose one by \(option: .function): '\(names.sorted().joined(separator: "', '"))'")
     }
 
     static func noBlock(_ opset: String) -> Failure {

@@ -3,10 +3,12 @@ enum ModelReader {
     /// - Parameters:
     ///   - weights: The files with the weights of an ML Program.
     ///   - size: The size of the image, for a model that takes several; nil for its default size.
+    ///   - function: The function of an ML Program; nil for its default.
     /// - Throws: `Failure` naming what cannot be read.
     static func run(
-        _ message: Message, _ weights: (any WeightFiles)? = nil, size: ImageSize? = nil
+        _ message: Message, _ weights: (any WeightFiles)? = nil, size: ImageSize? = nil, function: String? = nil
     ) throws -> (model: Model, warnings: [Note]) {
+        let message = try message.selecting(function)
         guard let kind = message.choice else { throw Failure.noModelKind() }
         let version: Int = message.specificationVersion
         guard version > 0 else { throw Failure.noVersion() }

@@ -22,6 +22,7 @@ extension OptionName {
     public static let batchNorm = Self(rawValue: "batchNorm")
     public static let tag = Self(rawValue: "tag")
     public static let signature = Self(rawValue: "signature")
+    public static let function = Self(rawValue: "function")
     public static let integerLabels = Self(rawValue: "integerLabels")
     /// The offset of the class indices in a table of photos.
     public static let offset = Self(rawValue: "offset")

@@ -1,12 +1,12 @@
-"""Writes the fixtures in `sequences/`: recurrent layers, branches and loops, packages of several functions, and models
-with state, written by coremltools.
+"""Writes the fixtures in `sequences/`: recurrent layers, branches and loops, and packages of several functions, written by
+coremltools.
 
     pip install coremltools==9.0 torch==2.7.1
     python Tests/Fixtures/make/sequences.py
 
 `NAME.mlmodel` or `NAME.mlpackage` goes with `NAME.jsonl`: a line for each run, with inputs and outputs as nested lists.
-A model with state keeps it from line to line. `sequences.tsv` has the file, the function, and what the model is. The
-answers are torch's, or those of the formulas in NumPy in `sequence_answers.py` if torch has no such layer.
+`sequences.tsv` has the file, the function, and what the model is. The answers are torch's, or those of the formulas in
+NumPy in `sequence_answers.py` if torch has no such layer.
 """
 import json
 import os
@@ -54,7 +54,7 @@ def save(name, model, runs, what, function="-"):
     if not all(np.isfinite(output).all() for output in outputs):
         raise ValueError(name + ": an answer is not finite")
     if len(runs) > 1 and np.abs(outputs[0] - outputs[1]).max() < 1e-3:
-        raise ValueError(name + ": the answer depends neither on the input nor on the state")
+        raise ValueError(name + ": the answer does not depend on the input")
     if model is not None:
         spec = model.get_spec() if hasattr(model, "get_spec") else model
         extension = ".mlpackage" if spec.WhichOneof("Type") == "mlProgram" else ".mlmodel"
@@ -388,39 +388,10 @@ def functions():
     rows.append(("functions_default", "functions.mlpackage", "-", "the same package, and its default function"))
 
 
-# State
-
-def states():
-    class Accumulator(torch.nn.Module):
-        """Adds its input to a sum, which it also returns times the input; a second state counts the runs."""
-
-        def __init__(self):
-            super().__init__()
-            self.register_buffer("total", torch.zeros(2, 3))
-            self.register_buffer("count", torch.zeros(1))
-
-        def forward(self, x):
-            self.total.add_(x)
-            self.count.add_(1)
-            return self.total * x + self.count
-
-    draw = Draw("accumulator")
-    module = Accumulator().eval()
-    values = [draw(2, 3, scale=1) for _ in range(3)]
-    traced = torch.jit.trace(Accumulator().eval(), torch.zeros(2, 3))
-    model = ct.convert(
-        traced, inputs=[ct.TensorType("x", (2, 3))], outputs=[ct.TensorType("y", dtype=np.float32)],
-        states=[ct.StateType(ct.TensorType(shape=(2, 3), dtype=np.float16), name="total"),
-                ct.StateType(ct.TensorType(shape=(1,), dtype=np.float16), name="count")],
-        minimum_deployment_target=ct.target.iOS18, compute_precision=ct.precision.FLOAT32)
-    runs = [({"x": x}, {"y": module(torch.from_numpy(x)).numpy()}) for x in values]
-    save("accumulator", model, runs, "two states, which each run adds to")
-
-
 def main():
     shutil.rmtree(FOLDER, ignore_errors=True)
     os.makedirs(FOLDER)
-    for write in (recurrent_programs, from_torch_all, recurrent_networks, control, functions, states):
+    for write in (recurrent_programs, from_torch_all, recurrent_networks, control, functions):
         write()
     with open(os.path.join(FOLDER, "sequences.tsv"), "w") as file:
         for row in [("name", "file", "function", "what")] + sorted(rows):

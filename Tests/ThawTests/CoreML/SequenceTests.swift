@@ -7,11 +7,21 @@ import Testing
 struct SequenceCase: CustomTestStringConvertible, Sendable {
     let name: String
     let file: String
+    /// nil for the default, or the only one.
+    let function: String?
 
-    static let all = Fixtures.table("sequences/sequences.tsv").map { SequenceCase(name: $0[0], file: $0[1]) }
+    static let all = Fixtures.table("sequences/sequences.tsv").map {
+        SequenceCase(name: $0[0], file: $0[1], function: $0[2] == "-" ? nil : $0[2])
+    }
 
     var testDescription: String { name }
     var path: String { Fixtures.path("sequences/" + file) }
+
+    func model() throws -> Model {
+        var options = Converter.Options()
+        options.function = function
+        return try Model.load(contentsOfFile: path, options: options).model
+    }
 
     /// The runs: inputs and outputs, by name.
     func runs() throws -> [(inputs: [String: [Float]], outputs: [String: [Float]])] {
@@ -64,7 +74,7 @@ private func distance(_ a: Tensor, _ b: Tensor) -> Float { difference(a, b) }
 @Suite struct SequenceTests {
     @Test(arguments: SequenceCase.all)
     func `sequences, branches and loops give the answers of torch and of the formulas`(_ tested: SequenceCase) throws {
-        let model = try Model.load(contentsOfFile: tested.path).model
+        let model = try tested.model()
         let program = try Program(model.graph)
         for (inputs, outputs) in try tested.runs() {
             #expect(Set(outputs.keys) == Set(model.graph.outputs.map(\.name)))
@@ -82,8 +92,48 @@ private func distance(_ a: Tensor, _ b: Tensor) -> Float { difference(a, b) }
         #expect(graph.nodes.map(\.kind).filter { ["Conditional", "Loop"].contains($0) } == kinds)
     }
 
+    @Test func `the document of a function describes and keeps all functions`() throws {
+        let path = Fixtures.path("sequences/functions.mlpackage")
+        var options = Converter.Options()
+        options.function = "double"
+        let document = try ModelDocument(contentsOfFile: path, options: options)
+        #expect(try document.features().outputs.map(\.name) == ["doubled"])
+        #expect(try ModelDocument(contentsOfFile: path).features().outputs.map(\.name) == ["negated"])
+        let bytes = try document.bytes()
+        let copy = try Message(.model, reading: bytes.model.withUnsafeBytes { ByteView(copying: $0) })
+        #expect(copy.functionNames == ["negate", "double"])
+        #expect(try FileContents(contentsOfFile: path).functions == ["negate", "double"])
+    }
+
+    @Test(arguments: [
+        ("functions", "triple", "the model has no function 'triple': it has 'double', 'negate'"),
+        ("branch", "other", "the model has no function 'other': it has 'main'"),
+    ]) func `an unknown function is refused with those that there are`(
+        _ name: String, _ function: String, _ words: String
+    )
+        throws
+    {
+        var options = Converter.Options()
+        options.function = function
+        let failure = #expect(throws: Failure.self) {
+            try Model.load(contentsOfFile: Fixtures.path("sequences/\(name).mlpackage"), options: options)
+        }
+        let text = [failure?.problem.description ?? "", failure?.remedy?.description ?? ""].joined(separator: ": ")
+        #expect(text == words)
+    }
+
+    @Test func `several functions without a default are refused`() throws {
+        let path = Fixtures.path("sequences/functions.mlpackage")
+        let file = try CoreMLFile(path, try ModelFormat(of: path))
+        var message = try file.message()
+        message.description.defaultFunctionName = ""
+        let failure = #expect(throws: Failure.self) { try file.conversion(of: message) }
+        #expect(failure?.problem.description == "the model has several functions, none of which is its default")
+        #expect(throws: Never.self) { try file.conversion(of: message, function: "double") }
+    }
+
     @Test(arguments: SequenceCase.all) func `a cell has no layer that Thaw writes`(_ tested: SequenceCase) throws {
-        let model = try Model.load(contentsOfFile: tested.path).model
+        let model = try tested.model()
         let unsupported = ["Recurrence", "GatedRecurrence", "LongShortTermMemory", "Conditional", "Loop"]
         guard model.graph.nodes.contains(where: { unsupported.contains($0.kind) }) else { return }
         let folder = try TemporaryFolder()
