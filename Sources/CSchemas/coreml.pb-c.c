@@ -229,6 +229,18 @@ void   core_ml__imputer__init
   static const CoreML__Imputer init_value = CORE_ML__IMPUTER__INIT;
   *message = init_value;
 }
+void   core_ml__non_maximum_suppression__pick_top__init
+                     (CoreML__NonMaximumSuppression__PickTop         *message)
+{
+  static const CoreML__NonMaximumSuppression__PickTop init_value = CORE_ML__NON_MAXIMUM_SUPPRESSION__PICK_TOP__INIT;
+  *message = init_value;
+}
+void   core_ml__non_maximum_suppression__init
+                     (CoreML__NonMaximumSuppression         *message)
+{
+  static const CoreML__NonMaximumSuppression init_value = CORE_ML__NON_MAXIMUM_SUPPRESSION__INIT;
+  *message = init_value;
+}
 void   core_ml__normalizer__init
                      (CoreML__Normalizer         *message)
 {
@@ -1525,7 +1537,7 @@ static const ProtobufCFieldDescriptor core_ml__model__field_descriptors[40] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Model, type_case),
     offsetof(CoreML__Model, nonmaximumsuppression),
-    &core_ml__unsupported__descriptor,
+    &core_ml__non_maximum_suppression__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -3871,6 +3883,216 @@ const ProtobufCMessageDescriptor core_ml__imputer__descriptor =
   core_ml__imputer__field_indices_by_name,
   2,  core_ml__imputer__number_ranges,
   (ProtobufCMessageInit) core_ml__imputer__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__non_maximum_suppression__pick_top__field_descriptors[1] =
+{
+  {
+    "perClass",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__NonMaximumSuppression__PickTop, perclass),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__non_maximum_suppression__pick_top__field_indices_by_name[] = {
+  0,   /* field[0] = perClass */
+};
+static const ProtobufCIntRange core_ml__non_maximum_suppression__pick_top__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__non_maximum_suppression__pick_top__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.NonMaximumSuppression.PickTop",
+  "PickTop",
+  "CoreML__NonMaximumSuppression__PickTop",
+  "",
+  sizeof(CoreML__NonMaximumSuppression__PickTop),
+  1,
+  core_ml__non_maximum_suppression__pick_top__field_descriptors,
+  core_ml__non_maximum_suppression__pick_top__field_indices_by_name,
+  1,  core_ml__non_maximum_suppression__pick_top__number_ranges,
+  (ProtobufCMessageInit) core_ml__non_maximum_suppression__pick_top__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__non_maximum_suppression__field_descriptors[11] =
+{
+  {
+    "pickTop",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__NonMaximumSuppression, suppression_method_case),
+    offsetof(CoreML__NonMaximumSuppression, picktop),
+    &core_ml__non_maximum_suppression__pick_top__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stringClassLabels",
+    100,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__NonMaximumSuppression, class_labels_case),
+    offsetof(CoreML__NonMaximumSuppression, stringclasslabels),
+    &core_ml__string_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "int64ClassLabels",
+    101,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(CoreML__NonMaximumSuppression, class_labels_case),
+    offsetof(CoreML__NonMaximumSuppression, int64classlabels),
+    &core_ml__int64_vector__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "iouThreshold",
+    110,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__NonMaximumSuppression, iouthreshold),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "confidenceThreshold",
+    111,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__NonMaximumSuppression, confidencethreshold),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "confidenceInputFeatureName",
+    200,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__NonMaximumSuppression, confidenceinputfeaturename),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "coordinatesInputFeatureName",
+    201,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__NonMaximumSuppression, coordinatesinputfeaturename),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "iouThresholdInputFeatureName",
+    202,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__NonMaximumSuppression, iouthresholdinputfeaturename),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "confidenceThresholdInputFeatureName",
+    203,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__NonMaximumSuppression, confidencethresholdinputfeaturename),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "confidenceOutputFeatureName",
+    210,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__NonMaximumSuppression, confidenceoutputfeaturename),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "coordinatesOutputFeatureName",
+    211,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__NonMaximumSuppression, coordinatesoutputfeaturename),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__non_maximum_suppression__field_indices_by_name[] = {
+  5,   /* field[5] = confidenceInputFeatureName */
+  9,   /* field[9] = confidenceOutputFeatureName */
+  4,   /* field[4] = confidenceThreshold */
+  8,   /* field[8] = confidenceThresholdInputFeatureName */
+  6,   /* field[6] = coordinatesInputFeatureName */
+  10,   /* field[10] = coordinatesOutputFeatureName */
+  2,   /* field[2] = int64ClassLabels */
+  3,   /* field[3] = iouThreshold */
+  7,   /* field[7] = iouThresholdInputFeatureName */
+  0,   /* field[0] = pickTop */
+  1,   /* field[1] = stringClassLabels */
+};
+static const ProtobufCIntRange core_ml__non_maximum_suppression__number_ranges[5 + 1] =
+{
+  { 1, 0 },
+  { 100, 1 },
+  { 110, 3 },
+  { 200, 5 },
+  { 210, 9 },
+  { 0, 11 }
+};
+const ProtobufCMessageDescriptor core_ml__non_maximum_suppression__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.NonMaximumSuppression",
+  "NonMaximumSuppression",
+  "CoreML__NonMaximumSuppression",
+  "",
+  sizeof(CoreML__NonMaximumSuppression),
+  11,
+  core_ml__non_maximum_suppression__field_descriptors,
+  core_ml__non_maximum_suppression__field_indices_by_name,
+  5,  core_ml__non_maximum_suppression__number_ranges,
+  (ProtobufCMessageInit) core_ml__non_maximum_suppression__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue core_ml__normalizer__norm_type__enum_values_by_number[3] =

@@ -39,7 +39,8 @@ extension Classifier {
     }
 }
 
-private final class IteratorBox<Iterator: IteratorProtocol> {
+/// An iterator whose position all copies share.
+final class IteratorBox<Iterator: IteratorProtocol> {
     private var iterator: Iterator
 
     init(_ iterator: Iterator) { self.iterator = iterator }

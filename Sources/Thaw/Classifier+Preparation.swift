@@ -16,33 +16,30 @@ extension Classifier {
         /// Reads an image and fits it to the network.
         /// - Parameter thumbnailSide: The longer side of a thumbnail in pixels; nil makes none.
         func prepare(_ found: FoundImage, thumbnailSide: Int? = nil) throws -> Prepared {
-            if let failure = found.failure { throw failure }
-            if let pixels = found.pixels {
-                return Prepared(
-                    pixels: fitted(pixels), warning: nil, thumbnail: thumbnailSide.map { pixels.thumbnail(side: $0) })
-            }
-            func decoded() throws -> Prepared {
-                let image =
-                    try found.content.map { try $0.withUnsafeBytes { try DecodedImage(decoding: $0, decoding) } }
-                    ?? DecodedImage(contentsOfFile: found.path, decoding)
-                let thumbnail = thumbnailSide.map { image.pixels.thumbnail(side: $0) }
-                return Prepared(pixels: fitted(image.pixels), warning: image.warning, thumbnail: thumbnail)
-            }
-            let isNameless = found.path.isEmpty && found.content != nil
-            return isNameless ? try decoded() : try naming(file: found.path, decoded)
+            let image = try found.decoded(decoding)
+            let thumbnail = thumbnailSide.map { image.pixels.thumbnail(side: $0) }
+            return Prepared(pixels: fitted(image.pixels), warning: image.warning, thumbnail: thumbnail)
         }
 
         /// The same as a `Result`.
         func prepared(_ found: FoundImage, thumbnailSide: Int? = nil) -> Result<Prepared, Failure> {
-            do {
-                return .success(try prepare(found, thumbnailSide: thumbnailSide))
-            } catch let failure as Failure {
-                return .failure(failure)
-            } catch {
-                fatalError("unexpected error: \(error)")
-            }
+            Result(catchingFailure: { try prepare(found, thumbnailSide: thumbnailSide) })
         }
 
         func fitted(_ pixels: Pixels) -> Pixels { pixels.fitted(to: image, crop: crop, resize: resize) }
+    }
+}
+
+extension FoundImage {
+    /// The image, decoded unless it is already.
+    /// - Throws: `Failure` naming the file if there is no readable image.
+    func decoded(_ options: DecodingOptions) throws -> DecodedImage {
+        if let failure { throw failure }
+        if let pixels { return DecodedImage(pixels: pixels, warning: nil) }
+        guard let content else { return try DecodedImage(contentsOfFile: path, options) }
+        func decode() throws -> DecodedImage {
+            try content.withUnsafeBytes { try DecodedImage(decoding: $0, options) }
+        }
+        return path.isEmpty ? try decode() : try naming(file: path, decode)
     }
 }

@@ -7,7 +7,9 @@ extension Note {
 /// Pipelines that a command or function does not take.
 extension Failure {
     static func graphForPipeline() -> Failure {
-        Failure(.wrongKind, "this is a TensorFlow graph, not a Core ML model")
+        Failure(
+            .wrongKind, "this is a TensorFlow graph, not a Core ML model",
+            remedy: "'thaw classify' and 'thaw run' take graphs")
     }
 
     static func pipelineWritten() -> Failure {
@@ -20,10 +22,27 @@ extension Failure {
             remedy: "networks in pipelines return arrays or labels")
     }
 
-    static func noImageClassifier(_ kinds: [String]) -> Failure {
+    static func noImageClassifier(_ kinds: [String], isDetector: Bool) -> Failure {
         Failure(
             .unsupportedModel, "the model does not classify images: its stages are \(kinds.joined(separator: ", "))",
-            remedy: "use 'thaw run' to compute its outputs")
+            remedy: isDetector
+                ? "it detects objects: use 'thaw detect', or 'thaw evaluate' on COCO annotations"
+                : "use 'thaw run' to compute its outputs")
+    }
+
+    static func noDetector(_ kinds: [String], isClassifier: Bool) -> Failure {
+        Failure(
+            .unsupportedModel,
+            "the model does not detect objects in an image: its stages are \(kinds.joined(separator: ", "))",
+            remedy: isClassifier
+                ? "use 'thaw classify' to classify images"
+                : "a detector takes one image and has a stage nonMaximumSuppression; use 'thaw run' to compute outputs")
+    }
+
+    static func detectorInput(_ name: String, _ type: FeatureType) -> Failure {
+        Failure(
+            .unsupportedModel, "the detector also needs the input '\(name)', \(type)",
+            remedy: "use 'thaw run' and give all inputs", names: [name])
     }
 
     static func notJSON(_ text: String, _ type: FeatureType) -> Failure {

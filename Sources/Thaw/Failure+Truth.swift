@@ -78,3 +78,26 @@ extension Note {
         Note(.offsetUnused, "no class is given by its index: the offset has no effect")
     }
 }
+
+/// Files of annotations.
+extension Failure {
+    static func annotationsWithout(_ key: String) -> Failure {
+        Failure(
+            .invalidTable, "has no array '\(key)'",
+            remedy: "expected COCO's format: an object of images, annotations and categories")
+    }
+
+    static func annotationsEmpty() -> Failure { Failure(.invalidTable, "lists no images") }
+
+    static func annotationField(_ key: String, _ expected: String) -> Failure {
+        Failure(.invalidTable, "'\(key)' is missing or invalid", remedy: "expected \(expected)")
+    }
+
+    static func annotationTwice(_ key: String, _ id: Int) -> Failure {
+        Failure(.invalidTable, "two of the \(key) have the identifier \(id)")
+    }
+
+    static func annotationReference(_ kind: String, _ id: Int) -> Failure {
+        Failure(.invalidTable, "refers to the \(kind) \(id), which is not in the file")
+    }
+}

@@ -14,7 +14,7 @@ public final class Pipeline: Sendable {
     /// The names of a classifier's outputs; empty if it has none.
     private let predictedFeature: String
     private let probabilities: String
-    private let sequence: StageSequence
+    let sequence: StageSequence
 
     /// - Parameter threads: The threads that share the work of a network.
     /// - Throws: `Failure` naming the file, and the stage that cannot be read.
@@ -99,7 +99,7 @@ public final class Pipeline: Sendable {
     package func imageClassifier() throws -> Conversion {
         guard inputs.count == 1, case .image = inputs[0].type, let labels,
             let network = sequence.steps.first?.stage as? NetworkStage
-        else { throw Failure.noImageClassifier(stages.map(\.kind)) }
+        else { throw Failure.noImageClassifier(stages.map(\.kind), isDetector: sequence.detection != nil) }
         var model = network.model
         let names = model.graph.outputs.map(\.name)
         model.classifier = ClassifierConfiguration(

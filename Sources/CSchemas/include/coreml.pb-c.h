@@ -53,6 +53,8 @@ typedef struct CoreML__DictVectorizer CoreML__DictVectorizer;
 typedef struct CoreML__FeatureVectorizer CoreML__FeatureVectorizer;
 typedef struct CoreML__FeatureVectorizer__InputColumn CoreML__FeatureVectorizer__InputColumn;
 typedef struct CoreML__Imputer CoreML__Imputer;
+typedef struct CoreML__NonMaximumSuppression CoreML__NonMaximumSuppression;
+typedef struct CoreML__NonMaximumSuppression__PickTop CoreML__NonMaximumSuppression__PickTop;
 typedef struct CoreML__Normalizer CoreML__Normalizer;
 typedef struct CoreML__OneHotEncoder CoreML__OneHotEncoder;
 typedef struct CoreML__Scaler CoreML__Scaler;
@@ -518,7 +520,7 @@ struct  CoreML__Model
     CoreML__CategoricalMapping *categoricalmapping;
     CoreML__Normalizer *normalizer;
     CoreML__ArrayFeatureExtractor *arrayfeatureextractor;
-    CoreML__Unsupported *nonmaximumsuppression;
+    CoreML__NonMaximumSuppression *nonmaximumsuppression;
     CoreML__NoParameters *identity;
     CoreML__Unsupported *textclassifier;
     CoreML__Unsupported *wordtagger;
@@ -1097,6 +1099,55 @@ struct  CoreML__Imputer
 #define CORE_ML__IMPUTER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&core_ml__imputer__descriptor) \
     , CORE_ML__IMPUTER__IMPUTED_VALUE__NOT_SET, {0}, CORE_ML__IMPUTER__REPLACE_VALUE__NOT_SET, {0} }
+
+
+struct  CoreML__NonMaximumSuppression__PickTop
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean perclass;
+};
+#define CORE_ML__NON_MAXIMUM_SUPPRESSION__PICK_TOP__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__non_maximum_suppression__pick_top__descriptor) \
+    , 0 }
+
+
+typedef enum {
+  CORE_ML__NON_MAXIMUM_SUPPRESSION__SUPPRESSION_METHOD__NOT_SET = 0,
+  CORE_ML__NON_MAXIMUM_SUPPRESSION__SUPPRESSION_METHOD_PICK_TOP = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__NON_MAXIMUM_SUPPRESSION__SUPPRESSION_METHOD__CASE)
+} CoreML__NonMaximumSuppression__SuppressionMethodCase;
+
+typedef enum {
+  CORE_ML__NON_MAXIMUM_SUPPRESSION__CLASS_LABELS__NOT_SET = 0,
+  CORE_ML__NON_MAXIMUM_SUPPRESSION__CLASS_LABELS_STRING_CLASS_LABELS = 100,
+  CORE_ML__NON_MAXIMUM_SUPPRESSION__CLASS_LABELS_INT64_CLASS_LABELS = 101
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__NON_MAXIMUM_SUPPRESSION__CLASS_LABELS__CASE)
+} CoreML__NonMaximumSuppression__ClassLabelsCase;
+
+struct  CoreML__NonMaximumSuppression
+{
+  ProtobufCMessage base;
+  double iouthreshold;
+  double confidencethreshold;
+  char *confidenceinputfeaturename;
+  char *coordinatesinputfeaturename;
+  char *iouthresholdinputfeaturename;
+  char *confidencethresholdinputfeaturename;
+  char *confidenceoutputfeaturename;
+  char *coordinatesoutputfeaturename;
+  CoreML__NonMaximumSuppression__SuppressionMethodCase suppression_method_case;
+  union {
+    CoreML__NonMaximumSuppression__PickTop *picktop;
+  };
+  CoreML__NonMaximumSuppression__ClassLabelsCase class_labels_case;
+  union {
+    CoreML__StringVector *stringclasslabels;
+    CoreML__Int64Vector *int64classlabels;
+  };
+};
+#define CORE_ML__NON_MAXIMUM_SUPPRESSION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__non_maximum_suppression__descriptor) \
+    , 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, CORE_ML__NON_MAXIMUM_SUPPRESSION__SUPPRESSION_METHOD__NOT_SET, {0}, CORE_ML__NON_MAXIMUM_SUPPRESSION__CLASS_LABELS__NOT_SET, {0} }
 
 
 struct  CoreML__Normalizer
@@ -3703,6 +3754,12 @@ void   core_ml__feature_vectorizer__init
 /* CoreML__Imputer methods */
 void   core_ml__imputer__init
                      (CoreML__Imputer         *message);
+/* CoreML__NonMaximumSuppression__PickTop methods */
+void   core_ml__non_maximum_suppression__pick_top__init
+                     (CoreML__NonMaximumSuppression__PickTop         *message);
+/* CoreML__NonMaximumSuppression methods */
+void   core_ml__non_maximum_suppression__init
+                     (CoreML__NonMaximumSuppression         *message);
 /* CoreML__Normalizer methods */
 void   core_ml__normalizer__init
                      (CoreML__Normalizer         *message);
@@ -4258,6 +4315,12 @@ typedef void (*CoreML__FeatureVectorizer_Closure)
 typedef void (*CoreML__Imputer_Closure)
                  (const CoreML__Imputer *message,
                   void *closure_data);
+typedef void (*CoreML__NonMaximumSuppression__PickTop_Closure)
+                 (const CoreML__NonMaximumSuppression__PickTop *message,
+                  void *closure_data);
+typedef void (*CoreML__NonMaximumSuppression_Closure)
+                 (const CoreML__NonMaximumSuppression *message,
+                  void *closure_data);
 typedef void (*CoreML__Normalizer_Closure)
                  (const CoreML__Normalizer *message,
                   void *closure_data);
@@ -4730,6 +4793,8 @@ extern const ProtobufCMessageDescriptor core_ml__dict_vectorizer__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__feature_vectorizer__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__feature_vectorizer__input_column__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__imputer__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__non_maximum_suppression__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__non_maximum_suppression__pick_top__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__normalizer__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__normalizer__norm_type__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__one_hot_encoder__descriptor;

@@ -24,11 +24,13 @@ extension Failure {
     static let computesPipelines: Phrase =
         "'thaw run' computes its outputs; 'thaw classify' and 'thaw evaluate' take one of images"
 
+    private static let detects: Phrase = "'thaw detect' finds objects with it, and 'thaw run' computes its outputs"
+
     static func pipeline(_ kind: String, _ members: [(position: String, kind: String, isSupported: Bool)]) -> Failure {
         let kinds = members.map(\.kind).joined(separator: ", ")
         let reason: Phrase =
             members.first { !$0.isSupported }.map { "member \($0.position), of kind '\($0.kind)', is not supported" }
-            ?? computesPipelines
+            ?? (members.contains { $0.kind == "nonMaximumSuppression" } ? detects : computesPipelines)
         return Failure(.unsupportedModel, "the model is of kind '\(kind)': \(kinds)", remedy: reason)
     }
 

@@ -57,8 +57,9 @@ enum ModelKinds {
     /// Kinds that are stages of a pipeline, or one by themselves.
     static let stages: Set = [
         "arrayFeatureExtractor", "categoricalMapping", "dictVectorizer", "featureVectorizer", "identity", "imputer",
-        "normalizer", "oneHotEncoder", "scaler", "glmClassifier", "glmRegressor", "kNearestNeighborsClassifier",
-        "supportVectorClassifier", "supportVectorRegressor", "treeEnsembleClassifier", "treeEnsembleRegressor",
+        "nonMaximumSuppression", "normalizer", "oneHotEncoder", "scaler", "glmClassifier", "glmRegressor",
+        "kNearestNeighborsClassifier", "supportVectorClassifier", "supportVectorRegressor", "treeEnsembleClassifier",
+        "treeEnsembleRegressor",
     ]
 }
 

@@ -13,7 +13,6 @@ extension Failure {
             "customModel": "its code is part of an app",
             "linkedModel": "it refers to a model in an app; convert that one",
             "serializedModel": "its format is Apple's own",
-            "nonMaximumSuppression": "export the detector without it, and run the network alone",
             "neuralNetworkRegressor": "export the network as a neural network or an ML Program",
         ]
         return Failure(
@@ -95,6 +94,25 @@ extension Failure {
 
     static func probitOfSeveral() -> Failure {
         Failure(.invalidModel, "the probit transform is for two classes, and the classifier has more")
+    }
+
+    static func noSuppressionMethod() -> Failure {
+        Failure(.invalidModel, "no method of suppression is chosen", remedy: "the format has one, pickTop")
+    }
+
+    static func noSuppressionFeature(_ kind: String, _ name: String, _ what: String) -> Failure {
+        Failure(.invalidModel, "the stage has no \(kind) '\(name)', which it names for the \(what)")
+    }
+
+    static func suppressionThreshold(_ what: String, _ threshold: Double) -> Failure {
+        Failure(
+            .invalidModel, "the \(what) threshold is \(threshold)",
+            remedy: what == "IoU" ? "it is from 0 to 1" : "it is not negative")
+    }
+
+    static func suppressedCounts(_ names: [String]) -> Failure {
+        Failure(
+            .invalidModel, "the outputs '\(names.joined(separator: "' and '"))' do not allow the same numbers of boxes")
     }
 
     static func supportVectorIndices() -> Failure {

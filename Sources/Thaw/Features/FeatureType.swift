@@ -122,6 +122,8 @@ public struct PipelineFeature: Equatable, Sendable {
     public var isOptional: Bool
     /// The number that an array consists of if it is not given.
     var standard: Double?
+    /// How many rows an array has at least and at most, if the description says so.
+    var rowCounts: ClosedRange<Int>?
 
     /// - Parameter feature: The feature's description.
     init(_ feature: Message) throws {
@@ -134,6 +136,24 @@ public struct PipelineFeature: Equatable, Sendable {
         let defaults = ["doubleDefaultValue", "floatDefaultValue"].filter { array.has($0) }
         standard = defaults.first.map { array[$0] }
         if array.has("intDefaultValue") { standard = Double(array.intDefaultValue as Int) }
+        rowCounts = Self.rowCounts(array)
+    }
+
+    /// A feature of which no description is known.
+    init(name: String, type: FeatureType) {
+        (self.name, self.type, text, isOptional) = (name, type, "", false)
+    }
+
+    /// The sizes of the first axis that the description of an array allows.
+    private static func rowCounts(_ array: Message) -> ClosedRange<Int>? {
+        if let range = (array.shapeRange.sizeRanges as [Message]).first {
+            let (low, high): (Int, Int) = (range.lowerBound, range.upperBound)
+            return high < 0 ? max(low, 0)...Int.max : max(low, 0) <= high ? max(low, 0)...high : nil
+        }
+        let shapes = (array.enumeratedShapes.shapes as [Message]).map { $0.shape as [Int] } + [array.shape]
+        let counts = shapes.compactMap(\.first)
+        guard let low = counts.min(), let high = counts.max(), low >= 0 else { return nil }
+        return low...high
     }
 
     /// The inputs and outputs of a model's description.

@@ -6,14 +6,14 @@ struct StageSequence: Stage {
         /// What messages call the stage.
         let location: String
         let description: StageDescription
-        let stage: any Stage
+        var stage: any Stage
         let inputs: [Int]
         let outputs: [Int]
     }
 
-    let inputs: [PipelineFeature]
+    private(set) var inputs: [PipelineFeature]
     let outputs: [PipelineFeature]
-    let steps: [Step]
+    private(set) var steps: [Step]
     private let featureCount: Int
     /// The position of each output among all features.
     private let results: [Int]
@@ -44,6 +44,12 @@ struct StageSequence: Stage {
         self.steps = steps
         results = try features.positions(of: outputs) { Failure.pipelineOutput($0) }
         featureCount = features.count
+        // Without them, the thresholds of the stage itself apply.
+        for step in steps where step.stage is NonMaximumSuppression {
+            for position in step.inputs where position < inputs.count && inputs[position].type == .number {
+                inputs[position].isOptional = true
+            }
+        }
     }
 
     private static func step(
@@ -52,7 +58,10 @@ struct StageSequence: Stage {
     ) throws -> Step {
         guard let kind = model.choice else { throw Failure.noModelKind() }
         let description: Message = model["description"]
-        let (inputs, outputs) = try PipelineFeature.all(in: description)
+        let (described, outputs) = try PipelineFeature.all(in: description)
+        let inputs =
+            kind == "nonMaximumSuppression"
+            ? features.withThresholds(described, .init(model[kind])) : described
         let positions = try features.positions(of: inputs) { Failure.stageInput($0) }
         let stage: any Stage
         if ModelKinds.networks.contains(kind) {
@@ -98,6 +107,30 @@ struct StageSequence: Stage {
         return results.map { features[$0] }
     }
 
+    /// The stage that detects objects by their boxes, and the positions of its confidences and coordinates among the outputs;
+    /// nil if there is none, or if the outputs do not include both.
+    var detection: (step: Int, stage: NonMaximumSuppression, confidence: Int, coordinates: Int)? {
+        for (index, step) in steps.enumerated().reversed() {
+            guard let stage = step.stage as? NonMaximumSuppression else { continue }
+            let names = stage.outputNames
+            func position(_ name: String) -> Int? {
+                step.description.outputs.firstIndex(of: name).flatMap { results.firstIndex(of: step.outputs[$0]) }
+            }
+            guard let confidence = position(names.confidence), let coordinates = position(names.coordinates) else {
+                return nil
+            }
+            return (index, stage, confidence, coordinates)
+        }
+        return nil
+    }
+
+    /// The same sequence with another stage of the same features in place of one.
+    func replacing(_ step: Int, by stage: any Stage) -> StageSequence {
+        var copy = self
+        copy.steps[step].stage = stage
+        return copy
+    }
+
     /// The descriptions of all stages, those of an inner pipeline in place of it.
     var stages: [StageDescription] {
         steps.flatMap { ($0.stage as? StageSequence)?.stages ?? [$0.description] }
@@ -136,6 +169,17 @@ private struct KnownFeatures {
             types.append(feature.type)
             return types.count - 1
         }
+    }
+
+    /// The inputs of a stage that suppresses boxes: thresholds need not be in its description, nor be known features.
+    func withThresholds(
+        _ described: [PipelineFeature], _ names: NonMaximumSuppression.Names
+    ) -> [PipelineFeature] {
+        let known = described.filter { !names.thresholds.contains($0.name) || positions[$0.name] != nil }
+        let further = names.thresholds.filter { name in
+            positions[name] != nil && !described.contains { $0.name == name }
+        }
+        return known + further.map { PipelineFeature(name: $0, type: types[positions[$0]!]) }
     }
 
     func positions(of features: [PipelineFeature], unknown: (String) -> Failure) throws -> [Int] {

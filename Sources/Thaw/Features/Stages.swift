@@ -7,6 +7,7 @@ enum Stages {
         "featureVectorizer": { try FeatureVectorizer($0) },
         "identity": { try IdentityStage($0) },
         "imputer": { try Imputer($0) },
+        "nonMaximumSuppression": { try NonMaximumSuppression($0) },
         "normalizer": { try Normalizer($0) },
         "oneHotEncoder": { try OneHotEncoder($0) },
         "scaler": { try Scaler($0) },

@@ -19,30 +19,47 @@ extension Crop {
     }
 }
 
-extension Pixels {
-    /// The image cropped by `crop` and resized by `resize`.
+/// A rectangle of an image, in pixels.
+struct PixelArea: Equatable, Sendable {
+    var columns: Range<Int>
+    var rows: Range<Int>
+}
+
+extension Crop {
+    /// The part of a photo that a model sees, and the part of the model's image that it fills.
     ///
-    /// Crop edges between two pixels are rounded to the nearest one, halves up.
-    public func fitted(
-        width newWidth: Int, height newHeight: Int, crop: Crop = .fill, resize: ResizeMethod = .pillow
-    ) -> Pixels {
-        switch crop {
-        case .fill:
-            return resized(width: newWidth, height: newHeight, from: 0..<width, 0..<height, by: resize)
+    /// Edges between two pixels are rounded to the nearest one, halves up.
+    func areas(
+        width: Int, height: Int, to newWidth: Int, _ newHeight: Int
+    ) -> (seen: PixelArea, filled: PixelArea) {
+        let whole = PixelArea(columns: 0..<width, rows: 0..<height)
+        let target = PixelArea(columns: 0..<newWidth, rows: 0..<newHeight)
+        switch self {
+        case .fill: return (whole, target)
         case .center(let fraction):
             let side = fraction * Double(min(width, height))
-            return resized(
-                width: newWidth, height: newHeight, from: centered(side, within: width), centered(side, within: height),
-                by: resize)
-        case .fit(let ground):
+            return (PixelArea(columns: centered(side, within: width), rows: centered(side, within: height)), target)
+        case .fit:
             let scale = min(Double(newWidth) / Double(width), Double(newHeight) / Double(height))
             let columns = centered((Double(width) * scale).nearest, within: newWidth)
             let rows = centered((Double(height) * scale).nearest, within: newHeight)
-            let isGray = channels == 1 && ground.isGray
-            let picture = resized(width: columns.count, height: rows.count, from: 0..<width, 0..<height, by: resize)
-            return (isGray ? picture : picture.converted(to: .rgb)).placed(
-                in: (newWidth, newHeight), at: (columns.lowerBound, rows.lowerBound), on: ground)
+            return (whole, PixelArea(columns: columns, rows: rows))
         }
+    }
+}
+
+extension Pixels {
+    /// The image cropped by `crop` and resized by `resize`.
+    public func fitted(
+        width newWidth: Int, height newHeight: Int, crop: Crop = .fill, resize: ResizeMethod = .pillow
+    ) -> Pixels {
+        let (seen, filled) = crop.areas(width: width, height: height, to: newWidth, newHeight)
+        let picture = resized(
+            width: filled.columns.count, height: filled.rows.count, from: seen.columns, seen.rows, by: resize)
+        guard case .fit(let ground) = crop else { return picture }
+        let isGray = channels == 1 && ground.isGray
+        return (isGray ? picture : picture.converted(to: .rgb)).placed(
+            in: (newWidth, newHeight), at: (filled.columns.lowerBound, filled.rows.lowerBound), on: ground)
     }
 
     /// The image on a background of the given color, with its first pixel at `origin`.

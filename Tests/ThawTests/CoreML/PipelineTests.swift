@@ -124,7 +124,7 @@ private func message(_ name: String) throws -> Message {
             ("wordTagger", "only Apple's systems"), ("gazetteer", "only Apple's systems"),
             ("textClassifier", "only Apple's systems"), ("wordEmbedding", "only Apple's systems"),
             ("audioFeaturePrint", "only Apple's systems"), ("customModel", "part of an app"),
-            ("linkedModel", "in an app"), ("nonMaximumSuppression", "without it"), ("serializedModel", "Apple's own"),
+            ("linkedModel", "in an app"), ("serializedModel", "Apple's own"),
             ("neuralNetworkRegressor", "export the network"), ("bayesianProbitRegressor", "not supported"),
             ("itemSimilarityRecommender", "not supported"), ("classConfidenceThresholding", "not supported"),
         ])

@@ -1,0 +1,103 @@
+/// COCO's average precision and recall. A figure is nil if no annotated object counts for it.
+public struct DetectionPrecision: Sendable, Equatable {
+    /// Average precision over ten thresholds of the intersection over union, from 0.5 to 0.95.
+    public let averagePrecision: Double?
+    /// Average precision at the threshold 0.5.
+    public let averagePrecision50: Double?
+    /// Average precision at the threshold 0.75.
+    public let averagePrecision75: Double?
+    /// Average precision of objects with an area of at most 32², of at most 96², and of larger ones.
+    public let averagePrecisionOfSmall: Double?
+    public let averagePrecisionOfMedium: Double?
+    public let averagePrecisionOfLarge: Double?
+    /// Average recall with the most confident object of each category in an image, with 10, and with 100.
+    public let averageRecall1: Double?
+    public let averageRecall10: Double?
+    public let averageRecall100: Double?
+    /// Average recall of small, medium and large objects.
+    public let averageRecallOfSmall: Double?
+    public let averageRecallOfMedium: Double?
+    public let averageRecallOfLarge: Double?
+
+    /// The figures in the order of pycocotools.
+    package var all: [Double?] {
+        [
+            averagePrecision, averagePrecision50, averagePrecision75, averagePrecisionOfSmall, averagePrecisionOfMedium,
+            averagePrecisionOfLarge, averageRecall1, averageRecall10, averageRecall100, averageRecallOfSmall,
+            averageRecallOfMedium, averageRecallOfLarge,
+        ]
+    }
+
+    /// - Parameter categories: What was found of each category, in each range of areas.
+    init(_ categories: [[DetectionEvaluation.Tally]]) {
+        typealias Curve = (precisions: [Double], recalls: [Double])
+        /// Precision and recall at each threshold, of the categories that have objects in a range of areas.
+        func curves(area: Int, limit: Int) -> [Curve] {
+            categories.compactMap { $0[area].precisionAndRecall(limit: DetectionEvaluation.limits[limit]) }
+        }
+        func precision(_ curves: [Curve], at threshold: Int? = nil) -> Double? {
+            curves.flatMap { curve in threshold.map { [curve.precisions[$0]] } ?? curve.precisions }.mean
+        }
+        func recall(_ curves: [Curve]) -> Double? { curves.flatMap(\.recalls).mean }
+        let all = curves(area: 0, limit: 2)
+        let sizes = (1...3).map { curves(area: $0, limit: 2) }
+        averagePrecision = precision(all)
+        averagePrecision50 = precision(all, at: 0)
+        averagePrecision75 = precision(all, at: 5)
+        averagePrecisionOfSmall = precision(sizes[0])
+        averagePrecisionOfMedium = precision(sizes[1])
+        averagePrecisionOfLarge = precision(sizes[2])
+        averageRecall1 = recall(curves(area: 0, limit: 0))
+        averageRecall10 = recall(curves(area: 0, limit: 1))
+        averageRecall100 = recall(all)
+        averageRecallOfSmall = recall(sizes[0])
+        averageRecallOfMedium = recall(sizes[1])
+        averageRecallOfLarge = recall(sizes[2])
+    }
+}
+
+extension [Double] {
+    /// nil if it is empty.
+    fileprivate var mean: Double? { isEmpty ? nil : reduce(0, +) / Double(count) }
+}
+
+extension DetectionEvaluation.Tally {
+    /// The average precision and the recall at each threshold; nil if no object should be found.
+    /// - Parameter limit: How many objects count in an image.
+    fileprivate func precisionAndRecall(limit: Int) -> (precisions: [Double], recalls: [Double])? {
+        guard truths > 0 else { return nil }
+        let sorted = entries.filter { $0.rank < limit }.sorted { $0.confidence > $1.confidence }
+        var (precisions, recalls): ([Double], [Double]) = ([], [])
+        for bit in DetectionEvaluation.thresholds.indices {
+            let mask: UInt16 = 1 << bit
+            var (right, wrong) = (0.0, 0.0)
+            var curve: [(precision: Double, recall: Double)] = []
+            // An ignored object repeats the point before it.
+            for entry in sorted {
+                if entry.ignored & mask == 0 {
+                    if entry.matched & mask != 0 { right += 1 } else { wrong += 1 }
+                }
+                curve.append((right / (right + wrong + Double.ulpOfOne), right / Double(truths)))
+            }
+            for index in curve.indices.dropLast().reversed() {
+                curve[index].precision = max(curve[index].precision, curve[index + 1].precision)
+            }
+            recalls.append(curve.last?.recall ?? 0)
+            precisions.append(Self.average(curve))
+        }
+        return (precisions, recalls)
+    }
+
+    /// The mean of the precision at 101 recalls from 0 to 1. Beyond the highest recall, the precision is 0.
+    private static func average(_ curve: [(precision: Double, recall: Double)]) -> Double {
+        var sum = 0.0
+        var index = 0
+        for step in 0...100 {
+            let recall = step == 100 ? 1 : Double(step) * 0.01
+            while index < curve.count, curve[index].recall < recall { index += 1 }
+            guard index < curve.count else { break }
+            sum += curve[index].precision
+        }
+        return sum / 101
+    }
+}

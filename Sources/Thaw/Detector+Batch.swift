@@ -1,0 +1,88 @@
+extension Detector {
+    /// Detects objects in many images on several threads, and passes the results to `body` in the order of `images`, on the
+    /// calling thread.
+    ///
+    /// Reading, decoding and computing run in parallel. `images` is read ahead by a limited number of images.
+    /// - Parameter body: Called with an image's path and its objects, or the `Failure` if it cannot be read. An error that it
+    ///   throws ends the work.
+    public func detect(
+        images: some Sequence<FoundImage>, threads: Int, _ body: (String, Result<Detection, Failure>) throws -> Void
+    ) rethrows {
+        try detect(images: images, threads: threads, inspecting: nil, body)
+    }
+
+    /// - Parameter inspect: Called with the path, the original image and the objects in it, on any thread. A `Failure` that it
+    ///   throws is the result for the image.
+    package func detect(
+        images: some Sequence<FoundImage>, threads: Int,
+        inspecting inspect: (@Sendable (String, Pixels, Detection) throws -> Void)?,
+        _ body: (String, Result<Detection, Failure>) throws -> Void
+    ) rethrows {
+        let source = IteratorBox(images.makeIterator())
+        // Originals are large.
+        let window = inspect == nil ? 16 * threads : 2 * threads
+        let conveyor = Conveyor<FoundImage, Prepared, (path: String, answer: Result<Detection, Failure>)>(
+            threads: threads, window: window, draw: { source.next() },
+            prepare: { self.prepared($0, keepsOriginal: inspect != nil) },
+            finish: { prepared in
+                let answer = prepared.image.flatMap { image in
+                    Result(catchingFailure: {
+                        var detection = try self.detect(image.fitted, width: image.width, height: image.height)
+                        detection.warning = image.warning
+                        if let inspect, let original = image.original {
+                            try inspect(prepared.path, original, detection)
+                        }
+                        return detection
+                    })
+                }
+                return (prepared.path, answer)
+            })
+        try conveyor.run { try body($0.path, $0.answer) }
+    }
+
+    /// Detects objects in the images at these paths.
+    public func detect(
+        imagesAt paths: some Sequence<String>, threads: Int,
+        _ body: (String, Result<Detection, Failure>) throws -> Void
+    ) rethrows {
+        try detect(images: paths.lazy.map { FoundImage(path: $0) }, threads: threads, body)
+    }
+
+    /// An image in the size and colors that the network takes, with what is known about the original.
+    private struct Prepared: Sendable {
+        struct Image: Sendable {
+            var fitted: Pixels
+            var width: Int
+            var height: Int
+            var warning: Note?
+            var original: Pixels?
+        }
+
+        var path: String
+        var image: Result<Image, Failure>
+    }
+
+    private func prepared(_ found: FoundImage, keepsOriginal: Bool) -> Prepared {
+        let image = Result(catchingFailure: {
+            let decoded = try self.decoded(found)
+            let pixels = decoded.pixels
+            return Prepared.Image(
+                fitted: self.fitted(pixels), width: pixels.width, height: pixels.height, warning: decoded.warning,
+                original: keepsOriginal ? pixels : nil)
+        })
+        return Prepared(path: found.path, image: image)
+    }
+}
+
+extension Result where Failure == Thaw.Failure {
+    /// The result of `body`, which throws nothing else.
+    init(catchingFailure body: () throws -> Success) {
+        do {
+            self = .success(try body())
+        } catch let failure as Thaw.Failure {
+            self = .failure(failure)
+        } catch {
+            fatalError("unexpected error: \(error)")
+        }
+    }
+}

@@ -1,0 +1,172 @@
+/// Detects objects in images, with a pipeline that ends in non-maximum suppression, as exporters of YOLO write it.
+///
+///     let detector = try Detector(contentsOfFile: "YOLO.mlpackage")
+///     for object in try detector.detect(imageAt: "street.jpg").objects { print(object.label, object.box) }
+///
+/// A detector may be used from several threads at once.
+public final class Detector: Sendable {
+    /// How objects are detected.
+    public struct Options: Sendable {
+        /// How an image is fitted to the network's size.
+        public var crop = Crop.fill
+        /// How an image is resized.
+        public var resize = ResizeMethod.pillow
+        /// How image files are decoded.
+        public var decoding = DecodingOptions()
+        /// Boxes with a lower confidence are dropped; nil is the model's own threshold.
+        public var confidenceThreshold: Double?
+        /// Of two boxes with a higher intersection over union, one is dropped; nil is the model's own threshold.
+        public var iouThreshold: Double?
+
+        /// The whole image, stretched, with the model's own thresholds.
+        public init() {}
+    }
+
+    /// The image that the network takes.
+    public let image: ImageInput
+    /// The label of each class; nil if the model has none.
+    public let labels: [String]?
+    /// The thresholds that apply.
+    public let confidenceThreshold: Double
+    public let iouThreshold: Double
+    private let options: Options
+    private let sequence: StageSequence
+    /// The inputs without the image.
+    private let inputs: [FeatureValue?]
+    /// The positions of the confidences and the coordinates among the outputs.
+    private let outputs: (confidence: Int, coordinates: Int)
+
+    /// - Throws: `Failure` if the pipeline does not detect objects in an image.
+    public init(_ pipeline: Pipeline, _ options: Options = Options()) throws {
+        let images = pipeline.inputs.compactMap { if case .image(let image) = $0.type { image } else { nil } }
+        guard var (step, stage, confidence, coordinates) = pipeline.sequence.detection, images.count == 1 else {
+            throw Failure.noDetector(
+                pipeline.stages.map(\.kind), isClassifier: pipeline.labels != nil && images.count == 1)
+        }
+        inputs = try pipeline.inputs.map { input in
+            if case .image = input.type { return nil }
+            guard let value = input.missingValue else { throw Failure.detectorInput(input.name, input.type) }
+            return value
+        }
+        stage.confidenceThreshold = options.confidenceThreshold ?? stage.confidenceThreshold
+        stage.iouThreshold = options.iouThreshold ?? stage.iouThreshold
+        (confidenceThreshold, iouThreshold) = (stage.confidenceThreshold, stage.iouThreshold)
+        image = images[0]
+        labels = stage.classes.isEmpty ? nil : stage.classes.map(\.description)
+        sequence = pipeline.sequence.replacing(step, by: stage)
+        outputs = (confidence, coordinates)
+        self.options = options
+    }
+
+    /// A detector for the Core ML model at `path`.
+    /// - Parameter threads: The threads that share the work of the network.
+    /// - Throws: `Failure` if the file cannot be read, or if the model does not detect objects in an image.
+    public convenience init(
+        contentsOfFile path: String, _ options: Options = Options(), threads: Int = 1
+    ) throws {
+        let pipeline = try Pipeline(contentsOfFile: path, threads: threads)
+        do { try self.init(pipeline, options) } catch let failure as Failure { throw failure.inFile(path) }
+    }
+
+    /// Detects objects in the image in a file.
+    /// - Throws: `Failure` naming the file if it is not a readable image.
+    public func detect(imageAt path: String) throws -> Detection { try detect(FoundImage(path: path)) }
+
+    /// Detects objects in an image in a file or in memory.
+    /// - Throws: `Failure` naming the image if it cannot be decoded.
+    public func detect(_ image: FoundImage) throws -> Detection {
+        let decoded = try decoded(image)
+        var detection = try detect(decoded.pixels)
+        detection.warning = decoded.warning
+        return detection
+    }
+
+    /// Detects objects in an image in memory.
+    /// - Throws: `Failure` if a stage does not accept what the network returns.
+    public func detect(_ pixels: Pixels) throws -> Detection {
+        let fitted = fitted(pixels)
+        return try detect(fitted, width: pixels.width, height: pixels.height)
+    }
+
+    func decoded(_ image: FoundImage) throws -> DecodedImage { try image.decoded(options.decoding) }
+
+    func fitted(_ pixels: Pixels) -> Pixels { pixels.fitted(to: image, crop: options.crop, resize: options.resize) }
+
+    /// - Parameters:
+    ///   - fitted: The image in the size and colors that the network takes.
+    ///   - width: The original width.
+    ///   - height: The original height.
+    func detect(_ fitted: Pixels, width: Int, height: Int) throws -> Detection {
+        let results = try sequence.evaluate(inputs.map { $0 ?? .image(fitted) })
+        guard case .multiArray(let confidences, let shape) = results[outputs.confidence],
+            case .multiArray(let coordinates, _) = results[outputs.coordinates]
+        else { preconditionFailure("the outputs of the suppression are not arrays") }
+        let classCount = shape[1]
+        let areas = options.crop.areas(width: width, height: height, to: image.width, image.height)
+        let objects = (0..<shape[0]).compactMap { row -> Detection.Object? in
+            let scores = confidences[row * classCount..<(row + 1) * classCount]
+            let top = Array(scores).highest
+            // A fixed number of boxes is filled up with zeros.
+            guard classCount > 0, scores.contains(where: { $0 != 0 }) else { return nil }
+            let box = Array(coordinates[4 * row..<4 * row + 4])
+            let (x, width) = original(
+                box[0], box[2], from: areas.filled.columns, to: areas.seen.columns, extent: image.width)
+            let (y, height) = original(
+                box[1], box[3], from: areas.filled.rows, to: areas.seen.rows, extent: image.height)
+            return Detection.Object(
+                label: labels?[top] ?? "\(top)", index: top, confidence: Float(scores[scores.startIndex + top]),
+                box: Detection.Box(x: x, y: y, width: width, height: height))
+        }
+        return Detection(objects: objects, width: width, height: height)
+    }
+}
+
+/// The position in the photo of a box in the model's image, along one axis.
+///
+/// - Parameters:
+///   - center: Its center, relative to the size of the model's image.
+///   - size: Its size, in the same way.
+///   - extent: The size of the model's image in pixels.
+private func original(
+    _ center: Double, _ size: Double, from filled: Range<Int>, to seen: Range<Int>, extent: Int
+) -> (start: Double, size: Double) {
+    let scale = Double(seen.count) / Double(filled.count)
+    let start = ((center - size / 2) * Double(extent) - Double(filled.lowerBound)) * scale
+    return (start + Double(seen.lowerBound), size * Double(extent) * scale)
+}
+
+/// The objects detected in an image.
+public struct Detection: Sendable {
+    /// A rectangle in pixels of the original image, upright. It may extend beyond the image.
+    public struct Box: Equatable, Sendable {
+        /// The left edge.
+        public var x: Double
+        /// The top edge.
+        public var y: Double
+        public var width: Double
+        public var height: Double
+
+        public init(x: Double, y: Double, width: Double, height: Double) {
+            (self.x, self.y, self.width, self.height) = (x, y, width, height)
+        }
+    }
+
+    /// An object with its class.
+    public struct Object: Equatable, Sendable {
+        /// The label of the class; its index as text if the model has no labels.
+        public let label: String
+        /// The index of the class.
+        public let index: Int
+        /// The confidence of the class.
+        public let confidence: Float
+        public let box: Box
+    }
+
+    /// The objects, the most confident first.
+    public let objects: [Object]
+    /// The size of the original image, upright.
+    public let width: Int
+    public let height: Int
+    /// What is wrong with the image's file although it could be read.
+    public internal(set) var warning: Note?
+}
