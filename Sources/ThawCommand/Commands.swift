@@ -36,7 +36,7 @@ struct Command: Sendable {
 
 /// The commands, in the order in which the help lists them.
 enum Commands {
-    static let all = [convert, compress, classify, evaluate, apply, run, compare, benchmark, inspect, serve]
+    static let all = [convert, compress, classify, detect, evaluate, apply, run, compare, benchmark, inspect, serve]
 
     /// How images are decoded and resized, and how the model runs, for `classify` and `evaluate`.
     private static let images: [any AnyOption] = [
@@ -143,8 +143,10 @@ enum Commands {
         optionGroups: [
             (
                 "options",
-                [Options.offset, Options.baseline, Options.resultFormat, Options.function] + images
-                    + [Options.results, Options.report]
+                [
+                    Options.offset, Options.baseline, Options.coco, Options.confidence, Options.iou,
+                    Options.resultFormat, Options.function,
+                ] + images + [Options.results, Options.report]
             ), graphOptions,
         ],
         notes: [
@@ -156,8 +158,33 @@ enum Commands {
             "Intervals are 95 % Wilson score intervals; models are compared by McNemar's exact test. Macro F1 is the "
                 + "mean F1 of the classes; log loss is the mean of -log(probability of the true class), with "
                 + "probabilities of at least 1e-15.",
+            "With --coco, FOLDER contains the photos that FILE.json names, and the result is COCO's average precision "
+                + "and recall, as pycocotools computes them. Categories are matched with labels by their names.",
         ],
         run: withResultFile(runEvaluate))
+
+    static let detect = Command(
+        name: "detect", summary: "find objects in images with a detector such as YOLO",
+        positionals: [.one("MODEL", "the model"), .many("IMAGE|FOLDER", "an image or a folder of images")],
+        mainOptions: "[-o OUT.png|OUT.jpg|FOLDER]",
+        optionGroups: [
+            (
+                "options",
+                [
+                    Options.drawings, Options.confidence, Options.iou, Options.resultFormat, Options.noClobber,
+                    Options.quality, Options.crop, Options.resize, Options.background, Options.maxPixels,
+                    Options.strict, Options.threads, Options.precision,
+                ]
+            )
+        ],
+        notes: [
+            "MODEL is a pipeline that ends in non-maximum suppression, as Ultralytics (with nms=True) and Create ML "
+                + "write it: a .mlmodel or a .mlpackage.",
+            "A box is the x and y of its top left corner, its width and its height, in pixels of the upright original.",
+            "Folders are searched recursively; files that are not images are skipped. A single - reads "
+                + "standard input: an image, or a list of names, one per line.",
+        ],
+        run: runDetect)
 
     static let apply = Command(
         name: "apply", summary: "run image-to-image models: style transfer, super-resolution",

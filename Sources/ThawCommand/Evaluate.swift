@@ -2,6 +2,10 @@ import Thaw
 
 /// `thaw evaluate`: measures a model's accuracy on photos whose classes are known.
 func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+    if let file = arguments[Options.coco] { return try evaluateDetector(arguments, console, annotations: file) }
+    for option in [Options.confidence, Options.iou] where arguments.isGiven(option) {
+        throw Failure.needsOption(option.spelling, Options.coco.spelling)
+    }
     let (path, place) = (arguments.positional[0], arguments.positional[1])
     let conversion = try arguments.model(at: path, takesPipelines: true)
     console.tell(of: conversion)

@@ -40,6 +40,14 @@ enum Examples {
                 purpose: "Classify a long list, and resume after an interruption:",
                 line: "find / -name '*.jpg' | thaw classify Net.mlmodel - --resume out.jsonl"),
         ],
+        "detect": [
+            Example(
+                purpose: "Find objects in a photo, and draw them into a copy:",
+                line: "thaw detect YOLO.mlpackage street.jpg -o boxes.jpg"),
+            Example(
+                purpose: "Write a table of the objects in a folder of photos, letterboxed as for training:",
+                line: "thaw detect YOLO.mlpackage photos/ --crop fit --format csv > objects.csv"),
+        ],
         "compare": [
             Example(
                 purpose: "Check that a converted model gives the same results as its graph:",

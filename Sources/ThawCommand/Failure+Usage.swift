@@ -216,6 +216,10 @@ extension Failure {
         Failure(.invalidOption, "\(option) and \(other) cannot be combined")
     }
 
+    static func detectorWithoutLabels() -> Failure {
+        Failure(.wrongLabels, "the detector has no labels that categories could be matched with")
+    }
+
     static func pipelineDrawn() -> Failure {
         Failure(.unsupportedModel, "only networks are drawn, and this is a pipeline")
     }

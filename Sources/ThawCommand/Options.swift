@@ -203,6 +203,15 @@ enum Options {
     static let offset = Option(
         "offset", "N", "add this to the class indices in a table: 1 if class 0 of the network is the background",
         standard: 0, "0", read: readOffset)
+    static let coco = Option(
+        "coco", "FILE.json", "measure a detector: FILE.json has the annotations of the photos in FOLDER, as COCO's do")
+    static let confidence = Option(
+        "confidence", "C", "drop boxes with a lower confidence", standard: Double?.none, "the model's own"
+    ) { try readConfidence($0) }
+    static let iou = Option(
+        "iou", "T", "drop boxes whose intersection over union with a more confident one is higher than T, from 0 to 1",
+        standard: Double?.none, "the model's own"
+    ) { try readOverlap($0) }
     static let baseline = Option("baseline", "MODEL", "compare with this model on the same photos")
     static let precision = Option(
         "precision", "TYPE", "the precision to compute in: float32", standard: "float32", "float32",
@@ -227,6 +236,10 @@ enum Options {
     static let pictures = Option(
         "out", letter: "o", "PATH",
         "a .png or .jpg file for one image, or a folder, in which results keep the names of the images")
+    static let drawings = Option(
+        "out", letter: "o", "PATH",
+        "draw the boxes into copies of the images: a .png or .jpg file for one image, or a folder, in which they keep "
+            + "their names")
     static let quality = Option(
         "quality", "N", "JPEG quality, from 1 to 100; chroma is not subsampled from 90 up", standard: 90, "90"
     ) { try readQuality($0) }

@@ -118,6 +118,20 @@ func readTolerance(_ text: String) throws -> Double {
     return tolerance
 }
 
+func readConfidence(_ text: String) throws -> Double {
+    guard let confidence = Double(text), confidence >= 0, confidence.isFinite else {
+        throw Failure.badValue(text, "a number of at least 0, as in 0.25")
+    }
+    return confidence
+}
+
+func readOverlap(_ text: String) throws -> Double {
+    guard let overlap = Double(text), 0...1 ~= overlap else {
+        throw Failure.badValue(text, "a number from 0 to 1, as in 0.45")
+    }
+    return overlap
+}
+
 /// One number, or several separated by commas.
 func readNumbers(_ text: String) throws -> [Double] {
     try text.split(separator: ",", omittingEmptySubsequences: false).map { part in

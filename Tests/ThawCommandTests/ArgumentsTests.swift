@@ -116,6 +116,7 @@ import Thaw
             ("convert", [], "the graph is missing"), ("convert", ["a", "b"], "unexpected argument 'b'"),
             ("compress", [], "the model is missing"), ("compress", ["a", "b"], "unexpected argument 'b'"),
             ("classify", ["a"], "an image or a folder of images is missing"),
+            ("detect", ["a"], "an image or a folder of images is missing"),
             ("evaluate", ["a"], "a folder or a table of photos is missing"),
             ("evaluate", ["a", "b", "c"], "unexpected argument 'c'"),
             ("apply", ["a"], "an image or a folder of images is missing"), ("run", [], "the model is missing"),

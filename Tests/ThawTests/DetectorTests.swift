@@ -242,8 +242,9 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
         for image in annotations.images {
             let own = try found.filter { $0["image_id"]?.double == Double(image.id) }.map { entry in
                 let box = try #require(entry["bbox"]).numbers
+                let category = Int(try #require(entry["category_id"]?.double))
                 return DetectionEvaluation.Found(
-                    category: try #require(indices[Int(#require(entry["category_id"]?.double))]),
+                    category: try #require(indices[category]),
                     box: Detection.Box(x: box[0], y: box[1], width: box[2], height: box[3]),
                     confidence: try #require(entry["score"]?.double))
             }

@@ -6,6 +6,11 @@ package struct BoxMark: Sendable {
     package var height: Double
     package var text: String
     package var color: RGBColor
+
+    package init(x: Double, y: Double, width: Double, height: Double, text: String, color: RGBColor) {
+        (self.x, self.y, self.width, self.height) = (x, y, width, height)
+        (self.text, self.color) = (text, color)
+    }
 }
 
 extension BoxMark {

@@ -1,0 +1,132 @@
+import Thaw
+
+/// `thaw evaluate --coco`: measures a detector on photos whose objects are annotated.
+func evaluateDetector(_ arguments: Arguments, _ console: Console, annotations file: String) throws -> ExitStatus {
+    let (path, folder) = (arguments.positional[0], arguments.positional[1])
+    let others: [any AnyOption] =
+        [Options.offset, Options.baseline, Options.report, Options.fast, Options.labels] + OptionGroups.graphInput
+    if let option = others.first(where: { arguments.isGiven($0) }) {
+        throw Failure.exclude(Options.coco.spelling, option.spelling)
+    }
+    guard arguments[Options.resultFormat] != .csv else { throw Failure.exclude("--coco", "--format csv") }
+    let detector = try arguments.detector(at: path, threads: 1)
+    guard let labels = detector.labels else { throw Failure.detectorWithoutLabels().inFile(path) }
+    let annotations = try COCOAnnotations(contentsOfFile: file)
+    let categories = try blaming(file) { try annotations.categories(of: labels) }
+    let unused = categories.count { $0 == nil }
+    if unused > 0 { console.note("labels without a category, whose objects are not counted: \(grouped(unused))") }
+
+    let cancellation = Interruption.watch()
+    let progress = Progress(console, total: annotations.images.count)
+    var evaluation = DetectionEvaluation(categoryCount: annotations.categories.count)
+    var (place, failures): (Int, Int) = (0, 0)
+    var hints: Set<Phrase> = []
+    let root = folder.hasSuffix("/") ? folder : folder + "/"
+    let images = annotations.images.lazy.map { FoundImage(path: root + $0.fileName) }
+    do {
+        try detector.detect(images: images, threads: arguments.threads) { image, answer in
+            let truth = annotations.objects(in: annotations.images[place])
+            place += 1
+            switch answer {
+            case .success(let detection):
+                if let warning = detection.warning {
+                    progress?.clear()
+                    console.warn("\(image): \(warning)")
+                }
+                let found = detection.objects.compactMap { object in
+                    categories[object.index].map {
+                        DetectionEvaluation.Found(
+                            category: $0, box: object.box, confidence: Double(object.confidence))
+                    }
+                }
+                evaluation.add(truths: truth, found: found)
+            case .failure(let failure):
+                failures += 1
+                progress?.clear()
+                console.report(failure, &hints)
+            }
+            progress?.advance()
+            if cancellation.isCancelled { throw Interrupted() }
+        }
+    } catch is Interrupted {
+        progress?.clear()
+        console.note("interrupted: there is no result for a part of the photos")
+        return .interrupted
+    }
+    progress?.clear()
+    guard evaluation.imageCount > 0 else { return .failed }
+    let result = DetectorResult(
+        model: path, annotations: file, categories: annotations.categories.map(\.name), evaluation: evaluation,
+        failed: failures, detector: detector)
+    switch arguments[Options.resultFormat] {
+    case .json: try console.print(result.json.text + "\n", restoringNames: false)
+    case .text, .csv: try console.print(result.text)
+    }
+    return failures == 0 ? .done : .someInputsFailed
+}
+
+/// The result of evaluating a detector, to be printed.
+private struct DetectorResult {
+    let model: String
+    let annotations: String
+    /// The names of the categories.
+    let categories: [String]
+    let evaluation: DetectionEvaluation
+    /// The number of photos that could not be read.
+    let failed: Int
+    let detector: Detector
+
+    private static let names = [
+        "ap", "ap50", "ap75", "ap_small", "ap_medium", "ap_large", "ar1", "ar10", "ar100", "ar_small", "ar_medium",
+        "ar_large",
+    ]
+
+    var json: JSON {
+        let figures = zip(Self.names, evaluation.precision.all).map { (key: $0, value: JSON(floating: $1)) }
+        let rows = categories.enumerated().map { index, name -> JSON in
+            let precision = evaluation.precision(ofCategory: index)
+            return .object([
+                ("label", .string(name)), ("objects", JSON(evaluation.truthCounts[index])),
+                ("ap", JSON(floating: precision.averagePrecision)),
+                ("ap50", JSON(floating: precision.averagePrecision50)),
+            ])
+        }
+        return .object(
+            [
+                ("model", .string(model)), ("annotations", .string(annotations)),
+                ("images", JSON(evaluation.imageCount)), ("failed", JSON(failed)),
+                ("objects", JSON(evaluation.truthCounts.reduce(0, +))),
+                ("confidence_threshold", JSON(floating: detector.confidenceThreshold)),
+                ("iou_threshold", JSON(floating: detector.iouThreshold)),
+            ] + figures + [("categories", .array(rows))])
+    }
+
+    /// The categories, and then the summary, so that it remains visible on a terminal.
+    var text: String {
+        let width = max(8, categories.map { shown($0).columns }.max() ?? 0)
+        var text = padded("category", width) + "  objects      AP    AP50\n"
+        for (index, name) in categories.enumerated() {
+            let precision = evaluation.precision(ofCategory: index)
+            text += padded(shown(name), width) + padded(grouped(evaluation.truthCounts[index]), 9, left: true)
+            for value in [precision.averagePrecision, precision.averagePrecision50] {
+                text += padded(Self.number(value), 8, left: true)
+            }
+            text += "\n"
+        }
+        let objects = evaluation.truthCounts.reduce(0, +)
+        func line(_ heading: String, _ content: String) { text += padded(heading, 13) + content + "\n" }
+        text += "\n"
+        let unread = failed == 0 ? "" : "; \(grouped(failed)) could not be read"
+        line("photographs", "\(grouped(evaluation.imageCount)) with \(grouped(objects)) objects\(unread)")
+        let confidence = detector.confidenceThreshold.description
+        line("thresholds", "confidence \(confidence), IoU \(detector.iouThreshold.description)")
+        let figures = evaluation.precision.all.map { Self.number($0) }
+        line("AP", "\(figures[0]); at IoU 0.5 \(figures[1]), at 0.75 \(figures[2])")
+        line("", "small \(figures[3]), medium \(figures[4]), large \(figures[5])")
+        line("AR", "1 object \(figures[6]), 10 objects \(figures[7]), 100 objects \(figures[8])")
+        line("", "small \(figures[9]), medium \(figures[10]), large \(figures[11])")
+        return text
+    }
+
+    private static func number(_ value: Double?) -> String { value.map { fixed($0, 4) } ?? "–" }
+}
