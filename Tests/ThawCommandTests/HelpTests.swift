@@ -53,6 +53,8 @@ import Thaw
                 """
                   --top N                 the number of labels to print per image (5)
                   --format text|json|csv  the format of the results (text)
+                  --function NAME         the function of a Core ML model that has several
+                                          (default: the model's default)
                   --crop HOW              fill stretches the image; center:F crops a central
                                           square whose side is F times the shorter one; fit
                                           letterboxes the image onto a background (fill)

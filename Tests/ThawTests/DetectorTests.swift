@@ -162,6 +162,9 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
         let pipelines = try files.mapValues { try Pipeline(contentsOfFile: path($0)) }
         let rows = try lines("objects")
         #expect(rows.count > 20)
+        // Sums in another order move a box by up to 2e-5 of the picture's 90 pixels: yolo11 finds its edges as means over a
+        // softmax, which amplifies rounding.
+        let tolerance = 90 * 2e-5
         for row in rows {
             let model = try #require(row["model"]?.string)
             let words = try #require(row["options"]).elements.compactMap(\.string)
@@ -180,7 +183,8 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
                 ] {
                     let right = try #require(other[name]?.double)
                     #expect(
-                        agree(value, right, within: name == "confidence" ? 1e-5 : 1e-3), "\(name) \(value) \(right)")
+                        agree(value, right, within: name == "confidence" ? 1e-5 : tolerance),
+                        "\(name) \(value) \(right)")
                 }
             }
         }

@@ -70,6 +70,10 @@ extension GraphBuilder {
 }
 
 private let functionCases: [NamingCase] = [
+    NamingCase("the hard-swish of a function that is not a part of it", becomes: "ThresholdedRelu", "HardSwish") {
+        let kept = try $0.one(.thresholdedRelu(bound: -2), $1)
+        return try $0.times(kept, $0.one(.hardSigmoid(alpha: 1 / 6, beta: 0.5), kept))
+    },
     NamingCase("x · sigmoid(x)", becomes: "Swish") { try $0.times($1, $0.one(.sigmoid, $1)) },
     NamingCase("sigmoid(1.702 · x) · x", becomes: "Swish") { try $0.times($0.one(.sigmoid, $0.times($1, 1.702)), $1) },
     NamingCase("x · relu6(x + 3) · (1 / 6)", becomes: "HardSwish") { try $0.hardSwish($1) },
@@ -121,10 +125,6 @@ private let otherFunctionCases: [NamingCase] = [
     },
     NamingCase("the factor is a sixth to four digits", becomes: "Add", "Relu6", "Multiply", "Multiply") {
         try $0.hardSwish($1, factor: 0.1667)
-    },
-    NamingCase("y · hard sigmoid(y) with y = x from −2 on", becomes: "ThresholdedRelu", "HardSigmoid", "Multiply") {
-        let kept = try $0.one(.thresholdedRelu(bound: -2), $1)
-        return try $0.times(kept, $0.one(.hardSigmoid(alpha: 1 / 6, beta: 0.5), kept))
     },
     NamingCase("√2 to four digits", becomes: "Divide", "ErrorFunction", "Add", "Multiply", "Multiply") {
         try $0.gelu($1, root: 1.414)

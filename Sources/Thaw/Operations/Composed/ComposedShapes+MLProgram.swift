@@ -119,10 +119,13 @@ enum ComposedShapes {
             let element = lengths.type.element
             let range = Tensor(shape: [x.shape[axis]], element: element) { Double($0) }
             let positions = try aligned(.constant(range), axis)
-            let last = try reading.apply(.subtract, aligned(lengths, batch), 1, op)
+            func number(_ value: Double) -> Operand {
+                .constant(Tensor(shape: Shape(x.shape.map { _ in 1 }), element: element) { _ in value })
+            }
+            let last = try reading.combine(.subtract, aligned(lengths, batch), number(1), op)
             let reversed = try reading.combine(.subtract, last, positions, op)
             // What is behind the sequence stays.
-            let isInside = try reading.apply(.greaterOrEqual, reversed, 0, op)
+            let isInside = try reading.combine(.greaterOrEqual, reversed, number(0), op)
             let indices = try reading.add(Select(), [isInside, reversed, positions], op)[0]
             let all = try reading.add(BroadcastTo(shape: x.shape), indices, op)
             return try reading.add(GatherAlongAxis(axis: axis), [x, all], op)

@@ -91,7 +91,9 @@ extension MILRead {
         case "same": axes = zip(axes, lengths).map { $0.same($1) }
         case "same_lower":
             axes = zip(axes, lengths).map { $0.same($1) }
-            for index in axes.indices { swap(&axes[index].before, &axes[index].after) }
+            for index in axes.indices {
+                (axes[index].before, axes[index].after) = (axes[index].after, axes[index].before)
+            }
         case "custom":
             let pad = try integers("pad")
             guard pad.count == 2 * axes.count, pad.allSatisfy((0..<1 << 24).contains) else {
