@@ -234,6 +234,12 @@ extension Failure {
             remedy: "it is for a single output of numbers; name a .jsonl file")
     }
 
+    static func unequalRows(_ first: [Int], _ other: [Int]) -> Failure {
+        Failure(
+            .wrongShape, "a .npy file cannot contain outputs of the shapes \(first) and \(other)",
+            remedy: "they differ from row to row; name a .jsonl file")
+    }
+
     static func rowCounts(_ counts: [Int]) -> Failure {
         Failure(.wrongShape, "the inputs have different numbers of rows: \(counts)")
     }

@@ -44,16 +44,17 @@ private func jsonLine(_ outputs: [(name: String, value: FeatureValue)]) -> Strin
 /// Writes numbers or arrays, those of several rows along a first axis.
 private func writeNumbers(_ values: [FeatureValue], to path: String) throws {
     var numbers: [Float] = []
-    var shape: [Int] = []
+    var shape: [Int]?
     for value in values {
         guard case .multiArray(let elements, let own) = value else {
             numbers += (value.numbers ?? []).map { Float($0) }
             continue
         }
+        guard own == shape ?? own else { throw Failure.unequalRows(shape ?? [], own) }
         numbers += elements.map { Float($0) }
         shape = own
     }
-    try NumPyFile(shape: (values.count == 1 ? [] : [values.count]) + shape, values: numbers).write(toFile: path)
+    try NumPyFile(shape: (values.count == 1 ? [] : [values.count]) + (shape ?? []), values: numbers).write(toFile: path)
 }
 
 extension Pipeline {

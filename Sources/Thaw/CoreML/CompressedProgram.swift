@@ -75,6 +75,10 @@ struct CompressedProgram {
     // MARK: Operations
 
     private mutating func compressed(_ operations: [Message]) throws -> [Message] {
+        // Weights may be used inside of the blocks too, which would have to be scaled alike.
+        if let nested = operations.first(where: { !($0.blocks as [Message]).isEmpty }) {
+            throw Failure.nestedBlocks(nested.type, nested.outputNames.first ?? "")
+        }
         for operation in operations { for name in operation.outputNames { _ = block.unique(name) } }
         let uses = ProgramUses(operations)
         let plans = try plans(operations, uses)

@@ -262,4 +262,14 @@ import Testing
             try Compression(contentsOfFile: path, weights: WeightStorage(.int8))
         }
     }
+
+    @Test(arguments: ["branch", "loop_until"])
+    func `a program with branches or loops is refused`(_ name: String) throws {
+        let path = Fixtures.path("sequences/\(name).mlpackage")
+        let failure = #expect(throws: Failure.self) {
+            try Compression(contentsOfFile: path, weights: WeightStorage(.int8, minimumCount: 1))
+        }
+        #expect(failure?.code == .cannotCompress)
+        #expect(failure?.description.contains("contains operations of its own") == true)
+    }
 }

@@ -124,14 +124,14 @@ extension Failure {
         }
     }
 
-    @Test(arguments: [
-        ("lstm_regressor", "biDirectionalLSTM"),
-        ("vision_feature_print_pipeline", "member 1, of kind 'visionFeaturePrint'"),
-    ])
-    func `kinds that run only on Apple's systems are refused by name`(_ name: String, _ kind: String) {
+    @Test func `a kind that runs only on Apple's systems is refused by name`() {
         let failure = #expect(throws: Failure.self) {
-            try Model.load(contentsOfFile: path("coreml/refuse/\(name).mlmodel"))
+            try Model.load(contentsOfFile: path("coreml/refuse/vision_feature_print_pipeline.mlmodel"))
         }
-        #expect(failure?.problemText.contains(kind) == true)
+        #expect(failure?.problemText.contains("member 1, of kind 'visionFeaturePrint'") == true)
+    }
+
+    @Test func `a recurrent network is read`() throws {
+        _ = try Model.load(contentsOfFile: path("coreml/refuse/lstm_regressor.mlmodel"))
     }
 }
