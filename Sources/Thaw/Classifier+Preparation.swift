@@ -23,7 +23,7 @@ extension Classifier {
 
         /// The same as a `Result`.
         func prepared(_ found: FoundImage, thumbnailSide: Int? = nil) -> Result<Prepared, Failure> {
-            Result(catchingFailure: { try prepare(found, thumbnailSide: thumbnailSide) })
+            Result.catchingFailure { try prepare(found, thumbnailSide: thumbnailSide) }
         }
 
         func fitted(_ pixels: Pixels) -> Pixels { pixels.fitted(to: image, crop: crop, resize: resize) }

@@ -26,14 +26,14 @@ extension Detector {
             prepare: { self.prepared($0, keepsOriginal: inspect != nil) },
             finish: { prepared in
                 let answer = prepared.image.flatMap { image in
-                    Result(catchingFailure: {
+                    Result.catchingFailure {
                         var detection = try self.detect(image.fitted, width: image.width, height: image.height)
                         detection.warning = image.warning
                         if let inspect, let original = image.original {
                             try inspect(prepared.path, original, detection)
                         }
                         return detection
-                    })
+                    }
                 }
                 return (prepared.path, answer)
             })
@@ -63,24 +63,25 @@ extension Detector {
     }
 
     private func prepared(_ found: FoundImage, keepsOriginal: Bool) -> Prepared {
-        let image = Result(catchingFailure: {
+        let image = Result.catchingFailure {
             let decoded = try self.decoded(found)
             let pixels = decoded.pixels
             return Prepared.Image(
                 fitted: self.fitted(pixels), width: pixels.width, height: pixels.height, warning: decoded.warning,
                 original: keepsOriginal ? pixels : nil)
-        })
+        }
         return Prepared(path: found.path, image: image)
     }
 }
 
 extension Result where Failure == Thaw.Failure {
-    /// The result of `body`, which throws nothing else.
-    init(catchingFailure body: () throws -> Success) {
+    /// The result of `body`, which throws nothing else. As an initializer it would also be what `Result { … }` means, which
+    /// takes every error.
+    static func catchingFailure(_ body: () throws -> Success) -> Result {
         do {
-            self = .success(try body())
+            return .success(try body())
         } catch let failure as Thaw.Failure {
-            self = .failure(failure)
+            return .failure(failure)
         } catch {
             fatalError("unexpected error: \(error)")
         }
