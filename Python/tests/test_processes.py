@@ -17,6 +17,8 @@ START = textwrap.dedent(
     import os, signal, sys, threading, time
     import thaw
     from PIL import Image
+    # A background job of a shell ignores the signal, and its children with it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     graph, labels, cat = sys.argv[1:]
     photo = Image.open(cat).convert("RGB").resize((32, 32))
     model = thaw.convert(graph, classifier_config=thaw.ClassifierConfig(labels))
