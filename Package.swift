@@ -20,14 +20,22 @@ func kernels(_ name: String, define: String? = nil, flags: [String] = []) -> Tar
             + [.unsafeFlags(flags.flatMap { ["-Xcc", $0] } + redundantPasses + earlyInterface)])
 }
 var kernelModules = [kernels("KernelsBaseline")]
+
+// What is built for: the architecture of this machine, unless THAW_ARCHITECTURE names another, as `make arm64` does. (The
+// manifest itself is always compiled for this machine, and SwiftPM's conditions know no architectures.)
 #if arch(x86_64)
+    let hostArchitecture = "x86_64"
+#else
+    let hostArchitecture = "arm64"
+#endif
+if (Context.environment["THAW_ARCHITECTURE"] ?? hostArchitecture) == "x86_64" {
     kernelModules += [
         kernels("KernelsAVX2", define: "AVX2", flags: ["-mavx2", "-mfma"]),
         kernels(
             "KernelsAVX512", define: "AVX512",
             flags: ["-mavx512f", "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mfma"]),
     ]
-#endif
+}
 
 // Programs and the C library contain the Swift runtime; SwiftPM's own option for that knows programs only.
 let staticRuntime = LinkerSetting.unsafeFlags(

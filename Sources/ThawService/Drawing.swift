@@ -40,7 +40,11 @@ private enum Graphviz {
         let text = Array(dot.utf8)
         guard fwrite(text, 1, text.count, input) == text.count, fflush(input) == 0 else { throw failed() }
         rewind(input)
-        var actions = posix_spawn_file_actions_t()
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+        #endif
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, fileno(input), STDIN_FILENO)
@@ -48,7 +52,11 @@ private enum Graphviz {
         var words: [UnsafeMutablePointer<CChar>?] = ["dot", "-Tsvg"].map { (word: String) in strdup(word) } + [nil]
         defer { for word in words { free(word) } }
         // The service blocks the signals that it waits for; the program must not.
-        var attributes = posix_spawnattr_t()
+        #if canImport(Darwin)
+            var attributes: posix_spawnattr_t?
+        #else
+            var attributes = posix_spawnattr_t()
+        #endif
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var none = sigset_t()

@@ -43,7 +43,9 @@ enum ScaleAndTranslate {
             case .keyscubic:
                 return cubic(x, far: [-0.5, 2.5, -4, 2], near: [1.5, -2.5, 0, 1])
             case .mitchellcubic:
-                return cubic(x, far: [-7.0 / 18, 2, -10.0 / 3, 16.0 / 9], near: [7.0 / 6, -2, 0, 8.0 / 9])
+                let far: [Float] = [-7.0 / 18, 2, -10.0 / 3, 16.0 / 9]
+                let near: [Float] = [7.0 / 6, -2, 0, 8.0 / 9]
+                return cubic(x, far: far, near: near)
             }
         }
 
